@@ -1,0 +1,294 @@
+// Memory: accesses, allocation, atomics.
+#include "core/detector.h"
+
+namespace norn {
+namespace {
+
+// The bytes of [begin, end) that lie in `word`.
+uint8_t mask_in(Address word, Address begin, Address end) {
+  const unsigned from = begin > word ? static_cast<unsigned>(begin - word) : 0;
+  const unsigned to = end < word + kWordBytes ? static_cast<unsigned>(end - word) : kWordBytes;
+  return static_cast<uint8_t>(((1u << to) - 1) & ~((1u << from) - 1));
+}
+
+}  // namespace
+
+HistoryId Detector::next_history(const Thread& thread, HistoryId before, const WordAccess& access, uint32_t set_flags,
+                                 uint32_t clear_flags, FoundRaces& races) {
+  switch (options_.engine) {
+    case EngineKind::kHybrid:
+    case EngineKind::kHb:
+      return HybridEngine::next(context_, thread, before, access, set_flags, clear_flags, races);
+    case EngineKind::kMsmShort:
+    case EngineKind::kMsmLong:
+      return MsmEngine::next(context_, thread, before, access, set_flags, clear_flags, races);
+  }
+  return before;
+}
+
+// One access to one word, from load to report; core/engine.h says why this is enough. `set_flags` go into the
+// history with it.
+void Detector::access_inside(Thread& thread, Cell& cell, const WordAccess& access, uint32_t set_flags) {
+  const uint32_t key = known_key(access.kind, access.mask);
+  const uint32_t generation = thread.generation.load(std::memory_order_relaxed);
+  const bool plain_write = access.kind == AccessKind::kWrite || access.kind == AccessKind::kFree;
+  uint32_t clear_flags = 0;
+  if (plain_write && access.mask == 0xf) clear_flags |= kHasMessage;
+  if (access.kind == AccessKind::kFree) clear_flags |= kInSpin;
+
+  FoundRaces races;
+  HistoryId before = cell.load(std::memory_order_acquire);
+  HistoryId after = before;
+  uint32_t flags = 0;
+  for (;;) {
+    Thread::Known& known = thread.known[known_place(before, key)];
+    if (known.generation == generation && known.history == before && known.access == key &&
+        known.where == access.where && set_flags == 0) {
+      if (cell.compare_exchange_weak(before, known.next, std::memory_order_acq_rel)) {
+        thread.stamped = true;
+        return;
+      }
+      continue;
+    }
+    flags = before == kUntouched ? 0 : histories_.words(before)[0];
+    races.count = 0;
+    after = next_history(thread, before, access, set_flags, clear_flags, races);
+    if (after == before || cell.compare_exchange_weak(before, after, std::memory_order_acq_rel)) break;
+  }
+  if (after != before) thread.stamped = true;
+
+  // What was found out now holds until this thread's generation changes. Words with flags want to be looked at each
+  // time; so do races, which are counted.
+  if (flags == 0 && set_flags == 0 && races.count == 0) {
+    thread.known[known_place(before, key)] = {generation, before, key, access.where, after, {}};
+    const bool settles = options_.engine == EngineKind::kHybrid || options_.engine == EngineKind::kHb;
+    if (after != before && settles) thread.known[known_place(after, key)] = {generation, after, key, 0, after, {}};
+  }
+  if ((flags & kHasMessage) != 0 && plain_write) end_messages(access);
+  if ((flags & kInSpin) != 0) {
+    if (is_write(access.kind) && access.kind != AccessKind::kFree) {
+      spin_signal(thread, access.word, access.increments || has_read_spin_word(thread, access.word));
+    } else {
+      note_spin_word(thread, access.word);
+    }
+  }
+  if (races.count != 0) tell(races);
+}
+
+void Detector::access_word_slow(Thread& thread, Cell& cell, const WordAccess& access) {
+  const uint8_t ignored = is_write(access.kind) ? kIgnoreWrites : kIgnoreReads;
+  if ((thread.ignoring & ignored) != 0) return;
+  const Inside inside(*this, thread);
+  access_inside(thread, cell, access);
+  if (histories_.wants_collection() || histories_.failed() || locksets_.table().wants_collection() ||
+      threadsets_.wants_collection()) {
+    collection_wanted_.store(true, std::memory_order_relaxed);
+  }
+}
+
+void Detector::access_range(Thread& thread, AccessKind kind, Address address, uint64_t size, Where where) {
+  const Address end = address + size;
+  for (Address word = address & ~(kWordBytes - 1); word < end; word += kWordBytes) {
+    access_word(thread, kind, word, mask_in(word, address, end), where);
+  }
+}
+
+void Detector::clear_cells(Address begin, Address end) {
+  for (Address word = begin & ~(kWordBytes - 1); word < end;) {
+    Leaf* leaf = shadow_.existing_leaf(word);
+    const Address leaf_end = (word >> Leaf::kBits << Leaf::kBits) + (Address{1} << Leaf::kBits);
+    const Address stop = end < leaf_end ? end : leaf_end;
+    for (; leaf != nullptr && word < stop; word += kWordBytes) {
+      Cell& cell = leaf->cells[word / kWordBytes % Leaf::kCells];
+      const uint8_t mask = mask_in(word, begin, end);
+      if (mask == 0xf) {
+        cell.store(kUntouched, std::memory_order_release);
+        continue;
+      }
+      // Only some bytes are new: the others keep their past.
+      HistoryId before = cell.load(std::memory_order_acquire);
+      HistoryId after = kUntouched;
+      do {
+        if (before == kUntouched) break;
+        uint32_t words[InternTable::kMaxWords];
+        unsigned n = 0;
+        const uint32_t* old = histories_.words(before);
+        const bool msm = options_.engine == EngineKind::kMsmShort || options_.engine == EngineKind::kMsmLong;
+        const unsigned header = msm ? MsmEngine::kHeaderWords : HybridEngine::kHeaderWords;
+        const unsigned group = msm ? MsmEngine::kPartWords : HybridEngine::kStampWords;
+        const unsigned shift = msm ? 0 : 16;  // where a group's first word has its byte mask
+        for (; n < header; ++n) words[n] = old[n];
+        words[0] &= ~uint32_t{kInSpin};
+        for (unsigned i = header; i < histories_.count(before); i += group) {
+          const uint32_t kept = (old[i] >> shift & 0xf) & ~uint32_t{mask};
+          if (kept == 0) continue;
+          for (unsigned k = 0; k < group; ++k) words[n + k] = old[i + k];
+          words[n] = (words[n] & ~(0xfu << shift)) | kept << shift;
+          n += group;
+        }
+        after = histories_.intern(words, n);
+      } while (!cell.compare_exchange_weak(before, after, std::memory_order_acq_rel));
+    }
+    word = (stop + kWordBytes - 1) & ~(kWordBytes - 1);
+  }
+}
+
+void Detector::allocate(Thread& thread, Address address, uint64_t size) {
+  if (size == 0) return;
+  const Inside inside(*this, thread);
+  sync_.remove_range(address, address + size);
+  clear_cells(address, address + size);
+}
+
+void Detector::free(Thread& thread, Address address, uint64_t size, Where where) {
+  if (size == 0) return;
+  access(thread, AccessKind::kFree, address, size, where);
+  const Inside inside(*this, thread);
+  sync_.remove_range(address, address + size);
+}
+
+void Detector::reallocate(Thread& thread, Address old, uint64_t old_size, Address fresh, uint64_t fresh_size,
+                          Where where) {
+  if (old == fresh) {
+    if (fresh_size > old_size) allocate(thread, old + old_size, fresh_size - old_size);
+    if (fresh_size < old_size) free(thread, old + fresh_size, old_size - fresh_size, where);
+    return;
+  }
+  const uint64_t moved = old_size < fresh_size ? old_size : fresh_size;
+  if (moved != 0) read(thread, old, moved, where);
+  free(thread, old, old_size, where);
+  allocate(thread, fresh, fresh_size);
+  if (moved != 0) write(thread, fresh, moved, where);
+}
+
+// Messages belong to the address of their atomic: a plain write over its first byte ends it.
+void Detector::end_messages(const WordAccess& access) {
+  for (unsigned byte = 0; byte < kWordBytes; ++byte) {
+    if ((access.mask >> byte & 1) == 0) continue;
+    SyncObject* object = sync_.find(access.word + byte, SyncFamily::kAtomic);
+    if (object == nullptr) continue;
+    const SpinLock lock(object->mutex);
+    object->message.clear(arena_);
+  }
+}
+
+void Detector::record(Thread& thread, AccessKind kind, Address address, uint64_t size) {
+  if ((thread.ignoring & (is_write(kind) ? kIgnoreWrites : kIgnoreReads)) != 0) return;
+  AccessRecord*& list = is_write(kind) ? thread.writes : thread.reads;
+  if (list == nullptr) list = arena_.create<AccessRecord>();
+  if (list != nullptr) list->add({address, address + size});
+}
+
+bool Detector::is_benign(const RacingPair& pair) const {
+  const Bytes bytes = {pair.address, pair.address + pair.size};
+  for (const BenignRange* r = benign_.load(std::memory_order_acquire); r != nullptr; r = r->next) {
+    if (r->bytes.begin <= bytes.begin && bytes.end <= r->bytes.end) return true;
+  }
+  return false;
+}
+
+void Detector::tell(const FoundRaces& races) {
+  if (blind_.load(std::memory_order_relaxed)) return;
+  for (unsigned i = 0; i < races.count; ++i) {
+    RacingPair pair = races.pairs[i];
+    if (benign_.load(std::memory_order_relaxed) == nullptr) {
+      candidates_.found(pair);
+      continue;
+    }
+    // A benign range may cover some of the bytes only.
+    const Address end = pair.address + pair.size;
+    pair.size = 1;
+    for (; pair.address < end; ++pair.address) {
+      if (!is_benign(pair)) candidates_.found(pair);
+    }
+  }
+}
+
+void Detector::benign_range(Thread& thread, Address address, uint64_t size) {
+  const Inside inside(*this, thread);
+  auto* range = arena_.create<BenignRange>();
+  if (range == nullptr) return;
+  range->bytes = {address, address + size};
+  range->next = benign_.load(std::memory_order_relaxed);
+  while (!benign_.compare_exchange_weak(range->next, range, std::memory_order_acq_rel)) {
+  }
+}
+
+// --- atomics -----------------------------------------------------------------------------------------------------
+
+SyncObject* Detector::begin_atomic(Thread& thread, Address address) {
+  if (!begin_sync(thread)) return nullptr;
+  SyncObject* object = sync_.get(address, SyncFamily::kAtomic);
+  if (object == nullptr) {
+    no_memory_for_clocks();
+    return nullptr;
+  }
+  object->mutex.lock();
+  return object;
+}
+
+void Detector::end_atomic(Thread& thread, SyncObject* object, Address address, uint64_t size, AtomicOutcome outcome,
+                          Where where) {
+  const bool reads = outcome.kind != EventKind::kAtomicStore;
+  const bool writes = outcome.kind != EventKind::kAtomicLoad;
+  if (object != nullptr && reads) {
+    if (acquires(outcome.order)) {
+      acquire(thread, object->message);
+    } else if (!thread.remembered.join(arena_, object->message)) {
+      no_memory_for_clocks();
+    }
+  }
+
+  const AccessKind kind = writes ? AccessKind::kAtomicWrite : AccessKind::kAtomicRead;
+  ++thread.accesses;
+  if (thread.recording) {
+    if (reads) record(thread, AccessKind::kAtomicRead, address, size);
+    if (writes) record(thread, AccessKind::kAtomicWrite, address, size);
+  }
+  if ((thread.ignoring & (writes ? kIgnoreWrites : kIgnoreReads)) == 0) {
+    for (Address word = address & ~(kWordBytes - 1); word < address + size; word += kWordBytes) {
+      Leaf* leaf = shadow_.leaf(word);
+      if (leaf == nullptr) {
+        no_memory_for_shadow();
+        continue;
+      }
+      const WordAccess access = {kind, mask_in(word, address, address + size), where, word, reads && writes};
+      const uint32_t flags = writes && object != nullptr ? kHasMessage : 0;
+      access_inside(thread, leaf->cells[word / kWordBytes % Leaf::kCells], access, flags);
+    }
+  }
+
+  if (object == nullptr) return;
+  if (writes) {
+    Clocks& message = object->message;
+    bool complete = true;
+    if (releases(outcome.order)) {
+      const Published published = publish(thread);
+      complete = reads ? message.join(arena_, thread.clocks) : message.assign(arena_, thread.clocks);
+      complete &= message.raise(arena_, published.slot, published.time);
+    } else if (thread.has_fence) {
+      complete = reads ? message.join(arena_, thread.fence) : message.assign(arena_, thread.fence);
+    } else if (!reads) {
+      message.clear(arena_);
+    }
+    if (!complete) no_memory_for_clocks();
+  }
+  object->mutex.unlock();
+}
+
+void Detector::fence(Thread& thread, MemoryOrder order) {
+  const Inside inside(*this, thread);
+  if (!begin_sync(thread)) return;
+  if (acquires(order)) {
+    acquire(thread, thread.remembered);
+    thread.remembered.clear(arena_);
+  }
+  if (releases(order)) {
+    const Published published = publish(thread);
+    if (!thread.fence.assign(arena_, thread.clocks)) no_memory_for_clocks();
+    add_published(thread, published, thread.fence);
+    thread.has_fence = true;
+  }
+}
+
+}  // namespace norn

@@ -1,0 +1,64 @@
+#include "core/candidate.h"
+
+namespace norn {
+
+bool Candidates::init(Arena& arena, const Listener& listener) {
+  arena_ = &arena;
+  listener_ = listener;
+  buckets_ = static_cast<std::atomic<Candidate*>*>(arena.allocate_zeroed(kBuckets * sizeof(std::atomic<Candidate*>)));
+  return buckets_ != nullptr;
+}
+
+Candidate* Candidates::lookup(uint64_t a, uint64_t b, unsigned bucket) const {
+  for (Candidate* c = buckets_[bucket].load(std::memory_order_acquire); c != nullptr; c = c->next_in_bucket) {
+    if (c->site_a == a && c->site_b == b) return c;
+  }
+  return nullptr;
+}
+
+void Candidates::found(const RacingPair& pair) {
+  if (listener_.pair != nullptr) listener_.pair(listener_.context, pair);
+  uint64_t a = pair.earlier.where;
+  uint64_t b = pair.later.where;
+  if (listener_.site != nullptr) {
+    a = listener_.site(listener_.context, pair.earlier.where);
+    b = listener_.site(listener_.context, pair.later.where);
+  }
+  if (a > b) {
+    const uint64_t swap = a;
+    a = b;
+    b = swap;
+  }
+  const auto bucket = static_cast<unsigned>((a * 0x9e3779b97f4a7c15u ^ b * 0xc2b2ae3d27d4eb4fu) >> 40) % kBuckets;
+  Candidate* known = lookup(a, b, bucket);
+  if (known != nullptr && known->standing.load(std::memory_order_relaxed) >= pair.standing) {
+    known->count.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  {
+    SpinLock lock(mutex_);
+    known = lookup(a, b, bucket);
+    if (known != nullptr && known->standing.load(std::memory_order_relaxed) >= pair.standing) {
+      known->count.fetch_add(1, std::memory_order_relaxed);
+      return;
+    }
+    const bool fresh = known == nullptr;
+    if (fresh) known = arena_->create<Candidate>();
+    if (known == nullptr) return;
+    known->first = pair;
+    known->standing.store(pair.standing, std::memory_order_relaxed);
+    known->count.fetch_add(1, std::memory_order_relaxed);
+    if (fresh) {
+      known->site_a = a;
+      known->site_b = b;
+      known->number = size_.fetch_add(1, std::memory_order_relaxed);
+      known->next_in_bucket = buckets_[bucket].load(std::memory_order_relaxed);
+      buckets_[bucket].store(known, std::memory_order_release);
+      (last_ == nullptr ? first_ : last_->next).store(known, std::memory_order_release);
+      last_ = known;
+    }
+  }
+  if (listener_.candidate != nullptr) listener_.candidate(listener_.context, *known);
+}
+
+}  // namespace norn

@@ -1,0 +1,99 @@
+// Vector clocks that share what they have in common.
+//
+// A clock maps slots (a thread's place, reused after it ended) to times. It is an array of chunks of 16 times;
+// chunks are immutable while shared and counted, so that copying a clock copies pointers, joining two clocks that
+// come from one another skips what they share, and a chunk of threads never heard of is a null pointer.
+// docs/design/clocks.md says what else was measured.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <atomic>
+
+#include "core/arena.h"
+
+namespace norn {
+
+using Slot = uint16_t;
+using Time = uint32_t;  // counts a slot's releases; 0 is before everything
+
+// Not thread-safe: a clock belongs to a thread or to an object that is locked. Chunks may be shared between clocks
+// of different threads.
+class Clock {
+ public:
+  constexpr Clock() = default;
+  Clock(const Clock&) = delete;
+  Clock& operator=(const Clock&) = delete;
+
+  // A clock holds references into the arena; whoever owns it clears it before it goes.
+  void clear(Arena& arena);
+
+  [[nodiscard]] Time get(Slot slot) const {
+    const unsigned index = slot / kTimes;
+    if (index >= count_) return 0;
+    const Chunk* chunk = chunks()[index];
+    return chunk == nullptr ? 0 : chunk->times[slot % kTimes];
+  }
+  [[nodiscard]] bool empty() const { return count_ == 0; }
+
+  // Each returns false if the arena is used up; the clock is then valid but lacks some of what it should know.
+  bool raise(Arena& arena, Slot slot, Time time);
+  bool join(Arena& arena, const Clock& other);
+  bool assign(Arena& arena, const Clock& other);
+
+  // How many chunks are held (shared or not), for the tests and benchmarks.
+  [[nodiscard]] unsigned chunk_count() const;
+  // Asserts the representation: counts are positive, nothing beyond count_.
+  [[nodiscard]] bool check_invariants() const;
+
+ private:
+  static constexpr unsigned kTimes = 16;
+  struct Chunk {
+    std::atomic<uint32_t> refs{1};  // > 1: shared, and so immutable
+    uint32_t unused[3];
+    Time times[kTimes];
+  };
+  static_assert(sizeof(Chunk) == 80);
+  static constexpr unsigned kInline = 2;
+
+  [[nodiscard]] Chunk** chunks() { return capacity_ <= kInline ? inline_ : spilled_; }
+  [[nodiscard]] Chunk* const* chunks() const { return capacity_ <= kInline ? inline_ : spilled_; }
+  bool reserve(Arena& arena, unsigned count);
+  static Chunk* share(Chunk* chunk);
+  static void drop(Arena& arena, Chunk* chunk);
+  static Chunk* own(Arena& arena, Chunk*& chunk);
+
+  union {
+    Chunk* inline_[kInline] = {};
+    Chunk** spilled_;
+  };
+  uint16_t count_ = 0;          // chunks in use; those beyond are not there
+  uint16_t capacity_ = kInline;  // above kInline: spilled_ is the array
+};
+
+// The two relations of docs/design/order.md, kept side by side: what is ordered before in full is
+// ordered before in strong or through a lock.
+struct Clocks {
+  Clock full;
+  Clock strong;
+
+  void clear(Arena& arena) {
+    full.clear(arena);
+    strong.clear(arena);
+  }
+  bool join(Arena& arena, const Clocks& other) {
+    const bool a = full.join(arena, other.full);
+    return strong.join(arena, other.strong) && a;
+  }
+  bool assign(Arena& arena, const Clocks& other) {
+    const bool a = full.assign(arena, other.full);
+    return strong.assign(arena, other.strong) && a;
+  }
+  bool raise(Arena& arena, Slot slot, Time time) {
+    const bool a = full.raise(arena, slot, time);
+    return strong.raise(arena, slot, time) && a;
+  }
+};
+
+}  // namespace norn

@@ -1,0 +1,169 @@
+// Collections, and what happens when memory runs out.
+//
+// Histories, locksets and thread sets are interned and grow as the program runs. When a table has grown enough, one
+// thread stops the others at the door of the core (those inside finish first; the program itself is not stopped),
+// walks all cells, copies what they still refer to, and lets go of the rest. On the way it learns which slots and
+// locks are still mentioned. If what lives is more than the limit allows, the oldest histories are forgotten first:
+// that can miss a race, cannot make one, and is said.
+#include "core/detector.h"
+
+namespace norn {
+
+void Detector::note_once(std::atomic<bool>& said, const char* text) {
+  if (!said.exchange(true, std::memory_order_relaxed) && listener_.note != nullptr) {
+    listener_.note(listener_.context, text);
+  }
+}
+
+void Detector::no_memory_for_shadow() {
+  note_once(said_shadow_, "out of memory: some accesses are not checked from here on");
+}
+
+void Detector::no_memory_for_clocks() {
+  blind_.store(true, std::memory_order_relaxed);
+  note_once(said_clocks_, "out of memory: synchronization cannot be recorded, so no more races are reported");
+}
+
+void Detector::collect(Thread& thread) {
+  Backoff backoff;
+  for (;;) {
+    thread.inside.store(false, std::memory_order_seq_cst);
+    if (collection_wanted_.load(std::memory_order_relaxed) && collect_mutex_.try_lock()) {
+      if (collection_wanted_.load(std::memory_order_relaxed)) {
+        collecting_.store(true, std::memory_order_seq_cst);
+        for (Thread* other = threads_.load(std::memory_order_acquire); other != nullptr; other = other->next) {
+          while (other->inside.load(std::memory_order_seq_cst)) backoff.pause();
+        }
+        collect_alone();
+        collection_wanted_.store(false, std::memory_order_relaxed);
+        collecting_.store(false, std::memory_order_seq_cst);
+      }
+      collect_mutex_.unlock();
+    }
+    while (collecting_.load(std::memory_order_relaxed)) backoff.pause();
+    thread.inside.store(true, std::memory_order_seq_cst);
+    if (!collecting_.load(std::memory_order_seq_cst)) return;
+  }
+}
+
+void Detector::rewrite_history(uint32_t* words, unsigned count) {
+  if (options_.engine == EngineKind::kHybrid || options_.engine == EngineKind::kHb) {
+    for (unsigned i = HybridEngine::kHeaderWords; i < count; i += HybridEngine::kStampWords) {
+      slots_.mark(static_cast<Slot>(words[i] & 0xffff));
+      keep_lockset(words[i + 2]);
+    }
+    return;
+  }
+  if (words[2] != 0) slots_.mark(static_cast<Slot>(words[1]));
+  for (unsigned i = MsmEngine::kHeaderWords; i < count; i += MsmEngine::kPartWords) {
+    slots_.mark(static_cast<Slot>(words[i] >> 16));
+    keep_lockset(words[i + 2]);
+    auto mark = [&](uint32_t* set, unsigned n) {
+      for (unsigned k = 0; k < n; k += 2) slots_.mark(static_cast<Slot>(set[k]));
+    };
+    if (moving_threadsets_) words[i + 4] = threadsets_.keep(words[i + 4], mark);
+  }
+}
+
+void Detector::keep_lockset(LocksetId& id) {
+  if (moving_locksets_) id = locksets_.table().keep(id, [](uint32_t*, unsigned) {});
+}
+
+void Detector::collect_alone() {
+  ++collections_;
+  ++age_;
+  for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) changed(*t);
+  const bool short_of_memory = histories_.failed();
+  if (short_of_memory) {
+    note_once(said_history_, "memory is short: the oldest history of accesses is forgotten, races with it are missed");
+    forget_older_than(static_cast<uint16_t>(age_ - 1));
+  }
+  // Each table needs room for a new half. Where there is none, all history goes (that needs no memory), and sets
+  // stay as they are.
+  if (!histories_.begin_collection(age_)) return forget_everything();
+  moving_locksets_ = locksets_.table().begin_collection(age_);
+  moving_threadsets_ = threadsets_.begin_collection(age_);
+  slots_.begin_collection();
+
+  for (Leaf* leaf = shadow_.first_leaf(); leaf != nullptr; leaf = leaf->next) {
+    for (Cell& cell : leaf->cells) {
+      const HistoryId old = cell.load(std::memory_order_relaxed);
+      if (old == kUntouched) continue;
+      const HistoryId fresh =
+          histories_.keep(old, [&](uint32_t* words, unsigned count) { rewrite_history(words, count); });
+      if (fresh == kUntouched) ++histories_forgotten_;
+      cell.store(fresh, std::memory_order_release);
+    }
+  }
+  for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) keep_lockset(t->lockset);
+  for (auto* c = const_cast<Candidate*>(candidates_.first()); c != nullptr; c = c->next.load()) {
+    keep_lockset(c->first.earlier.lockset);
+    keep_lockset(c->first.later.lockset);
+  }
+  sync_.collect([](SyncObject&) {});
+  histories_.end_collection();
+  if (moving_threadsets_) threadsets_.end_collection();
+  if (moving_locksets_) locksets_.table().end_collection();
+  locksets_.forget_answers();
+  // Thread sets that did not move were not looked at: their slots may still be mentioned.
+  if (moving_threadsets_) slots_.end_collection();
+
+  // Still more than half of what the limit gives histories: the older half goes next time round.
+  if (options_.memory_limit != 0 && histories_.bytes() > options_.memory_limit / 8) {
+    note_once(said_history_, "memory is short: the oldest history of accesses is forgotten, races with it are missed");
+    // The age under which half of the living words are.
+    uint64_t by_age[256] = {};
+    uint64_t total = 0;
+    for (Leaf* leaf = shadow_.first_leaf(); leaf != nullptr; leaf = leaf->next) {
+      for (Cell& cell : leaf->cells) {
+        const HistoryId id = cell.load(std::memory_order_relaxed);
+        if (id == kUntouched) continue;
+        const unsigned back = static_cast<uint16_t>(age_ - histories_.age(id));
+        ++by_age[back < 255 ? back : 255];
+        ++total;
+      }
+    }
+    uint64_t older = 0;
+    unsigned back = 255;
+    while (back > 0 && (older += by_age[back]) * 2 < total) --back;
+    forget_older_than(static_cast<uint16_t>(age_ - back + 1));
+  }
+}
+
+// Words whose history was last changed before collection `age`.
+void Detector::forget_older_than(uint16_t age) {
+  for (Leaf* leaf = shadow_.first_leaf(); leaf != nullptr; leaf = leaf->next) {
+    for (Cell& cell : leaf->cells) {
+      const HistoryId id = cell.load(std::memory_order_relaxed);
+      if (id == kUntouched || static_cast<int16_t>(histories_.age(id) - age) >= 0) continue;
+      cell.store(kUntouched, std::memory_order_relaxed);
+      ++histories_forgotten_;
+    }
+  }
+}
+
+void Detector::forget_everything() {
+  note_once(said_history_, "memory is short: the oldest history of accesses is forgotten, races with it are missed");
+  for (Leaf* leaf = shadow_.first_leaf(); leaf != nullptr; leaf = leaf->next) {
+    for (Cell& cell : leaf->cells) {
+      if (cell.load(std::memory_order_relaxed) != kUntouched) ++histories_forgotten_;
+      cell.store(kUntouched, std::memory_order_relaxed);
+    }
+  }
+  histories_.reset();
+}
+
+MsmState Detector::msm_state(Address address) {
+  Leaf* leaf = shadow_.existing_leaf(address);
+  if (leaf == nullptr) return MsmState::kNew;
+  const HistoryId id = leaf->cells[address / kWordBytes % Leaf::kCells].load(std::memory_order_acquire);
+  return MsmEngine::state(histories_, id, static_cast<unsigned>(address % kWordBytes));
+}
+
+unsigned Detector::stamps_at(Address address) {
+  Leaf* leaf = shadow_.existing_leaf(address);
+  if (leaf == nullptr) return 0;
+  return HybridEngine::stamps(histories_, leaf->cells[address / kWordBytes % Leaf::kCells].load());
+}
+
+}  // namespace norn

@@ -1,0 +1,140 @@
+// Condition variables: signals, lost signals, and the write/read relation (thesis ch. 6, algorithm 2, listing 6.2;
+// docs/design/order.md says what exactly). Deviations from the documents: records survive the unlock, so that a
+// signal after it is understood; nested locks do not restart them; a wait that was executed hears only the signals
+// sent while it waited.
+#include "core/detector.h"
+
+namespace norn {
+
+void Detector::bind_writes(const Thread& thread, ConditionState& condition, const Clocks& signal) {
+  if (thread.writes == nullptr || thread.writes->size() == 0) return;
+  if (condition.bindings == nullptr) condition.bindings = arena_.create<Bindings>();
+  Bindings* bindings = condition.bindings;
+  if (bindings == nullptr) return no_memory_for_clocks();
+  for (unsigned i = 0; i < thread.writes->size(); ++i) {
+    const Bytes& run = thread.writes->at(i);
+    // What the new binding hides entirely goes; if there are too many still, the oldest.
+    unsigned kept = 0;
+    for (unsigned k = 0; k < bindings->count; ++k) {
+      Bindings::Binding* old = bindings->order[k];
+      const bool hidden = run.begin <= old->bytes.begin && old->bytes.end <= run.end;
+      if (hidden) {
+        old->clocks.clear(arena_);
+        arena_.destroy(old);
+      } else {
+        bindings->order[kept++] = old;
+      }
+    }
+    bindings->count = kept;
+    if (bindings->count == Bindings::kMax) {
+      bindings->order[0]->clocks.clear(arena_);
+      arena_.destroy(bindings->order[0]);
+      for (unsigned k = 1; k < bindings->count; ++k) bindings->order[k - 1] = bindings->order[k];
+      --bindings->count;
+    }
+    auto* binding = arena_.create<Bindings::Binding>();
+    if (binding == nullptr) return no_memory_for_clocks();
+    binding->bytes = run;
+    if (!binding->clocks.assign(arena_, signal)) no_memory_for_clocks();
+    bindings->order[bindings->count++] = binding;
+  }
+}
+
+// Orders the thread after the signals that the bytes of `run` are bound to, looking at bindings older than `newest`.
+bool Detector::acquire_run(Thread& thread, const Bindings& bindings, unsigned newest, Bytes run) {
+  if (run.begin >= run.end) return false;
+  for (unsigned i = newest; i > 0; --i) {
+    const Bindings::Binding& binding = *bindings.order[i - 1];
+    if (!binding.bytes.overlaps(run)) continue;
+    acquire(thread, binding.clocks);
+    acquire_run(thread, bindings, i - 1, {run.begin, binding.bytes.begin});
+    acquire_run(thread, bindings, i - 1, {binding.bytes.end, run.end});
+    return true;
+  }
+  return false;
+}
+
+bool Detector::acquire_bound(Thread& thread, const ConditionState& condition) {
+  if (condition.bindings == nullptr || thread.reads == nullptr) return false;
+  bool found = false;
+  for (unsigned i = 0; i < thread.reads->size(); ++i) {
+    found |= acquire_run(thread, *condition.bindings, condition.bindings->count, thread.reads->at(i));
+  }
+  return found;
+}
+
+void Detector::signal(Thread& thread, Address condition) {
+  const Inside inside(*this, thread);
+  if (!begin_sync(thread)) return;
+  SyncObject* object = sync_.get(condition, SyncFamily::kCondition);
+  if (object == nullptr) return no_memory_for_clocks();
+  const SpinLock lock(object->mutex);
+  const Published published = publish(thread);
+  Clocks signal;
+  if (!signal.assign(arena_, thread.clocks)) no_memory_for_clocks();
+  add_published(thread, published, signal);
+  ConditionState& state = object->condition;
+  bool complete = state.all_signals.join(arena_, signal);
+  for (Thread* waiter = state.waiters; waiter != nullptr; waiter = waiter->next_waiter) {
+    complete &= waiter->signalled.join(arena_, signal);
+  }
+  if (!complete) no_memory_for_clocks();
+  if (options_.condition == ConditionMode::kWriteRead) bind_writes(thread, state, signal);
+  signal.clear(arena_);
+}
+
+void Detector::leave_waiters(Thread& thread) {
+  for (Thread** place = &thread.waiting_on->condition.waiters; *place != nullptr; place = &(*place)->next_waiter) {
+    if (*place != &thread) continue;
+    *place = thread.next_waiter;
+    break;
+  }
+  thread.next_waiter = nullptr;
+  thread.waiting_on = nullptr;
+}
+
+void Detector::wait_enter(Thread& thread, Address condition, Address mutex, bool in_loop) {
+  const Inside inside(*this, thread);
+  if (begin_sync(thread)) {
+    SyncObject* object = sync_.get(condition, SyncFamily::kCondition);
+    if (object == nullptr) {
+      no_memory_for_clocks();
+    } else {
+      const SpinLock lock(object->mutex);
+      thread.signalled.clear(arena_);
+      thread.waiting_on = object;
+      thread.wait_in_loop = in_loop;
+      thread.next_waiter = object->condition.waiters;
+      object->condition.waiters = &thread;
+    }
+  }
+  give_lock(thread, mutex);
+}
+
+void Detector::wait_leave(Thread& thread, Address /*condition*/, Address mutex, bool timed_out, Where where) {
+  const Inside inside(*this, thread);
+  const bool counts = begin_sync(thread);
+  if (SyncObject* object = thread.waiting_on; object != nullptr) {
+    const SpinLock lock(object->mutex);
+    leave_waiters(thread);
+    const bool write_read = options_.condition == ConditionMode::kWriteRead;
+    if (counts && !timed_out && !(write_read && thread.wait_in_loop) &&
+        !(write_read && acquire_bound(thread, object->condition))) {
+      acquire(thread, thread.signalled);
+    }
+  }
+  thread.signalled.clear(arena_);
+  if (counts) take_lock(thread, mutex, LockMode::kExclusive, where);
+}
+
+void Detector::wait_loop_leave(Thread& thread, Address condition) {
+  const Inside inside(*this, thread);
+  if (!begin_sync(thread) || options_.condition == ConditionMode::kOff) return;
+  SyncObject* object = sync_.find(condition, SyncFamily::kCondition);
+  if (object == nullptr) return;
+  const SpinLock lock(object->mutex);
+  const bool write_read = options_.condition == ConditionMode::kWriteRead;
+  if (!(write_read && acquire_bound(thread, object->condition))) acquire(thread, object->condition.all_signals);
+}
+
+}  // namespace norn

@@ -1,0 +1,76 @@
+// What the engines have in common: a location's history is an interned sequence of words, and an engine is a function
+// from the history before an access to the history after it.
+//
+// The function has no side effects but interning and reading what is immutable or the calling thread's own, so an
+// access is: load the cell, compute, compare-and-swap the cell, and only then tell the races found. Whoever wins
+// the swap came first; whoever loses computes again. No update is lost and none is seen in halves.
+#pragma once
+
+#include "core/candidate.h"
+#include "core/intern.h"
+#include "core/lockset.h"
+#include "core/thread.h"
+
+namespace norn {
+
+struct Options {
+  EngineKind engine = EngineKind::kHybrid;
+  ConditionMode condition = ConditionMode::kOff;
+  bool spin = true;      // honour spin-reads; off: they are plain reads
+  bool library = true;   // off: of all synchronization only fork, join and spins count
+  Time time_limit = ~Time{0};        // a thread moves to another slot before its time reaches it; for tests
+  unsigned log2_histories = 16;      // first size of the table of histories
+  size_t memory_limit = 0;           // bytes of arena; 0: what the embedding gives
+  unsigned history_cap = 128;        // stamps a location remembers at most; the oldest goes first
+};
+
+using HistoryId = InternTable::Id;
+inline constexpr HistoryId kUntouched = InternTable::kEmpty;
+
+// The first word of every history.
+enum HistoryFlag : uint32_t {
+  kInSpin = 1,      // some thread waits for this word in a loop: writes to it signal
+  kHasMessage = 2,  // an atomic in this word may have a message: plain writes end it
+};
+
+// An access to bytes of one word.
+struct WordAccess {
+  AccessKind kind{};
+  uint8_t mask = 0;  // bit i: byte i of the word
+  Where where = kNowhere;
+  Address word = 0;
+  bool increments = false;  // reads and writes in one (atomic rmw)
+};
+
+[[nodiscard]] constexpr bool is_write(AccessKind kind) {
+  return kind == AccessKind::kWrite || kind == AccessKind::kAtomicWrite || kind == AccessKind::kFree;
+}
+
+// The races an access was in; told after it took place.
+struct FoundRaces {
+  static constexpr unsigned kMax = 16;
+  RacingPair pairs[kMax];
+  unsigned count = 0;
+
+  RacingPair* add() { return count < kMax ? &pairs[count++] : nullptr; }
+};
+
+struct EngineContext {
+  const Options* options = nullptr;
+  InternTable* histories = nullptr;
+  InternTable* threadsets = nullptr;  // msm
+  Locksets* locksets = nullptr;
+  Slots* slots = nullptr;
+  std::atomic<uint64_t>* forgotten = nullptr;  // stamps dropped because of history_cap
+};
+
+// Strongly (or fully) ordered before what `thread` does now.
+[[nodiscard]] inline bool ordered_before(const Clock& known, const Thread& thread, Slot slot, Time time) {
+  return slot == thread.slot || known.get(slot) >= time;
+}
+
+// Fills in a pair and its standing-independent parts.
+void describe_pair(const EngineContext& context, RacingPair& pair, const Thread& thread, const WordAccess& access,
+                   uint8_t common, AccessKind earlier, Slot slot, Time time, LocksetId lockset, Where where);
+
+}  // namespace norn

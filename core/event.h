@@ -1,0 +1,111 @@
+// The vocabulary of norn: what a front end can say of a running program.
+//
+// Every front end (native, Valgrind, trace, script) speaks in these events, and every engine listens to
+// nothing else. What each event orders is defined in docs/design/order.md; the engines and the oracle that
+// judges them are two independent readings of that page.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace norn {
+
+using Address = uint64_t;
+using ThreadId = uint32_t;  // a thread's number, in order of creation; never reused
+using Where = uint32_t;     // names a place of the program (site and stack); the embedding knows what it means
+
+inline constexpr ThreadId kNoThread = ~ThreadId{0};
+inline constexpr Where kNowhere = 0;
+
+enum class EventKind : uint8_t {
+  // Threads.                 thread          address        other
+  kThreadFork,             // the parent      -              the child's number
+  kThreadStart,            // the child       -              -
+  kThreadExit,             // the one ending  -              -
+  kThreadJoin,             // the joiner      -              the ended thread's number
+  kThreadDetach,           // the caller      -              the detached thread's number
+
+  // Memory. `size` is any number of bytes; 1 to 16 is an access, more is a range.
+  kRead,
+  kWrite,
+  kAllocate,    // the bytes are new: nothing that was done to them before counts
+  kFree,        // a write to all bytes, reported as a free
+  kReallocate,  // address/size: the old block; other/other_size: the new one. The contents moved.
+
+  // Atomics: `order` says how. A compare-exchange that fails is a load.
+  kAtomicLoad,
+  kAtomicStore,
+  kAtomicRmw,
+  kFence,
+
+  // Locks. `mode` says how; `attempt` says by which kind of call. A try that fails is not an event.
+  kLockAcquire,
+  kLockRelease,
+  kLockDestroy,
+
+  // Condition variables. wait-enter releases the mutex `other`, wait-leave takes it again.
+  kSignal,
+  kBroadcast,
+  kWaitEnter,      // in_loop: the wait stands in a loop whose leaving will be told
+  kWaitLeave,      // timed_out: nobody signalled
+  kWaitLoopLeave,  // the loop around a wait on `address` was left, whether or not it waited
+
+  // Other library synchronization.
+  kBarrierInit,  // other: how many threads make a generation (0: unknown)
+  kBarrierEnter,
+  kBarrierLeave,
+  kSemaphorePost,
+  kSemaphoreWait,
+  kOnceDone,  // the initialiser ran to its end
+  kOnceSeen,  // a thread goes on because it has run
+  kSyncDestroy,
+
+  // Loops that wait by reading.
+  kSpinRead,   // a read of a spinning loop's condition
+  kSpinLeave,  // the loop was left
+
+  // Annotations.
+  kHappensBefore,
+  kHappensAfter,
+  kIgnoreBegin,  // `other`: a set of IgnoreWhat
+  kIgnoreEnd,
+  kBenignRange,
+};
+
+enum class LockMode : uint8_t { kExclusive, kShared };
+enum class LockAttempt : uint8_t { kBlocking, kTry, kTimed };
+
+// The C++ memory orders; consume is acquire (P0371, and every compiler).
+enum class MemoryOrder : uint8_t { kRelaxed, kAcquire, kRelease, kAcqRel, kSeqCst };
+
+[[nodiscard]] constexpr bool acquires(MemoryOrder order) {
+  return order == MemoryOrder::kAcquire || order == MemoryOrder::kAcqRel || order == MemoryOrder::kSeqCst;
+}
+[[nodiscard]] constexpr bool releases(MemoryOrder order) {
+  return order == MemoryOrder::kRelease || order == MemoryOrder::kAcqRel || order == MemoryOrder::kSeqCst;
+}
+
+enum IgnoreWhat : uint8_t { kIgnoreReads = 1, kIgnoreWrites = 2, kIgnoreSync = 4 };
+
+struct Event {
+  EventKind kind{};
+  LockMode mode{};
+  LockAttempt attempt{};
+  MemoryOrder order{};
+  bool in_loop = false;
+  bool timed_out = false;
+  ThreadId thread = 0;
+  Where where = kNowhere;
+  Address address = 0;  // the memory or the synchronization object
+  uint64_t size = 0;
+  uint64_t other = 0;
+  uint64_t other_size = 0;
+};
+
+// How a candidate stands after detection (design: the life of a race).
+enum class Standing : uint8_t { kPredicted, kObserved };
+
+enum class EngineKind : uint8_t { kHybrid, kHb, kMsmShort, kMsmLong };
+enum class ConditionMode : uint8_t { kOff, kLost, kWriteRead };
+
+}  // namespace norn

@@ -1,0 +1,134 @@
+// One event of the vocabulary to one call of the detector.
+#include "core/detector.h"
+
+namespace norn {
+
+void Detector::ignore_begin(Thread& thread, uint8_t what) {
+  for (unsigned i = 0; i < 3; ++i) {
+    if ((what >> i & 1) == 0) continue;
+    ++thread.ignore_depth[i];
+    thread.ignoring = static_cast<uint8_t>(thread.ignoring | 1u << i);
+  }
+}
+
+void Detector::ignore_end(Thread& thread, uint8_t what) {
+  for (unsigned i = 0; i < 3; ++i) {
+    if ((what >> i & 1) == 0 || thread.ignore_depth[i] == 0) continue;
+    if (--thread.ignore_depth[i] == 0) thread.ignoring = static_cast<uint8_t>(thread.ignoring & ~(1u << i));
+  }
+}
+
+void Detector::apply(const Event& e) {
+  Thread* found = find(e.thread);
+  if (found == nullptr) found = add_root(e.thread);
+  if (found == nullptr) return;
+  Thread& t = *found;
+  switch (e.kind) {
+    case EventKind::kThreadFork:
+      (void)fork(t, static_cast<ThreadId>(e.other));
+      break;
+    case EventKind::kThreadStart:
+      break;  // ordered by the fork
+    case EventKind::kThreadExit:
+      exit(t);
+      break;
+    case EventKind::kThreadJoin:
+      join(t, static_cast<ThreadId>(e.other));
+      break;
+    case EventKind::kThreadDetach:
+      detach(t, static_cast<ThreadId>(e.other));
+      break;
+    case EventKind::kRead:
+      read(t, e.address, e.size, e.where);
+      break;
+    case EventKind::kWrite:
+      write(t, e.address, e.size, e.where);
+      break;
+    case EventKind::kAllocate:
+      allocate(t, e.address, e.size);
+      break;
+    case EventKind::kFree:
+      free(t, e.address, e.size, e.where);
+      break;
+    case EventKind::kReallocate:
+      reallocate(t, e.address, e.size, e.other, e.other_size, e.where);
+      break;
+    case EventKind::kAtomicLoad:
+    case EventKind::kAtomicStore:
+    case EventKind::kAtomicRmw:
+      atomic(t, e.address, e.size, e.where, [&] { return AtomicOutcome{e.kind, e.order}; });
+      break;
+    case EventKind::kFence:
+      fence(t, e.order);
+      break;
+    case EventKind::kLockAcquire:
+      lock_acquire(t, e.address, e.mode, e.where);
+      break;
+    case EventKind::kLockRelease:
+      lock_release(t, e.address, e.mode);
+      break;
+    case EventKind::kLockDestroy:
+      lock_destroy(t, e.address);
+      break;
+    case EventKind::kSignal:
+    case EventKind::kBroadcast:
+      signal(t, e.address);
+      break;
+    case EventKind::kWaitEnter:
+      wait_enter(t, e.address, e.other, e.in_loop);
+      break;
+    case EventKind::kWaitLeave:
+      wait_leave(t, e.address, e.other, e.timed_out, e.where);
+      break;
+    case EventKind::kWaitLoopLeave:
+      wait_loop_leave(t, e.address);
+      break;
+    case EventKind::kBarrierInit:
+      barrier_init(t, e.address, static_cast<uint32_t>(e.other));
+      break;
+    case EventKind::kBarrierEnter:
+      barrier_enter(t, e.address);
+      break;
+    case EventKind::kBarrierLeave:
+      barrier_leave(t, e.address);
+      break;
+    case EventKind::kSemaphorePost:
+      semaphore_post(t, e.address);
+      break;
+    case EventKind::kSemaphoreWait:
+      semaphore_wait(t, e.address);
+      break;
+    case EventKind::kOnceDone:
+      once_done(t, e.address);
+      break;
+    case EventKind::kOnceSeen:
+      once_seen(t, e.address);
+      break;
+    case EventKind::kSyncDestroy:
+      sync_destroy(t, e.address);
+      break;
+    case EventKind::kSpinRead:
+      spin_read(t, e.address, e.size, e.where);
+      break;
+    case EventKind::kSpinLeave:
+      spin_leave(t);
+      break;
+    case EventKind::kHappensBefore:
+      happens_before(t, e.address);
+      break;
+    case EventKind::kHappensAfter:
+      happens_after(t, e.address);
+      break;
+    case EventKind::kIgnoreBegin:
+      ignore_begin(t, static_cast<uint8_t>(e.other));
+      break;
+    case EventKind::kIgnoreEnd:
+      ignore_end(t, static_cast<uint8_t>(e.other));
+      break;
+    case EventKind::kBenignRange:
+      benign_range(t, e.address, e.size);
+      break;
+  }
+}
+
+}  // namespace norn

@@ -1,0 +1,121 @@
+#include "core/hybrid.h"
+
+namespace norn {
+namespace {
+
+// For each kind the set of kinds it conflicts with, one bit each, in the order of AccessKind.
+constexpr uint8_t kRead = 1, kWrite = 2, kAtomicRead = 4, kAtomicWrite = 8, kFree = 16;
+constexpr uint8_t kConflicts[] = {
+    /* read         */ kWrite | kAtomicWrite | kFree,
+    /* write        */ kRead | kWrite | kAtomicRead | kAtomicWrite | kFree,
+    /* atomic read  */ kWrite | kFree,
+    /* atomic write */ kRead | kWrite | kFree,
+    /* free         */ kRead | kWrite | kAtomicRead | kAtomicWrite | kFree,
+};
+
+uint8_t row(AccessKind kind) { return kConflicts[static_cast<unsigned>(kind)]; }
+
+// A stamp's words: slot | mask << 16 | kind << 20, time, lockset, where.
+void put(uint32_t* words, const Stamp& stamp) {
+  words[0] = stamp.slot | uint32_t{stamp.mask} << 16 | static_cast<uint32_t>(stamp.kind) << 20;
+  words[1] = stamp.time;
+  words[2] = stamp.lockset;
+  words[3] = stamp.where;
+}
+
+}  // namespace
+
+bool conflicts(AccessKind a, AccessKind b) { return (row(a) >> static_cast<unsigned>(b) & 1) != 0; }
+bool covers(AccessKind a, AccessKind b) { return (row(b) & ~row(a)) == 0; }
+
+Stamp HybridEngine::stamp(const uint32_t* words, unsigned i) {
+  const uint32_t* w = words + kHeaderWords + i * kStampWords;
+  return {static_cast<Slot>(w[0] & 0xffff),
+          static_cast<uint8_t>(w[0] >> 16 & 0xf),
+          static_cast<AccessKind>(w[0] >> 20 & 0xf),
+          w[1],
+          w[2],
+          w[3]};
+}
+
+unsigned HybridEngine::stamps(const InternTable& table, HistoryId history) {
+  return history == kUntouched ? 0 : (table.count(history) - kHeaderWords) / kStampWords;
+}
+
+bool HybridEngine::last_write(const InternTable& table, HistoryId history, Slot& slot, Time& time) {
+  for (unsigned i = stamps(table, history); i > 0; --i) {
+    const Stamp s = stamp(table.words(history), i - 1);
+    if (s.kind == AccessKind::kFree) return false;
+    if (!is_write(s.kind)) continue;
+    slot = s.slot;
+    time = s.time;
+    return true;
+  }
+  return false;
+}
+
+HistoryId HybridEngine::next(const EngineContext& context, const Thread& thread, HistoryId before,
+                             const WordAccess& access, uint32_t set_flags, uint32_t clear_flags, FoundRaces& races) {
+  const InternTable& table = *context.histories;
+  const bool lockless = context.options->engine == EngineKind::kHb;
+  const uint32_t* old = before == kUntouched ? nullptr : table.words(before);
+  const unsigned count = stamps(table, before);
+  const uint32_t flags = ((old == nullptr ? 0 : old[0]) & ~clear_flags) | set_flags;
+
+  // The bytes for which this very segment has not been stamped yet. Where spins are honoured, the order of writes
+  // matters too: a write by another since then makes ours new again.
+  unsigned fresh = access.mask;
+  for (unsigned i = 0; i < count; ++i) {
+    const Stamp s = stamp(old, i);
+    if (s.slot != thread.slot) {
+      if (context.options->spin && is_write(access.kind) && is_write(s.kind)) fresh |= access.mask & s.mask;
+    } else if (s.time == thread.time && covers(s.kind, access.kind) &&
+               (lockless || context.locksets->weaker_or_same(s.lockset, thread.lockset))) {
+      fresh &= ~unsigned{s.mask};
+    }
+  }
+  if (fresh == 0 && (old == nullptr ? 0 : old[0]) == flags) return before;
+
+  uint32_t words[InternTable::kMaxWords];
+  words[0] = flags;
+  unsigned kept = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    Stamp s = stamp(old, i);
+    const auto common = static_cast<uint8_t>(s.mask & fresh);
+    if (common != 0) {
+      const bool strong = ordered_before(thread.clocks.strong, thread, s.slot, s.time);
+      const bool full = strong || ordered_before(thread.clocks.full, thread, s.slot, s.time);
+      if (!strong && conflicts(access.kind, s.kind) &&
+          (!full || (!lockless && !context.locksets->protects(thread.lockset, s.lockset)))) {
+        // One pair for each run of bytes in common: 0b1011 is two places.
+        for (unsigned left = common; left != 0;) {
+          RacingPair* pair = races.add();
+          if (pair == nullptr) break;
+          pair->standing = full ? Standing::kPredicted : Standing::kObserved;
+          describe_pair(context, *pair, thread, access, static_cast<uint8_t>(left), s.kind, s.slot, s.time, s.lockset,
+                        s.where);
+          left &= ~(((1u << pair->size) - 1) << (pair->address - access.word));
+        }
+      }
+      const bool superfluous =
+          covers(access.kind, s.kind) &&
+          (lockless ? full : strong && context.locksets->weaker_or_same(thread.lockset, s.lockset));
+      if (superfluous) s.mask = static_cast<uint8_t>(s.mask & ~common);
+    }
+    if (s.mask != 0) put(words + kHeaderWords + kept++ * kStampWords, s);
+  }
+  const unsigned cap = context.options->history_cap;
+  if (fresh != 0) {
+    if (kept >= cap) {  // the oldest goes
+      for (unsigned w = kHeaderWords; w < kHeaderWords + (kept - 1) * kStampWords; ++w) words[w] = words[w + kStampWords];
+      --kept;
+      context.forgotten->fetch_add(1, std::memory_order_relaxed);
+    }
+    put(words + kHeaderWords + kept++ * kStampWords,
+        {thread.slot, static_cast<uint8_t>(fresh), access.kind, thread.time, thread.lockset, access.where});
+  }
+  const HistoryId after = context.histories->intern(words, kHeaderWords + kept * kStampWords);
+  return after == kUntouched ? before : after;
+}
+
+}  // namespace norn

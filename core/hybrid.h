@@ -1,0 +1,47 @@
+// hb and hybrid: one shadow state, two clocks.
+//
+// A history is the set of accesses that a future access may still race with: stamps of (thread, time, lockset, kind,
+// bytes), oldest first. A stamp is dropped when a later one makes it superfluous: everything that would race with
+// the old one races with the new one too, and with at least the same standing. That is the case when the old is
+// ordered before the new (strongly for hybrid, fully for hb), the new one's kind conflicts with all that the old
+// one's does, and (hybrid) the new one's locks protect it no better. So what is kept is exact, not a sample:
+// docs/design/history.md has the argument.
+//
+// `observed` is unordered in full; `predicted` is ordered in full only, without common protection: O'Callahan and
+// Choi's condition (PPoPP 2003) on the strong relation, as RaceFuzzer's first phase uses it (PLDI 2008, §2.2).
+#pragma once
+
+#include "core/engine.h"
+
+namespace norn {
+
+struct Stamp {
+  Slot slot;
+  uint8_t mask;
+  AccessKind kind;
+  Time time;
+  LocksetId lockset;
+  Where where;
+};
+
+class HybridEngine {
+ public:
+  static constexpr unsigned kHeaderWords = 1;
+  static constexpr unsigned kStampWords = 4;
+
+  // Pure; see core/engine.h. Returns `before` itself if nothing changes or no memory is left.
+  static HistoryId next(const EngineContext& context, const Thread& thread, HistoryId before, const WordAccess& access,
+                        uint32_t set_flags, uint32_t clear_flags, FoundRaces& races);
+
+  static Stamp stamp(const uint32_t* words, unsigned i);
+  static unsigned stamps(const InternTable& table, HistoryId history);
+  // The last write (not free) to the word, if there is one.
+  static bool last_write(const InternTable& table, HistoryId history, Slot& slot, Time& time);
+};
+
+// The rows of order.md's table.
+[[nodiscard]] bool conflicts(AccessKind a, AccessKind b);
+// Everything that conflicts with b conflicts with a.
+[[nodiscard]] bool covers(AccessKind a, AccessKind b);
+
+}  // namespace norn

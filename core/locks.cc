@@ -1,0 +1,122 @@
+// Locks: edges of the full relation, and locksets.
+#include "core/detector.h"
+
+namespace norn {
+
+Held* Detector::find_held(Thread& thread, Address lock) {
+  for (unsigned i = thread.held_count; i > 0; --i) {
+    if (thread.held[i - 1].address == lock) return &thread.held[i - 1];
+  }
+  return nullptr;
+}
+
+Held* Detector::add_held(Thread& thread) {
+  if (thread.held_count == thread.held_capacity) {
+    const unsigned capacity = thread.held_capacity == 0 ? 8 : thread.held_capacity * 2;
+    auto* grown = static_cast<Held*>(arena_.allocate(capacity * sizeof(Held)));
+    if (grown == nullptr) return nullptr;
+    for (unsigned i = 0; i < thread.held_count; ++i) grown[i] = thread.held[i];
+    arena_.release(thread.held, thread.held_capacity * sizeof(Held));
+    thread.held = grown;
+    thread.held_capacity = capacity;
+  }
+  return &thread.held[thread.held_count++];
+}
+
+// Numbers are not reused while a lockset may mention them; past two thousand million locks the rest share one number,
+// which can hide a prediction but not make one.
+LockId Detector::new_lock(Address address) {
+  const SpinLock lock(locks_mutex_);
+  const LockId id = lock_count_ < Locksets::kMaxLock ? ++lock_count_ : Locksets::kMaxLock;
+  std::atomic<LockInfo*>& chunk = lock_chunks_[id / kLockChunk];
+  if (chunk.load(std::memory_order_relaxed) == nullptr) {
+    chunk.store(static_cast<LockInfo*>(arena_.allocate_zeroed(kLockChunk * sizeof(LockInfo))),
+                std::memory_order_release);
+  }
+  if (LockInfo* infos = chunk.load(std::memory_order_relaxed); infos != nullptr) infos[id % kLockChunk].address = address;
+  return id;
+}
+
+const LockInfo* Detector::lock_info(LockId lock) const {
+  const LockInfo* infos = lock_chunks_[lock / kLockChunk].load(std::memory_order_acquire);
+  return infos == nullptr ? nullptr : &infos[lock % kLockChunk];
+}
+
+// Under the lock's mutex. For reports: where did this thread take this lock last?
+void Detector::note_taker(LockId lock, ThreadId thread, Where where) {
+  auto* info = const_cast<LockInfo*>(lock_info(lock));
+  if (info == nullptr) return;
+  unsigned i = 0;
+  while (i + 1 < LockInfo::kTakers && info->takers[i].thread != thread) ++i;
+  for (; i > 0; --i) info->takers[i] = info->takers[i - 1];
+  info->takers[0] = {thread, where};
+}
+
+void Detector::take_lock(Thread& thread, Address lock, LockMode mode, Where where) {
+  if (Held* held = find_held(thread, lock); held != nullptr) {
+    ++held->depth;
+    return;
+  }
+  SyncObject* object = sync_.get(lock, SyncFamily::kLock);
+  Held* held = object == nullptr ? nullptr : add_held(thread);
+  if (held == nullptr) return no_memory_for_clocks();
+  {
+    const SpinLock guard(object->mutex);
+    if (object->lock.lock == 0) object->lock.lock = new_lock(lock);
+    acquire_full(thread, object->lock.exclusive);
+    if (mode == LockMode::kExclusive) acquire_full(thread, object->lock.shared);
+    note_taker(object->lock.lock, thread.id, where);
+    *held = {lock, object->lock.lock, 1, mode, where};
+  }
+  thread.lockset = locksets_.with(thread.lockset, held->lock, mode);
+  changed(thread);
+  if (options_.condition == ConditionMode::kWriteRead && thread.held_count == 1) {
+    if (thread.reads != nullptr) thread.reads->clear();
+    if (thread.writes != nullptr) thread.writes->clear();
+    thread.recording = true;
+  }
+}
+
+void Detector::give_lock(Thread& thread, Address lock) {
+  Held* held = find_held(thread, lock);
+  if (held == nullptr || --held->depth > 0) return;
+  const LockMode mode = held->mode;
+  thread.lockset = locksets_.without(thread.lockset, held->lock);
+  for (Held* end = thread.held + thread.held_count - 1; held < end; ++held) *held = *(held + 1);
+  --thread.held_count;
+  thread.recording = thread.recording && thread.held_count > 0;
+
+  SyncObject* object = sync_.get(lock, SyncFamily::kLock);
+  if (object == nullptr) return no_memory_for_clocks();
+  const SpinLock guard(object->mutex);
+  const Published published = publish(thread);
+  Clock& released = mode == LockMode::kExclusive ? object->lock.exclusive : object->lock.shared;
+  bool complete = true;
+  if (mode == LockMode::kExclusive) {
+    complete = released.assign(arena_, thread.clocks.full);
+    object->lock.shared.clear(arena_);
+  } else {
+    complete = released.join(arena_, thread.clocks.full);
+  }
+  if (!released.raise(arena_, published.slot, published.time) || !complete) no_memory_for_clocks();
+  changed(thread);
+}
+
+void Detector::lock_acquire(Thread& thread, Address lock, LockMode mode, Where where) {
+  const Inside inside(*this, thread);
+  if (begin_sync(thread)) take_lock(thread, lock, mode, where);
+}
+
+void Detector::lock_release(Thread& thread, Address lock, LockMode /*mode*/) {
+  const Inside inside(*this, thread);
+  begin_sync(thread);  // what is held is given up even where synchronization is ignored
+  give_lock(thread, lock);
+}
+
+void Detector::lock_destroy(Thread& thread, Address lock) {
+  const Inside inside(*this, thread);
+  begin_sync(thread);
+  sync_.remove(lock, SyncFamily::kLock);
+}
+
+}  // namespace norn

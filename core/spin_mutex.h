@@ -1,0 +1,60 @@
+// A lock for a few instructions, usable where there is no operating system.
+#pragma once
+
+#include <atomic>
+
+namespace norn {
+
+// What a waiting thread does between two looks; the embedding may set it (sched_yield). Never null.
+using YieldFunction = void (*)();
+inline void no_yield() {}
+inline constinit YieldFunction core_yield = &no_yield;
+
+// Waits a little longer each time.
+class Backoff {
+ public:
+  void pause() {
+    if (++rounds_ % 64 == 0) {
+      core_yield();
+    } else {
+      __builtin_ia32_pause();
+    }
+  }
+
+ private:
+  unsigned rounds_ = 0;
+};
+
+class SpinMutex {
+ public:
+  constexpr SpinMutex() = default;
+  SpinMutex(const SpinMutex&) = delete;
+  SpinMutex& operator=(const SpinMutex&) = delete;
+
+  void lock() {
+    Backoff backoff;
+    while (locked_.exchange(true, std::memory_order_acquire)) {
+      while (locked_.load(std::memory_order_relaxed)) backoff.pause();
+    }
+  }
+  [[nodiscard]] bool try_lock() {
+    return !locked_.load(std::memory_order_relaxed) && !locked_.exchange(true, std::memory_order_acquire);
+  }
+  void unlock() { locked_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> locked_{false};
+};
+
+class SpinLock {
+ public:
+  explicit SpinLock(SpinMutex& mutex) : mutex_(mutex) { mutex_.lock(); }
+  ~SpinLock() { mutex_.unlock(); }
+  SpinLock(const SpinLock&) = delete;
+  SpinLock& operator=(const SpinLock&) = delete;
+
+ private:
+  SpinMutex& mutex_;
+};
+
+}  // namespace norn

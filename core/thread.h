@@ -1,0 +1,178 @@
+// What the core knows of a thread, and the slots in which threads keep their time.
+#pragma once
+
+#include <stdint.h>
+
+#include <atomic>
+
+#include "core/clock.h"
+#include "core/event.h"
+#include "core/lockset.h"
+
+namespace norn {
+
+struct BarrierGeneration;
+struct SyncObject;
+
+// What an access does to its bytes. The values are bits of a set (access.cc's conflict table).
+enum class AccessKind : uint8_t { kRead = 0, kWrite = 1, kAtomicRead = 2, kAtomicWrite = 3, kFree = 4 };
+
+struct Held {
+  Address address;
+  LockId lock;
+  uint32_t depth;  // recursive; the outermost acquire decides the mode
+  LockMode mode;
+  Where taken_at;
+};
+
+// A run of bytes that a thread read or wrote; for the write/read relation.
+struct Bytes {
+  Address begin;
+  Address end;
+
+  [[nodiscard]] bool overlaps(const Bytes& other) const { return begin < other.end && other.begin < end; }
+};
+
+// The last 64 accesses of a kind in a locked region (order.md, Condition variables). An access is dropped as
+// already recorded if a single recorded run, or several together, hold all its bytes.
+class AccessRecord {
+ public:
+  static constexpr unsigned kSize = 64;
+
+  void clear() { first_ = count_ = 0; }
+  void add(Bytes bytes);
+  [[nodiscard]] unsigned size() const { return count_; }
+  [[nodiscard]] const Bytes& at(unsigned i) const { return runs_[(first_ + i) % kSize]; }
+
+ private:
+  unsigned first_ = 0;
+  unsigned count_ = 0;
+  Bytes runs_[kSize];
+};
+
+// One thread. Only the thread itself calls the core with it; what others may touch says so.
+struct Thread {
+  // --- read on every access -------------------------------------------------------------------------------------
+  Slot slot = 0;
+  Time time = 1;             // stamps made from now on carry it
+  LocksetId lockset = kNoLocks;
+  // Changes whenever the outcome of an access may: at every change of time, lockset or clocks. Never 0. Written by
+  // the thread while inside the core, and by collections.
+  std::atomic<uint32_t> generation{1};
+  bool stamped = false;      // a stamp carries `time` already: the next release must tick
+  bool recording = false;    // a lock is held and the write/read relation is wanted
+  uint8_t ignoring = 0;      // a set of IgnoreWhat
+  ThreadId id = 0;
+
+  // What was found out in this generation: an access of this kind to bytes with this history leads to that
+  // history. `where` is 0 where it does not matter because the history does not change.
+  struct Known {
+    uint32_t generation;
+    uint32_t history;
+    uint32_t access;  // kind and mask
+    Where where;
+    uint32_t next;
+    uint32_t unused[3];
+  };
+  static constexpr unsigned kKnown = 256;
+  static_assert(sizeof(Known) == 32);
+  Known known[kKnown] = {};
+
+  // --- clocks ---------------------------------------------------------------------------------------------------
+  Clocks clocks;             // of the others; what this thread did itself is always known to it
+  Clocks remembered;         // by loads without acquire, for the next acquire fence
+  Clocks fence;              // at the last release fence
+  bool has_fence = false;
+  Clocks spun;               // what its spin-reads found, for spin-leave
+
+  // --- locks ----------------------------------------------------------------------------------------------------
+  Held* held = nullptr;
+  unsigned held_count = 0;
+  unsigned held_capacity = 0;
+
+  // --- condition variables ----------------------------------------------------------------------------------------
+  AccessRecord* reads = nullptr;   // made when first needed
+  AccessRecord* writes = nullptr;
+  SyncObject* waiting_on = nullptr;  // while in a wait; a collection that recycles the object clears it
+  bool wait_in_loop = false;
+  Clocks signalled;                // by signals since wait-enter; written by the signallers under the same lock
+  Thread* next_waiter = nullptr;
+
+  // --- the rest -------------------------------------------------------------------------------------------------
+  BarrierGeneration* generation_entered = nullptr;
+  // Words in state spin that were read since the last synchronization event.
+  static constexpr unsigned kSpinWords = 16;
+  Address spin_words[kSpinWords];
+  unsigned spin_word_count = 0;
+  uint32_t ignore_depth[3] = {};   // reads, writes, sync
+
+  enum class Life : uint8_t { kRunning, kExited, kGone };  // gone: joined or detached, and to be recycled
+  std::atomic<Life> life{Life::kRunning};
+  std::atomic<bool> detached{false};
+  Thread* next = nullptr;          // all threads; written once
+  // Set while the thread is inside the core; a collection waits for it to be clear.
+  std::atomic<bool> inside{false};
+
+  uint64_t accesses = 0;
+  uint64_t sync_events = 0;
+};
+
+// The time line of one slot. Threads that follow each other in a slot have times that follow each other.
+struct SlotState {
+  enum class Use : uint8_t { kFree, kTaken, kEnded, kRetired };
+  Use use = Use::kFree;
+  Time last = 0;  // the last time that may have been stamped, once ended
+
+  struct Tenant {
+    Time since;
+    ThreadId thread;
+    bool joined;
+  };
+  Tenant* tenants = nullptr;  // ascending by `since`
+  uint32_t tenant_count = 0;
+  uint32_t tenant_capacity = 0;
+};
+
+// Which slot is whose. A slot is reused only for a thread that is strongly ordered after all that its earlier
+// tenants did (or when no history mentions them any more): then "same slot" still means "ordered".
+class Slots {
+ public:
+  static constexpr unsigned kCount = 1u << 16;
+
+  bool init(Arena& arena, Time time_limit);
+
+  // A slot for `thread`, which is ordered after `strong`, and its first time. False if there is none left.
+  bool take(ThreadId thread, const Clock& strong, Slot& slot, Time& first);
+  // The tenant will stamp no more than `last`.
+  void end(Slot slot, Time last);
+
+  [[nodiscard]] Time time_limit() const { return time_limit_; }
+  // Who stamped `time` in this slot. Any thread.
+  [[nodiscard]] ThreadId tenant(Slot slot, Time time);
+  // The state machines forget threads that were joined.
+  void joined(Slot slot, Time time);
+  [[nodiscard]] bool is_joined(Slot slot, Time time);
+  [[nodiscard]] unsigned used() const { return used_; }
+
+  // In a collection: forget which ended slots are referred to; say which are; take back the others.
+  void begin_collection();
+  void mark(Slot slot) { marked_[slot] = true; }
+  void end_collection();
+
+ private:
+  bool add_tenant(Slot slot, ThreadId thread, Time since);
+  SlotState::Tenant* find_tenant(Slot slot, Time time);
+
+  Arena* arena_ = nullptr;
+  SpinMutex mutex_;
+  SlotState* slots_ = nullptr;
+  bool* marked_ = nullptr;
+  Slot* ended_ = nullptr;  // a stack of slots in use kEnded
+  unsigned ended_count_ = 0;
+  Slot* clean_ = nullptr;  // ended, and no history mentions them
+  unsigned clean_count_ = 0;
+  unsigned used_ = 0;      // slots ever taken
+  Time time_limit_ = 0;
+};
+
+}  // namespace norn

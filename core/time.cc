@@ -1,0 +1,375 @@
+// Time: how threads come and go, and how clocks move between them.
+#include "core/detector.h"
+
+#include "core/bytes.h"
+
+namespace norn {
+
+bool Detector::init(const Options& options, const Listener& listener) {
+  options_ = options;
+  listener_ = listener;
+  arena_.set_limit(options.memory_limit);
+  thread_chunks_ = static_cast<std::atomic<std::atomic<Thread*>*>*>(
+      arena_.allocate_zeroed(kThreadChunks * sizeof(std::atomic<std::atomic<Thread*>*>)));
+  lock_chunks_ = static_cast<std::atomic<LockInfo*>*>(
+      arena_.allocate_zeroed((Locksets::kMaxLock / kLockChunk + 1) * sizeof(std::atomic<LockInfo*>)));
+  if (options.spin) versions_ = static_cast<Versions**>(arena_.allocate_zeroed(Slots::kCount * sizeof(Versions*)));
+  const bool ready = thread_chunks_ != nullptr && lock_chunks_ != nullptr &&
+                     (!options.spin || versions_ != nullptr) && shadow_.init(arena_) &&
+                     histories_.init(arena_, options.log2_histories, 31) && threadsets_.init(arena_, 10, 31) &&
+                     locksets_.init(arena_) && slots_.init(arena_, options.time_limit) &&
+                     sync_.init(arena_, shadow_) && candidates_.init(arena_, listener);
+  // Copying needs room for two of everything that lives, and clocks and shadow need theirs.
+  if (options.memory_limit != 0) histories_.set_goal_limit(options.memory_limit / 4);
+  context_ = {&options_, &histories_, &threadsets_, &locksets_, &slots_, &stamps_forgotten_};
+  return ready;
+}
+
+// The outcome of accesses may be another from here on.
+void Detector::changed(Thread& thread) {
+  uint32_t next = thread.generation.load(std::memory_order_relaxed) + 1;
+  if (next == 0) {  // after 2^32 changes: nothing from the first round may be taken for known
+    for (Thread::Known& known : thread.known) known.generation = 0;
+    next = 1;
+  }
+  thread.generation.store(next, std::memory_order_relaxed);
+}
+
+// From now on stamps are later than all before. A thread whose time would overflow goes on in another slot, as if it
+// had forked itself: nothing is forgotten.
+void Detector::tick(Thread& thread) {
+  thread.stamped = false;
+  if (thread.time + 1 < options_.time_limit) {
+    ++thread.time;
+  } else {
+    const Slot old = thread.slot;
+    const Time last = thread.time;
+    Slot slot = 0;
+    Time first = 0;
+    if (slots_.take(thread.id, thread.clocks.strong, slot, first)) {
+      if (!thread.clocks.raise(arena_, old, last)) no_memory_for_clocks();
+      slots_.end(old, last);
+      thread.slot = slot;
+      thread.time = first;
+      note_version(thread);
+    } else {
+      no_memory_for_clocks();
+    }
+  }
+  changed(thread);
+}
+
+// What others who acquire from here may consider done: everything stamped so far.
+Detector::Published Detector::publish(Thread& thread) {
+  if (!thread.stamped) return {thread.slot, thread.time - 1};
+  const Published published = {thread.slot, thread.time};
+  tick(thread);
+  return published;
+}
+
+void Detector::add_published(const Thread& /*thread*/, const Published& published, Clocks& to) {
+  if (!to.raise(arena_, published.slot, published.time)) no_memory_for_clocks();
+}
+
+void Detector::note_version(Thread& thread) {
+  if (versions_ == nullptr) return;
+  Versions*& versions = versions_[thread.slot];
+  if (versions == nullptr) {
+    auto* made = arena_.create<Versions>();
+    if (made == nullptr) return no_memory_for_clocks();
+    __atomic_store_n(&versions, made, __ATOMIC_RELEASE);
+  }
+  const SpinLock lock(versions->mutex);
+  auto at = [&](unsigned i) -> Version& { return versions->ring[(versions->first + i) % Versions::kCount]; };
+  if (versions->count == 0 || at(versions->count - 1).since != thread.time) {
+    if (versions->count == Versions::kCount) {
+      at(0).clocks.clear(arena_);
+      versions->first = (versions->first + 1) % Versions::kCount;
+      --versions->count;
+    }
+    at(versions->count++).since = thread.time;
+  }
+  if (!at(versions->count - 1).clocks.assign(arena_, thread.clocks)) no_memory_for_clocks();
+}
+
+void Detector::acquire(Thread& thread, const Clocks& from) {
+  // Versions are told apart by time, so stamps before and after must not share one.
+  if (versions_ != nullptr && thread.stamped) tick(thread);
+  if (!thread.clocks.join(arena_, from)) no_memory_for_clocks();
+  note_version(thread);
+  changed(thread);
+}
+
+void Detector::acquire_full(Thread& thread, const Clock& from) {
+  if (versions_ != nullptr && thread.stamped) tick(thread);
+  if (!thread.clocks.full.join(arena_, from)) no_memory_for_clocks();
+  note_version(thread);
+  changed(thread);
+}
+
+// Every synchronization event begins here. False: it orders nothing.
+bool Detector::begin_sync(Thread& thread) {
+  ++thread.sync_events;
+  thread.spin_word_count = 0;
+  return options_.library && (thread.ignoring & kIgnoreSync) == 0;
+}
+
+void Detector::release_to(Thread& thread, Address address, SyncFamily family) {
+  const Inside inside(*this, thread);
+  if (!begin_sync(thread)) return;
+  SyncObject* object = sync_.get(address, family);
+  if (object == nullptr) return no_memory_for_clocks();
+  const SpinLock lock(object->mutex);
+  const Published published = publish(thread);
+  if (!object->message.join(arena_, thread.clocks)) no_memory_for_clocks();
+  add_published(thread, published, object->message);
+}
+
+void Detector::acquire_from(Thread& thread, Address address, SyncFamily family) {
+  const Inside inside(*this, thread);
+  if (!begin_sync(thread)) return;
+  SyncObject* object = sync_.find(address, family);
+  if (object == nullptr) return;
+  const SpinLock lock(object->mutex);
+  acquire(thread, object->message);
+}
+
+void Detector::semaphore_post(Thread& t, Address semaphore) { release_to(t, semaphore, SyncFamily::kSemaphore); }
+void Detector::semaphore_wait(Thread& t, Address semaphore) { acquire_from(t, semaphore, SyncFamily::kSemaphore); }
+void Detector::once_done(Thread& t, Address once) { release_to(t, once, SyncFamily::kOnce); }
+void Detector::once_seen(Thread& t, Address once) { acquire_from(t, once, SyncFamily::kOnce); }
+void Detector::happens_before(Thread& t, Address tag) { release_to(t, tag, SyncFamily::kAnnotation); }
+void Detector::happens_after(Thread& t, Address tag) { acquire_from(t, tag, SyncFamily::kAnnotation); }
+
+void Detector::sync_destroy(Thread& thread, Address object) {
+  const Inside inside(*this, thread);
+  begin_sync(thread);
+  sync_.remove_range(object, object + 1);
+}
+
+// --- barriers ----------------------------------------------------------------------------------------------------
+
+void Detector::barrier_init(Thread& thread, Address barrier, uint32_t count) {
+  const Inside inside(*this, thread);
+  if (!begin_sync(thread)) return;
+  sync_.remove(barrier, SyncFamily::kBarrier);
+  SyncObject* object = sync_.get(barrier, SyncFamily::kBarrier);
+  if (object == nullptr) return no_memory_for_clocks();
+  const SpinLock lock(object->mutex);
+  object->barrier.count = count;
+}
+
+void Detector::barrier_enter(Thread& thread, Address barrier) {
+  const Inside inside(*this, thread);
+  if (!begin_sync(thread)) return;
+  SyncObject* object = sync_.get(barrier, SyncFamily::kBarrier);
+  if (object == nullptr) return no_memory_for_clocks();
+  const SpinLock lock(object->mutex);
+  BarrierState& state = object->barrier;
+  if (state.current == nullptr) state.current = arena_.create<BarrierGeneration>();
+  BarrierGeneration* generation = state.current;
+  if (generation == nullptr) return no_memory_for_clocks();
+  const SpinLock generation_lock(generation->mutex);
+  const Published published = publish(thread);
+  if (!generation->clocks.join(arena_, thread.clocks)) no_memory_for_clocks();
+  add_published(thread, published, generation->clocks);
+  ++generation->entered;
+  ++generation->members;
+  thread.generation_entered = generation;
+  if (generation->entered == state.count) {
+    generation->current = false;
+    state.current = nullptr;
+  }
+}
+
+void Detector::barrier_leave(Thread& thread, Address barrier) {
+  const Inside inside(*this, thread);
+  if (!begin_sync(thread)) return;
+  BarrierGeneration* generation = thread.generation_entered;
+  if (generation == nullptr) return;
+  thread.generation_entered = nullptr;
+  // With an unknown count the first to leave shows that the generation is complete.
+  if (SyncObject* object = sync_.find(barrier, SyncFamily::kBarrier); object != nullptr) {
+    const SpinLock lock(object->mutex);
+    if (object->barrier.current == generation && object->barrier.count == 0) {
+      object->barrier.current = nullptr;
+      const SpinLock generation_lock(generation->mutex);
+      generation->current = false;
+    }
+  }
+  bool last = false;
+  {
+    const SpinLock lock(generation->mutex);
+    acquire(thread, generation->clocks);
+    last = --generation->members == 0 && !generation->current;
+  }
+  if (last) {
+    generation->clocks.clear(arena_);
+    arena_.destroy(generation);
+  }
+}
+
+// --- threads -----------------------------------------------------------------------------------------------------
+
+Thread* Detector::make_thread(ThreadId id) {
+  Thread* thread = nullptr;
+  {
+    const SpinLock lock(threads_mutex_);
+    thread = idle_threads_;
+    if (thread != nullptr) {
+      idle_threads_ = thread->next_waiter;
+      thread->next_waiter = nullptr;
+    }
+  }
+  if (thread == nullptr) {
+    thread = arena_.create<Thread>();
+    if (thread == nullptr) return nullptr;
+    const SpinLock lock(threads_mutex_);
+    thread->next = threads_.load(std::memory_order_relaxed);
+    threads_.store(thread, std::memory_order_release);
+  }
+  thread->id = id;
+  thread->life.store(Thread::Life::kRunning, std::memory_order_relaxed);
+  thread->detached.store(false, std::memory_order_relaxed);
+  return thread;
+}
+
+// The thread's clocks are set: gives it a slot and makes it known.
+bool Detector::settle_thread(Thread& thread) {
+  Time first = 0;
+  if (!slots_.take(thread.id, thread.clocks.strong, thread.slot, first)) return false;
+  thread.time = first;
+  note_version(thread);
+  changed(thread);
+  std::atomic<std::atomic<Thread*>*>& place = thread_chunks_[thread.id / kThreadChunk];
+  std::atomic<Thread*>* chunk = place.load(std::memory_order_acquire);
+  if (chunk == nullptr) {
+    const SpinLock lock(threads_mutex_);
+    chunk = place.load(std::memory_order_acquire);
+    if (chunk == nullptr) {
+      chunk = static_cast<std::atomic<Thread*>*>(arena_.allocate_zeroed(kThreadChunk * sizeof(std::atomic<Thread*>)));
+      if (chunk == nullptr) return false;
+      place.store(chunk, std::memory_order_release);
+    }
+  }
+  chunk[thread.id % kThreadChunk].store(&thread, std::memory_order_release);
+  thread_count_.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+Thread* Detector::find(ThreadId id) {
+  std::atomic<Thread*>* chunk = thread_chunks_[id / kThreadChunk].load(std::memory_order_acquire);
+  return chunk == nullptr ? nullptr : chunk[id % kThreadChunk].load(std::memory_order_acquire);
+}
+
+Thread* Detector::add_root(ThreadId id) {
+  Thread* thread = make_thread(id);
+  if (thread != nullptr && settle_thread(*thread)) return thread;
+  if (thread != nullptr) recycle_thread(*thread);
+  no_memory_for_clocks();
+  return nullptr;
+}
+
+Thread* Detector::fork(Thread& parent, ThreadId child) {
+  const Inside inside(*this, parent);
+  begin_sync(parent);
+  Thread* thread = make_thread(child);
+  if (thread != nullptr) {
+    const Published published = publish(parent);
+    if (!thread->clocks.assign(arena_, parent.clocks)) no_memory_for_clocks();
+    add_published(parent, published, thread->clocks);
+    if (settle_thread(*thread)) return thread;
+    recycle_thread(*thread);
+  }
+  no_memory_for_clocks();
+  return nullptr;
+}
+
+void Detector::exit_inside(Thread& thread) {
+  slots_.end(thread.slot, thread.time);
+  thread.life.store(Thread::Life::kExited, std::memory_order_seq_cst);
+}
+
+void Detector::exit(Thread& thread) {
+  {
+    const Inside inside(*this, thread);
+    begin_sync(thread);
+    exit_inside(thread);
+  }
+  if (thread.detached.load(std::memory_order_seq_cst)) recycle_thread(thread);
+}
+
+void Detector::join(Thread& thread, ThreadId ended) {
+  const Inside inside(*this, thread);
+  begin_sync(thread);
+  Thread* other = find(ended);
+  if (other == nullptr || other == &thread) return;
+  if (other->life.load(std::memory_order_acquire) == Thread::Life::kRunning) exit_inside(*other);
+  if (versions_ != nullptr && thread.stamped) tick(thread);
+  if (!thread.clocks.join(arena_, other->clocks) || !thread.clocks.raise(arena_, other->slot, other->time)) {
+    no_memory_for_clocks();
+  }
+  note_version(thread);
+  changed(thread);
+  slots_.joined(other->slot, other->time);
+  recycle_thread(*other);
+}
+
+void Detector::detach(Thread& thread, ThreadId other) {
+  const Inside inside(*this, thread);
+  begin_sync(thread);
+  Thread* target = find(other);
+  if (target == nullptr) return;
+  // Of exit and detach, each sets its mark and then looks for the other's; recycling happens once.
+  target->detached.store(true, std::memory_order_seq_cst);
+  if (target->life.load(std::memory_order_seq_cst) == Thread::Life::kExited) recycle_thread(*target);
+}
+
+void Detector::recycle_thread(Thread& thread) {
+  if (thread.life.exchange(Thread::Life::kGone, std::memory_order_acq_rel) == Thread::Life::kGone) return;
+  if (std::atomic<Thread*>* chunk = thread_chunks_[thread.id / kThreadChunk].load(std::memory_order_acquire);
+      chunk != nullptr) {
+    chunk[thread.id % kThreadChunk].store(nullptr, std::memory_order_release);
+  }
+  for (Clocks* clocks : {&thread.clocks, &thread.remembered, &thread.fence, &thread.spun, &thread.signalled}) {
+    clocks->clear(arena_);
+  }
+  if (thread.reads != nullptr) arena_.destroy(thread.reads);
+  if (thread.writes != nullptr) arena_.destroy(thread.writes);
+  arena_.release(thread.held, thread.held_capacity * sizeof(Held));
+  thread.reads = thread.writes = nullptr;
+  thread.held = nullptr;
+  thread.held_count = thread.held_capacity = 0;
+  thread.lockset = kNoLocks;
+  thread.stamped = thread.recording = thread.has_fence = false;
+  thread.ignoring = 0;
+  for (uint32_t& depth : thread.ignore_depth) depth = 0;
+  thread.generation_entered = nullptr;
+  thread.spin_word_count = 0;
+  const SpinLock lock(threads_mutex_);
+  ended_accesses_ += thread.accesses;
+  ended_sync_events_ += thread.sync_events;
+  thread.accesses = thread.sync_events = 0;
+  thread.next_waiter = idle_threads_;
+  idle_threads_ = &thread;
+}
+
+Statistics Detector::statistics() {
+  Statistics result;
+  const SpinLock lock(threads_mutex_);
+  result.accesses = ended_accesses_;
+  result.sync_events = ended_sync_events_;
+  for (const Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) {
+    result.accesses += t->accesses;
+    result.sync_events += t->sync_events;
+  }
+  result.threads = thread_count_.load(std::memory_order_relaxed);
+  result.collections = collections_;
+  result.histories = histories_.sequences();
+  result.stamps_forgotten = stamps_forgotten_.load(std::memory_order_relaxed);
+  result.histories_forgotten = histories_forgotten_;
+  result.arena_bytes = arena_.mapped();
+  return result;
+}
+
+}  // namespace norn

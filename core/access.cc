@@ -26,20 +26,31 @@ HistoryId Detector::next_history(const Thread& thread, HistoryId before, const W
   return before;
 }
 
+bool Detector::accessed_in_segment(const Thread& thread, HistoryId history, const WordAccess& access) const {
+  if (access.increments || has_read_spin_word(thread, access.word)) return true;
+  const bool msm = options_.engine == EngineKind::kMsmShort || options_.engine == EngineKind::kMsmLong;
+  return msm ? MsmEngine::accessed_in_segment(context_, history, thread)
+             : HybridEngine::accessed_in_segment(histories_, history, thread);
+}
+
 // One access to one word, from load to report; core/engine.h says why this is enough. `set_flags` go into the
 // history with it.
-void Detector::access_inside(Thread& thread, Cell& cell, const WordAccess& access, uint32_t set_flags) {
+void Detector::access_inside(Thread& thread, Cell& cell, const WordAccess& access, SpinSignals& signals,
+                             uint32_t set_flags) {
   const uint32_t key = known_key(access.kind, access.mask);
-  const uint32_t generation = thread.generation.load(std::memory_order_relaxed);
   const bool plain_write = access.kind == AccessKind::kWrite || access.kind == AccessKind::kFree;
   uint32_t clear_flags = 0;
   if (plain_write && access.mask == 0xf) clear_flags |= kHasMessage;
   if (access.kind == AccessKind::kFree) clear_flags |= kInSpin;
 
+  heed_tick_request(thread);
+  const uint32_t generation = thread.generation.load(std::memory_order_relaxed);
+
   FoundRaces races;
   HistoryId before = cell.load(std::memory_order_acquire);
   HistoryId after = before;
   uint32_t flags = 0;
+  bool adds = false;
   for (;;) {
     Thread::Known& known = thread.known[known_place(before, key)];
     if (known.generation == generation && known.history == before && known.access == key &&
@@ -51,6 +62,7 @@ void Detector::access_inside(Thread& thread, Cell& cell, const WordAccess& acces
       continue;
     }
     flags = before == kUntouched ? 0 : histories_.words(before)[0];
+    adds = (flags & kInSpin) != 0 && accessed_in_segment(thread, before, access);
     races.count = 0;
     after = next_history(thread, before, access, set_flags, clear_flags, races);
     if (after == before || cell.compare_exchange_weak(before, after, std::memory_order_acq_rel)) break;
@@ -67,30 +79,45 @@ void Detector::access_inside(Thread& thread, Cell& cell, const WordAccess& acces
   if ((flags & kHasMessage) != 0 && plain_write) end_messages(access);
   if ((flags & kInSpin) != 0) {
     if (is_write(access.kind) && access.kind != AccessKind::kFree) {
-      spin_signal(thread, access.word, access.increments || has_read_spin_word(thread, access.word));
-    } else {
-      note_spin_word(thread, access.word);
+      if (signals.count == SpinSignals::kMax) send(thread, signals);
+      signals.words[signals.count++] = {access.word, adds};
     }
   }
   if (races.count != 0) tell(races);
 }
 
-void Detector::access_word_slow(Thread& thread, Cell& cell, const WordAccess& access) {
+void Detector::access_word_slow(Thread& thread, Cell& cell, const WordAccess& access, SpinSignals& signals) {
   const uint8_t ignored = is_write(access.kind) ? kIgnoreWrites : kIgnoreReads;
   if ((thread.ignoring & ignored) != 0) return;
-  const Inside inside(*this, thread);
-  access_inside(thread, cell, access);
+  access_inside(thread, cell, access, signals);
   if (histories_.wants_collection() || histories_.failed() || locksets_.table().wants_collection() ||
       threadsets_.wants_collection()) {
     collection_wanted_.store(true, std::memory_order_relaxed);
   }
 }
 
+void Detector::access_word_alone(Thread& thread, Cell& cell, const WordAccess& access) {
+  const Inside inside(*this, thread);
+  SpinSignals signals;
+  access_word_slow(thread, cell, access, signals);
+  if (signals.count != 0) send(thread, signals);
+}
+
+// All words are stamped before any is signalled: who waited for one of them is ordered after the whole access.
 void Detector::access_range(Thread& thread, AccessKind kind, Address address, uint64_t size, Where where) {
   const Address end = address + size;
+  SpinSignals signals;
   for (Address word = address & ~(kWordBytes - 1); word < end; word += kWordBytes) {
-    access_word(thread, kind, word, mask_in(word, address, end), where);
+    Cell* cell = nullptr;
+    const uint8_t mask = mask_in(word, address, end);
+    if (is_known(thread, kind, word, mask, cell)) continue;
+    if (cell == nullptr) return no_memory_for_shadow();
+    const Inside inside(*this, thread);
+    access_word_slow(thread, *cell, {kind, mask, where, word}, signals);
   }
+  if (signals.count == 0) return;
+  const Inside inside(*this, thread);
+  send(thread, signals);
 }
 
 void Detector::clear_cells(Address begin, Address end) {
@@ -149,30 +176,38 @@ void Detector::free(Thread& thread, Address address, uint64_t size, Where where)
 
 void Detector::reallocate(Thread& thread, Address old, uint64_t old_size, Address fresh, uint64_t fresh_size,
                           Where where) {
+  // The allocator's own copying is not the program's: it says nothing of conditions.
+  const bool recording = thread.recording;
+  thread.recording = false;
+  const uint64_t moved = old_size < fresh_size ? old_size : fresh_size;
   if (old == fresh) {
+    if (old_size != 0) read(thread, old, old_size, where);
     if (fresh_size > old_size) allocate(thread, old + old_size, fresh_size - old_size);
     if (fresh_size < old_size) free(thread, old + fresh_size, old_size - fresh_size, where);
-    return;
+  } else {
+    if (old_size != 0) read(thread, old, old_size, where);
+    free(thread, old, old_size, where);
+    allocate(thread, fresh, fresh_size);
+    if (moved != 0) write(thread, fresh, moved, where);
   }
-  const uint64_t moved = old_size < fresh_size ? old_size : fresh_size;
-  if (moved != 0) read(thread, old, moved, where);
-  free(thread, old, old_size, where);
-  allocate(thread, fresh, fresh_size);
-  if (moved != 0) write(thread, fresh, moved, where);
+  thread.recording = recording;
 }
 
-// Messages belong to the address of their atomic: a plain write over its first byte ends it.
+// Messages belong to the address of their atomic; a plain write over any of its bytes ends one.
 void Detector::end_messages(const WordAccess& access) {
-  for (unsigned byte = 0; byte < kWordBytes; ++byte) {
-    if ((access.mask >> byte & 1) == 0) continue;
-    SyncObject* object = sync_.find(access.word + byte, SyncFamily::kAtomic);
+  constexpr Address kWidestAtomic = 16;
+  const Address begin = access.word + static_cast<unsigned>(__builtin_ctz(access.mask));
+  const Address end = access.word + 32 - static_cast<unsigned>(__builtin_clz(access.mask));
+  for (Address at = begin - (kWidestAtomic - 1); at < end; ++at) {
+    SyncObject* object = sync_.find(at, SyncFamily::kAtomic);
     if (object == nullptr) continue;
     const SpinLock lock(object->mutex);
-    object->message.clear(arena_);
+    if (at + object->size > begin) object->message.clear(arena_);
   }
 }
 
 void Detector::record(Thread& thread, AccessKind kind, Address address, uint64_t size) {
+  if (kind == AccessKind::kFree) return;
   if ((thread.ignoring & (is_write(kind) ? kIgnoreWrites : kIgnoreReads)) != 0) return;
   AccessRecord*& list = is_write(kind) ? thread.writes : thread.reads;
   if (list == nullptr) list = arena_.create<AccessRecord>();
@@ -217,7 +252,8 @@ void Detector::benign_range(Thread& thread, Address address, uint64_t size) {
 // --- atomics -----------------------------------------------------------------------------------------------------
 
 SyncObject* Detector::begin_atomic(Thread& thread, Address address) {
-  if (!begin_sync(thread)) return nullptr;
+  ++thread.sync_events;
+  if (!options_.library) return nullptr;
   SyncObject* object = sync_.get(address, SyncFamily::kAtomic);
   if (object == nullptr) {
     no_memory_for_clocks();
@@ -231,7 +267,9 @@ void Detector::end_atomic(Thread& thread, SyncObject* object, Address address, u
                           Where where) {
   const bool reads = outcome.kind != EventKind::kAtomicStore;
   const bool writes = outcome.kind != EventKind::kAtomicLoad;
-  if (object != nullptr && reads) {
+  const bool orders = counts(thread);
+  if (outcome.order != MemoryOrder::kRelaxed) end_segment(thread);
+  if (object != nullptr && reads && orders) {
     if (acquires(outcome.order)) {
       acquire(thread, object->message);
     } else if (!thread.remembered.join(arena_, object->message)) {
@@ -245,6 +283,7 @@ void Detector::end_atomic(Thread& thread, SyncObject* object, Address address, u
     if (reads) record(thread, AccessKind::kAtomicRead, address, size);
     if (writes) record(thread, AccessKind::kAtomicWrite, address, size);
   }
+  SpinSignals signals;
   if ((thread.ignoring & (writes ? kIgnoreWrites : kIgnoreReads)) == 0) {
     for (Address word = address & ~(kWordBytes - 1); word < address + size; word += kWordBytes) {
       Leaf* leaf = shadow_.leaf(word);
@@ -254,15 +293,19 @@ void Detector::end_atomic(Thread& thread, SyncObject* object, Address address, u
       }
       const WordAccess access = {kind, mask_in(word, address, address + size), where, word, reads && writes};
       const uint32_t flags = writes && object != nullptr ? kHasMessage : 0;
-      access_inside(thread, leaf->cells[word / kWordBytes % Leaf::kCells], access, flags);
+      access_inside(thread, leaf->cells[word / kWordBytes % Leaf::kCells], access, signals, flags);
     }
   }
+  if (signals.count != 0) send(thread, signals);
 
   if (object == nullptr) return;
   if (writes) {
+    object->size = static_cast<uint8_t>(size);
     Clocks& message = object->message;
     bool complete = true;
-    if (releases(outcome.order)) {
+    if (!orders) {
+      if (!reads) message.clear(arena_);
+    } else if (releases(outcome.order)) {
       const Published published = publish(thread);
       complete = reads ? message.join(arena_, thread.clocks) : message.assign(arena_, thread.clocks);
       complete &= message.raise(arena_, published.slot, published.time);
@@ -286,7 +329,7 @@ void Detector::fence(Thread& thread, MemoryOrder order) {
   if (releases(order)) {
     const Published published = publish(thread);
     if (!thread.fence.assign(arena_, thread.clocks)) no_memory_for_clocks();
-    add_published(thread, published, thread.fence);
+    add_published(published, thread.fence);
     thread.has_fence = true;
   }
 }

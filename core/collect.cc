@@ -54,14 +54,17 @@ void Detector::rewrite_history(uint32_t* words, unsigned count) {
     }
     return;
   }
-  if (words[2] != 0) slots_.mark(static_cast<Slot>(words[1]));
+  auto keep_threads = [&](uint32_t& id) {
+    if (!moving_threadsets_) return;
+    id = threadsets_.keep(id, [&](uint32_t* set, unsigned n) {
+      for (unsigned k = 0; k < n; k += 2) slots_.mark(static_cast<Slot>(set[k]));
+    });
+  };
+  keep_threads(words[1]);
   for (unsigned i = MsmEngine::kHeaderWords; i < count; i += MsmEngine::kPartWords) {
     slots_.mark(static_cast<Slot>(words[i] >> 16));
     keep_lockset(words[i + 2]);
-    auto mark = [&](uint32_t* set, unsigned n) {
-      for (unsigned k = 0; k < n; k += 2) slots_.mark(static_cast<Slot>(set[k]));
-    };
-    if (moving_threadsets_) words[i + 4] = threadsets_.keep(words[i + 4], mark);
+    keep_threads(words[i + 4]);
   }
 }
 

@@ -72,7 +72,7 @@ void Detector::signal(Thread& thread, Address condition) {
   const Published published = publish(thread);
   Clocks signal;
   if (!signal.assign(arena_, thread.clocks)) no_memory_for_clocks();
-  add_published(thread, published, signal);
+  add_published(published, signal);
   ConditionState& state = object->condition;
   bool complete = state.all_signals.join(arena_, signal);
   for (Thread* waiter = state.waiters; waiter != nullptr; waiter = waiter->next_waiter) {

@@ -139,6 +139,16 @@ class Detector {
     Bytes bytes;
     BenignRange* next;
   };
+  // Words in state spin that an access wrote.
+  struct SpinSignals {
+    static constexpr unsigned kMax = 8;
+    struct Signal {
+      Address word;
+      bool adds;
+    };
+    unsigned count = 0;
+    Signal words[kMax];
+  };
   // The clocks a slot had from some time on, for spins that find a write which was not waited for yet.
   struct Version {
     Time since;
@@ -157,23 +167,29 @@ class Detector {
   static unsigned known_place(uint32_t history, uint32_t key) {
     return (history * 0x9e3779b9u ^ key * 0x85ebca6bu) >> 24;
   }
-  void access_word(Thread& thread, AccessKind kind, Address word, uint8_t mask, Where where) {
+  // Whether this access was found to change nothing, in this thread's present generation. Sets the cell.
+  bool is_known(const Thread& thread, AccessKind kind, Address word, uint8_t mask, Cell*& cell) {
     Leaf* leaf = shadow_.leaf(word);
-    if (leaf == nullptr) [[unlikely]] return no_memory_for_shadow();
-    Cell& cell = leaf->cells[word / kWordBytes % Leaf::kCells];
+    if (leaf == nullptr) [[unlikely]] return false;
+    cell = &leaf->cells[word / kWordBytes % Leaf::kCells];
     // The cell before the generation: a collection changes generations before cells.
-    const uint32_t history = cell.load(std::memory_order_acquire);
+    const uint32_t history = cell->load(std::memory_order_acquire);
     const uint32_t key = known_key(kind, mask);
     const Thread::Known& known = thread.known[known_place(history, key)];
-    if (known.generation == thread.generation.load(std::memory_order_relaxed) && known.history == history &&
-        known.access == key && known.next == history) {
-      return;
-    }
-    access_word_slow(thread, cell, {kind, mask, where, word});
+    return known.generation == thread.generation.load(std::memory_order_relaxed) && known.history == history &&
+           known.access == key && known.next == history;
+  }
+  void access_word(Thread& thread, AccessKind kind, Address word, uint8_t mask, Where where) {
+    Cell* cell = nullptr;
+    if (is_known(thread, kind, word, mask, cell)) return;
+    if (cell == nullptr) [[unlikely]] return no_memory_for_shadow();
+    access_word_alone(thread, *cell, {kind, mask, where, word});
   }
   void access_range(Thread& thread, AccessKind kind, Address address, uint64_t size, Where where);
-  void access_word_slow(Thread& thread, Cell& cell, const WordAccess& access);
-  void access_inside(Thread& thread, Cell& cell, const WordAccess& access, uint32_t set_flags = 0);
+  void access_word_alone(Thread& thread, Cell& cell, const WordAccess& access);
+  void access_word_slow(Thread& thread, Cell& cell, const WordAccess& access, SpinSignals& signals);
+  void access_inside(Thread& thread, Cell& cell, const WordAccess& access, SpinSignals& signals,
+                     uint32_t set_flags = 0);
   HistoryId next_history(const Thread& thread, HistoryId before, const WordAccess& access, uint32_t set_flags,
                          uint32_t clear_flags, FoundRaces& races);
   void clear_cells(Address begin, Address end);
@@ -192,8 +208,11 @@ class Detector {
   void note_version(Thread& thread);
   void acquire(Thread& thread, const Clocks& from);
   void acquire_full(Thread& thread, const Clock& from);
-  void add_published(const Thread& thread, const Published& published, Clocks& to);
+  void add_published(const Published& published, Clocks& to);
+  [[nodiscard]] bool counts(const Thread& thread) const;
   bool begin_sync(Thread& thread);
+  void end_segment(Thread& thread);
+  void heed_tick_request(Thread& thread);
   Thread* make_thread(ThreadId id);
   bool settle_thread(Thread& thread);
   void recycle_thread(Thread& thread);
@@ -216,11 +235,12 @@ class Detector {
   static void leave_waiters(Thread& thread);
 
   // spins.cc
-  void spin_signal(Thread& thread, Address word, bool adds);
+  void send(Thread& thread, SpinSignals& signals);
   static void note_spin_word(Thread& thread, Address word);
   static bool has_read_spin_word(const Thread& thread, Address word);
   void spin_read_word(Thread& thread, Address word);
-  void clocks_at(Slot slot, Time time, Clocks& clocks);
+  void add_counterpart(Slot slot, Time time, Clocks& clocks);
+  bool accessed_in_segment(const Thread& thread, HistoryId history, const WordAccess& access) const;
 
   // collect.cc
   void collect(Thread& thread);

@@ -15,9 +15,10 @@ constexpr uint8_t kConflicts[] = {
 
 uint8_t row(AccessKind kind) { return kConflicts[static_cast<unsigned>(kind)]; }
 
-// A stamp's words: slot | mask << 16 | kind << 20, time, lockset, where.
+// A stamp's words: slot | mask << 16 | kind << 20 | adds << 24, time, lockset, where.
 void put(uint32_t* words, const Stamp& stamp) {
-  words[0] = stamp.slot | uint32_t{stamp.mask} << 16 | static_cast<uint32_t>(stamp.kind) << 20;
+  words[0] = stamp.slot | uint32_t{stamp.mask} << 16 | static_cast<uint32_t>(stamp.kind) << 20 |
+             (stamp.adds ? 1u << 24 : 0);
   words[1] = stamp.time;
   words[2] = stamp.lockset;
   words[3] = stamp.where;
@@ -35,21 +36,18 @@ Stamp HybridEngine::stamp(const uint32_t* words, unsigned i) {
           static_cast<AccessKind>(w[0] >> 20 & 0xf),
           w[1],
           w[2],
-          w[3]};
+          w[3],
+          (w[0] >> 24 & 1) != 0};
 }
 
 unsigned HybridEngine::stamps(const InternTable& table, HistoryId history) {
   return history == kUntouched ? 0 : (table.count(history) - kHeaderWords) / kStampWords;
 }
 
-bool HybridEngine::last_write(const InternTable& table, HistoryId history, Slot& slot, Time& time) {
-  for (unsigned i = stamps(table, history); i > 0; --i) {
-    const Stamp s = stamp(table.words(history), i - 1);
-    if (s.kind == AccessKind::kFree) return false;
-    if (!is_write(s.kind)) continue;
-    slot = s.slot;
-    time = s.time;
-    return true;
+bool HybridEngine::accessed_in_segment(const InternTable& table, HistoryId history, const Thread& thread) {
+  for (unsigned i = 0; i < stamps(table, history); ++i) {
+    const Stamp s = stamp(table.words(history), i);
+    if (s.slot == thread.slot && s.time >= thread.segment_since) return true;
   }
   return false;
 }
@@ -63,12 +61,12 @@ HistoryId HybridEngine::next(const EngineContext& context, const Thread& thread,
   const uint32_t flags = ((old == nullptr ? 0 : old[0]) & ~clear_flags) | set_flags;
 
   // The bytes for which this very segment has not been stamped yet. Where spins are honoured, the order of writes
-  // matters too: a write by another since then makes ours new again.
+  // matters too, by whole words: a write by another since then makes ours new again.
   unsigned fresh = access.mask;
   for (unsigned i = 0; i < count; ++i) {
     const Stamp s = stamp(old, i);
     if (s.slot != thread.slot) {
-      if (context.options->spin && is_write(access.kind) && is_write(s.kind)) fresh |= access.mask & s.mask;
+      if (context.options->spin && is_write(access.kind) && is_write(s.kind)) fresh = access.mask;
     } else if (s.time == thread.time && covers(s.kind, access.kind) &&
                (lockless || context.locksets->weaker_or_same(s.lockset, thread.lockset))) {
       fresh &= ~unsigned{s.mask};
@@ -76,6 +74,11 @@ HistoryId HybridEngine::next(const EngineContext& context, const Thread& thread,
   }
   if (fresh == 0 && (old == nullptr ? 0 : old[0]) == flags) return before;
 
+  const bool adds = context.options->spin && is_write(access.kind) &&
+                    (access.increments || accessed_in_segment(table, before, thread));
+  // Whether there is a write before ours that an increment continues. One that is dropped now, being ordered before
+  // ours, hands on what it continued itself.
+  bool continues = false;
   uint32_t words[InternTable::kMaxWords];
   words[0] = flags;
   unsigned kept = 0;
@@ -102,6 +105,7 @@ HistoryId HybridEngine::next(const EngineContext& context, const Thread& thread,
           (lockless ? full : strong && context.locksets->weaker_or_same(thread.lockset, s.lockset));
       if (superfluous) s.mask = static_cast<uint8_t>(s.mask & ~common);
     }
+    if (is_write(s.kind)) continues = s.kind != AccessKind::kFree && (s.mask != 0 || (s.adds && continues));
     if (s.mask != 0) put(words + kHeaderWords + kept++ * kStampWords, s);
   }
   const unsigned cap = context.options->history_cap;
@@ -112,7 +116,8 @@ HistoryId HybridEngine::next(const EngineContext& context, const Thread& thread,
       context.forgotten->fetch_add(1, std::memory_order_relaxed);
     }
     put(words + kHeaderWords + kept++ * kStampWords,
-        {thread.slot, static_cast<uint8_t>(fresh), access.kind, thread.time, thread.lockset, access.where});
+        {thread.slot, static_cast<uint8_t>(fresh), access.kind, thread.time, thread.lockset, access.where,
+         adds && continues});
   }
   const HistoryId after = context.histories->intern(words, kHeaderWords + kept * kStampWords);
   return after == kUntouched ? before : after;

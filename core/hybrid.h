@@ -22,6 +22,7 @@ struct Stamp {
   Time time;
   LocksetId lockset;
   Where where;
+  bool adds;  // a write after another access of the same segment, or an rmw: an increment, for spins
 };
 
 class HybridEngine {
@@ -35,8 +36,19 @@ class HybridEngine {
 
   static Stamp stamp(const uint32_t* words, unsigned i);
   static unsigned stamps(const InternTable& table, HistoryId history);
-  // The last write (not free) to the word, if there is one.
-  static bool last_write(const InternTable& table, HistoryId history, Slot& slot, Time& time);
+  // The word's signal (order.md, Spinning reads): calls found(slot, time) for each of its writes.
+  template <class Found>
+  static void signal(const InternTable& table, HistoryId history, Found found) {
+    for (unsigned i = stamps(table, history); i > 0; --i) {
+      const Stamp s = stamp(table.words(history), i - 1);
+      if (s.kind == AccessKind::kFree) return;
+      if (!is_write(s.kind)) continue;
+      found(s.slot, s.time);
+      if (!s.adds) return;
+    }
+  }
+  // Whether the thread accessed the word in its present segment.
+  static bool accessed_in_segment(const InternTable& table, HistoryId history, const Thread& thread);
 };
 
 // The rows of order.md's table.

@@ -114,9 +114,14 @@ void Detector::lock_release(Thread& thread, Address lock, LockMode /*mode*/) {
 }
 
 void Detector::lock_destroy(Thread& thread, Address lock) {
+  // It has no past any more, but it is still the lock at this place: in another schedule whoever held it before might
+  // have come after.
   const Inside inside(*this, thread);
-  begin_sync(thread);
-  sync_.remove(lock, SyncFamily::kLock);
+  SyncObject* object = sync_.find(lock, SyncFamily::kLock);
+  if (object == nullptr) return;
+  const SpinLock guard(object->mutex);
+  object->lock.exclusive.clear(arena_);
+  object->lock.shared.clear(arena_);
 }
 
 }  // namespace norn

@@ -309,11 +309,21 @@ MsmState MsmEngine::state(const InternTable& table, HistoryId history, unsigned 
   return S::kNew;
 }
 
-bool MsmEngine::last_write(const InternTable& table, HistoryId history, Slot& slot, Time& time) {
-  if (history == kUntouched || table.words(history)[2] == 0) return false;
-  slot = static_cast<Slot>(table.words(history)[1]);
-  time = table.words(history)[2];
-  return true;
+bool MsmEngine::accessed_in_segment(const EngineContext& context, HistoryId history, const Thread& thread) {
+  if (history == kUntouched) return false;
+  const InternTable& table = *context.histories;
+  bool found = false;
+  auto look = [&](Slot slot, Time time) { found |= slot == thread.slot && time >= thread.segment_since; };
+  signal(table, *context.threadsets, history, look);
+  for (unsigned i = 0; i < parts(table.count(history)); ++i) {
+    const Part part = read_part(table.words(history), i);
+    look(part.slot, part.time);
+    for (unsigned k = 0; k < context.threadsets->count(part.threads); k += 2) {
+      const uint32_t* members = context.threadsets->words(part.threads);
+      look(static_cast<Slot>(members[k]), members[k + 1]);
+    }
+  }
+  return found;
 }
 
 HistoryId MsmEngine::next(const EngineContext& context, const Thread& thread, HistoryId before,
@@ -325,12 +335,13 @@ HistoryId MsmEngine::next(const EngineContext& context, const Thread& thread, Hi
 
   uint32_t words[InternTable::kMaxWords];
   words[0] = ((old == nullptr ? 0 : old[0]) & ~clear_flags) | set_flags;
-  words[1] = old == nullptr ? 0 : old[1];
-  words[2] = old == nullptr ? 0 : old[2];
+  words[1] = old == nullptr ? InternTable::kEmpty : old[1];
   if (context.options->spin && is_write(access.kind)) {
-    const bool free = access.kind == AccessKind::kFree;
-    words[1] = free ? 0 : thread.slot;
-    words[2] = free ? 0 : thread.time;
+    const bool adds = access.increments || accessed_in_segment(context, before, thread);
+    if (!adds || access.kind == AccessKind::kFree) words[1] = InternTable::kEmpty;
+    if (access.kind != AccessKind::kFree) {
+      words[1] = with_thread(*context.threadsets, words[1], thread.slot, thread.time);
+    }
   }
 
   Part done[8];

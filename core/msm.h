@@ -35,13 +35,21 @@ inline constexpr unsigned kMsmStates = 9;
 
 class MsmEngine {
  public:
-  // flags, then the slot and time of the last write (for spins)
-  static constexpr unsigned kHeaderWords = 3;
+  // flags, then the word's signal (order.md, Spinning reads) as a thread set
+  static constexpr unsigned kHeaderWords = 2;
   static constexpr unsigned kPartWords = 5;
 
   static HistoryId next(const EngineContext& context, const Thread& thread, HistoryId before, const WordAccess& access,
                         uint32_t set_flags, uint32_t clear_flags, FoundRaces& races);
-  static bool last_write(const InternTable& table, HistoryId history, Slot& slot, Time& time);
+  template <class Found>
+  static void signal(const InternTable& table, const InternTable& threadsets, HistoryId history, Found found) {
+    if (history == kUntouched) return;
+    const InternTable::Id set = table.words(history)[1];
+    for (unsigned i = 0; i < threadsets.count(set); i += 2) {
+      found(static_cast<Slot>(threadsets.words(set)[i]), threadsets.words(set)[i + 1]);
+    }
+  }
+  static bool accessed_in_segment(const EngineContext& context, HistoryId history, const Thread& thread);
   static MsmState state(const InternTable& table, HistoryId history, unsigned byte);
 
   // In a collection: the ids and slots a history's words hold.

@@ -22,20 +22,26 @@ bool Detector::has_read_spin_word(const Thread& thread, Address word) {
   return false;
 }
 
-// The clocks that the slot's thread had when it stamped `time`. If that is too long ago, those of the oldest version
-// still there: that orders more than it should, so it can hide a race but not make one.
-void Detector::clocks_at(Slot slot, Time time, Clocks& clocks) {
+// Adds what a thread knew and did by the end of its segment at `time`. What it knew is found among the slot's last
+// versions; if that is too long ago, the oldest still there is taken: that orders more than it should, so it can hide a
+// race but not make one. What the thread does next must not count any more: it is asked to begin a new time.
+void Detector::add_counterpart(Slot slot, Time time, Clocks& clocks) {
   Versions* versions = __atomic_load_n(&versions_[slot], __ATOMIC_ACQUIRE);
+  bool complete = true;
   if (versions != nullptr) {
     const SpinLock lock(versions->mutex);
     for (unsigned i = versions->count; i > 0; --i) {
       const Version& version = versions->ring[(versions->first + i - 1) % Versions::kCount];
       if (version.since > time && i > 1) continue;
-      if (!clocks.assign(arena_, version.clocks)) no_memory_for_clocks();
+      complete = clocks.join(arena_, version.clocks);
       break;
     }
   }
-  if (!clocks.raise(arena_, slot, time)) no_memory_for_clocks();
+  if (!clocks.raise(arena_, slot, time) || !complete) no_memory_for_clocks();
+  if (Thread* writer = find(slots_.tenant(slot, time)); writer != nullptr) {
+    writer->tick_wanted.store(true, std::memory_order_relaxed);
+    writer->generation.fetch_add(1, std::memory_order_relaxed);  // whatever it holds for known, it looks again
+  }
 }
 
 void Detector::spin_read_word(Thread& thread, Address word) {
@@ -59,11 +65,12 @@ void Detector::spin_read_word(Thread& thread, Address word) {
     if (after == kUntouched) return;
     if (!cell.compare_exchange_weak(before, after, std::memory_order_acq_rel)) continue;
     object->message.clear(arena_);
-    Slot slot = 0;
-    Time time = 0;
-    const bool written = msm ? MsmEngine::last_write(histories_, before, slot, time)
-                             : HybridEngine::last_write(histories_, before, slot, time);
-    if (written) clocks_at(slot, time, object->message);
+    auto add = [&](Slot slot, Time time) { add_counterpart(slot, time, object->message); };
+    if (msm) {
+      MsmEngine::signal(histories_, threadsets_, before, add);
+    } else {
+      HybridEngine::signal(histories_, before, add);
+    }
     break;
   }
   if (!thread.spun.join(arena_, object->message)) no_memory_for_clocks();
@@ -74,6 +81,8 @@ void Detector::spin_read(Thread& thread, Address address, uint64_t size, Where w
   if (!options_.spin) return read(thread, address, size, where);
   const Inside inside(*this, thread);
   ++thread.accesses;
+  if (thread.recording) record(thread, AccessKind::kRead, address, size);
+  if ((thread.ignoring & kIgnoreReads) != 0) return;
   for (Address word = address & ~(kWordBytes - 1); word < address + size; word += kWordBytes) {
     spin_read_word(thread, word);
   }
@@ -83,19 +92,22 @@ void Detector::spin_leave(Thread& thread) {
   if (!options_.spin) return;
   const Inside inside(*this, thread);
   begin_sync(thread);
-  acquire(thread, thread.spun);
+  if ((thread.ignoring & kIgnoreSync) == 0) acquire(thread, thread.spun);
   thread.spun.clear(arena_);
 }
 
-void Detector::spin_signal(Thread& thread, Address word, bool adds) {
-  SyncObject* object = sync_.get(word, SyncFamily::kSpin);
-  if (object == nullptr) return no_memory_for_clocks();
-  const SpinLock lock(object->mutex);
+void Detector::send(Thread& thread, SpinSignals& signals) {
   const Published published = publish(thread);
-  const bool complete =
-      adds ? object->message.join(arena_, thread.clocks) : object->message.assign(arena_, thread.clocks);
-  if (!complete) no_memory_for_clocks();
-  add_published(thread, published, object->message);
+  for (unsigned i = 0; i < signals.count; ++i) {
+    SyncObject* object = sync_.get(signals.words[i].word, SyncFamily::kSpin);
+    if (object == nullptr) return no_memory_for_clocks();
+    const SpinLock lock(object->mutex);
+    const bool complete = signals.words[i].adds ? object->message.join(arena_, thread.clocks)
+                                                : object->message.assign(arena_, thread.clocks);
+    if (!complete) no_memory_for_clocks();
+    add_published(published, object->message);
+  }
+  signals.count = 0;
 }
 
 }  // namespace norn

@@ -57,6 +57,7 @@ struct SyncObject {
   SyncObject* next = nullptr;  // in the shard's bucket; under the shard's lock
   Address address = 0;
   SyncFamily family{};
+  uint8_t size = 0;            // kAtomic: of the last write; under `mutex`
   SpinMutex mutex;
   // By family, under `mutex`:
   Clocks message;              // kAtomic, kSemaphore, kOnce, kAnnotation, kSpin

@@ -55,6 +55,7 @@ struct Thread {
   // --- read on every access -------------------------------------------------------------------------------------
   Slot slot = 0;
   Time time = 1;             // stamps made from now on carry it
+  Time segment_since = 1;    // of the present segment's first stamp; a spin may make time pass within one
   LocksetId lockset = kNoLocks;
   // Changes whenever the outcome of an access may: at every change of time, lockset or clocks. Never 0. Written by
   // the thread while inside the core, and by collections.
@@ -100,11 +101,13 @@ struct Thread {
 
   // --- the rest -------------------------------------------------------------------------------------------------
   BarrierGeneration* generation_entered = nullptr;
-  // Words in state spin that were read since the last synchronization event.
+  // Words that were spin-read since the last synchronization event.
   static constexpr unsigned kSpinWords = 16;
   Address spin_words[kSpinWords];
   unsigned spin_word_count = 0;
   uint32_t ignore_depth[3] = {};   // reads, writes, sync
+
+  std::atomic<bool> tick_wanted{false};  // set by others
 
   enum class Life : uint8_t { kRunning, kExited, kGone };  // gone: joined or detached, and to be recycled
   std::atomic<Life> life{Life::kRunning};

@@ -67,7 +67,7 @@ Detector::Published Detector::publish(Thread& thread) {
   return published;
 }
 
-void Detector::add_published(const Thread& /*thread*/, const Published& published, Clocks& to) {
+void Detector::add_published(const Published& published, Clocks& to) {
   if (!to.raise(arena_, published.slot, published.time)) no_memory_for_clocks();
 }
 
@@ -93,25 +93,40 @@ void Detector::note_version(Thread& thread) {
 }
 
 void Detector::acquire(Thread& thread, const Clocks& from) {
-  // Versions are told apart by time, so stamps before and after must not share one.
-  if (versions_ != nullptr && thread.stamped) tick(thread);
   if (!thread.clocks.join(arena_, from)) no_memory_for_clocks();
   note_version(thread);
   changed(thread);
 }
 
 void Detector::acquire_full(Thread& thread, const Clock& from) {
-  if (versions_ != nullptr && thread.stamped) tick(thread);
   if (!thread.clocks.full.join(arena_, from)) no_memory_for_clocks();
   note_version(thread);
   changed(thread);
 }
 
-// Every synchronization event begins here. False: it orders nothing.
+bool Detector::counts(const Thread& thread) const {
+  return options_.library && (thread.ignoring & kIgnoreSync) == 0;
+}
+
+// Versions are told apart by time, so where spins are honoured the stamps of two segments must not share one.
+void Detector::end_segment(Thread& thread) {
+  thread.spin_word_count = 0;
+  if (versions_ != nullptr && thread.stamped) tick(thread);
+  thread.segment_since = thread.time;
+}
+
+// Every event that synchronizes begins here. False: it orders nothing.
 bool Detector::begin_sync(Thread& thread) {
   ++thread.sync_events;
-  thread.spin_word_count = 0;
-  return options_.library && (thread.ignoring & kIgnoreSync) == 0;
+  end_segment(thread);
+  return counts(thread);
+}
+
+// Another thread found that this one's present time was waited for.
+void Detector::heed_tick_request(Thread& thread) {
+  if (!thread.tick_wanted.load(std::memory_order_relaxed)) [[likely]] return;
+  thread.tick_wanted.store(false, std::memory_order_relaxed);
+  if (thread.stamped) tick(thread);
 }
 
 void Detector::release_to(Thread& thread, Address address, SyncFamily family) {
@@ -122,7 +137,7 @@ void Detector::release_to(Thread& thread, Address address, SyncFamily family) {
   const SpinLock lock(object->mutex);
   const Published published = publish(thread);
   if (!object->message.join(arena_, thread.clocks)) no_memory_for_clocks();
-  add_published(thread, published, object->message);
+  add_published(published, object->message);
 }
 
 void Detector::acquire_from(Thread& thread, Address address, SyncFamily family) {
@@ -143,7 +158,6 @@ void Detector::happens_after(Thread& t, Address tag) { acquire_from(t, tag, Sync
 
 void Detector::sync_destroy(Thread& thread, Address object) {
   const Inside inside(*this, thread);
-  begin_sync(thread);
   sync_.remove_range(object, object + 1);
 }
 
@@ -151,7 +165,7 @@ void Detector::sync_destroy(Thread& thread, Address object) {
 
 void Detector::barrier_init(Thread& thread, Address barrier, uint32_t count) {
   const Inside inside(*this, thread);
-  if (!begin_sync(thread)) return;
+  if (!counts(thread)) return;
   sync_.remove(barrier, SyncFamily::kBarrier);
   SyncObject* object = sync_.get(barrier, SyncFamily::kBarrier);
   if (object == nullptr) return no_memory_for_clocks();
@@ -161,7 +175,9 @@ void Detector::barrier_init(Thread& thread, Address barrier, uint32_t count) {
 
 void Detector::barrier_enter(Thread& thread, Address barrier) {
   const Inside inside(*this, thread);
-  if (!begin_sync(thread)) return;
+  // A thread whose synchronization is ignored still takes part: without it the generation would never be complete.
+  const bool orders = begin_sync(thread);
+  if (!options_.library) return;
   SyncObject* object = sync_.get(barrier, SyncFamily::kBarrier);
   if (object == nullptr) return no_memory_for_clocks();
   const SpinLock lock(object->mutex);
@@ -170,9 +186,11 @@ void Detector::barrier_enter(Thread& thread, Address barrier) {
   BarrierGeneration* generation = state.current;
   if (generation == nullptr) return no_memory_for_clocks();
   const SpinLock generation_lock(generation->mutex);
-  const Published published = publish(thread);
-  if (!generation->clocks.join(arena_, thread.clocks)) no_memory_for_clocks();
-  add_published(thread, published, generation->clocks);
+  if (orders) {
+    const Published published = publish(thread);
+    if (!generation->clocks.join(arena_, thread.clocks)) no_memory_for_clocks();
+    add_published(published, generation->clocks);
+  }
   ++generation->entered;
   ++generation->members;
   thread.generation_entered = generation;
@@ -184,7 +202,7 @@ void Detector::barrier_enter(Thread& thread, Address barrier) {
 
 void Detector::barrier_leave(Thread& thread, Address barrier) {
   const Inside inside(*this, thread);
-  if (!begin_sync(thread)) return;
+  const bool orders = begin_sync(thread);
   BarrierGeneration* generation = thread.generation_entered;
   if (generation == nullptr) return;
   thread.generation_entered = nullptr;
@@ -200,7 +218,7 @@ void Detector::barrier_leave(Thread& thread, Address barrier) {
   bool last = false;
   {
     const SpinLock lock(generation->mutex);
-    acquire(thread, generation->clocks);
+    if (orders) acquire(thread, generation->clocks);
     last = --generation->members == 0 && !generation->current;
   }
   if (last) {
@@ -238,7 +256,7 @@ Thread* Detector::make_thread(ThreadId id) {
 bool Detector::settle_thread(Thread& thread) {
   Time first = 0;
   if (!slots_.take(thread.id, thread.clocks.strong, thread.slot, first)) return false;
-  thread.time = first;
+  thread.time = thread.segment_since = first;
   note_version(thread);
   changed(thread);
   std::atomic<std::atomic<Thread*>*>& place = thread_chunks_[thread.id / kThreadChunk];
@@ -277,7 +295,7 @@ Thread* Detector::fork(Thread& parent, ThreadId child) {
   if (thread != nullptr) {
     const Published published = publish(parent);
     if (!thread->clocks.assign(arena_, parent.clocks)) no_memory_for_clocks();
-    add_published(parent, published, thread->clocks);
+    add_published(published, thread->clocks);
     if (settle_thread(*thread)) return thread;
     recycle_thread(*thread);
   }
@@ -305,7 +323,6 @@ void Detector::join(Thread& thread, ThreadId ended) {
   Thread* other = find(ended);
   if (other == nullptr || other == &thread) return;
   if (other->life.load(std::memory_order_acquire) == Thread::Life::kRunning) exit_inside(*other);
-  if (versions_ != nullptr && thread.stamped) tick(thread);
   if (!thread.clocks.join(arena_, other->clocks) || !thread.clocks.raise(arena_, other->slot, other->time)) {
     no_memory_for_clocks();
   }
@@ -317,7 +334,6 @@ void Detector::join(Thread& thread, ThreadId ended) {
 
 void Detector::detach(Thread& thread, ThreadId other) {
   const Inside inside(*this, thread);
-  begin_sync(thread);
   Thread* target = find(other);
   if (target == nullptr) return;
   // Of exit and detach, each sets its mark and then looks for the other's; recycling happens once.

@@ -38,14 +38,14 @@ class Arena {
   [[nodiscard]] size_t mapped() const { return mapped_.load(std::memory_order_relaxed); }
   [[nodiscard]] size_t in_use() const { return in_use_.load(std::memory_order_relaxed); }
 
-  template <class T, class... Args>
-  [[nodiscard]] T* create(Args&&... args) {
-    void* memory = allocate(sizeof(T));
-    return memory == nullptr ? nullptr : ::new (memory) T(static_cast<Args&&>(args)...);
+  // An object whose initial state is all zeroes, as is that of everything the core makes. (A constructor would do
+  // it through memset, which is the program's, not ours.)
+  template <class T>
+  [[nodiscard]] T* create() {
+    return static_cast<T*>(allocate_zeroed(sizeof(T)));
   }
   template <class T>
   void destroy(T* object) {
-    object->~T();
     release(object, sizeof(T));
   }
 

@@ -6,21 +6,13 @@
 
 namespace norn {
 
-// The empty assembly keeps the compiler from turning the loops back into calls of memset and memcpy.
+// String instructions: the compiler cannot turn them back into calls of memset and memcpy, as it does with loops.
 inline void fill_zero(void* memory, size_t bytes) {
-  auto* p = static_cast<char*>(memory);
-  for (size_t i = 0; i < bytes; ++i) {
-    p[i] = 0;
-    asm volatile("" ::: "memory");
-  }
+  asm volatile("rep stosb" : "+D"(memory), "+c"(bytes) : "a"(0) : "memory");
 }
 
-template <class T>
-inline void copy_words(T* to, const T* from, size_t count) {
-  for (size_t i = 0; i < count; ++i) {
-    to[i] = from[i];
-    asm volatile("" ::: "memory");
-  }
+inline void copy_words(uint32_t* to, const uint32_t* from, size_t count) {
+  asm volatile("rep movsl" : "+D"(to), "+S"(from), "+c"(count) : : "memory");
 }
 
 template <class T>

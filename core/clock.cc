@@ -17,8 +17,9 @@ void Clock::drop(Arena& arena, Chunk* chunk) {
 // Makes `chunk` writable: a new one if there is none, a copy if it is shared.
 Clock::Chunk* Clock::own(Arena& arena, Chunk*& chunk) {
   if (chunk != nullptr && chunk->refs.load(std::memory_order_acquire) == 1) return chunk;
-  auto* fresh = arena.create<Chunk>();
+  auto* fresh = static_cast<Chunk*>(arena.allocate(sizeof(Chunk)));
   if (fresh == nullptr) return nullptr;
+  fresh->refs.store(1, std::memory_order_relaxed);
   if (chunk == nullptr) {
     for (Time& time : fresh->times) time = 0;
   } else {
@@ -30,14 +31,14 @@ Clock::Chunk* Clock::own(Arena& arena, Chunk*& chunk) {
 }
 
 bool Clock::reserve(Arena& arena, unsigned count) {
-  if (count > capacity_) {
-    unsigned capacity = capacity_;
+  if (count > (capacity_ == 0 ? kInline : capacity_)) {
+    unsigned capacity = capacity_ == 0 ? kInline : capacity_;
     while (capacity < count) capacity *= 2;
     auto* grown = static_cast<Chunk**>(arena.allocate(capacity * sizeof(Chunk*)));
     if (grown == nullptr) return false;
     Chunk** old = chunks();
     for (unsigned i = 0; i < count_; ++i) grown[i] = old[i];
-    if (capacity_ > kInline) arena.release(spilled_, capacity_ * sizeof(Chunk*));
+    if (capacity_ != 0) arena.release(spilled_, capacity_ * sizeof(Chunk*));
     spilled_ = grown;
     capacity_ = static_cast<uint16_t>(capacity);
   }
@@ -50,11 +51,11 @@ bool Clock::reserve(Arena& arena, unsigned count) {
 void Clock::clear(Arena& arena) {
   Chunk** all = chunks();
   for (unsigned i = 0; i < count_; ++i) drop(arena, all[i]);
-  if (capacity_ > kInline) arena.release(spilled_, capacity_ * sizeof(Chunk*));
+  if (capacity_ != 0) arena.release(spilled_, capacity_ * sizeof(Chunk*));
   inline_[0] = nullptr;
   inline_[1] = nullptr;
   count_ = 0;
-  capacity_ = kInline;
+  capacity_ = 0;
 }
 
 bool Clock::raise(Arena& arena, Slot slot, Time time) {
@@ -131,7 +132,7 @@ unsigned Clock::chunk_count() const {
 }
 
 bool Clock::check_invariants() const {
-  if (count_ > capacity_ || capacity_ < kInline) return false;
+  if (count_ > (capacity_ == 0 ? kInline : capacity_)) return false;
   for (unsigned i = 0; i < count_; ++i) {
     const Chunk* chunk = chunks()[i];
     if (chunk != nullptr && chunk->refs.load(std::memory_order_relaxed) == 0) return false;

@@ -50,15 +50,15 @@ class Clock {
  private:
   static constexpr unsigned kTimes = 16;
   struct Chunk {
-    std::atomic<uint32_t> refs{1};  // > 1: shared, and so immutable
+    std::atomic<uint32_t> refs;  // > 1: shared, and so immutable
     uint32_t unused[3];
     Time times[kTimes];
   };
   static_assert(sizeof(Chunk) == 80);
   static constexpr unsigned kInline = 2;
 
-  [[nodiscard]] Chunk** chunks() { return capacity_ <= kInline ? inline_ : spilled_; }
-  [[nodiscard]] Chunk* const* chunks() const { return capacity_ <= kInline ? inline_ : spilled_; }
+  [[nodiscard]] Chunk** chunks() { return capacity_ == 0 ? inline_ : spilled_; }
+  [[nodiscard]] Chunk* const* chunks() const { return capacity_ == 0 ? inline_ : spilled_; }
   bool reserve(Arena& arena, unsigned count);
   static Chunk* share(Chunk* chunk);
   static void drop(Arena& arena, Chunk* chunk);
@@ -68,8 +68,8 @@ class Clock {
     Chunk* inline_[kInline] = {};
     Chunk** spilled_;
   };
-  uint16_t count_ = 0;          // chunks in use; those beyond are not there
-  uint16_t capacity_ = kInline;  // above kInline: spilled_ is the array
+  uint16_t count_ = 0;     // chunks in use; those beyond are not there
+  uint16_t capacity_ = 0;  // of spilled_; 0: the chunks are in inline_
 };
 
 // The two relations of docs/design/order.md, kept side by side: what is ordered before in full is

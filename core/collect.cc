@@ -5,9 +5,16 @@
 // walks all cells, copies what they still refer to, and lets go of the rest. On the way it learns which slots and
 // locks are still mentioned. If what lives is more than the limit allows, the oldest histories are forgotten first:
 // that can miss a race, cannot make one, and is said.
+#include "core/bytes.h"
 #include "core/detector.h"
 
 namespace norn {
+namespace {
+
+constexpr const char* kHistoryForgotten =
+    "memory is short: the oldest history of accesses is forgotten, and races with it are missed";
+
+}  // namespace
 
 void Detector::note_once(std::atomic<bool>& said, const char* text) {
   if (!said.exchange(true, std::memory_order_relaxed) && listener_.note != nullptr) {
@@ -76,9 +83,8 @@ void Detector::collect_alone() {
   ++collections_;
   ++age_;
   for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) changed(*t);
-  const bool short_of_memory = histories_.failed();
-  if (short_of_memory) {
-    note_once(said_history_, "memory is short: the oldest history of accesses is forgotten, races with it are missed");
+  if (histories_.failed() || slots_.scarce()) {
+    note_once(said_history_, kHistoryForgotten);
     forget_older_than(static_cast<uint16_t>(age_ - 1));
   }
   // Each table needs room for a new half. Where there is none, all history goes (that needs no memory), and sets
@@ -113,9 +119,10 @@ void Detector::collect_alone() {
 
   // Still more than half of what the limit gives histories: the older half goes next time round.
   if (options_.memory_limit != 0 && histories_.bytes() > options_.memory_limit / 8) {
-    note_once(said_history_, "memory is short: the oldest history of accesses is forgotten, races with it are missed");
+    note_once(said_history_, kHistoryForgotten);
     // The age under which half of the living words are.
-    uint64_t by_age[256] = {};
+    uint64_t by_age[256];
+    fill_zero(by_age, sizeof by_age);
     uint64_t total = 0;
     for (Leaf* leaf = shadow_.first_leaf(); leaf != nullptr; leaf = leaf->next) {
       for (Cell& cell : leaf->cells) {
@@ -146,7 +153,7 @@ void Detector::forget_older_than(uint16_t age) {
 }
 
 void Detector::forget_everything() {
-  note_once(said_history_, "memory is short: the oldest history of accesses is forgotten, races with it are missed");
+  note_once(said_history_, kHistoryForgotten);
   for (Leaf* leaf = shadow_.first_leaf(); leaf != nullptr; leaf = leaf->next) {
     for (Cell& cell : leaf->cells) {
       if (cell.load(std::memory_order_relaxed) != kUntouched) ++histories_forgotten_;

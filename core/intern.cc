@@ -23,7 +23,8 @@ bool InternTable::init(Arena& arena, unsigned log2_slots, unsigned half_bit) {
   slot_count_ = size_t{1} << log2_slots;
   slots_ = static_cast<std::atomic<uint32_t>*>(arena.allocate_zeroed(slot_count_ * sizeof(uint32_t)));
   blocks_ = static_cast<Blocks*>(arena.allocate_zeroed((half_bit_ >> kBlockBits) * sizeof(Blocks)));
-  return slots_ != nullptr && blocks_ != nullptr;
+  spare_blocks_ = static_cast<Blocks*>(arena.allocate_zeroed((half_bit_ >> kBlockBits) * sizeof(Blocks)));
+  return slots_ != nullptr && blocks_ != nullptr && spare_blocks_ != nullptr;
 }
 
 InternTable::Blob* InternTable::old_blob(Id id) const {
@@ -95,19 +96,14 @@ bool InternTable::begin_collection(uint16_t age) {
   size_t slots = slot_count_;
   while (slots < used * 4) slots *= 2;
   auto* new_slots = static_cast<std::atomic<uint32_t>*>(arena_->allocate_zeroed(slots * sizeof(uint32_t)));
-  auto* new_blocks = static_cast<Blocks*>(arena_->allocate_zeroed((half_bit_ >> kBlockBits) * sizeof(Blocks)));
-  if (new_slots == nullptr || new_blocks == nullptr) {
-    arena_->release(new_slots, slots * sizeof(uint32_t));
-    arena_->release(new_blocks, (half_bit_ >> kBlockBits) * sizeof(Blocks));
-    return false;
-  }
+  if (new_slots == nullptr) return false;
   old_slots_ = slots_;
   old_slot_count_ = slot_count_;
   old_blocks_ = blocks_;
   old_next_unit_ = next_unit_.load(std::memory_order_relaxed);
   slots_ = new_slots;
   slot_count_ = slots;
-  blocks_ = new_blocks;
+  blocks_ = spare_blocks_;
   used_.store(0, std::memory_order_relaxed);
   next_unit_.store(1, std::memory_order_relaxed);
   half_ ^= half_bit_;
@@ -116,11 +112,10 @@ bool InternTable::begin_collection(uint16_t age) {
 }
 
 void InternTable::end_collection() {
-  const size_t blocks = half_bit_ >> kBlockBits;
-  for (size_t i = 0; i <= old_next_unit_ >> kBlockBits && i < blocks; ++i) {
-    arena_->release(old_blocks_[i].load(std::memory_order_relaxed), kUnit << kBlockBits);
+  for (size_t i = 0; i <= old_next_unit_ >> kBlockBits && i < half_bit_ >> kBlockBits; ++i) {
+    arena_->release(old_blocks_[i].exchange(nullptr, std::memory_order_relaxed), kUnit << kBlockBits);
   }
-  arena_->release(old_blocks_, blocks * sizeof(Blocks));
+  spare_blocks_ = old_blocks_;
   arena_->release(old_slots_, old_slot_count_ * sizeof(uint32_t));
   old_blocks_ = nullptr;
   old_slots_ = nullptr;

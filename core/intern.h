@@ -105,6 +105,7 @@ class InternTable {
   size_t slot_count_ = 0;
   std::atomic<size_t> used_{0};
   Blocks* blocks_ = nullptr;
+  Blocks* spare_blocks_ = nullptr;  // the other half's, all null
   std::atomic<uint32_t> next_unit_{1};  // unit 0 is not a blob
   uint32_t goal_ = kMinimumGoal;        // collect when this many units are used
   uint32_t goal_limit_ = ~0u;

@@ -55,10 +55,10 @@ void Detector::spin_read_word(Thread& thread, Address word) {
   const bool msm = options_.engine == EngineKind::kMsmShort || options_.engine == EngineKind::kMsmLong;
   HistoryId before = cell.load(std::memory_order_acquire);
   for (;;) {
-    uint32_t words[InternTable::kMaxWords] = {};
+    uint32_t words[InternTable::kMaxWords];
     const unsigned header = msm ? MsmEngine::kHeaderWords : HybridEngine::kHeaderWords;
     const unsigned count = before == kUntouched ? header : histories_.count(before);
-    for (unsigned i = 0; before != kUntouched && i < count; ++i) words[i] = histories_.words(before)[i];
+    for (unsigned i = 0; i < count; ++i) words[i] = before == kUntouched ? 0 : histories_.words(before)[i];
     if ((words[0] & kInSpin) != 0) break;
     words[0] |= kInSpin;
     const HistoryId after = histories_.intern(words, count);

@@ -120,7 +120,7 @@ void SyncTable::clear(SyncObject& o) {
     waiter = next;
   }
   if (BarrierGeneration* generation = o.barrier.current; generation != nullptr) {
-    generation->current = false;
+    generation->closed = true;
     if (generation->members == 0) {
       generation->clocks.clear(*arena_);
       arena_->destroy(generation);

@@ -21,7 +21,7 @@ struct BarrierGeneration {
   Clocks clocks;
   uint32_t entered = 0;
   uint32_t members = 0;   // threads that will still leave it
-  bool current = true;    // the barrier still points to it
+  bool closed = false;    // nobody enters it any more: the barrier does not point to it
 };
 
 // The write/read relation of one condition variable: bytes and the signal they are bound to, oldest first. A byte
@@ -33,7 +33,7 @@ struct Bindings {
     Clocks clocks;
   };
   unsigned count = 0;
-  Binding* order[kMax] = {};
+  Binding* order[kMax];
 };
 
 struct ConditionState {

@@ -126,7 +126,7 @@ void Slots::end_collection() {
       slots_[slot].tenant_count = 0;
     }
   }
-  ended_count_ = kept;
+  ended_count_ = ended_kept_ = kept;
 }
 
 }  // namespace norn

@@ -50,16 +50,16 @@ class AccessRecord {
   Bytes runs_[kSize];
 };
 
-// One thread. Only the thread itself calls the core with it; what others may touch says so.
+// One thread; initially all zeroes. Only the thread itself calls the core with it; what others may touch says so.
 struct Thread {
   // --- read on every access -------------------------------------------------------------------------------------
   Slot slot = 0;
-  Time time = 1;             // stamps made from now on carry it
-  Time segment_since = 1;    // of the present segment's first stamp; a spin may make time pass within one
+  Time time = 0;             // stamps made from now on carry it
+  Time segment_since = 0;    // of the present segment's first stamp; a spin may make time pass within one
   LocksetId lockset = kNoLocks;
   // Changes whenever the outcome of an access may: at every change of time, lockset or clocks. Never 0. Written by
   // the thread while inside the core, and by collections.
-  std::atomic<uint32_t> generation{1};
+  std::atomic<uint32_t> generation{0};  // set with the slot
   bool stamped = false;      // a stamp carries `time` already: the next release must tick
   bool recording = false;    // a lock is held and the write/read relation is wanted
   uint8_t ignoring = 0;      // a set of IgnoreWhat
@@ -77,7 +77,7 @@ struct Thread {
   };
   static constexpr unsigned kKnown = 256;
   static_assert(sizeof(Known) == 32);
-  Known known[kKnown] = {};
+  Known known[kKnown];
 
   // --- clocks ---------------------------------------------------------------------------------------------------
   Clocks clocks;             // of the others; what this thread did itself is always known to it
@@ -105,7 +105,7 @@ struct Thread {
   static constexpr unsigned kSpinWords = 16;
   Address spin_words[kSpinWords];
   unsigned spin_word_count = 0;
-  uint32_t ignore_depth[3] = {};   // reads, writes, sync
+  uint32_t ignore_depth[3];   // reads, writes, sync
 
   std::atomic<bool> tick_wanted{false};  // set by others
 
@@ -157,6 +157,11 @@ class Slots {
   [[nodiscard]] bool is_joined(Slot slot, Time time);
   [[nodiscard]] unsigned used() const { return used_; }
 
+  // Many threads ended whose slots could not be reused at once: a collection may find that nothing mentions them.
+  [[nodiscard]] bool wants_collection() const { return ended_count_ > 1024 && ended_count_ > 2 * ended_kept_; }
+  // So few are left that history must be forgotten to get some back.
+  [[nodiscard]] bool scarce() const { return kCount - used_ + clean_count_ < kCount / 8; }
+
   // In a collection: forget which ended slots are referred to; say which are; take back the others.
   void begin_collection();
   void mark(Slot slot) { marked_[slot] = true; }
@@ -174,7 +179,8 @@ class Slots {
   unsigned ended_count_ = 0;
   Slot* clean_ = nullptr;  // ended, and no history mentions them
   unsigned clean_count_ = 0;
-  unsigned used_ = 0;      // slots ever taken
+  unsigned ended_kept_ = 0;  // how many the last collection left in ended_
+  unsigned used_ = 0;        // slots ever taken
   Time time_limit_ = 0;
 };
 

@@ -195,7 +195,7 @@ void Detector::barrier_enter(Thread& thread, Address barrier) {
   ++generation->members;
   thread.generation_entered = generation;
   if (generation->entered == state.count) {
-    generation->current = false;
+    generation->closed = true;
     state.current = nullptr;
   }
 }
@@ -212,14 +212,14 @@ void Detector::barrier_leave(Thread& thread, Address barrier) {
     if (object->barrier.current == generation && object->barrier.count == 0) {
       object->barrier.current = nullptr;
       const SpinLock generation_lock(generation->mutex);
-      generation->current = false;
+      generation->closed = true;
     }
   }
   bool last = false;
   {
     const SpinLock lock(generation->mutex);
     if (orders) acquire(thread, generation->clocks);
-    last = --generation->members == 0 && !generation->current;
+    last = --generation->members == 0 && generation->closed;
   }
   if (last) {
     generation->clocks.clear(arena_);
@@ -296,6 +296,7 @@ Thread* Detector::fork(Thread& parent, ThreadId child) {
     const Published published = publish(parent);
     if (!thread->clocks.assign(arena_, parent.clocks)) no_memory_for_clocks();
     add_published(published, thread->clocks);
+    if (slots_.wants_collection() || slots_.scarce()) collection_wanted_.store(true, std::memory_order_relaxed);
     if (settle_thread(*thread)) return thread;
     recycle_thread(*thread);
   }

@@ -1,0 +1,274 @@
+#include "core/detector.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/testing_arena.h"
+
+namespace norn {
+namespace {
+
+constexpr Address kX = 0x10000;
+constexpr Address kMutex = 0x20000;
+
+struct Heard {
+  std::vector<RacingPair> pairs;
+  std::vector<const Candidate*> candidates;
+  std::vector<std::string> notes;
+};
+
+Listener listen(Heard& heard) {
+  Listener listener;
+  listener.context = &heard;
+  listener.pair = [](void* c, const RacingPair& pair) { static_cast<Heard*>(c)->pairs.push_back(pair); };
+  listener.candidate = [](void* c, const Candidate& candidate) {
+    static_cast<Heard*>(c)->candidates.push_back(&candidate);
+  };
+  listener.note = [](void* c, const char* text) { static_cast<Heard*>(c)->notes.emplace_back(text); };
+  return listener;
+}
+
+class DetectorTest : public testing::Test {
+ protected:
+  void start(Options options = {}) {
+    detector_ = std::make_unique<Detector>();
+    ASSERT_TRUE(detector_->init(options, listen(heard_)));
+    main_ = detector_->add_root(0);
+    ASSERT_NE(main_, nullptr);
+  }
+
+  TestingArena memory_;
+  Heard heard_;
+  std::unique_ptr<Detector> detector_;
+  Thread* main_ = nullptr;
+};
+
+TEST_F(DetectorTest, ARaceInAHotLoopIsOneCandidateAndACounter) {
+  start();
+  Thread* other = detector_->fork(*main_, 1);
+  for (int i = 0; i < 1000; ++i) {
+    detector_->write(*main_, kX, 4, 1);
+    detector_->happens_before(*main_, 0x50);  // ends the segment, so that the next write is looked at
+    detector_->write(*other, kX, 4, 2);
+    detector_->happens_before(*other, 0x60);
+  }
+  ASSERT_EQ(heard_.candidates.size(), 1u);
+  EXPECT_EQ(detector_->candidates().size(), 1u);
+  EXPECT_GE(heard_.candidates[0]->count.load(), 1000u);
+}
+
+TEST_F(DetectorTest, ACandidateHasBothThreadsPlacesAndLocks) {
+  start();
+  Thread* other = detector_->fork(*main_, 1);
+  detector_->lock_acquire(*main_, kMutex, LockMode::kExclusive, 77);
+  detector_->write(*main_, kX, 4, 1);
+  detector_->lock_release(*main_, kMutex, LockMode::kExclusive);
+  detector_->read(*other, kX + 2, 2, 2);
+  ASSERT_EQ(heard_.candidates.size(), 1u);
+  const RacingPair& pair = heard_.candidates[0]->first;
+  EXPECT_EQ(pair.standing, Standing::kObserved);
+  EXPECT_EQ(pair.address, kX + 2);
+  EXPECT_EQ(pair.size, 2u);
+  EXPECT_EQ(pair.earlier.thread, 0u);
+  EXPECT_EQ(pair.earlier.where, 1u);
+  EXPECT_EQ(pair.earlier.kind, AccessKind::kWrite);
+  EXPECT_EQ(pair.later.thread, 1u);
+  EXPECT_EQ(pair.later.kind, AccessKind::kRead);
+  EXPECT_EQ(pair.later.lockset, kNoLocks);
+  ASSERT_EQ(detector_->locksets().size(pair.earlier.lockset), 1u);
+  const LockInfo* lock = detector_->lock_info(detector_->locksets().lock_at(pair.earlier.lockset, 0));
+  EXPECT_EQ(lock->address, kMutex);
+  EXPECT_EQ(lock->takers[0].thread, 0u);
+  EXPECT_EQ(lock->takers[0].where, 77u);
+}
+
+TEST_F(DetectorTest, APredictedCandidateIsToldAgainWhenObserved) {
+  start();
+  Thread* a = detector_->fork(*main_, 1);
+  Thread* b = detector_->fork(*main_, 2);
+  detector_->write(*a, kX, 4, 1);
+  detector_->lock_acquire(*a, kMutex, LockMode::kExclusive, 0);
+  detector_->lock_release(*a, kMutex, LockMode::kExclusive);
+  detector_->lock_acquire(*b, kMutex, LockMode::kExclusive, 0);
+  detector_->lock_release(*b, kMutex, LockMode::kExclusive);
+  detector_->write(*b, kX, 4, 2);
+  ASSERT_EQ(heard_.candidates.size(), 1u);
+  EXPECT_EQ(heard_.candidates[0]->standing.load(), Standing::kPredicted);
+  detector_->write(*a, kX, 4, 1);
+  ASSERT_EQ(heard_.candidates.size(), 2u);
+  EXPECT_EQ(heard_.candidates[1], heard_.candidates[0]);
+  EXPECT_EQ(heard_.candidates[0]->standing.load(), Standing::kObserved);
+}
+
+// An unlocked write that a locked write of the same thread follows is still a racer: both are kept.
+TEST_F(DetectorTest, AStampIsDroppedOnlyIfALaterOneRacesWithNoLess) {
+  start();
+  Thread* a = detector_->fork(*main_, 1);
+  detector_->write(*a, kX, 4, 1);
+  EXPECT_EQ(detector_->stamps_at(kX), 1u);
+  detector_->lock_acquire(*a, kMutex, LockMode::kExclusive, 0);
+  detector_->write(*a, kX, 4, 2);
+  EXPECT_EQ(detector_->stamps_at(kX), 2u);
+  detector_->lock_release(*a, kMutex, LockMode::kExclusive);
+  detector_->write(*a, kX, 4, 3);
+  EXPECT_EQ(detector_->stamps_at(kX), 1u);
+}
+
+TEST_F(DetectorTest, AMillionThreadsInTurnUseFewSlotsAndLittleMemory) {
+  start();
+  size_t mapped = 0;
+  for (ThreadId id = 1; id <= 1000000; ++id) {
+    Thread* child = detector_->fork(*main_, id);
+    ASSERT_NE(child, nullptr);
+    detector_->write(*child, kX, 4, 1);
+    detector_->exit(*child);
+    detector_->join(*main_, id);
+    if (id == 1000) mapped = TestingArena::mapped();
+  }
+  EXPECT_TRUE(heard_.pairs.empty());
+  EXPECT_TRUE(heard_.notes.empty());
+  EXPECT_LT(TestingArena::mapped() - mapped, size_t{128} << 20);
+}
+
+TEST_F(DetectorTest, DetachedThreadsDoNotUseTheSlotsUp) {
+  start();
+  for (ThreadId id = 1; id <= 200000; ++id) {
+    Thread* child = detector_->fork(*main_, id);
+    ASSERT_NE(child, nullptr) << id;
+    detector_->detach(*main_, id);
+    detector_->write(*child, kX + id % 1000 * 4, 4, 1);
+    detector_->exit(*child);
+  }
+  EXPECT_FALSE(heard_.pairs.empty());  // nothing orders them
+  EXPECT_TRUE(heard_.notes.empty());
+}
+
+TEST_F(DetectorTest, FourThousandThreadsAtOnce) {
+  start();
+  std::vector<Thread*> threads;
+  for (ThreadId id = 1; id <= 5000; ++id) {
+    threads.push_back(detector_->fork(*main_, id));
+    ASSERT_NE(threads.back(), nullptr);
+  }
+  for (Thread* thread : threads) detector_->read(*thread, kX, 4, 1);
+  EXPECT_TRUE(heard_.pairs.empty());
+  detector_->write(*threads[0], kX, 4, 2);
+  EXPECT_FALSE(heard_.pairs.empty());
+  for (ThreadId id = 1; id <= 5000; ++id) {
+    detector_->exit(*threads[id - 1]);
+    detector_->join(*main_, id);
+  }
+  heard_.pairs.clear();
+  detector_->write(*main_, kX, 4, 3);
+  EXPECT_TRUE(heard_.pairs.empty());
+}
+
+// The thread's time runs out every few releases; it must neither lose the races with its earlier life nor make any
+// with it.
+TEST_F(DetectorTest, TimeThatRunsOutLosesNothing) {
+  Options options;
+  options.time_limit = 5;
+  start(options);
+  Thread* a = detector_->fork(*main_, 1);
+  Thread* b = detector_->fork(*main_, 2);
+  for (Address i = 0; i < 1000; ++i) {
+    detector_->write(*a, kX, 4, 1);
+    detector_->write(*a, kX + 64 + i % 16 * 4, 4, 1);
+    detector_->semaphore_post(*a, 0x90);
+  }
+  EXPECT_TRUE(heard_.pairs.empty());
+  detector_->write(*b, kX + 64, 4, 2);
+  ASSERT_FALSE(heard_.pairs.empty());
+  EXPECT_EQ(heard_.pairs[0].earlier.thread, 1u);
+  heard_.pairs.clear();
+  detector_->semaphore_wait(*b, 0x90);
+  detector_->write(*b, kX, 4, 2);
+  EXPECT_TRUE(heard_.pairs.empty());
+}
+
+TEST_F(DetectorTest, CollectionsKeepWhatIsKnown) {
+  start();
+  Thread* a = detector_->fork(*main_, 1);
+  Thread* b = detector_->fork(*main_, 2);
+  for (Address i = 0; i < 1000; ++i) detector_->write(*a, kX + i * 4, 4, 1);
+  detector_->request_collection();
+  detector_->write(*a, kX + 8000, 4, 1);
+  EXPECT_EQ(detector_->statistics().collections, 1u);
+  EXPECT_TRUE(detector_->check_invariants());
+  for (Address i = 0; i < 1000; ++i) detector_->read(*b, kX + i * 4, 4, 2);
+  EXPECT_EQ(heard_.pairs.size(), 1000u);
+}
+
+TEST_F(DetectorTest, ARangeCostsItsCellsNotItsPast) {
+  start();
+  Thread* a = detector_->fork(*main_, 1);
+  detector_->write(*a, kX + 3, 100000, 1);
+  const uint64_t histories = detector_->statistics().histories;
+  EXPECT_LE(histories, 4u);
+  detector_->write(*main_, kX + 50000, 1, 2);
+  EXPECT_EQ(heard_.pairs.size(), 1u);
+}
+
+TEST_F(DetectorTest, MoreStampsThanAreKeptAreCounted) {
+  Options options;
+  options.history_cap = 4;
+  start(options);
+  for (ThreadId id = 1; id <= 10; ++id) detector_->read(*detector_->fork(*main_, id), kX, 4, id);
+  EXPECT_EQ(detector_->statistics().stamps_forgotten, 6u);
+  EXPECT_EQ(detector_->stamps_at(kX), 4u);
+}
+
+// With little memory the oldest history goes first, it is said once, and what is new is still found.
+TEST(DetectorMemoryTest, ShortOfMemoryTheOldestHistoryIsForgottenAndSaidOnce) {
+  const TestingArena memory;
+  Heard heard;
+  const auto detector = std::make_unique<Detector>();
+  Options options;
+  options.memory_limit = size_t{160} << 20;
+  options.log2_histories = 12;
+  ASSERT_TRUE(detector->init(options, listen(heard)));
+  Thread* main = detector->add_root(0);
+  Thread* a = detector->fork(*main, 1);
+  Thread* b = detector->fork(*main, 2);
+  // Every word gets a history of its own.
+  for (Where i = 1; i < 3000000; ++i) {
+    detector->write(*a, kX + Address{i} * 4, 4, i);
+    detector->read(*a, kX + Address{i - 1} * 4, 4, i);
+  }
+  ASSERT_EQ(heard.notes.size(), 1u);
+  EXPECT_NE(heard.notes[0].find("oldest history"), std::string::npos);
+  EXPECT_GT(detector->statistics().histories_forgotten, 0u);
+  EXPECT_TRUE(detector->check_invariants());
+  detector->write(*b, kX + Address{2999999} * 4, 4, 5);
+  EXPECT_EQ(heard.pairs.size(), 1u);
+  heard.pairs.clear();
+  detector->write(*b, kX + 4, 4, 5);
+  EXPECT_TRUE(heard.pairs.empty());  // forgotten
+}
+
+// When not even clocks fit, races are not reported any more: they might be false.
+TEST(DetectorMemoryTest, WithoutMemoryForClocksNothingFalseIsReported) {
+  const TestingArena memory;
+  Heard heard;
+  const auto detector = std::make_unique<Detector>();
+  Options options;
+  options.memory_limit = size_t{64} << 20;
+  ASSERT_TRUE(detector->init(options, listen(heard)));
+  Thread* main = detector->add_root(0);
+  Thread* a = detector->fork(*main, 1);
+  ASSERT_NE(a, nullptr);
+  for (Address i = 0; i < 2000000; ++i) {
+    detector->write(*main, 0x4000000, 4, 1);
+    detector->happens_before(*main, 0x10000000 + i * 8);
+  }
+  EXPECT_EQ(heard.notes.size(), 1u);
+  detector->happens_after(*a, 0x10000000 + 1999999 * 8);
+  detector->write(*a, 0x4000000, 4, 2);
+  EXPECT_TRUE(heard.pairs.empty());
+}
+
+}  // namespace
+}  // namespace norn

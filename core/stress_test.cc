@@ -1,0 +1,225 @@
+// Real threads in the core at once. The programs are such that the set of racy words does not depend on the
+// schedule (locks only choose between observed and predicted), so what the threads find together must be what a run
+// of the same programs one event after the other finds.
+#include <gtest/gtest.h>
+
+#include <barrier>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "core/detector.h"
+#include "core/testing_arena.h"
+
+namespace norn {
+namespace {
+
+constexpr Address kWords = 0x100000;
+constexpr Address kLocks = 0x900000;
+constexpr Address kBarrier = 0xa00000;
+constexpr unsigned kThreads = 4;
+constexpr unsigned kLockCount = 3;
+
+struct Step {
+  enum Kind { kRead, kWrite, kAtomic, kLock, kUnlock, kBarrierWait } kind;
+  Address address;
+  uint32_t size;
+};
+using Program = std::vector<Step>;
+
+std::vector<Program> make_programs(unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<Program> programs(kThreads);
+  const unsigned words = 64 + random() % 400;
+  for (int phase = 0; phase < 3; ++phase) {
+    for (Program& program : programs) {
+      for (unsigned n = 0; n < 400; ++n) {
+        const Address at = kWords + random() % words * 4;
+        const unsigned what = random() % 16;
+        const uint32_t size = 1u << random() % 4;
+        if (what < 9) {
+          program.push_back({Step::kRead, at, size});
+        } else if (what < 10) {
+          program.push_back({Step::kWrite, at, size});
+        } else if (what < 12) {
+          program.push_back({Step::kAtomic, at + 0x40000, 4});
+        } else {
+          // Each word has a lock that most accesses to it respect.
+          const Address lock = kLocks + at / 4 % kLockCount * 64;
+          program.push_back({Step::kLock, lock, 0});
+          for (unsigned k = 0; k < 3; ++k) {
+            program.push_back({random() % 2 == 0 ? Step::kRead : Step::kWrite, at + 0x80000, 4});
+          }
+          program.push_back({Step::kUnlock, lock, 0});
+        }
+      }
+      program.push_back({Step::kBarrierWait, kBarrier, 0});
+    }
+  }
+  return programs;
+}
+
+struct Run {
+  explicit Run(EngineKind engine) {
+    Options options;
+    options.engine = engine;
+    options.log2_histories = 8;  // collections happen all the time
+    Listener listener;
+    listener.context = this;
+    listener.pair = [](void* context, const RacingPair& pair) {
+      auto* run = static_cast<Run*>(context);
+      const std::lock_guard lock(run->mutex);
+      for (Address a = pair.address; a < pair.address + pair.size; ++a) run->bytes.insert(a);
+    };
+    EXPECT_TRUE(detector->init(options, listener));
+    main = detector->add_root(0);
+    for (ThreadId id = 1; id <= kThreads; ++id) threads.push_back(detector->fork(*main, id));
+    detector->barrier_init(*main, kBarrier, kThreads);
+  }
+
+  // Everything but waiting.
+  void step(unsigned t, const Step& s) {
+    Thread& thread = *threads[t];
+    switch (s.kind) {
+      case Step::kRead:
+        detector->read(thread, s.address, s.size, t + 1);
+        break;
+      case Step::kWrite:
+        detector->write(thread, s.address, s.size, t + 1);
+        break;
+      case Step::kAtomic:
+        detector->atomic(thread, s.address, s.size, t + 1,
+                         [] { return Detector::AtomicOutcome{EventKind::kAtomicRmw, MemoryOrder::kRelaxed}; });
+        break;
+      case Step::kLock:
+        detector->lock_acquire(thread, s.address, LockMode::kExclusive, t + 1);
+        break;
+      case Step::kUnlock:
+        detector->lock_release(thread, s.address, LockMode::kExclusive);
+        break;
+      case Step::kBarrierWait:
+        break;
+    }
+  }
+
+  TestingArena memory;
+  std::unique_ptr<Detector> detector = std::make_unique<Detector>();
+  Thread* main = nullptr;
+  std::vector<Thread*> threads;
+  std::mutex mutex;
+  std::set<Address> bytes;
+};
+
+std::set<Address> run_one_by_one(const std::vector<Program>& programs, EngineKind engine) {
+  Run run(engine);
+  std::vector<size_t> at(kThreads, 0);
+  for (bool more = true; more;) {
+    more = false;
+    // Up to the barrier, a critical section at a time, in turn.
+    for (unsigned t = 0; t < kThreads; ++t) {
+      bool locked = false;
+      while (at[t] < programs[t].size() && programs[t][at[t]].kind != Step::kBarrierWait) {
+        const Step& s = programs[t][at[t]++];
+        run.step(t, s);
+        locked = s.kind == Step::kLock || (locked && s.kind != Step::kUnlock);
+        more = true;
+        if (!locked) break;
+      }
+    }
+    if (more) continue;
+    if (at[0] == programs[0].size()) break;
+    for (unsigned t = 0; t < kThreads; ++t) run.detector->barrier_enter(*run.threads[t], kBarrier);
+    for (unsigned t = 0; t < kThreads; ++t) {
+      run.detector->barrier_leave(*run.threads[t], kBarrier);
+      ++at[t];
+    }
+    more = true;
+  }
+  return run.bytes;
+}
+
+std::set<Address> run_at_once(const std::vector<Program>& programs, EngineKind engine) {
+  Run run(engine);
+  std::mutex locks[kLockCount];
+  std::barrier barrier(kThreads);
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      for (const Step& s : programs[t]) {
+        if (s.kind == Step::kLock) locks[(s.address - kLocks) / 64].lock();
+        if (s.kind == Step::kBarrierWait) {
+          run.detector->barrier_enter(*run.threads[t], kBarrier);
+          barrier.arrive_and_wait();
+          run.detector->barrier_leave(*run.threads[t], kBarrier);
+        }
+        run.step(t, s);
+        if (s.kind == Step::kUnlock) locks[(s.address - kLocks) / 64].unlock();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_TRUE(run.detector->check_invariants());
+  EXPECT_GT(run.detector->statistics().collections, 0u);
+  return run.bytes;
+}
+
+class StressTest : public testing::TestWithParam<EngineKind> {};
+
+TEST_P(StressTest, ThreadsAtOnceFindWhatOneByOneFinds) {
+  for (unsigned seed = 1; seed <= 12; ++seed) {
+    const std::vector<Program> programs = make_programs(seed);
+    const std::set<Address> expected = run_one_by_one(programs, GetParam());
+    EXPECT_FALSE(expected.empty());
+    EXPECT_EQ(run_at_once(programs, GetParam()), expected) << "seed " << seed;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Hybrid, StressTest, testing::Values(EngineKind::kHybrid));
+
+// Threads come and go while others access, lock and collect: nothing may crash, hang or be reported.
+TEST(StressLifeTest, ForksJoinsAndCollections) {
+  const TestingArena memory;
+  const auto detector = std::make_unique<Detector>();
+  Options options;
+  options.log2_histories = 8;
+  std::atomic<int> pairs{0};
+  Listener listener;
+  listener.context = &pairs;
+  listener.pair = [](void* context, const RacingPair&) { ++*static_cast<std::atomic<int>*>(context); };
+  ASSERT_TRUE(detector->init(options, listener));
+  Thread* main = detector->add_root(0);
+  std::atomic<ThreadId> ids{1};
+  std::vector<std::thread> parents;
+  std::vector<Thread*> made;
+  for (unsigned p = 0; p < 3; ++p) made.push_back(detector->fork(*main, ids++));
+  for (unsigned p = 0; p < 3; ++p) {
+    parents.emplace_back([&, p] {
+      Thread& parent = *made[p];
+      const Address own = kWords + p * 0x10000;
+      for (int i = 0; i < 300; ++i) {
+        detector->write(parent, own + static_cast<unsigned>(i) % 50 * 4, 4, static_cast<Where>(i));
+        const ThreadId id = ids++;
+        Thread* child = detector->fork(parent, id);
+        std::thread([&] {
+          for (unsigned k = 0; k < 50; ++k) {
+            detector->write(*child, own + k * 4, 4, k);
+            detector->lock_acquire(*child, kLocks, LockMode::kShared, 0);
+            detector->read(*child, kWords + 0x90000, 8, 1);
+            detector->lock_release(*child, kLocks, LockMode::kShared);
+          }
+          detector->exit(*child);
+        }).join();
+        detector->join(parent, id);
+      }
+    });
+  }
+  for (std::thread& parent : parents) parent.join();
+  EXPECT_EQ(pairs.load(), 0);
+  EXPECT_TRUE(detector->check_invariants());
+}
+
+}  // namespace
+}  // namespace norn

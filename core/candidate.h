@@ -31,7 +31,7 @@ struct RacingPair {
 struct Candidate {
   uint64_t site_a = 0;  // site_a <= site_b
   uint64_t site_b = 0;
-  uint32_t number = 0;             // in order of discovery, from 0
+  uint32_t number = 0;  // in order of discovery, from 0
   std::atomic<Standing> standing{};
   std::atomic<uint64_t> count{0};  // how many racing pairs
   RacingPair first;                // the pair that made it, or that raised its standing

@@ -13,6 +13,17 @@ void Detector::bind_writes(const Thread& thread, ConditionState& condition, cons
   if (bindings == nullptr) return no_memory_for_clocks();
   for (unsigned i = 0; i < thread.writes->size(); ++i) {
     const Bytes& run = thread.writes->at(i);
+    auto* binding = arena_.create<Bindings::Binding>();
+    if (binding == nullptr) return no_memory_for_clocks();
+    binding->bytes = run;
+    bool complete = binding->clocks.assign(arena_, signal);
+    // Read and written: an increment. Who waits for the count waits for all who counted.
+    bool increments = false;
+    for (unsigned k = 0; thread.reads != nullptr && k < thread.reads->size(); ++k) {
+      increments |= thread.reads->at(k).overlaps(run);
+    }
+    if (increments) complete &= join_bound(binding->clocks, *bindings, bindings->count, run);
+    if (!complete) no_memory_for_clocks();
     // What the new binding hides entirely goes; if there are too many still, the oldest.
     unsigned kept = 0;
     for (unsigned k = 0; k < bindings->count; ++k) {
@@ -32,35 +43,36 @@ void Detector::bind_writes(const Thread& thread, ConditionState& condition, cons
       for (unsigned k = 1; k < bindings->count; ++k) bindings->order[k - 1] = bindings->order[k];
       --bindings->count;
     }
-    auto* binding = arena_.create<Bindings::Binding>();
-    if (binding == nullptr) return no_memory_for_clocks();
-    binding->bytes = run;
-    if (!binding->clocks.assign(arena_, signal)) no_memory_for_clocks();
     bindings->order[bindings->count++] = binding;
   }
 }
 
-// Orders the thread after the signals that the bytes of `run` are bound to, looking at bindings older than `newest`.
-bool Detector::acquire_run(Thread& thread, const Bindings& bindings, unsigned newest, Bytes run) {
-  if (run.begin >= run.end) return false;
+// Joins the signals that the bytes of `run` are bound to, looking at bindings older than `newest`. False: no memory.
+bool Detector::join_bound(Clocks& clocks, const Bindings& bindings, unsigned newest, Bytes run) {
+  if (run.begin >= run.end) return true;
   for (unsigned i = newest; i > 0; --i) {
     const Bindings::Binding& binding = *bindings.order[i - 1];
     if (!binding.bytes.overlaps(run)) continue;
-    acquire(thread, binding.clocks);
-    acquire_run(thread, bindings, i - 1, {run.begin, binding.bytes.begin});
-    acquire_run(thread, bindings, i - 1, {binding.bytes.end, run.end});
-    return true;
+    bool complete = clocks.join(arena_, binding.clocks);
+    complete &= join_bound(clocks, bindings, i - 1, {run.begin, binding.bytes.begin});
+    complete &= join_bound(clocks, bindings, i - 1, {binding.bytes.end, run.end});
+    return complete;
   }
-  return false;
+  return true;
 }
 
 bool Detector::acquire_bound(Thread& thread, const ConditionState& condition) {
   if (condition.bindings == nullptr || thread.reads == nullptr) return false;
-  bool found = false;
+  Clocks found;
+  bool complete = true;
   for (unsigned i = 0; i < thread.reads->size(); ++i) {
-    found |= acquire_run(thread, *condition.bindings, condition.bindings->count, thread.reads->at(i));
+    complete &= join_bound(found, *condition.bindings, condition.bindings->count, thread.reads->at(i));
   }
-  return found;
+  if (!complete) no_memory_for_clocks();
+  if (found.full.empty()) return false;
+  acquire(thread, found);
+  found.clear(arena_);
+  return true;
 }
 
 void Detector::signal(Thread& thread, Address condition) {

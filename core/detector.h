@@ -64,7 +64,8 @@ class Detector {
   // --- memory
   void access(Thread& thread, AccessKind kind, Address address, uint64_t size, Where where) {
     ++thread.accesses;
-    if (thread.recording) [[unlikely]] record(thread, kind, address, size);
+    if (thread.recording) [[unlikely]]
+      record(thread, kind, address, size);
     const auto offset = static_cast<unsigned>(address % kWordBytes);
     if (offset + size <= kWordBytes) {
       access_word(thread, kind, address - offset, static_cast<uint8_t>(((1u << size) - 1) << offset), where);
@@ -170,7 +171,8 @@ class Detector {
   // Whether this access was found to change nothing, in this thread's present generation. Sets the cell.
   bool is_known(const Thread& thread, AccessKind kind, Address word, uint8_t mask, Cell*& cell) {
     Leaf* leaf = shadow_.leaf(word);
-    if (leaf == nullptr) [[unlikely]] return false;
+    if (leaf == nullptr) [[unlikely]]
+      return false;
     cell = &leaf->cells[word / kWordBytes % Leaf::kCells];
     // The cell before the generation: a collection changes generations before cells.
     const uint32_t history = cell->load(std::memory_order_acquire);
@@ -182,7 +184,8 @@ class Detector {
   void access_word(Thread& thread, AccessKind kind, Address word, uint8_t mask, Where where) {
     Cell* cell = nullptr;
     if (is_known(thread, kind, word, mask, cell)) return;
-    if (cell == nullptr) [[unlikely]] return no_memory_for_shadow();
+    if (cell == nullptr) [[unlikely]]
+      return no_memory_for_shadow();
     access_word_alone(thread, *cell, {kind, mask, where, word});
   }
   void access_range(Thread& thread, AccessKind kind, Address address, uint64_t size, Where where);
@@ -231,7 +234,7 @@ class Detector {
   // conditions.cc
   void bind_writes(const Thread& thread, ConditionState& condition, const Clocks& signal);
   bool acquire_bound(Thread& thread, const ConditionState& condition);
-  bool acquire_run(Thread& thread, const Bindings& bindings, unsigned newest, Bytes run);
+  bool join_bound(Clocks& clocks, const Bindings& bindings, unsigned newest, Bytes run);
   static void leave_waiters(Thread& thread);
 
   // spins.cc

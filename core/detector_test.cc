@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -139,7 +140,7 @@ TEST_F(DetectorTest, DetachedThreadsDoNotUseTheSlotsUp) {
     Thread* child = detector_->fork(*main_, id);
     ASSERT_NE(child, nullptr) << id;
     detector_->detach(*main_, id);
-    detector_->write(*child, kX + id % 1000 * 4, 4, 1);
+    detector_->write(*child, kX + id % 100 * 4, 4, 1);
     detector_->exit(*child);
   }
   EXPECT_FALSE(heard_.pairs.empty());  // nothing orders them
@@ -264,7 +265,8 @@ TEST(DetectorMemoryTest, WithoutMemoryForClocksNothingFalseIsReported) {
     detector->write(*main, 0x4000000, 4, 1);
     detector->happens_before(*main, 0x10000000 + i * 8);
   }
-  EXPECT_EQ(heard.notes.size(), 1u);
+  EXPECT_FALSE(heard.notes.empty());
+  EXPECT_EQ(std::set<std::string>(heard.notes.begin(), heard.notes.end()).size(), heard.notes.size());
   detector->happens_after(*a, 0x10000000 + 1999999 * 8);
   detector->write(*a, 0x4000000, 4, 2);
   EXPECT_TRUE(heard.pairs.empty());

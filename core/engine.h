@@ -16,12 +16,12 @@ namespace norn {
 struct Options {
   EngineKind engine = EngineKind::kHybrid;
   ConditionMode condition = ConditionMode::kOff;
-  bool spin = true;      // honour spin-reads; off: they are plain reads
-  bool library = true;   // off: of all synchronization only fork, join and spins count
-  Time time_limit = ~Time{0};        // a thread moves to another slot before its time reaches it; for tests
-  unsigned log2_histories = 16;      // first size of the table of histories
-  size_t memory_limit = 0;           // bytes of arena; 0: what the embedding gives
-  unsigned history_cap = 128;        // stamps a location remembers at most; the oldest goes first
+  bool spin = true;              // honour spin-reads; off: they are plain reads
+  bool library = true;           // off: of all synchronization only fork, join and spins count
+  Time time_limit = ~Time{0};    // a thread moves to another slot before its time reaches it; for tests
+  unsigned log2_histories = 16;  // first size of the table of histories
+  size_t memory_limit = 0;       // bytes of arena; 0: what the embedding gives
+  unsigned history_cap = 128;    // stamps a location remembers at most; the oldest goes first
 };
 
 using HistoryId = InternTable::Id;

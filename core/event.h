@@ -19,11 +19,11 @@ inline constexpr Where kNowhere = 0;
 
 enum class EventKind : uint8_t {
   // Threads.                 thread          address        other
-  kThreadFork,             // the parent      -              the child's number
-  kThreadStart,            // the child       -              -
-  kThreadExit,             // the one ending  -              -
-  kThreadJoin,             // the joiner      -              the ended thread's number
-  kThreadDetach,           // the caller      -              the detached thread's number
+  kThreadFork,    // the parent      -              the child's number
+  kThreadStart,   // the child       -              -
+  kThreadExit,    // the one ending  -              -
+  kThreadJoin,    // the joiner      -              the ended thread's number
+  kThreadDetach,  // the caller      -              the detached thread's number
 
   // Memory. `size` is any number of bytes; 1 to 16 is an access, more is a range.
   kRead,

@@ -17,8 +17,8 @@ uint8_t row(AccessKind kind) { return kConflicts[static_cast<unsigned>(kind)]; }
 
 // A stamp's words: slot | mask << 16 | kind << 20 | adds << 24, time, lockset, where.
 void put(uint32_t* words, const Stamp& stamp) {
-  words[0] = stamp.slot | uint32_t{stamp.mask} << 16 | static_cast<uint32_t>(stamp.kind) << 20 |
-             (stamp.adds ? 1u << 24 : 0);
+  words[0] =
+      stamp.slot | uint32_t{stamp.mask} << 16 | static_cast<uint32_t>(stamp.kind) << 20 | (stamp.adds ? 1u << 24 : 0);
   words[1] = stamp.time;
   words[2] = stamp.lockset;
   words[3] = stamp.where;
@@ -68,6 +68,7 @@ HistoryId HybridEngine::next(const EngineContext& context, const Thread& thread,
     if (s.slot != thread.slot) {
       if (context.options->spin && is_write(access.kind) && is_write(s.kind)) fresh = access.mask;
     } else if (s.time == thread.time && covers(s.kind, access.kind) &&
+               (access.kind != AccessKind::kFree || s.kind == AccessKind::kFree) &&  // so that it is told as a free
                (lockless || context.locksets->weaker_or_same(s.lockset, thread.lockset))) {
       fresh &= ~unsigned{s.mask};
     }
@@ -111,13 +112,13 @@ HistoryId HybridEngine::next(const EngineContext& context, const Thread& thread,
   const unsigned cap = context.options->history_cap;
   if (fresh != 0) {
     if (kept >= cap) {  // the oldest goes
-      for (unsigned w = kHeaderWords; w < kHeaderWords + (kept - 1) * kStampWords; ++w) words[w] = words[w + kStampWords];
+      for (unsigned w = kHeaderWords; w < kHeaderWords + (kept - 1) * kStampWords; ++w)
+        words[w] = words[w + kStampWords];
       --kept;
       context.forgotten->fetch_add(1, std::memory_order_relaxed);
     }
-    put(words + kHeaderWords + kept++ * kStampWords,
-        {thread.slot, static_cast<uint8_t>(fresh), access.kind, thread.time, thread.lockset, access.where,
-         adds && continues});
+    put(words + kHeaderWords + kept++ * kStampWords, {thread.slot, static_cast<uint8_t>(fresh), access.kind,
+                                                      thread.time, thread.lockset, access.where, adds && continues});
   }
   const HistoryId after = context.histories->intern(words, kHeaderWords + kept * kStampWords);
   return after == kUntouched ? before : after;

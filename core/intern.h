@@ -41,7 +41,8 @@ class InternTable {
   [[nodiscard]] uint16_t age(Id id) const { return blob(id)->age; }
 
   [[nodiscard]] bool wants_collection() const {
-    return used_.load(std::memory_order_relaxed) * 2 > slot_count_ || next_unit_.load(std::memory_order_relaxed) > goal_;
+    return used_.load(std::memory_order_relaxed) * 2 > slot_count_ ||
+           next_unit_.load(std::memory_order_relaxed) > goal_;
   }
   // Collect when about this many bytes are used, however much is alive.
   void set_goal_limit(size_t bytes) {
@@ -105,13 +106,13 @@ class InternTable {
   size_t slot_count_ = 0;
   std::atomic<size_t> used_{0};
   Blocks* blocks_ = nullptr;
-  Blocks* spare_blocks_ = nullptr;  // the other half's, all null
+  Blocks* spare_blocks_ = nullptr;      // the other half's, all null
   std::atomic<uint32_t> next_unit_{1};  // unit 0 is not a blob
   uint32_t goal_ = kMinimumGoal;        // collect when this many units are used
   uint32_t goal_limit_ = ~0u;
   std::atomic<bool> failed_{false};
   SpinMutex block_mutex_;
-  uint32_t half_ = 0;       // the bit that ids carry now: 0 or half_bit_
+  uint32_t half_ = 0;  // the bit that ids carry now: 0 or half_bit_
   uint32_t half_bit_ = 0;
   uint16_t age_ = 0;
 

@@ -33,7 +33,8 @@ LockId Detector::new_lock(Address address) {
     chunk.store(static_cast<LockInfo*>(arena_.allocate_zeroed(kLockChunk * sizeof(LockInfo))),
                 std::memory_order_release);
   }
-  if (LockInfo* infos = chunk.load(std::memory_order_relaxed); infos != nullptr) infos[id % kLockChunk].address = address;
+  if (LockInfo* infos = chunk.load(std::memory_order_relaxed); infos != nullptr)
+    infos[id % kLockChunk].address = address;
   return id;
 }
 
@@ -104,7 +105,7 @@ void Detector::give_lock(Thread& thread, Address lock) {
 
 void Detector::lock_acquire(Thread& thread, Address lock, LockMode mode, Where where) {
   const Inside inside(*this, thread);
-  if (begin_sync(thread)) take_lock(thread, lock, mode, where);
+  if (begin_sync(thread) || find_held(thread, lock) != nullptr) take_lock(thread, lock, mode, where);
 }
 
 void Detector::lock_release(Thread& thread, Address lock, LockMode /*mode*/) {

@@ -8,15 +8,15 @@ using S = MsmState;
 // What an edge looks at, after C_d (if the state has one) was intersected with L_t.
 enum class When : uint8_t {
   kAlways,
-  kOrdered,             // TS_d happens before TS_t
-  kParallel,            // it does not
-  kParallelLocked,      // it does not, and L_t is not empty
-  kParallelUnlocked,    // it does not, and L_t is empty
-  kLocked,              // C_d is not empty
-  kUnlocked,            // C_d is empty
-  kUnlockedOrdered,     // C_d is empty, and TS_d happens before TS_t
-  kUnlockedParallel,    // C_d is empty, and it does not
-  kOrderedOrLocked,     // TS_d happens before TS_t, or C_d is not empty
+  kOrdered,           // TS_d happens before TS_t
+  kParallel,          // it does not
+  kParallelLocked,    // it does not, and L_t is not empty
+  kParallelUnlocked,  // it does not, and L_t is empty
+  kLocked,            // C_d is not empty
+  kUnlocked,          // C_d is empty
+  kUnlockedOrdered,   // C_d is empty, and TS_d happens before TS_t
+  kUnlockedParallel,  // C_d is empty, and it does not
+  kOrderedOrLocked,   // TS_d happens before TS_t, or C_d is not empty
 };
 enum class Op : uint8_t { kRead, kWrite };
 
@@ -160,12 +160,12 @@ S exclusive_of(S state) {
 struct Part {
   uint8_t mask = 0;
   S state = S::kNew;
-  AccessKind kind{};         // of the last access
-  Slot slot = 0;             // TS_d
+  AccessKind kind{};  // of the last access
+  Slot slot = 0;      // TS_d
   Time time = 0;
   LocksetId candidates = kNoLocks;  // C_d
   Where where = kNowhere;
-  InternTable::Id threads = 0;      // S_d: (slot, time) of each thread's last access, ascending by slot
+  InternTable::Id threads = 0;  // S_d: (slot, time) of each thread's last access, ascending by slot
 
   friend bool operator==(const Part&, const Part&) = default;
 };

@@ -17,11 +17,11 @@ namespace norn {
 enum class SyncFamily : uint8_t { kLock, kAtomic, kCondition, kBarrier, kSemaphore, kOnce, kAnnotation, kSpin };
 
 struct BarrierGeneration {
-  SpinMutex mutex;        // after the barrier's own, where both are needed
+  SpinMutex mutex;  // after the barrier's own, where both are needed
   Clocks clocks;
   uint32_t entered = 0;
-  uint32_t members = 0;   // threads that will still leave it
-  bool closed = false;    // nobody enters it any more: the barrier does not point to it
+  uint32_t members = 0;  // threads that will still leave it
+  bool closed = false;   // nobody enters it any more: the barrier does not point to it
 };
 
 // The write/read relation of one condition variable: bytes and the signal they are bound to, oldest first. A byte
@@ -57,13 +57,13 @@ struct SyncObject {
   SyncObject* next = nullptr;  // in the shard's bucket; under the shard's lock
   Address address = 0;
   SyncFamily family{};
-  uint8_t size = 0;            // kAtomic: of the last write; under `mutex`
+  uint8_t size = 0;  // kAtomic: of the last write; under `mutex`
   SpinMutex mutex;
   // By family, under `mutex`:
-  Clocks message;              // kAtomic, kSemaphore, kOnce, kAnnotation, kSpin
-  LockState lock;              // kLock
-  BarrierState barrier;        // kBarrier
-  ConditionState condition;    // kCondition
+  Clocks message;            // kAtomic, kSemaphore, kOnce, kAnnotation, kSpin
+  LockState lock;            // kLock
+  BarrierState barrier;      // kBarrier
+  ConditionState condition;  // kCondition
 };
 
 class SyncTable {

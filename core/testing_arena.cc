@@ -24,8 +24,7 @@ size_t mapped_bytes = 0;
 extern "C" void* norn_arena_map(size_t bytes) {
   const std::lock_guard lock(mutex);
   if (limit != 0 && mapped_bytes + bytes > limit) return nullptr;
-  void* memory =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
   mappings.push_back({memory, bytes});
   mapped_bytes += bytes;

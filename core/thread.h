@@ -54,15 +54,15 @@ class AccessRecord {
 struct Thread {
   // --- read on every access -------------------------------------------------------------------------------------
   Slot slot = 0;
-  Time time = 0;             // stamps made from now on carry it
-  Time segment_since = 0;    // of the present segment's first stamp; a spin may make time pass within one
+  Time time = 0;           // stamps made from now on carry it
+  Time segment_since = 0;  // of the present segment's first stamp; a spin may make time pass within one
   LocksetId lockset = kNoLocks;
   // Changes whenever the outcome of an access may: at every change of time, lockset or clocks. Never 0. Written by
   // the thread while inside the core, and by collections.
   std::atomic<uint32_t> generation{0};  // set with the slot
-  bool stamped = false;      // a stamp carries `time` already: the next release must tick
-  bool recording = false;    // a lock is held and the write/read relation is wanted
-  uint8_t ignoring = 0;      // a set of IgnoreWhat
+  bool stamped = false;                 // a stamp carries `time` already: the next release must tick
+  bool recording = false;               // a lock is held and the write/read relation is wanted
+  uint8_t ignoring = 0;                 // a set of IgnoreWhat
   ThreadId id = 0;
 
   // What was found out in this generation: an access of this kind to bytes with this history leads to that
@@ -80,11 +80,11 @@ struct Thread {
   Known known[kKnown];
 
   // --- clocks ---------------------------------------------------------------------------------------------------
-  Clocks clocks;             // of the others; what this thread did itself is always known to it
-  Clocks remembered;         // by loads without acquire, for the next acquire fence
-  Clocks fence;              // at the last release fence
+  Clocks clocks;      // of the others; what this thread did itself is always known to it
+  Clocks remembered;  // by loads without acquire, for the next acquire fence
+  Clocks fence;       // at the last release fence
   bool has_fence = false;
-  Clocks spun;               // what its spin-reads found, for spin-leave
+  Clocks spun;  // what its spin-reads found, for spin-leave
 
   // --- locks ----------------------------------------------------------------------------------------------------
   Held* held = nullptr;
@@ -92,11 +92,11 @@ struct Thread {
   unsigned held_capacity = 0;
 
   // --- condition variables ----------------------------------------------------------------------------------------
-  AccessRecord* reads = nullptr;   // made when first needed
+  AccessRecord* reads = nullptr;  // made when first needed
   AccessRecord* writes = nullptr;
   SyncObject* waiting_on = nullptr;  // while in a wait; a collection that recycles the object clears it
   bool wait_in_loop = false;
-  Clocks signalled;                // by signals since wait-enter; written by the signallers under the same lock
+  Clocks signalled;  // by signals since wait-enter; written by the signallers under the same lock
   Thread* next_waiter = nullptr;
 
   // --- the rest -------------------------------------------------------------------------------------------------
@@ -105,14 +105,14 @@ struct Thread {
   static constexpr unsigned kSpinWords = 16;
   Address spin_words[kSpinWords];
   unsigned spin_word_count = 0;
-  uint32_t ignore_depth[3];   // reads, writes, sync
+  uint32_t ignore_depth[3];  // reads, writes, sync
 
   std::atomic<bool> tick_wanted{false};  // set by others
 
   enum class Life : uint8_t { kRunning, kExited, kGone };  // gone: joined or detached, and to be recycled
   std::atomic<Life> life{Life::kRunning};
   std::atomic<bool> detached{false};
-  Thread* next = nullptr;          // all threads; written once
+  Thread* next = nullptr;  // all threads; written once
   // Set while the thread is inside the core; a collection waits for it to be clear.
   std::atomic<bool> inside{false};
 

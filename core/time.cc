@@ -1,7 +1,6 @@
 // Time: how threads come and go, and how clocks move between them.
-#include "core/detector.h"
-
 #include "core/bytes.h"
+#include "core/detector.h"
 
 namespace norn {
 
@@ -14,11 +13,11 @@ bool Detector::init(const Options& options, const Listener& listener) {
   lock_chunks_ = static_cast<std::atomic<LockInfo*>*>(
       arena_.allocate_zeroed((Locksets::kMaxLock / kLockChunk + 1) * sizeof(std::atomic<LockInfo*>)));
   if (options.spin) versions_ = static_cast<Versions**>(arena_.allocate_zeroed(Slots::kCount * sizeof(Versions*)));
-  const bool ready = thread_chunks_ != nullptr && lock_chunks_ != nullptr &&
-                     (!options.spin || versions_ != nullptr) && shadow_.init(arena_) &&
-                     histories_.init(arena_, options.log2_histories, 31) && threadsets_.init(arena_, 10, 31) &&
-                     locksets_.init(arena_) && slots_.init(arena_, options.time_limit) &&
-                     sync_.init(arena_, shadow_) && candidates_.init(arena_, listener);
+  const bool ready = thread_chunks_ != nullptr && lock_chunks_ != nullptr && (!options.spin || versions_ != nullptr) &&
+                     shadow_.init(arena_) && histories_.init(arena_, options.log2_histories, 31) &&
+                     threadsets_.init(arena_, 10, 31) && locksets_.init(arena_) &&
+                     slots_.init(arena_, options.time_limit) && sync_.init(arena_, shadow_) &&
+                     candidates_.init(arena_, listener);
   // Copying needs room for two of everything that lives, and clocks and shadow need theirs.
   if (options.memory_limit != 0) histories_.set_goal_limit(options.memory_limit / 4);
   context_ = {&options_, &histories_, &threadsets_, &locksets_, &slots_, &stamps_forgotten_};
@@ -104,9 +103,7 @@ void Detector::acquire_full(Thread& thread, const Clock& from) {
   changed(thread);
 }
 
-bool Detector::counts(const Thread& thread) const {
-  return options_.library && (thread.ignoring & kIgnoreSync) == 0;
-}
+bool Detector::counts(const Thread& thread) const { return options_.library && (thread.ignoring & kIgnoreSync) == 0; }
 
 // Versions are told apart by time, so where spins are honoured the stamps of two segments must not share one.
 void Detector::end_segment(Thread& thread) {
@@ -124,7 +121,8 @@ bool Detector::begin_sync(Thread& thread) {
 
 // Another thread found that this one's present time was waited for.
 void Detector::heed_tick_request(Thread& thread) {
-  if (!thread.tick_wanted.load(std::memory_order_relaxed)) [[likely]] return;
+  if (!thread.tick_wanted.load(std::memory_order_relaxed)) [[likely]]
+    return;
   thread.tick_wanted.store(false, std::memory_order_relaxed);
   if (thread.stamped) tick(thread);
 }
@@ -158,7 +156,11 @@ void Detector::happens_after(Thread& t, Address tag) { acquire_from(t, tag, Sync
 
 void Detector::sync_destroy(Thread& thread, Address object) {
   const Inside inside(*this, thread);
-  sync_.remove_range(object, object + 1);
+  // Not conditions: those who were woken may still be in their loops. A barrier's generations live on by themselves.
+  for (const SyncFamily family : {SyncFamily::kAtomic, SyncFamily::kBarrier, SyncFamily::kSemaphore, SyncFamily::kOnce,
+                                  SyncFamily::kAnnotation, SyncFamily::kSpin}) {
+    sync_.remove(object, family);
+  }
 }
 
 // --- barriers ----------------------------------------------------------------------------------------------------

@@ -1,0 +1,58 @@
+# Everything a newcomer types. Each target installs what it needs (Debian 12), builds, and does its work.
+BUILD := build
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+
+.PHONY: help deps build demo test test-long bench real lint format install clean
+
+help:
+	@sed -n 's/^## //p' $(MAKEFILE_LIST)
+
+## make demo        install, build, find and explain a race in an example
+## make test        install, build, run all tests
+## make build       only build, into build/bin and build/lib/norn
+## make test-long   the slow checks: sanitizers, many seeds, long stress
+## make bench       side by side with ThreadSanitizer, helgrind and drd
+## make real        build and check real programs (LevelDB, LMDB)
+## make lint        clang-format, clang-tidy, shell and python syntax
+## make install     PREFIX=/usr/local
+
+deps:
+	@tools/install-packages build
+
+$(BUILD)/build.ninja: CMakeLists.txt CMakePresets.json | deps
+	@cmake --preset default -B $(BUILD) > $(BUILD).log 2>&1 || { cat $(BUILD).log; rm -f $(BUILD).log; exit 1; }
+	@mkdir -p $(BUILD) && mv $(BUILD).log $(BUILD)/configure.log
+
+build: $(BUILD)/build.ninja
+	@cmake --build $(BUILD) -j $(JOBS)
+
+demo: build
+	@examples/demo $(BUILD)/bin
+
+test: deps build
+	@tools/run-tests $(BUILD)
+
+test-long: deps build
+	@tools/run-long-tests $(BUILD)
+
+bench: deps build
+	@tools/install-packages bench
+	@bench/run $(BUILD)
+
+real: deps build
+	@tools/install-packages real
+	@tests/real/run $(BUILD)
+
+lint: deps $(BUILD)/build.ninja
+	@tools/install-packages lint
+	@tools/lint $(BUILD)
+
+format:
+	@git ls-files '*.cc' '*.h' '*.cpp' '*.c' | xargs clang-format-19 -i
+
+install: build
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+clean:
+	rm -rf $(BUILD)

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Builds a test program with norn's compilers at each level, runs it under norn, and compares reports with markers.
+
+    check.py SOURCE -o PREFIX [--levels=-O0,-O1,-O2] [--binary]
+
+The tools are taken from the directory that NORN_BIN names. program.py says what the comments of SOURCE mean.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+from program import LEVELS, Program, clean_environment, compare
+
+RACES_FOUND = 66
+SECONDS = 120
+
+
+def line_in(source, access):
+    """The line of the innermost frame of an access that stands in the test's own source; None if there is none."""
+    for frame in [access.get("site") or {}, *access.get("stack", [])]:
+        if os.path.basename(frame.get("file") or "") == source.name:
+            return frame["line"]
+    return None
+
+
+def reports_in(report, source):
+    for race in report["races"]:
+        if race.get("suppressed"):
+            continue
+        lines = [line_in(source, access) for access in race["accesses"]]
+        yield race["standing"], race["location"].get("name") or "", lines
+
+
+def stacks_in(report):
+    for race in report["races"]:
+        for access in race["accesses"]:
+            yield [frame.get("function") or "" for frame in access["stack"]]
+
+
+def has_in_order(stack, functions):
+    frames = iter(stack)
+    return all(any(function in frame for frame in frames) for function in functions)
+
+
+def check_report(program, engine, report):
+    wrong = compare(program, program.expected(engine), list(reports_in(report, program.source)))
+    if report.get("norn") != 1:
+        wrong.append("the report is not of version 1")
+    for race in report["races"]:
+        if len(race["accesses"]) != 2 or not all(access["stack"] for access in race["accesses"]):
+            wrong.append(f"{race['id']} has not two accesses with a stack each")
+    stacks = list(stacks_in(report))
+    for functions in program.stacks:
+        if not any(has_in_order(stack, functions) for stack in stacks):
+            wrong.append(f"no stack has {' in '.join(functions)}: {stacks}")
+    for function in program.not_stack:
+        if any(has_in_order(stack, [function]) for stack in stacks):
+            wrong.append(f"a stack has {function}, which had been left: {stacks}")
+    return wrong
+
+
+def run(program, command, engine, prefix, options=()):
+    """Runs the built program under norn; returns (what is wrong, norn's standard error)."""
+    norn = str(pathlib.Path(os.environ["NORN_BIN"]) / "norn")
+    json_path = pathlib.Path(f"{prefix}.json")
+    json_path.unlink(missing_ok=True)
+    try:
+        done = subprocess.run(
+            [norn, "run", f"--engine={engine}", f"--json={json_path}", *program.options, *options, "--", *command],
+            capture_output=True, timeout=SECONDS, env=clean_environment(), cwd=json_path.parent)
+    except subprocess.TimeoutExpired as late:
+        return [f"not done after {SECONDS} s"], (late.stderr or b"").decode(errors="replace")
+    errors = done.stderr.decode(errors="replace")
+    wrong = []
+    stdout = done.stdout.decode(errors="replace")
+    if stdout != program.stdout:
+        wrong.append(f"standard output is {stdout!r}, not {program.stdout!r}")
+    found = any(race.standing == "observed" for race in program.expected(engine).values())
+    if found and done.returncode != RACES_FOUND:
+        wrong.append(f"norn's exit status is {done.returncode}, not {RACES_FOUND}")
+    if not found and not program.status_is_own(done.returncode):
+        wrong.append(f"norn's exit status is {done.returncode}, not the program's own")
+    if not json_path.exists():
+        return [*wrong, "there is no JSON report"], errors
+    report = json.loads(json_path.read_text())
+    if not program.status_is_own(report["exit"]):
+        wrong.append(f"the program's own exit status is reported as {report['exit']}")
+    return wrong + check_report(program, engine, report), errors
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("source")
+    parser.add_argument("-o", dest="prefix", required=True)
+    parser.add_argument("--levels", default=",".join(LEVELS))
+    parser.add_argument("--binary", action="store_true", help="plain clang, and the Valgrind front end")
+    arguments = parser.parse_args()
+    program = Program(arguments.source)
+    lacking = program.lacks_header()
+    if lacking:
+        print(f"skipped: there is no {lacking}")
+        return 0
+    bin_dir = pathlib.Path(os.environ["NORN_BIN"])
+    compilers = [str(bin_dir / "norn-cc"), str(bin_dir / "norn-c++")]
+    options = []
+    if arguments.binary:
+        compilers = ["clang-19", "clang++-19"]
+        options = ["--binary"]
+    prefix = pathlib.Path(arguments.prefix).absolute()
+    prefix.mkdir(parents=True, exist_ok=True)
+    failed = False
+    for level in arguments.levels.split(","):
+        built = str(prefix / f"program{level}")
+        command = program.build(*compilers, level, built)
+        for engine in program.engines:
+            wrong, errors = run(program, command, engine, f"{built}.{engine}", options)
+            for sentence in wrong:
+                print(f"{program.name} at {level}, {engine}: {sentence}")
+            if wrong:
+                print(errors)
+                failed = True
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,25 @@
+// A signal fence orders a thread with its own handlers, not with other threads.
+// RUN: %check %s
+
+#include <atomic>
+
+#include "order.h"
+
+std::atomic<bool> ready;
+int x;
+
+static void publishes() {
+  x = 1;  // RACE: observed x
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  ready.store(true, std::memory_order_relaxed);
+  end_turn();
+}
+
+static void reads() {
+  await_turn(1);
+  if (!ready.load(std::memory_order_relaxed)) return;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  x = 2;  // RACE: observed x
+}
+
+int main() { run_two(publishes, reads); }

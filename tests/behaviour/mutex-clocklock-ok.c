@@ -1,0 +1,26 @@
+// A lock with a deadline on a clock of one's choice that succeeds is a lock.
+// NORACE
+// RUN: %check %s
+
+#include <time.h>
+
+#include "order.h"
+
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+int x;
+
+static void add(void) {
+  struct timespec deadline;
+  clock_gettime(CLOCK_MONOTONIC, &deadline);
+  deadline.tv_sec += 60;
+  for (int i = 0; i < 100; i++) {
+    if (pthread_mutex_clocklock(&mutex, CLOCK_MONOTONIC, &deadline) != 0) continue;
+    x++;
+    pthread_mutex_unlock(&mutex);
+  }
+}
+
+int main(void) {
+  run_two(add, add);
+  return x != 200;
+}

@@ -1,0 +1,146 @@
+"""A test program: what its comments say of it, how it is built, and how what was reported compares with it.
+
+What a program says of itself, in comments anywhere in its source:
+
+    NORACE                       it has no race
+    RACE: STANDING NAME          this line takes part in a race of that standing on the variable NAME, and the report
+                                 must say so, and name the variable; <NAME> is a label that need not be reported
+    MAYBE: NAME                  this line may take part in the race on NAME (what the optimiser leaves differs)
+    STACK: INNER [OUTER…]        some reported stack has these functions in this order
+    NOT-STACK: FUNCTION          no reported stack has this function
+    ENGINES: ENGINE…             the engines to run it with (default: hybrid)
+    OPTIONS: OPTION…             more options for norn run
+    FLAGS: FLAG…                 more flags for the compiler
+    ALSO: FILE                   one more translation unit
+    MODULE: FILE                 a shared object to build; its path is the program's next argument
+    ARGS: ARG…                   arguments, after the modules
+    STDOUT: LINE                 a line of the program's output (default: none)
+    EXIT: N   SIGNAL: NAME       how the program itself ends (default: EXIT: 0)
+    REQUIRES-HEADER: FILE        without this header there is nothing to test
+"""
+
+import dataclasses
+import os
+import pathlib
+import re
+import shlex
+import signal
+import subprocess
+
+LEVELS = ("-O0", "-O1", "-O2")
+
+
+@dataclasses.dataclass
+class Race:
+    standing: str
+    is_label: bool = False
+    lines: set = dataclasses.field(default_factory=set)
+    maybe: set = dataclasses.field(default_factory=set)
+
+    def allows(self, line):
+        return line in self.lines or line in self.maybe
+
+
+class Program:
+    def __init__(self, source):
+        self.source = pathlib.Path(source)
+        self.races = {}
+        text = self.source.read_text()
+        maybe = []
+        for number, line in enumerate(text.splitlines(), 1):
+            for standing, name in re.findall(r"RACE: (observed|predicted) (\S+)", line):
+                race = self.races.setdefault(name.strip("<>"), Race(standing, name.startswith("<")))
+                assert race.standing == standing, f"{source}:{number}: {name} has two standings"
+                race.lines.add(number)
+            maybe += [(number, name.strip("<>")) for name in re.findall(r"MAYBE: (\S+)", line)]
+        for number, name in maybe:
+            self.races[name].maybe.add(number)
+
+        def said(key):
+            return re.findall(rf"^// {key}: ?(.*)$", text, re.M)
+
+        def words(key):
+            return [word for value in said(key) for word in shlex.split(value)]
+
+        self.norace = re.search(r"^// NORACE$", text, re.M) is not None
+        assert self.norace != bool(self.races), f"{source}: say either NORACE or RACE"
+        self.engines = words("ENGINES") or ["hybrid"]
+        self.options = words("OPTIONS")
+        self.flags = words("FLAGS")
+        self.also = [self.source.parent / name for name in words("ALSO")]
+        self.modules = [self.source.parent / name for name in words("MODULE")]
+        self.args = words("ARGS")
+        self.stdout = "".join(line + "\n" for line in said("STDOUT"))
+        self.stacks = [value.split() for value in said("STACK")]
+        self.not_stack = words("NOT-STACK")
+        self.headers = words("REQUIRES-HEADER")
+        self.signal = next((getattr(signal, name) for name in words("SIGNAL")), None)
+        self.exit = int(next(iter(words("EXIT")), 0))
+
+    @property
+    def name(self):
+        return self.source.name
+
+    def expected(self, engine="hybrid"):
+        """The races that this engine must report: hb knows nothing of other schedules."""
+        if engine != "hb":
+            return self.races
+        return {name: race for name, race in self.races.items() if race.standing == "observed"}
+
+    def status_is_own(self, status):
+        """Whether `status`, as a shell or as subprocess tells it, is how the program itself should end."""
+        if self.signal is None:
+            return status == self.exit
+        return status in (128 + self.signal, -self.signal)
+
+    def lacks_header(self):
+        for header in self.headers:
+            probe = subprocess.run(["clang-19", "-E", "-x", "c", "-"], input=f"#include <{header}>\n", text=True,
+                                   capture_output=True)
+            if probe.returncode != 0:
+                return header
+        return None
+
+    def build(self, cc, cxx, level, prefix, flags=()):
+        """Compiles and links; returns the command that runs the program."""
+        here = pathlib.Path(__file__).resolve().parent
+        shared = [level, "-g", "-pthread", "-I", str(here), *flags, *self.flags]
+
+        def compiler(source):
+            if source.suffix == ".c":
+                return [cc, "-std=gnu11", "-D_GNU_SOURCE"]
+            return [cxx, "-std=c++20"]
+
+        modules = []
+        for number, module in enumerate(self.modules):
+            modules.append(f"{prefix}.module{number}.so")
+            subprocess.run([*compiler(module), *shared, "-fPIC", "-shared", str(module), "-o", modules[-1]], check=True)
+        subprocess.run([*compiler(self.source), *shared, str(self.source), *map(str, self.also), "-o", prefix, "-ldl"],
+                       check=True)
+        return [prefix, *modules, *self.args]
+
+
+def clean_environment():
+    """The caller's environment without what would change a detector's behaviour."""
+    return {key: value for key, value in os.environ.items() if not re.fullmatch("(.*SAN|NORN)_OPTIONS", key)}
+
+
+def compare(program, expected, reports):
+    """What is wrong with the reports, each (standing, name, [line, line]): sentences; none when all is well."""
+    wrong = []
+    seen = {name: set() for name in expected}
+    for standing, location, lines in reports:
+        for name, race in expected.items():
+            named = race.is_label or location is None or name in location
+            if named and all(race.allows(line) for line in lines) and standing in (None, race.standing):
+                seen[name].update(lines)
+                break
+        else:
+            places = " and ".join(f"line {line}" if line else "elsewhere" for line in lines)
+            wrong.append(f"reported and not expected: {standing or 'a'} race on {location or 'something'}, {places}")
+    for name, race in expected.items():
+        missing = sorted(race.lines - seen[name])
+        if missing:
+            places = ", ".join(f"line {line}" for line in missing)
+            wrong.append(f"expected and not reported: {race.standing} race on {name}, {places}")
+    return wrong

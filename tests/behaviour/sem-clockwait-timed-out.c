@@ -1,0 +1,27 @@
+// A wait with a deadline on the monotonic clock timed out and goes on.
+// RUN: %check %s
+
+#include <semaphore.h>
+#include <time.h>
+
+#include "order.h"
+
+sem_t filled;
+int x;
+
+static void gives_up(void) {
+  struct timespec past = {0, 0};
+  if (sem_clockwait(&filled, CLOCK_MONOTONIC, &past) != 0) x = 1;  // RACE: observed x
+  end_turn();
+}
+
+static void produces(void) {
+  await_turn(1);
+  x = 2;  // RACE: observed x
+  sem_post(&filled);
+}
+
+int main(void) {
+  sem_init(&filled, 0, 0);
+  run_two(gives_up, produces);
+}

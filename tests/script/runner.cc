@@ -1,0 +1,59 @@
+#include "tests/script/runner.h"
+
+#include <memory>
+
+#include "core/detector.h"
+#include "core/testing_arena.h"
+
+namespace norn::script {
+namespace {
+
+bool is_state_machine(EngineKind engine) { return engine == EngineKind::kMsmShort || engine == EngineKind::kMsmLong; }
+
+struct Collector {
+  RunResult result;
+  bool state_machine = false;
+};
+
+void take_pair(void* context, const RacingPair& pair) {
+  auto& collector = *static_cast<Collector*>(context);
+  const Standing standing = collector.state_machine ? Standing::kObserved : pair.standing;
+  collector.result.pairs.push_back({pair.address, pair.size, standing, pair.earlier.where, pair.later.where,
+                                    pair.earlier.thread, pair.later.thread});
+  for (Address byte = pair.address; byte < pair.address + pair.size; ++byte) {
+    auto [place, fresh] = collector.result.bytes.try_emplace(byte, standing);
+    if (!fresh && place->second < standing) place->second = standing;
+  }
+}
+
+}  // namespace
+
+RunResult run_events(std::span<const Event> events, const EngineOptions& options, const AfterEvent& after) {
+  const TestingArena arena;
+  const auto detector = std::make_unique<Detector>();
+  Collector collector;
+  collector.state_machine = is_state_machine(options.engine);
+  Listener listener;
+  listener.context = &collector;
+  listener.pair = &take_pair;
+  Options core;
+  core.engine = options.engine;
+  core.condition = options.cv;
+  core.spin = options.spin;
+  core.library = options.lib;
+  core.log2_histories = 10;
+  core.time_limit = options.time_limit;
+  if (!detector->init(core, listener)) return {};
+  const StateOf state_of = [&](Address address) {
+    return collector.state_machine ? std::string(msm_state_name(detector->msm_state(address))) : std::string();
+  };
+  if (after) after(0, state_of);
+  for (size_t i = 0; i < events.size(); ++i) {
+    if (options.collect_every != 0 && i % options.collect_every == 0) detector->request_collection();
+    detector->apply(events[i]);
+    if (after) after(i + 1, state_of);
+  }
+  return std::move(collector.result);
+}
+
+}  // namespace norn::script

@@ -2,17 +2,6 @@
 #include "core/detector.h"
 
 namespace norn {
-namespace {
-
-// The bytes of [begin, end) that lie in `word`.
-uint8_t mask_in(Address word, Address begin, Address end) {
-  const unsigned from = begin > word ? static_cast<unsigned>(begin - word) : 0;
-  const unsigned to = end < word + kWordBytes ? static_cast<unsigned>(end - word) : kWordBytes;
-  return static_cast<uint8_t>(((1u << to) - 1) & ~((1u << from) - 1));
-}
-
-}  // namespace
-
 HistoryId Detector::next_history(const Thread& thread, HistoryId before, const WordAccess& access, uint32_t set_flags,
                                  uint32_t clear_flags, FoundRaces& races) {
   switch (options_.engine) {
@@ -96,24 +85,22 @@ void Detector::access_word_slow(Thread& thread, Cell& cell, const WordAccess& ac
   }
 }
 
-void Detector::access_word_alone(Thread& thread, Cell& cell, const WordAccess& access) {
-  const Inside inside(*this, thread);
+// The words of [begin, end) from `first_word` on. All are stamped before any is signalled: who waited for one of them is
+// ordered after the whole access.
+void Detector::access_from(Thread& thread, AccessKind kind, Address begin, Address end, Address first_word,
+                           Where where) {
   SpinSignals signals;
-  access_word_slow(thread, cell, access, signals);
-  if (signals.count != 0) send(thread, signals);
-}
-
-// All words are stamped before any is signalled: who waited for one of them is ordered after the whole access.
-void Detector::access_range(Thread& thread, AccessKind kind, Address address, uint64_t size, Where where) {
-  const Address end = address + size;
-  SpinSignals signals;
-  for (Address word = address & ~(kWordBytes - 1); word < end; word += kWordBytes) {
-    Cell* cell = nullptr;
-    const uint8_t mask = mask_in(word, address, end);
-    if (is_known(thread, kind, word, mask, cell)) continue;
-    if (cell == nullptr) return no_memory_for_shadow();
+  // A long range lets collections in between.
+  constexpr Address kStride = 1024 * kWordBytes;
+  for (Address word = first_word; word < end;) {
     const Inside inside(*this, thread);
-    access_word_slow(thread, *cell, {kind, mask, where, word}, signals);
+    for (const Address stop = word + kStride; word < end && word < stop; word += kWordBytes) {
+      const uint8_t mask = mask_in(word, begin, end);
+      if (is_known(thread, kind, word, mask)) continue;
+      Leaf* leaf = shadow_.leaf(word);
+      if (leaf == nullptr) return no_memory_for_shadow();
+      access_word_slow(thread, leaf->cells[word / kWordBytes % Leaf::kCells], {kind, mask, where, word}, signals);
+    }
   }
   if (signals.count == 0) return;
   const Inside inside(*this, thread);

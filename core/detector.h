@@ -61,16 +61,22 @@ class Detector {
   void detach(Thread& thread, ThreadId other);
   [[nodiscard]] Thread* find(ThreadId id);
 
-  // --- memory
-  void access(Thread& thread, AccessKind kind, Address address, uint64_t size, Where where) {
+  // --- memory. `where` is a Where, or something to call for one: it is asked only if the access changes what is known,
+  // which for most accesses it does not.
+  template <class WhereOrCall>
+  void access(Thread& thread, AccessKind kind, Address address, uint64_t size, WhereOrCall where) {
     ++thread.accesses;
-    if (thread.recording) [[unlikely]]
-      record(thread, kind, address, size);
-    const auto offset = static_cast<unsigned>(address % kWordBytes);
-    if (offset + size <= kWordBytes) {
-      access_word(thread, kind, address - offset, static_cast<uint8_t>(((1u << size) - 1) << offset), where);
-    } else {
-      access_range(thread, kind, address, size, where);
+    if (thread.recording) [[unlikely]] record(thread, kind, address, size);
+    const Address end = address + size;
+    for (Address word = address & ~(kWordBytes - 1); word < end; word += kWordBytes) {
+      if (is_known(thread, kind, word, mask_in(word, address, end))) continue;
+      // From here on out of line; what was known before stays so.
+      if constexpr (requires { where(); }) {
+        access_from(thread, kind, address, end, word, where());
+      } else {
+        access_from(thread, kind, address, end, word, where);
+      }
+      return;
     }
   }
   void read(Thread& t, Address a, uint64_t size, Where w) { access(t, AccessKind::kRead, a, size, w); }
@@ -168,28 +174,24 @@ class Detector {
   static unsigned known_place(uint32_t history, uint32_t key) {
     return (history * 0x9e3779b9u ^ key * 0x85ebca6bu) >> 24;
   }
-  // Whether this access was found to change nothing, in this thread's present generation. Sets the cell.
-  bool is_known(const Thread& thread, AccessKind kind, Address word, uint8_t mask, Cell*& cell) {
-    Leaf* leaf = shadow_.leaf(word);
-    if (leaf == nullptr) [[unlikely]]
-      return false;
-    cell = &leaf->cells[word / kWordBytes % Leaf::kCells];
+  // The bytes of [begin, end) that lie in `word`.
+  static uint8_t mask_in(Address word, Address begin, Address end) {
+    const unsigned from = begin > word ? static_cast<unsigned>(begin - word) : 0;
+    const unsigned to = end < word + kWordBytes ? static_cast<unsigned>(end - word) : kWordBytes;
+    return static_cast<uint8_t>(((1u << to) - 1) & ~((1u << from) - 1));
+  }
+  // Whether this access was found to change nothing, in this thread's present generation.
+  bool is_known(const Thread& thread, AccessKind kind, Address word, uint8_t mask) {
+    const Leaf* leaf = shadow_.existing_leaf(word);
+    if (leaf == nullptr) [[unlikely]] return false;
     // The cell before the generation: a collection changes generations before cells.
-    const uint32_t history = cell->load(std::memory_order_acquire);
+    const uint32_t history = leaf->cells[word / kWordBytes % Leaf::kCells].load(std::memory_order_acquire);
     const uint32_t key = known_key(kind, mask);
     const Thread::Known& known = thread.known[known_place(history, key)];
     return known.generation == thread.generation.load(std::memory_order_relaxed) && known.history == history &&
            known.access == key && known.next == history;
   }
-  void access_word(Thread& thread, AccessKind kind, Address word, uint8_t mask, Where where) {
-    Cell* cell = nullptr;
-    if (is_known(thread, kind, word, mask, cell)) return;
-    if (cell == nullptr) [[unlikely]]
-      return no_memory_for_shadow();
-    access_word_alone(thread, *cell, {kind, mask, where, word});
-  }
-  void access_range(Thread& thread, AccessKind kind, Address address, uint64_t size, Where where);
-  void access_word_alone(Thread& thread, Cell& cell, const WordAccess& access);
+  void access_from(Thread& thread, AccessKind kind, Address begin, Address end, Address first_word, Where where);
   void access_word_slow(Thread& thread, Cell& cell, const WordAccess& access, SpinSignals& signals);
   void access_inside(Thread& thread, Cell& cell, const WordAccess& access, SpinSignals& signals,
                      uint32_t set_flags = 0);

@@ -9,13 +9,6 @@ bool Shadow::init(Arena& arena) {
   return top_ != nullptr;
 }
 
-Leaf* Shadow::existing_leaf(Address address) const {
-  const Address number = address >> Leaf::kBits;
-  if (number >= kLeaves) return nullptr;
-  Middle* middle = top_[number >> kMiddleBits].load(std::memory_order_acquire);
-  return middle == nullptr ? nullptr : middle->leaves[number & (kMiddleSize - 1)].load(std::memory_order_acquire);
-}
-
 void Shadow::mark_object(Address address) {
   Leaf* in = leaf(address);
   if (in == nullptr) return;

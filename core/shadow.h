@@ -36,14 +36,8 @@ class Shadow {
 
   // Null if the arena is used up (or the address cannot be one). Any thread; lock-free where the leaf exists.
   [[nodiscard]] Leaf* leaf(Address address) {
-    const Address number = address >> Leaf::kBits;
-    if (number >= kLeaves) return nullptr;
-    Middle* middle = top_[number >> kMiddleBits].load(std::memory_order_acquire);
-    if (middle != nullptr) {
-      Leaf* found = middle->leaves[number & (kMiddleSize - 1)].load(std::memory_order_acquire);
-      if (found != nullptr) return found;
-    }
-    return make_leaf(number);
+    Leaf* found = existing_leaf(address);
+    return found != nullptr || address >> Leaf::kBits >= kLeaves ? found : make_leaf(address >> Leaf::kBits);
   }
   // Remembers that a synchronization object lies in the word. Any thread.
   void mark_object(Address address);
@@ -70,7 +64,12 @@ class Shadow {
     }
   }
   // Null also where nothing was touched yet.
-  [[nodiscard]] Leaf* existing_leaf(Address address) const;
+  [[nodiscard]] Leaf* existing_leaf(Address address) const {
+    const Address number = address >> Leaf::kBits;
+    if (number >= kLeaves) return nullptr;
+    Middle* middle = top_[number >> kMiddleBits].load(std::memory_order_acquire);
+    return middle == nullptr ? nullptr : middle->leaves[number & (kMiddleSize - 1)].load(std::memory_order_acquire);
+  }
 
   [[nodiscard]] Leaf* first_leaf() const { return leaves_.load(std::memory_order_acquire); }
   [[nodiscard]] size_t leaf_count() const { return leaf_count_.load(std::memory_order_relaxed); }

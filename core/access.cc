@@ -73,16 +73,16 @@ void Detector::access_inside(Thread& thread, Cell& cell, const WordAccess& acces
     }
   }
   if (races.count != 0) tell(races);
+  if (histories_.wants_collection() || histories_.failed() || locksets_.table().wants_collection() ||
+      threadsets_.wants_collection()) [[unlikely]] {
+    collection_wanted_.store(true, std::memory_order_relaxed);
+  }
 }
 
 void Detector::access_word_slow(Thread& thread, Cell& cell, const WordAccess& access, SpinSignals& signals) {
   const uint8_t ignored = is_write(access.kind) ? kIgnoreWrites : kIgnoreReads;
   if ((thread.ignoring & ignored) != 0) return;
   access_inside(thread, cell, access, signals);
-  if (histories_.wants_collection() || histories_.failed() || locksets_.table().wants_collection() ||
-      threadsets_.wants_collection()) {
-    collection_wanted_.store(true, std::memory_order_relaxed);
-  }
 }
 
 // The words of [begin, end) from `first_word` on. All are stamped before any is signalled: who waited for one of them is

@@ -1,0 +1,27 @@
+// Running a program as if norn were not between it and its user: signals reach it, and how it ends can be repeated.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace norn::cli {
+
+struct ChildEnd {
+  bool started = false;
+  int start_error = 0;  // errno, if it could not be started
+  int exit = 0;
+  int signal = 0;  // that killed it, 0 if none
+};
+
+using Environment = std::vector<std::pair<std::string, std::string>>;  // to be added to norn's own
+
+// Runs `path` with `arguments` (argv[0] first) to its end. SIGINT, SIGTERM, SIGHUP and SIGQUIT sent to norn are sent
+// on, except those of the terminal, which the child gets by itself.
+[[nodiscard]] ChildEnd run_child(const std::string& path, const std::vector<std::string>& arguments,
+                                 const Environment& environment);
+
+// Ends norn as the child ended.
+[[noreturn]] void die_by(int signal);
+
+}  // namespace norn::cli

@@ -1,0 +1,61 @@
+// The runs that are kept, under .norn/ (or $NORN_DIR):
+//
+//   .norn/runs/12/findings.jsonl   what run 12 found (report/record.h)
+//   .norn/runs/12/run.json         {"norn":1,"command":[S…],"directory":S,"started":S,"exit":N}
+//   .norn/last                     a link to the latest run
+//
+// Runs are numbered for ever; the latest ten are kept. A run that is going on holds a lock on its run.json, so that
+// runs started side by side (a parallel test suite) neither share a number nor remove each other.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/record_reader.h"
+
+namespace norn::cli {
+
+struct KeptRun {
+  int number = 0;
+  std::string directory;
+  std::vector<std::string> command{};
+  std::string started{};  // "2026-03-01 12:00:00"
+  int exit = 0;
+  bool ended = false;
+
+  [[nodiscard]] std::string findings() const { return directory + "/findings.jsonl"; }
+};
+
+class NewRun {
+ public:
+  // Makes the directory; if .norn cannot be written, one for the moment, with a line that says so.
+  explicit NewRun(const std::vector<std::string>& command);
+  ~NewRun();
+  NewRun(const NewRun&) = delete;
+  NewRun& operator=(const NewRun&) = delete;
+
+  [[nodiscard]] const KeptRun& run() const { return run_; }
+  [[nodiscard]] bool ok() const { return lock_ >= 0; }
+  // Writes how it ended, makes it the last run and removes what is too old.
+  void finish(int exit);
+
+ private:
+  bool create(const std::string& home);
+  void write_description() const;
+
+  KeptRun run_;
+  std::string home_;
+  int lock_ = -1;
+};
+
+// The runs that are kept, the latest first.
+[[nodiscard]] std::vector<KeptRun> kept_runs();
+
+// Run `number`, or the last one. Nothing and one line in `error` if there is none.
+[[nodiscard]] std::optional<KeptRun> find_run(std::optional<int> number, std::string& error);
+
+// Its findings, with the command as it was typed.
+[[nodiscard]] std::optional<report::Findings> load_findings(const KeptRun& run, std::string& error);
+
+}  // namespace norn::cli

@@ -1,0 +1,84 @@
+// norn: finds the verb and lets it do the work.
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "cli/terminal.h"
+#include "cli/verb.h"
+#include "report/record_reader.h"
+
+namespace norn::cli {
+namespace {
+
+void print_help() {
+  fmt::print(
+      "norn finds data races in C and C++ programs.\n"
+      "\n"
+      "  CC=norn-cc CXX=norn-c++ make         build your program as always, with norn's compilers\n"
+      "  norn run -- ./program                run it and read the report\n"
+      "\n"
+      "Verbs:\n");
+  for (const Verb& verb : verbs()) fmt::print("  {:<10} {}\n", verb.name, verb.summary);
+  fmt::print(
+      "\n"
+      "  norn help VERB                       what a verb does, its options, examples\n"
+      "  norn --version\n"
+      "\n"
+      "A program started by hand takes the same options from NORN_OPTIONS=key=value:key=value.\n");
+}
+
+std::string nearest_verb(const std::string& name) {
+  std::string names = "help";
+  for (const Verb& verb : verbs()) names += fmt::format("|{}", verb.name);
+  return std::string(report::view(report::nearest_name(report::text_of(name), report::text_of(names))));
+}
+
+// A file that norn opens must not become its stdout or stderr because that was closed. The program it runs still finds
+// them closed, as they were.
+void occupy_standard_descriptors() {
+  for (int descriptor = 0; descriptor <= 2; ++descriptor)
+    if (fcntl(descriptor, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) < 0) return;
+}
+
+int main_of(std::vector<std::string> arguments) {
+  if (arguments.empty()) {
+    complain("say what to do: norn run -- ./program (norn --help lists the verbs)");
+    return kMisuse;
+  }
+  std::string name = arguments[0];
+  arguments.erase(arguments.begin());
+  if (name == "--version" || name == "version") {
+    fmt::print("norn {}\n", NORN_VERSION);
+    return 0;
+  }
+  if (name == "help" && !arguments.empty()) {
+    name = arguments[0];
+    arguments = {"--help"};
+  }
+  if (name == "--help" || name == "-h" || name == "help") {
+    print_help();
+    return 0;
+  }
+  if (const Verb* verb = find_verb(name); verb != nullptr) return verb->main(*verb, arguments);
+  const std::string nearest = nearest_verb(name);
+  const char* what = name.starts_with("-") ? "option" : "verb";
+  complain(nearest.empty() ? fmt::format("unknown {} {}; norn --help lists the verbs", what, name)
+                           : fmt::format("unknown {} {}; did you mean norn {}?", what, name, nearest));
+  return kMisuse;
+}
+
+}  // namespace
+}  // namespace norn::cli
+
+int main(int argc, char** argv) {
+  norn::cli::occupy_standard_descriptors();
+  try {
+    return norn::cli::main_of(std::vector<std::string>(argv + std::min(argc, 1), argv + argc));
+  } catch (const std::exception& error) {
+    norn::cli::complain(fmt::format("internal error: {}", error.what()));
+    return 70;
+  }
+}

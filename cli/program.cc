@@ -1,0 +1,128 @@
+#include "cli/program.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+namespace norn::cli {
+namespace {
+
+// A file's bytes, with every access checked: the file may be anything. Mapped, because programs can be large.
+class Image {
+ public:
+  explicit Image(const std::string& path) {
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    struct stat status{};
+    if (file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+      const auto size = static_cast<size_t>(status.st_size);
+      void* memory = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+      if (memory != MAP_FAILED) bytes_ = {static_cast<const char*>(memory), size};
+    }
+    if (file >= 0) close(file);
+  }
+  ~Image() {
+    if (!bytes_.empty()) munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+  }
+  Image(const Image&) = delete;
+  Image& operator=(const Image&) = delete;
+
+  template <class T>
+  [[nodiscard]] bool read(uint64_t offset, T& value) const {
+    if (offset > bytes_.size() || bytes_.size() - offset < sizeof(T)) return false;
+    std::memcpy(&value, bytes_.data() + offset, sizeof(T));
+    return true;
+  }
+  [[nodiscard]] std::string_view c_string(uint64_t offset) const {
+    if (offset >= bytes_.size()) return {};
+    const std::string_view rest = bytes_.substr(offset);
+    return rest.substr(0, rest.find('\0'));
+  }
+
+ private:
+  std::string_view bytes_;  // empty: it cannot be read
+};
+
+// The compiler leaves a section of sites, which strip(1) keeps; a program that only links an instrumented static
+// library still refers to the runtime.
+bool is_instrumented(const Image& image, const Elf64_Ehdr& header) {
+  std::vector<Elf64_Shdr> sections(header.e_shnum);
+  for (size_t i = 0; i < sections.size(); ++i)
+    if (!image.read(header.e_shoff + i * sizeof(Elf64_Shdr), sections[i])) return false;
+  if (header.e_shstrndx >= sections.size()) return false;
+  for (const Elf64_Shdr& section : sections) {
+    if (image.c_string(sections[header.e_shstrndx].sh_offset + section.sh_name) == "norn_sites") return true;
+    if (section.sh_type != SHT_DYNSYM || section.sh_link >= sections.size()) continue;
+    for (uint64_t at = 0; at + sizeof(Elf64_Sym) <= section.sh_size; at += sizeof(Elf64_Sym)) {
+      Elf64_Sym symbol;
+      if (!image.read(section.sh_offset + at, symbol)) break;
+      const std::string_view name = image.c_string(sections[section.sh_link].sh_offset + symbol.st_name);
+      if (name.starts_with("__norn_module_init")) return true;
+    }
+  }
+  return false;
+}
+
+ProgramKind kind_of(const std::string& path) {
+  const Image image(path);
+  Elf64_Ehdr header;
+  if (!image.read(0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+    return ProgramKind::kScript;  // or not readable: let the kernel decide
+  if (header.e_ident[EI_CLASS] != ELFCLASS64) return ProgramKind::kPlain;
+  return is_instrumented(image, header) ? ProgramKind::kInstrumented : ProgramKind::kPlain;
+}
+
+bool is_file(const std::string& path) {
+  struct stat status{};
+  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+}  // namespace
+
+bool find_program(const std::string& name, Program& program, std::string& error) {
+  if (name.find('/') != std::string::npos) {
+    struct stat status{};
+    if (stat(name.c_str(), &status) != 0) {
+      error = fmt::format("{}: {}", name, std::strerror(errno));
+      return false;
+    }
+    if (S_ISDIR(status.st_mode)) {
+      error = fmt::format("{} is a directory, not a program", name);
+      return false;
+    }
+    if (access(name.c_str(), X_OK) != 0) {
+      error = fmt::format("{} is not executable; type: chmod +x {}", name, name);
+      return false;
+    }
+    program.path = name;
+  } else {
+    const char* variable = std::getenv("PATH");
+    std::string_view path = variable != nullptr ? variable : "/usr/local/bin:/usr/bin:/bin";
+    while (program.path.empty()) {
+      const size_t end = std::min(path.find(':'), path.size());
+      const std::string directory(path.substr(0, end));
+      const std::string candidate = (directory.empty() ? "." : directory) + "/" + name;
+      if (is_file(candidate) && access(candidate.c_str(), X_OK) == 0) program.path = candidate;
+      if (end == path.size()) break;
+      path.remove_prefix(end + 1);
+    }
+    if (program.path.empty()) {
+      error = is_file(name) ? fmt::format("{}: not found in PATH; for the file here type ./{}", name, name)
+                            : fmt::format("{}: not found in PATH", name);
+      return false;
+    }
+  }
+  program.kind = kind_of(program.path);
+  return true;
+}
+
+}  // namespace norn::cli

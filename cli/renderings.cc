@@ -1,0 +1,106 @@
+#include "cli/renderings.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "cli/terminal.h"
+#include "cli/verb.h"
+#include "report/collect.h"
+#include "report/html.h"
+#include "report/json.h"
+#include "report/sarif.h"
+#include "report/source.h"
+#include "report/valgrind_xml.h"
+
+namespace norn::cli {
+namespace {
+
+std::string here() {
+  std::error_code error;
+  return std::filesystem::current_path(error).string();
+}
+
+report::TextOptions options_of(const TextRendering& rendering, const std::string& base, report::SourceFiles& sources) {
+  return {.color = rendering.color,
+          .full = rendering.full,
+          .width = static_cast<uint32_t>(rendering.width),
+          .base = report::text_of(base),
+          .read_source = report::SourceFiles::read_line,
+          .source_context = &sources,
+          .next = rendering.next};
+}
+
+}  // namespace
+
+void add_file_option(CLI::App& app, const char* name, std::string& file, bool alone, const char* help) {
+  CLI::Option* option = alone ? app.add_flag(fmt::format("--{}{{-}}", name), file, help)
+                              : app.add_option(fmt::format("--{}", name), file, help);
+  option->type_name("FILE");
+}
+
+void RenderingFiles::add_options(CLI::App& app, bool alone) {
+  add_file_option(app, "json", json, alone, "write the report as JSON (- is stdout)");
+  add_file_option(app, "sarif", sarif, alone, "write it as SARIF 2.1.0, for code scanning");
+  add_file_option(app, "xml", xml, alone, "write it as Valgrind's XML, for CI plugins");
+  add_file_option(app, "html", html, alone, "write it as a page to read and to send");
+}
+
+bool write_file(const std::string& path, const std::string& contents) {
+  std::FILE* file = path == "-" ? stdout : std::fopen(path.c_str(), "wbe");
+  bool ok = file != nullptr && std::fwrite(contents.data(), 1, contents.size(), file) == contents.size();
+  ok = ok && std::fflush(file) == 0;
+  const int reason = errno;
+  if (file != nullptr && file != stdout) ok = std::fclose(file) == 0 && ok;
+  if (!ok) complain(fmt::format("{}: {}", path == "-" ? "stdout" : path, std::strerror(reason)));
+  return ok;
+}
+
+bool write_files(const RenderingFiles& files, const report::Findings& findings) {
+  bool ok = true;
+  report::SourceFiles sources;
+  if (!files.json.empty())
+    ok = write_file(files.json, report::collect([&](report::Sink sink) {
+                      report::render_json(findings.run, report::list_of(findings.races), sink);
+                    })) &&
+         ok;
+  if (!files.sarif.empty()) ok = write_file(files.sarif, report::render_sarif(findings, NORN_VERSION, here())) && ok;
+  if (!files.xml.empty()) ok = write_file(files.xml, report::render_valgrind_xml(findings, NORN_VERSION)) && ok;
+  if (!files.html.empty())
+    ok = write_file(files.html, report::render_html(findings, NORN_VERSION, here(), sources)) && ok;
+  return ok;
+}
+
+std::string text_of_race(const report::Findings& findings, const report::Race& race, const TextRendering& rendering) {
+  const std::string base = here();
+  report::SourceFiles sources;
+  return report::collect(
+      [&](report::Sink sink) { report::render_text(race, findings.run, options_of(rendering, base, sources), sink); });
+}
+
+std::string text_of_races(const report::Findings& findings, const TextRendering& rendering) {
+  const std::string base = here();
+  report::SourceFiles sources;
+  return report::collect([&](report::Sink sink) {
+    for (const report::Race& race : findings.races)
+      if (!race.suppressed || rendering.suppressed)
+        report::render_text(race, findings.run, options_of(rendering, base, sources), sink);
+  });
+}
+
+std::string text_of_summary(const report::Findings& findings, const TextRendering& rendering) {
+  const std::string base = here();
+  report::SourceFiles sources;
+  return report::collect([&](report::Sink sink) {
+    report::render_text_summary(findings.run, findings.counts(), options_of(rendering, base, sources), sink);
+  });
+}
+
+report::Next next_after(report::Next otherwise) {
+  return find_verb("confirm") != nullptr ? report::Next::kConfirm : otherwise;
+}
+
+}  // namespace norn::cli

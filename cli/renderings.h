@@ -1,0 +1,50 @@
+// Findings into the files a user asked for, and onto the terminal.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "report/options.h"
+#include "report/record_reader.h"
+
+namespace norn::cli {
+
+// --json=FILE and its like. Empty: not asked for; "-": stdout.
+struct RenderingFiles {
+  std::string json;
+  std::string sarif;
+  std::string xml;
+  std::string html;
+
+  // `alone`: without =FILE they mean stdout, and a FILE behind a space is not theirs.
+  void add_options(CLI::App& app, bool alone = false);
+  [[nodiscard]] bool any() const { return !(json.empty() && sarif.empty() && xml.empty() && html.empty()); }
+};
+
+// Adds one such option.
+void add_file_option(CLI::App& app, const char* name, std::string& file, bool alone, const char* help);
+
+// Writes them all. A file that cannot be written is complained of; false then.
+[[nodiscard]] bool write_files(const RenderingFiles& files, const report::Findings& findings);
+
+// Writes to a file, or to stdout for "-"; false and a complaint if that fails.
+[[nodiscard]] bool write_file(const std::string& path, const std::string& contents);
+
+struct TextRendering {
+  bool color = false;
+  bool full = false;
+  bool suppressed = false;  // show them too
+  size_t width = 100;
+  report::Next next = report::Next::kNone;
+};
+
+[[nodiscard]] std::string text_of_races(const report::Findings& findings, const TextRendering& rendering);
+[[nodiscard]] std::string text_of_race(const report::Findings& findings, const report::Race& race,
+                                       const TextRendering& rendering);
+[[nodiscard]] std::string text_of_summary(const report::Findings& findings, const TextRendering& rendering);
+
+// What to type after a report: confirm the race if this norn can.
+[[nodiscard]] report::Next next_after(report::Next otherwise);
+
+}  // namespace norn::cli

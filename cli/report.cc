@@ -1,0 +1,71 @@
+// norn report: renders findings again.
+#include <fmt/format.h>
+
+#include "cli/history.h"
+#include "cli/renderings.h"
+#include "cli/rules.h"
+#include "cli/terminal.h"
+#include "cli/verb.h"
+
+namespace norn::cli {
+namespace {
+
+std::optional<report::Findings> read_findings(const std::vector<std::string>& paths, std::optional<int> number,
+                                              std::string& error) {
+  if (paths.empty()) {
+    const auto kept = find_run(number, error);
+    return kept ? load_findings(*kept, error) : std::nullopt;
+  }
+  std::vector<report::FindingsFile> files;
+  for (const std::string& path : paths) {
+    auto contents = report::read_whole_file(path, error);
+    if (!contents) return std::nullopt;
+    files.push_back({path, std::move(*contents)});
+  }
+  return report::merge_findings(files, error);
+}
+
+}  // namespace
+
+int report(const Verb& verb, std::vector<std::string> arguments) {
+  CLI::App app;
+  RenderingFiles files;
+  std::string text;
+  std::vector<std::string> suppressions;
+  int number = 0;
+  add_file_option(app, "text", text, true, "write it as text: what is done if nothing else is asked for");
+  files.add_options(app, true);
+  const CLI::Option* run = app.add_option("--run", number, "of the run of that number")->type_name("N");
+  app.add_option("--suppressions", suppressions, "rules for races not to report, in TSan's or Valgrind's format")
+      ->type_name("FILE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  if (const auto status = parse(app, verb, std::move(arguments)); status) return *status;
+
+  std::string error;
+  Rules rules;
+  for (const std::string& path : suppressions) {
+    if (!rules.load(path, error)) {
+      complain(error);
+      return kMisuse;
+    }
+  }
+  auto findings = read_findings(app.remaining(), *run ? std::optional(number) : std::nullopt, error);
+  if (!findings) {
+    complain(error);
+    return kMisuse;
+  }
+  rules.apply(*findings);
+  if (text.empty() && !files.any()) text = "-";
+  bool ok = true;
+  if (!text.empty()) {
+    const bool terminal = text == "-";
+    const TextRendering rendering{.color = terminal && wants_color(1, report::ColorMode::kAuto),
+                                  .width = terminal ? terminal_width(1) : 100,
+                                  .next = next_after(report::Next::kShow)};
+    ok = write_file(text, text_of_races(*findings, rendering) + text_of_summary(*findings, rendering));
+  }
+  return write_files(files, *findings) && ok ? 0 : kMisuse;
+}
+
+}  // namespace norn::cli

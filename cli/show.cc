@@ -1,0 +1,142 @@
+// norn show: what is known of the races of a run that is kept.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "cli/history.h"
+#include "cli/renderings.h"
+#include "cli/terminal.h"
+#include "cli/verb.h"
+#include "report/collect.h"
+
+namespace norn::cli {
+namespace {
+
+using report::Race;
+using report::view;
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) line += (line.empty() ? "" : " ") + word;
+  return line;
+}
+
+int show_runs() {
+  const std::vector<KeptRun> runs = kept_runs();
+  if (runs.empty()) fmt::print("no runs are kept; type: norn run -- ./program\n");
+  for (const KeptRun& run : runs) {
+    std::string error;
+    const auto findings = load_findings(run, error);
+    const std::string races = findings ? fmt::format("{} races", findings->counts().total()) : "unreadable";
+    fmt::print("{:>4}  {}  {:>10}  {}\n", run.number, run.started, run.ended ? races : "going on", joined(run.command));
+  }
+  return 0;
+}
+
+// "bank.cpp:14 write"
+std::string access_words(const report::Access& access) {
+  const report::Frame& site = report::site_of(access);
+  const std::string place = !site.file.empty()
+                                ? fmt::format("{}:{}", view(report::base_name(site.file)), site.line)
+                                : fmt::format("{}+{:#x}", view(report::base_name(site.module)), site.offset);
+  return fmt::format("{} {}", place, view(report::name_of(access.op)));
+}
+
+void list_races(const report::Findings& findings, const std::vector<const Race*>& races) {
+  size_t name_width = 0, count_width = 0;
+  std::vector<std::string> names, counts;
+  for (const Race* race : races) {
+    names.push_back(report::collect([&](report::Sink sink) { put_location_name(race->location, sink); }));
+    counts.emplace_back(view(report::Decimal(race->count, true).text()));
+    name_width = std::max(name_width, names.back().size());
+    count_width = std::max(count_width, counts.back().size());
+  }
+  name_width = std::min<size_t>(name_width, 40);
+  for (size_t i = 0; i < races.size(); ++i) {
+    const Race& race = *races[i];
+    fmt::print("R{}  {:<11}  {:>{}}×  {:<{}}  {} / {}{}\n", view(race.id.text()), view(name_of(race.standing)),
+               counts[i], count_width, names[i], name_width, access_words(race.accesses[0]),
+               access_words(race.accesses[1]),
+               race.suppressed ? fmt::format("  (suppressed by {})", view(race.suppressed_by)) : "");
+  }
+  std::fflush(stdout);
+  const TextRendering rendering{.color = wants_color(1, report::ColorMode::kAuto)};
+  fmt::print("{}", text_of_summary(findings, rendering));
+}
+
+std::vector<const Race*> races_beginning(const report::Findings& findings, std::string_view id) {
+  std::vector<const Race*> found;
+  for (const Race& race : findings.races)
+    if (view(race.id.text()).starts_with(id)) found.push_back(&race);
+  return found;
+}
+
+int show_race(const report::Findings& findings, const std::string& asked) {
+  std::string_view id = asked;
+  if (id.starts_with("R") || id.starts_with("r")) id.remove_prefix(1);
+  const std::vector<const Race*> found = races_beginning(findings, id);
+  if (found.size() == 1) {
+    const TextRendering rendering{.color = wants_color(1, report::ColorMode::kAuto),
+                                  .full = true,
+                                  .suppressed = true,
+                                  .width = terminal_width(1),
+                                  .next = next_after(report::Next::kReport)};
+    fmt::print("{}", text_of_race(findings, *found[0], rendering));
+    return 0;
+  }
+  // Near ones: those it could mean, or those that begin most alike or are a typo away.
+  std::vector<std::pair<size_t, std::string>> near;
+  for (const Race& race : findings.races) {
+    const std::string_view full = view(race.id.text());
+    near.emplace_back(report::edit_distance(report::text_of(id), report::text_of(full.substr(0, id.size()))),
+                      "R" + std::string(full));
+  }
+  std::sort(near.begin(), near.end());
+  std::string names;
+  for (size_t i = 0; i < near.size() && i < 3; ++i) names += (i > 0 ? ", " : "") + near[i].second;
+  if (found.size() > 1) {
+    complain(fmt::format("{} is the beginning of {} races; say more of it: {}", asked, found.size(), names));
+  } else if (near.empty()) {
+    complain(fmt::format("no race {} in this run: it has none", asked));
+  } else {
+    complain(fmt::format("no race {} in this run; the nearest: {} (norn show lists all)", asked, names));
+  }
+  return kMisuse;
+}
+
+}  // namespace
+
+int show(const Verb& verb, std::vector<std::string> arguments) {
+  CLI::App app;
+  int number = 0;
+  bool last = false, runs = false;
+  CLI::Option* run = app.add_option("--run", number, "the run of that number")->type_name("N");
+  app.add_flag("--last", last, "the last run (the default)")->excludes(run);
+  app.add_flag("--runs", runs, "list the runs that are kept");
+  if (const auto status = parse(app, verb, std::move(arguments)); status) return *status;
+  if (runs) return show_runs();
+  const std::vector<std::string> asked = app.remaining();
+  if (asked.size() > 1) {
+    complain("one race at a time: norn show R…");
+    return kMisuse;
+  }
+  std::string error;
+  const auto kept = find_run(*run ? std::optional(number) : std::nullopt, error);
+  if (!kept) {
+    complain(error);
+    return kMisuse;
+  }
+  const auto findings = load_findings(*kept, error);
+  if (!findings) {
+    complain(error);
+    return kMisuse;
+  }
+  if (!asked.empty()) return show_race(*findings, asked[0]);
+  std::vector<const Race*> all;
+  for (const Race& race : findings->races) all.push_back(&race);
+  list_races(*findings, all);
+  return 0;
+}
+
+}  // namespace norn::cli

@@ -1,0 +1,20 @@
+// How norn speaks to people: one line for what is wrong, colour on a terminal only.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "report/options.h"
+
+namespace norn::cli {
+
+// "norn: …" on stderr.
+void complain(std::string_view words);
+
+// Columns of the terminal behind a descriptor, 100 if it is none.
+[[nodiscard]] size_t terminal_width(int descriptor);
+
+// On a terminal, and neither NO_COLOR nor a dumb terminal, unless the user says otherwise.
+[[nodiscard]] bool wants_color(int descriptor, report::ColorMode mode);
+
+}  // namespace norn::cli

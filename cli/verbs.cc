@@ -1,0 +1,147 @@
+// The table of verbs, and what all of them share: help and the parsing of arguments.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/terminal.h"
+#include "cli/verb.h"
+#include "report/options.h"
+#include "report/record_reader.h"
+
+namespace norn::cli {
+namespace {
+
+constexpr Verb kVerbs[] = {
+    {"run", "[options] -- program [arguments]", "run a program and report its data races",
+     "Runs a program that was built with norn-cc or norn-c++ and reports the data races it shows.\n"
+     "\n"
+     "The program's output, input and signals are its own. The report goes to stderr when it ends, whatever way it\n"
+     "ends, and stays in .norn/ for `norn show` and `norn report`. The exit status is the program's own, or 66 if\n"
+     "there were races (see --fail-on); 2 if norn itself was asked for something it cannot do.",
+     "norn run -- ./bank 100               run, report, exit with 66 if it races\n"
+     "norn run --sarif=races.sarif -- ./t  also write a file for code scanning\n"
+     "norn run --suppressions=tsan.supp -- ./server\n"
+     "norn run --fail-on=none -- ./t       report, but keep the program's exit status\n"
+     "norn run --launcher -- make check    make is not instrumented, what it starts is",
+     run},
+    {"show", "[race] [options]", "show what is known of the races of the last run",
+     "Without a race: one line for each race of the run. With the id of one (or its beginning): everything that is\n"
+     "known of it, with whole stacks and nothing folded.",
+     "norn show                            the races of the last run\n"
+     "norn show R3f9c                      one of them, in full\n"
+     "norn show --runs                     the runs that are kept\n"
+     "norn show --run=12                   the races of an earlier run",
+     show},
+    {"report", "[options] [file...]", "render findings as text, JSON, SARIF, Valgrind XML or HTML",
+     "Renders what runs have found, without running anything again: of the last run, or of the findings files given\n"
+     "(of several processes, machines or days: the same race is one race). Without =FILE a rendering goes to stdout.",
+     "norn report --html=races.html        a page of the last run\n"
+     "norn report --json | jq .races       for programs\n"
+     "norn report --text ci/*.jsonl        several runs as one",
+     report},
+    {"doctor", "", "can this machine run everything, and if not, what to type",
+     "Checks the compiler, norn's own parts, the machine's settings, and finds a race in a small program. Exits with\n"
+     "0 if all that norn needs is there, with 1 if not.",
+     "norn doctor", doctor},
+};
+
+// Words wrapped to `width`, every line but the first indented.
+std::string wrapped(std::string_view words, size_t indent, size_t width) {
+  std::string out;
+  size_t column = indent;
+  size_t at = 0;
+  while (at < words.size()) {
+    const size_t end = std::min(words.find(' ', at), words.size());
+    const size_t length = end - at;
+    if (column > indent && column + 1 + length > width) {
+      out += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (column > indent) {
+      out += ' ';
+      ++column;
+    }
+    out += words.substr(at, length);
+    column += length;
+    at = end + 1;
+  }
+  return out;
+}
+
+std::string nearest_flag(const CLI::App& app, std::string_view flag) {
+  std::string names;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) names += (names.empty() ? "" : "|") + name;
+  return std::string(report::view(report::nearest_name(report::text_of(flag), report::text_of(names))));
+}
+
+}  // namespace
+
+std::span<const Verb> verbs() { return kVerbs; }
+
+const Verb* find_verb(std::string_view name) {
+  for (const Verb& verb : kVerbs)
+    if (verb.name == name) return &verb;
+  return nullptr;
+}
+
+void print_verb_help(const Verb& verb, const CLI::App& app) {
+  constexpr size_t kOptionColumn = 2;
+  constexpr size_t kHelpColumn = 26;
+  const size_t width = std::clamp<size_t>(terminal_width(1), 60, 100);
+  fmt::print("norn {}{}{}\n  {}\n\n{}\n\nOptions:\n", verb.name, *verb.usage != '\0' ? " " : "", verb.usage,
+             verb.summary, verb.about);
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_lnames().empty() || option->get_group().empty()) continue;
+    std::string name = "--" + option->get_lnames()[0];
+    const std::string type = option->get_type_name();
+    if (!type.empty()) name += (option->get_expected_min() == 0 ? "[=" + type + "]" : "=" + type);
+    std::string line(kOptionColumn, ' ');
+    line += name;
+    if (line.size() + 2 > kHelpColumn) {
+      line += "\n" + std::string(kHelpColumn, ' ');
+    } else {
+      line.resize(kHelpColumn, ' ');
+    }
+    fmt::print("{}{}\n", line, wrapped(option->get_description(), kHelpColumn, width));
+  }
+  fmt::print("\nExamples:\n");
+  std::string_view examples(verb.examples);
+  while (!examples.empty()) {
+    const size_t end = std::min(examples.find('\n'), examples.size());
+    fmt::print("  {}\n", examples.substr(0, end));
+    examples.remove_prefix(std::min(end + 1, examples.size()));
+  }
+}
+
+std::optional<int> parse(CLI::App& app, const Verb& verb, std::vector<std::string> arguments) {
+  app.set_help_flag();  // norn prints its own
+  bool help = false;
+  app.add_flag("--help,-h", help, "this text");
+  app.allow_extras();
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 wants the first one last
+  try {
+    app.parse(arguments);
+  } catch (const CLI::ParseError& error) {
+    complain(fmt::format("{} (norn {} --help)", error.what(), verb.name));
+    return kMisuse;
+  }
+  if (help) {
+    print_verb_help(verb, app);
+    return 0;
+  }
+  const std::vector<std::string> rest = app.remaining();
+  const auto unknown = std::find_if(
+      rest.begin(), rest.end(), [](const std::string& argument) { return argument.size() > 1 && argument[0] == '-'; });
+  // What follows a program's name is the program's.
+  const bool ours = unknown != rest.end() && (!app.get_prefix_command() || unknown == rest.begin());
+  if (ours) {
+    const std::string name = unknown->substr(0, unknown->find('='));
+    const std::string nearest = nearest_flag(app, std::string_view(name).substr(name.find_first_not_of('-')));
+    complain(nearest.empty() ? fmt::format("unknown option {}; norn {} --help lists them", name, verb.name)
+                             : fmt::format("unknown option {}; did you mean --{}?", name, nearest));
+    return kMisuse;
+  }
+  return std::nullopt;
+}
+
+}  // namespace norn::cli

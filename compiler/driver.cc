@@ -1,0 +1,528 @@
+// norn-cc and norn-c++: clang with norn's plugins, and its runtime at the link.
+//
+// The driver reads the command line only as far as it must to know what clang will do (compile? link? what? with which
+// debug information?), passes every argument on as it was, and adds its own:
+//
+//   compiling   the two plugins, as arguments of `clang -cc1` only (-Xclang), so that neither the assembler nor a
+//               linker that does LTO sees them; full debug information, and to the plugin what of it to leave;
+//   linking     the runtime, whole, before everything else, for executables. Shared objects and -r leave the hooks to
+//               the executable.
+//
+// What is added stands between --start-no-unused-arguments and --end-no-unused-arguments: clang never complains of an
+// argument its user did not give.
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace norn::compiler {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+constexpr int kMisuse = 2;
+constexpr const char* kVersion = "19";
+
+constexpr std::string_view kHelp =
+    R"(norn: a drop-in clang whose programs find their own data races.
+  -fnorn-skip=FILE     leave out what FILE names (fun:, src:; clang's special case list)
+  -fnorn-as-tsan       make __has_feature(thread_sanitizer) true; -fsanitize=thread means the same
+  -fno-norn            compile and link as clang does
+  NORN_CLANG=PATH      the clang to use (default: clang-19, or clang++-19 for norn-c++)
+Everything else is clang's:
+
+)";
+
+// ---- What the command line says -------------------------------------------------------------------------------
+
+enum class Debug { kNone, kLines, kFull };
+
+struct Request {
+  bool compiles = true;  // some input may be compiled
+  bool links = true;     // clang would link, given inputs
+  bool has_input = false;
+  bool only_headers = true;  // of the inputs
+  bool shared = false;       // or otherwise not an executable
+  bool is_static = false;
+  bool relocatable = false;
+  bool no_libraries = false;  // -nostdlib, -nodefaultlibs
+  bool forbids_undefined = false;
+  bool off = false;
+  bool as_tsan = false;
+  bool has_ir = false;  // an input is LLVM IR
+  bool help = false;
+  Debug debug = Debug::kNone;
+  Arguments skip_lists;
+  Arguments passed_on;  // the arguments without norn's own
+};
+
+bool starts_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
+bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+template <size_t N>
+bool is_one_of(std::string_view text, const std::string_view (&list)[N]) {
+  return std::find(std::begin(list), std::end(list), text) != std::end(list);
+}
+
+// Options whose value is the next argument. Those not listed here that take one are unknown to clang 19's C, C++ and
+// linker options.
+constexpr std::string_view kWithValue[] = {
+    "-o",
+    "-x",
+    "-I",
+    "-D",
+    "-U",
+    "-L",
+    "-l",
+    "-F",
+    "-T",
+    "-B",
+    "-z",
+    "-e",
+    "-u",
+    "-h",
+    "-A",
+    "-G",
+    "-MF",
+    "-MT",
+    "-MQ",
+    "-MJ",
+    "-Xclang",
+    "-Xlinker",
+    "-Xassembler",
+    "-Xpreprocessor",
+    "-Xanalyzer",
+    "-Xarch_host",
+    "-Xarch_device",
+    "-Xopenmp-target",
+    "-Xcuda-fatbinary",
+    "-Xcuda-ptxas",
+    "-mllvm",
+    "-mmlir",
+    "-include",
+    "-imacros",
+    "-isystem",
+    "-iquote",
+    "-idirafter",
+    "-iprefix",
+    "-iwithprefix",
+    "-iwithprefixbefore",
+    "-isysroot",
+    "-isystem-after",
+    "-ivfsoverlay",
+    "-include-pch",
+    "-iframework",
+    "-iframeworkwithsysroot",
+    "-cxx-isystem",
+    "-c-isystem",
+    "-framework",
+    "-arch",
+    "-target",
+    "--target",
+    "-gcc-toolchain",
+    "--gcc-toolchain",
+    "--sysroot",
+    "--param",
+    "-param",
+    "-rpath",
+    "-soname",
+    "-dyld-prefix",
+    "-working-directory",
+    "-resource-dir",
+    "-aux-info",
+    "-serialize-diagnostics",
+    "--serialize-diagnostics",
+    "-dependency-file",
+    "-dependency-dot",
+    "-plugin-arg",
+    "-fplugin-arg",
+    "-ccc-gcc-name",
+    "-ccc-install-dir",
+    "-install_name",
+    "-bundle_loader",
+    "-undefined",
+    "-read_only_relocs",
+    "--config",
+    "-mthread-model",
+    "-segprot",
+    "-filelist",
+    "-index-store-path",
+    "-stdlib++-isystem",
+    "-meabi",
+    "-allowable_client",
+    "-current_version",
+    "-compatibility_version",
+    "--output",
+    "--include",
+    "--language",
+    "--library-directory",
+    "--include-directory",
+    "--define-macro",
+    "--undefine-macro",
+    "--assert",
+    "--prefix",
+    "-fmodules-user-build-path",
+    "-fmodules-cache-path",
+    "-main-file-name",
+    "--for-linker",
+    "-dumpdir",
+};
+
+// Nothing is compiled, linked or even read.
+constexpr std::string_view kQuestions[] = {
+    "--version",
+    "-dumpversion",
+    "-dumpmachine",
+    "--help",
+    "-help",
+    "--help-hidden",
+    "-print-search-dirs",
+    "--print-search-dirs",
+    "-print-multi-lib",
+    "-print-targets",
+    "--print-targets",
+    "-print-effective-triple",
+    "--print-effective-triple",
+    "-print-target-triple",
+    "--print-target-triple",
+    "-print-resource-dir",
+    "--print-resource-dir",
+    "-print-libgcc-file-name",
+    "--print-libgcc-file-name",
+    "-print-supported-cpus",
+    "--print-supported-cpus",
+    "-print-runtime-dir",
+    "--print-runtime-dir",
+    "-print-multi-directory",
+    "--print-multi-directory",
+    "-print-multiarch",
+    "--print-multiarch",
+    "--autocomplete",
+};
+
+constexpr std::string_view kNoLink[] = {
+    "-c",           "-S",
+    "-E",           "-M",
+    "-MM",          "-fsyntax-only",
+    "-emit-ast",    "--precompile",
+    "--compile",    "--assemble",
+    "--preprocess", "--analyze",
+    "-extract-api", "-emit-interface-stubs",
+    "-verify-pch",  "-fmodule-header",
+};
+
+// The last of these decides; others that begin with -g only say how.
+std::optional<Debug> debug_option(std::string_view argument) {
+  if (argument == "-g0" || argument == "-ggdb0") return Debug::kNone;
+  if (argument == "-g1" || argument == "-ggdb1" || argument == "-gline-tables-only" || argument == "-gmlt" ||
+      argument == "-gline-directives-only") {
+    return Debug::kLines;
+  }
+  constexpr std::string_view kFull[] = {"-g",     "-g2",        "-g3",       "-ggdb",   "-ggdb2",
+                                        "-ggdb3", "-glldb",     "-gsce",     "-gdbx",   "-gfull",
+                                        "-gused", "-gcodeview", "-gmodules", "--debug", "-gdwarf"};
+  if (is_one_of(argument, kFull) || starts_with(argument, "-gdwarf-")) return Debug::kFull;
+  return std::nullopt;
+}
+
+[[noreturn]] void refuse(const std::string& words) {
+  fprintf(stderr, "norn: %s\n", words.c_str());
+  exit(kMisuse);
+}
+
+// "-fsanitize=thread,undefined" without the part that norn does itself.
+std::string without_thread(std::string_view argument, Request& request) {
+  constexpr std::string_view kOption = "-fsanitize=";
+  constexpr std::string_view kRivals[] = {"address", "hwaddress", "memory", "leak", "dataflow", "kernel-address"};
+  std::string left;
+  std::string_view rest = argument.substr(kOption.size());
+  while (!rest.empty()) {
+    const size_t comma = rest.find(',');
+    const std::string_view one = rest.substr(0, comma);
+    rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
+    if (one == "thread") {
+      request.as_tsan = true;
+      continue;
+    }
+    if (is_one_of(one, kRivals)) {
+      refuse("-fsanitize=" + std::string(one) + " cannot share a program with norn: build it apart, with clang-" +
+             kVersion + ", or add -fno-norn");
+    }
+    left += (left.empty() ? std::string(kOption) : std::string(",")) + std::string(one);
+  }
+  return left;
+}
+
+void read_input(std::string_view name, std::string_view language, Request& request) {
+  request.has_input = true;
+  request.has_ir |= language == "ir" || (language.empty() && (ends_with(name, ".ll") || ends_with(name, ".bc")));
+  bool header = ends_with(language, "-header") || ends_with(language, "header-unit");
+  if (language.empty()) {
+    constexpr std::string_view kHeaders[] = {".h", ".hh", ".hpp", ".hxx", ".H", ".h++"};
+    header = std::any_of(std::begin(kHeaders), std::end(kHeaders), [&](auto end) { return ends_with(name, end); });
+  }
+  if (!header) request.only_headers = false;
+}
+
+Request read_command_line(const Arguments& arguments) {
+  Request request;
+  std::string language;
+  bool only_inputs = false;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    std::string kept = argument;
+    if (only_inputs || argument == "-" || argument.empty() || argument[0] != '-') {
+      if (!argument.empty() && argument[0] == '@' && !only_inputs) {
+        request.has_input = true;  // a response file that could not be read: clang says so
+      } else {
+        read_input(argument, language, request);
+      }
+    } else if (argument == "--") {
+      only_inputs = true;
+    } else if (argument == "-fno-norn") {
+      request.off = true;
+      kept.clear();
+    } else if (argument == "-fnorn") {
+      request.off = false;
+      kept.clear();
+    } else if (argument == "-fnorn-as-tsan") {
+      request.as_tsan = true;
+      kept.clear();
+    } else if (starts_with(argument, "-fnorn-skip=")) {
+      request.skip_lists.push_back(argument.substr(strlen("-fnorn-skip=")));
+      kept.clear();
+    } else if (starts_with(argument, "-fnorn") || starts_with(argument, "-fno-norn")) {
+      refuse("unknown option " + argument + "; norn-cc --help lists norn's options");
+    } else if (starts_with(argument, "-fsanitize=") && !request.off) {
+      kept = without_thread(argument, request);
+    } else if (is_one_of(argument, kQuestions) || starts_with(argument, "-print-") ||
+               starts_with(argument, "--print-")) {
+      request.compiles = request.links = false;
+      request.help |= argument == "--help" || argument == "-help" || argument == "--help-hidden";
+    } else if (is_one_of(argument, kNoLink) || starts_with(argument, "-fmodule-header=")) {
+      request.links = false;
+    } else if (argument == "-shared" || argument == "--shared" || argument == "-dynamiclib" || argument == "-bundle") {
+      request.shared = true;
+    } else if (argument == "-static" || argument == "-static-pie" || argument == "--static") {
+      request.is_static = true;
+    } else if (argument == "-r") {
+      request.relocatable = true;
+    } else if (argument == "-nostdlib" || argument == "-nodefaultlibs" || argument == "--no-standard-libraries") {
+      request.no_libraries = true;
+    } else if (const std::optional<Debug> debug = debug_option(argument)) {
+      request.debug = *debug;
+    } else if (starts_with(argument, "-Wl,") || argument == "-z" || argument == "-Xlinker") {
+      const std::string value =
+          starts_with(argument, "-Wl,") || i + 1 == arguments.size() ? argument : arguments[i + 1];
+      const std::string among = "," + value.substr(starts_with(value, "-Wl,") ? 4 : 0) + ",";
+      for (const char* ban : {",--no-undefined,", ",-z,defs,", ",-zdefs,", ",defs,"}) {
+        request.forbids_undefined |= among.find(ban) != std::string::npos;
+      }
+      request.shared |= among.find(",-shared,") != std::string::npos;
+      for (const char* partial : {",-r,", ",--relocatable,"}) {
+        request.relocatable |= among.find(partial) != std::string::npos;
+      }
+    } else if (starts_with(argument, "-x") && argument.size() > 2) {
+      language = argument.substr(2);
+    } else if (argument == "-x" && i + 1 < arguments.size()) {
+      language = arguments[i + 1];
+    }
+    if (language == "none") language.clear();
+    if (!kept.empty() || argument.empty()) request.passed_on.push_back(kept);
+    if (!only_inputs && is_one_of(argument, kWithValue) && i + 1 < arguments.size()) {
+      request.passed_on.push_back(arguments[++i]);
+    }
+  }
+  request.links &= request.has_input && !request.only_headers;
+  return request;
+}
+
+// ---- Response files ---------------------------------------------------------------------------------------------
+
+// Splits as GNU tools do: blanks separate, quotes and backslashes protect.
+Arguments split(const std::string& text) {
+  Arguments words;
+  std::string word;
+  bool in_word = false;
+  char quote = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\\' && i + 1 < text.size()) {
+      word += text[++i];
+      in_word = true;
+    } else if (quote != 0) {
+      if (c == quote) {
+        quote = 0;
+      } else {
+        word += c;
+      }
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+      in_word = true;
+    } else if (strchr(" \t\r\n\v\f", c) != nullptr) {
+      if (in_word) words.push_back(word);
+      word.clear();
+      in_word = false;
+    } else {
+      word += c;
+      in_word = true;
+    }
+  }
+  if (in_word) words.push_back(word);
+  return words;
+}
+
+// The arguments with the contents of @files in their place. A file that cannot be read stays as it is.
+Arguments expand(const Arguments& arguments, int depth = 0) {
+  constexpr int kDeepest = 20;
+  Arguments expanded;
+  for (const std::string& argument : arguments) {
+    if (argument.size() > 1 && argument[0] == '@' && depth < kDeepest) {
+      std::ifstream file(argument.substr(1), std::ios::binary);
+      if (file) {
+        const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+        for (std::string& inner : expand(split(text), depth + 1)) expanded.push_back(std::move(inner));
+        continue;
+      }
+    }
+    expanded.push_back(argument);
+  }
+  return expanded;
+}
+
+// ---- What is added ----------------------------------------------------------------------------------------------
+
+bool exists(const std::string& path) { return access(path.c_str(), R_OK) == 0; }
+
+// bin/norn-cc → lib/norn
+std::string library_directory() {
+  char path[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+  if (length <= 0) refuse(std::string("cannot find out where norn is installed: ") + strerror(errno));
+  std::string directory(path, static_cast<size_t>(length));
+  for (int up = 0; up < 2; ++up) directory.erase(directory.rfind('/'));
+  return directory + "/lib/norn";
+}
+
+void add_compile_arguments(const Request& request, const std::string& library, Arguments& added) {
+  const auto cc1 = [&](const std::string& argument) { added.insert(added.end(), {"-Xclang", argument}); };
+  const auto plugin = [&](const std::string& option) {
+    cc1("-mllvm");
+    cc1(option);
+  };
+  const std::string passes = library + "/libnorn-plugin.so";
+  const std::string frontend = library + "/libnorn-frontend.so";
+  for (const std::string& file : {passes, frontend}) {
+    if (!exists(file)) refuse(file + " is missing: build or install norn again");
+    cc1("-load");
+    cc1(file);
+  }
+  cc1("-fpass-plugin=" + passes);
+  // The site table takes variables and types from the debug information; it is the same whatever the user asked for,
+  // so that a site keeps its identity.
+  cc1("-debug-info-kind=standalone");
+  if (request.debug == Debug::kNone) plugin("-norn-debug-info=none");
+  if (request.debug == Debug::kLines) plugin("-norn-debug-info=lines");
+  for (const std::string& file : request.skip_lists) {
+    if (!exists(file)) refuse("skip list " + file + ": " + strerror(errno));
+    plugin("-norn-skip=" + file);
+  }
+  // For the front end only: our plugin turns it off before code is made. For IR there is no front end, and nothing that
+  // could ask.
+  if (request.as_tsan && !request.has_ir) cc1("-fsanitize=thread");
+}
+
+void add_link_arguments(const Request& request, const std::string& library, Arguments& before, Arguments& after) {
+  const auto linker = [](Arguments& list, const std::string& argument) {
+    list.insert(list.end(), {"-Xlinker", argument});
+  };
+  if (request.relocatable) return;
+  if (request.shared) {
+    // The executable has the hooks; a shared object that may have nothing undefined could not be linked.
+    if (request.forbids_undefined) {
+      linker(after, "-z");
+      linker(after, "undefs");
+    }
+    return;
+  }
+  const std::string runtime = library + "/libnorn-rt.a";
+  if (!exists(runtime)) refuse(runtime + " is missing: build or install norn again");
+  linker(before, "--whole-archive");
+  linker(before, runtime);
+  linker(before, "--no-whole-archive");
+  if (!request.is_static) {
+    // Shared objects find the runtime's functions, and its versions of the C library's, in the executable.
+    const std::string exported = runtime + ".syms";
+    linker(before, exists(exported) ? "--dynamic-list=" + exported : "--export-dynamic");
+  }
+  if (!request.no_libraries) {
+    for (const char* name : {"-lpthread", "-ldl", "-lm"}) after.emplace_back(name);
+  }
+}
+
+[[noreturn]] void start(const std::string& clang, const Arguments& arguments) {
+  std::vector<char*> pointers;
+  pointers.push_back(const_cast<char*>(clang.c_str()));
+  for (const std::string& argument : arguments) pointers.push_back(const_cast<char*>(argument.c_str()));
+  pointers.push_back(nullptr);
+  execvp(clang.c_str(), pointers.data());
+  if (errno == ENOENT) {
+    refuse(clang + " not found: apt-get install clang-" + kVersion + " (or set NORN_CLANG to a clang " + kVersion +
+           ")");
+  }
+  refuse("cannot start " + clang + ": " + strerror(errno));
+}
+
+int run(int count, char** values) {
+  const std::string_view self = values[0] == nullptr ? "norn-cc" : values[0];
+  const bool cplusplus = ends_with(self, "++");
+  const char* chosen = getenv("NORN_CLANG");
+  std::string clang = std::string(cplusplus ? "clang++-" : "clang-") + kVersion;
+  Arguments arguments(values + std::min(count, 1), values + count);
+  if (chosen != nullptr && *chosen != '\0') {
+    clang = chosen;
+    if (cplusplus && !arguments.empty() && arguments[0] != "-cc1")
+      arguments.insert(arguments.begin(), "--driver-mode=g++");
+  }
+  if (arguments.empty() || arguments[0] == "-cc1" || arguments[0] == "-cc1as") start(clang, arguments);
+
+  const Request request = read_command_line(expand(arguments));
+  if (request.help) {
+    fwrite(kHelp.data(), 1, kHelp.size(), stdout);
+    fflush(stdout);
+  }
+  if (request.off || !request.has_input || !request.compiles) start(clang, request.passed_on);
+
+  const std::string library = library_directory();
+  Arguments before{"--start-no-unused-arguments"};
+  Arguments after{"--start-no-unused-arguments"};
+  add_compile_arguments(request, library, before);
+  if (request.links) add_link_arguments(request, library, before, after);
+  before.emplace_back("--end-no-unused-arguments");
+  after.emplace_back("--end-no-unused-arguments");
+
+  Arguments all = before;
+  // "--" ends the options: what is added after the inputs must stand before it.
+  const auto end_of_options = std::find(request.passed_on.begin(), request.passed_on.end(), "--");
+  all.insert(all.end(), request.passed_on.begin(), end_of_options);
+  if (after.size() > 2) all.insert(all.end(), after.begin(), after.end());
+  all.insert(all.end(), end_of_options, request.passed_on.end());
+  start(clang, all);
+}
+
+}  // namespace
+}  // namespace norn::compiler
+
+int main(int count, char** values) { return norn::compiler::run(count, values); }

@@ -1,0 +1,500 @@
+#include "compiler/instrument.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "compiler/atomics.h"
+#include "compiler/call_stack.h"
+#include "compiler/expression.h"
+#include "compiler/globals.h"
+#include "compiler/hooks.h"
+#include "compiler/registration.h"
+#include "compiler/site_table.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/CaptureTracking.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+namespace norn::compiler {
+
+using llvm::cast;
+using llvm::dyn_cast;
+using llvm::Instruction;
+using llvm::isa;
+using llvm::Value;
+
+namespace {
+
+// Blocks up to this size are copied and filled by a few instructions at every optimisation level; longer ones may
+// become calls of the C library, which the runtime would see a second time.
+constexpr uint64_t kInlineBlock = 32;
+
+// One access of known bytes, done by `instruction`, which stays.
+struct Access {
+  Instruction* instruction;
+  Value* address;
+  uint64_t size;
+  bool write;
+  bool block = false;  // by memcpy and the like: may be a whole aggregate
+  bool is_volatile = false;
+  bool vptr = false;
+  bool covered = false;
+  llvm::Constant* site = nullptr;
+};
+
+// The lanes of a vector access under a mask.
+struct LaneAccess {
+  llvm::IntrinsicInst* instruction;
+  Value* addresses;  // one pointer, or a vector of them
+  Value* mask;
+  llvm::FixedVectorType* type;
+  bool write;
+  bool compact;  // only as many elements as the mask has bits, one after the other
+  llvm::Constant* site = nullptr;
+};
+
+// A memcpy, memmove or memset that the runtime does.
+struct BlockOperation {
+  llvm::AnyMemIntrinsic* instruction;
+  llvm::Constant* to_site = nullptr;  // null: need not be checked
+  llvm::Constant* from_site = nullptr;
+};
+
+struct AtomicOperation {
+  Instruction* instruction;
+  AtomicFacts facts;
+  llvm::Constant* site = nullptr;
+};
+
+// Accesses through which instructions of a block another one of them has told all there is to tell: the bytes are
+// the same and no call or synchronization stands between, so whatever is ordered before or after the one is so for
+// the other. A write tells more than a read, wherever it stands; that is the rule of ThreadSanitizer's pass, extended
+// to what follows: the runtime would find the second access in the same segment and drop it anyway.
+class CoveredAccesses final {
+ public:
+  void barrier() { last_.clear(); }
+  void see(std::vector<Access>& all, size_t index) {
+    Access& access = all[index];
+    if (access.is_volatile || access.vptr) return;
+    const auto [known, first] = last_.try_emplace(access.address, index);
+    if (first) return;
+    Access& earlier = all[known->second];
+    if (earlier.size >= access.size && (earlier.write || !access.write)) {
+      access.covered = true;
+    } else {
+      if (access.write && access.size >= earlier.size) earlier.covered = true;
+      known->second = index;
+    }
+  }
+
+ private:
+  llvm::DenseMap<const Value*, size_t> last_;
+};
+
+// Whether a global is known to hold one value for ever, or to be the profiler's own.
+bool is_uninteresting(const llvm::GlobalVariable& global) {
+  return global.isConstant() || global.getName().starts_with("__profc_") ||
+         global.getName().starts_with("__llvm_gcov") || global.getSection().starts_with("__llvm_prf");
+}
+
+// The address of a virtual table is stored only into virtual table pointers.
+bool is_vtable_address(const Value* value) {
+  const auto* global = dyn_cast<llvm::GlobalVariable>(llvm::getUnderlyingObject(value));
+  return global != nullptr && (global->getName().starts_with("_ZTV") || global->getName().starts_with("_ZTC"));
+}
+
+bool is_vptr_access(const Instruction& instruction) {
+  if (const llvm::MDNode* tag = instruction.getMetadata(llvm::LLVMContext::MD_tbaa)) return tag->isTBAAVtableAccess();
+  if (const auto* store = dyn_cast<llvm::StoreInst>(&instruction)) return is_vtable_address(store->getValueOperand());
+  return false;
+}
+
+// Assembly that synchronizes: its operands are not plain data.
+bool is_atomic_assembly(llvm::StringRef text) {
+  return text.contains("lock") || text.contains("xchg") || text.contains("fence") || text.contains("xbegin");
+}
+
+class FunctionInstrumenter final {
+ public:
+  FunctionInstrumenter(llvm::Function& function, Hooks& hooks, SiteTable& sites)
+      : function_(function),
+        layout_(function.getParent()->getDataLayout()),
+        hooks_(hooks),
+        sites_(sites),
+        namer_(function) {}
+
+  void run() {
+    collect();
+    // All names are found before anything is changed.
+    describe();
+    emit();
+  }
+
+ private:
+  void collect() {
+    for (llvm::BasicBlock& block : function_) {
+      CoveredAccesses covered;
+      for (Instruction& instruction : block) {
+        const size_t before = accesses_.size();
+        if (collect_instruction(instruction)) covered.barrier();
+        for (size_t i = before; i < accesses_.size(); ++i) covered.see(accesses_, i);
+      }
+    }
+  }
+
+  // Returns whether the instruction may synchronize or call.
+  bool collect_instruction(Instruction& instruction) {
+    if (instruction.hasMetadata(llvm::LLVMContext::MD_nosanitize)) return false;
+    if (const std::optional<AtomicFacts> facts = atomic_facts(instruction)) {
+      const bool known_size = facts->address == nullptr || Hooks::has_access(facts->size);
+      if (known_size && (facts->address == nullptr || !is_private(facts->address))) {
+        atomics_.push_back({&instruction, *facts});
+      }
+      return true;
+    }
+    if (auto* load = dyn_cast<llvm::LoadInst>(&instruction)) {
+      if (!load->hasMetadata(llvm::LLVMContext::MD_invariant_load)) {
+        add({load, load->getPointerOperand(), size_of(load->getType()), false, false, load->isVolatile(),
+             is_vptr_access(*load)});
+      }
+    } else if (auto* store = dyn_cast<llvm::StoreInst>(&instruction)) {
+      add({store, store->getPointerOperand(), size_of(store->getValueOperand()->getType()), true, false,
+           store->isVolatile(), is_vptr_access(*store)});
+    } else if (auto* block = dyn_cast<llvm::AnyMemIntrinsic>(&instruction)) {
+      collect_block(*block);
+    } else if (auto* intrinsic = dyn_cast<llvm::IntrinsicInst>(&instruction)) {
+      collect_intrinsic(*intrinsic);
+    } else if (auto* call = dyn_cast<llvm::CallBase>(&instruction)) {
+      return collect_call(*call);
+    }
+    return false;
+  }
+
+  void add(const Access& access) {
+    if (access.size != 0 && !is_private(access.address)) accesses_.push_back(access);
+  }
+
+  void collect_block(llvm::AnyMemIntrinsic& block) {
+    if (block.isAtomic()) return;
+    const auto* length = dyn_cast<llvm::ConstantInt>(block.getLength());
+    const uint64_t size = length == nullptr ? 0 : length->getZExtValue();
+    if (length != nullptr && size == 0) return;
+    auto* copy = dyn_cast<llvm::AnyMemTransferInst>(&block);
+    // Short blocks stay where they are: the code generator has better ways than a call for them.
+    const bool always = isa<llvm::MemCpyInlineInst, llvm::MemSetInlineInst>(block);
+    const bool stays = always || (size != 0 && size <= kInlineBlock && !isa<llvm::AnyMemMoveInst>(block) &&
+                                  (copy != nullptr || !function_.hasOptNone()));
+    if (stays) {
+      if (copy != nullptr) add({&block, copy->getRawSource(), size, false, true, false});
+      add({&block, block.getRawDest(), size, true, true, false});
+      return;
+    }
+    const bool to = !is_private(block.getRawDest());
+    const bool from = copy != nullptr && !is_private(copy->getRawSource());
+    if (to || from) blocks_.push_back({&block});
+  }
+
+  void collect_intrinsic(llvm::IntrinsicInst& intrinsic) {
+    const auto lanes = [&](unsigned address, unsigned mask, llvm::Type* type, bool write, bool compact) {
+      auto* vector = dyn_cast<llvm::FixedVectorType>(type);
+      Value* at = intrinsic.getArgOperand(address);
+      if (vector == nullptr || (at->getType()->isPointerTy() && is_private(at))) return;
+      lanes_.push_back({&intrinsic, at, intrinsic.getArgOperand(mask), vector, write, compact});
+    };
+    switch (intrinsic.getIntrinsicID()) {
+      case llvm::Intrinsic::masked_load:
+        return lanes(0, 2, intrinsic.getType(), false, false);
+      case llvm::Intrinsic::masked_store:
+        return lanes(1, 3, intrinsic.getArgOperand(0)->getType(), true, false);
+      case llvm::Intrinsic::masked_gather:
+        return lanes(0, 2, intrinsic.getType(), false, false);
+      case llvm::Intrinsic::masked_scatter:
+        return lanes(1, 3, intrinsic.getArgOperand(0)->getType(), true, false);
+      case llvm::Intrinsic::masked_expandload:
+        return lanes(0, 1, intrinsic.getType(), false, true);
+      case llvm::Intrinsic::masked_compressstore:
+        return lanes(1, 2, intrinsic.getArgOperand(0)->getType(), true, true);
+      default:
+        return;
+    }
+  }
+
+  bool collect_call(llvm::CallBase& call) {
+    if (call.isInlineAsm()) {
+      collect_assembly(call);
+      return true;
+    }
+    for (unsigned i = 0; i < call.arg_size(); ++i) {
+      if (call.isByValArgument(i)) {
+        add({&call, call.getArgOperand(i), size_of(call.getParamByValType(i)), false, true, false});
+      }
+    }
+    if (!is_traced_call(call)) return !call.doesNotAccessMemory();
+    calls_.push_back({&call, nullptr});
+    return true;
+  }
+
+  void collect_assembly(llvm::CallBase& call) {
+    const auto* assembly = cast<llvm::InlineAsm>(call.getCalledOperand());
+    if (is_atomic_assembly(assembly->getAsmString())) return;
+    unsigned argument = 0;
+    for (const llvm::InlineAsm::ConstraintInfo& constraint : assembly->ParseConstraints()) {
+      const bool output = constraint.Type == llvm::InlineAsm::isOutput;
+      if (!constraint.hasArg()) continue;
+      if (constraint.isIndirect) {
+        if (llvm::Type* type = call.getParamElementType(argument); type != nullptr && type->isSized()) {
+          add({&call, call.getArgOperand(argument), size_of(type), output, true, false});
+        }
+      }
+      ++argument;
+    }
+  }
+
+  // Memory that no other thread can get at, or that nobody writes.
+  bool is_private(Value* address) {
+    if (!address->getType()->isPointerTy() || address->getType()->getPointerAddressSpace() != 0) return true;
+    if (address->isSwiftError()) return true;
+    Value* object = llvm::getUnderlyingObject(address, 0);
+    if (const auto* global = dyn_cast<llvm::GlobalVariable>(object)) return is_uninteresting(*global);
+    // What is read through a virtual table pointer is a virtual table.
+    if (const auto* load = dyn_cast<llvm::LoadInst>(object)) {
+      return is_vptr_access(*load);
+    }
+    const auto* argument = dyn_cast<llvm::Argument>(object);
+    const bool own = isa<llvm::AllocaInst>(object) || llvm::isNoAliasCall(object) ||
+                     (argument != nullptr && argument->hasByValAttr());
+    if (!own) return false;
+    const auto [known, first] = private_.try_emplace(object, false);
+    if (first) known->second = !llvm::PointerMayBeCaptured(object, true, true);
+    return known->second;
+  }
+
+  uint64_t size_of(llvm::Type* type) const {
+    const llvm::TypeSize size = layout_.getTypeStoreSize(type);
+    return size.isScalable() ? 0 : size.getFixedValue();
+  }
+
+  // Where an instruction stands in the source; for one that the optimiser left without a line, its neighbour's.
+  llvm::DebugLoc location(const Instruction& instruction) const {
+    const auto known = [](const llvm::DebugLoc& at) { return at && at.getLine() != 0; };
+    if (known(instruction.getDebugLoc())) return instruction.getDebugLoc();
+    for (const Instruction* near = instruction.getPrevNode(); near != nullptr; near = near->getPrevNode()) {
+      if (known(near->getDebugLoc())) return near->getDebugLoc();
+    }
+    for (const Instruction* near = instruction.getNextNode(); near != nullptr; near = near->getNextNode()) {
+      if (known(near->getDebugLoc())) return near->getDebugLoc();
+    }
+    llvm::DISubprogram* subprogram = function_.getSubprogram();
+    if (subprogram == nullptr) return {};
+    return llvm::DILocation::get(function_.getContext(), subprogram->getLine(), 0, subprogram);
+  }
+
+  llvm::Constant* site(const Instruction& instruction, SiteFacts facts, const Value* address, bool scalar) {
+    if (address != nullptr) name(instruction, facts, address, scalar);
+    return sites_.site(function_, location(instruction), facts);
+  }
+
+  void name(const Instruction& instruction, SiteFacts& facts, const Value* address, bool scalar) {
+    const llvm::DebugLoc at = location(instruction);
+    const bool inlined = at && at->getInlinedAt() != nullptr;
+    if (inlined) facts.identity = namer_.identity(address, facts.size, scalar, at);
+    facts.expression = namer_.name(address, facts.size, scalar, at);
+    if (!inlined) facts.identity = facts.expression;
+  }
+
+  void describe() {
+    llvm::SmallPtrSet<const Value*, 8> virtual_tables;  // pointers to them, where only names tell
+    for (Access& access : accesses_) {
+      if (access.covered) continue;
+      if (virtual_tables.contains(llvm::getUnderlyingObject(access.address, 0))) {
+        access.covered = true;
+        continue;
+      }
+      SiteFacts facts;
+      facts.size = access.size;
+      facts.flags = access.is_volatile ? NORN_SITE_VOLATILE : 0;
+      name(*access.instruction, facts, access.address, !access.block);
+      // Without optimisation accesses have no type tags.
+      if (namer_.named_vptr() && isa<llvm::LoadInst, llvm::StoreInst>(access.instruction)) access.vptr = true;
+      if (access.vptr && !access.write) virtual_tables.insert(access.instruction);
+      facts.kind = access.vptr    ? (access.write ? NORN_SITE_VPTR_WRITE : NORN_SITE_VPTR_READ)
+                   : access.block ? (access.write ? NORN_SITE_RANGE_WRITE : NORN_SITE_RANGE_READ)
+                                  : (access.write ? NORN_SITE_WRITE : NORN_SITE_READ);
+      access.site = sites_.site(function_, location(*access.instruction), facts);
+    }
+    for (LaneAccess& lanes : lanes_) {
+      SiteFacts facts;
+      facts.kind = lanes.write ? NORN_SITE_WRITE : NORN_SITE_READ;
+      facts.size = size_of(lanes.type->getElementType());
+      const bool one = lanes.addresses->getType()->isPointerTy();
+      lanes.site = site(*lanes.instruction, facts, one ? lanes.addresses : common_base(lanes.addresses), true);
+    }
+    for (BlockOperation& block : blocks_) {
+      const auto* length = dyn_cast<llvm::ConstantInt>(block.instruction->getLength());
+      SiteFacts facts;
+      facts.size = length == nullptr ? 0 : length->getZExtValue();
+      facts.flags = block.instruction->isVolatile() ? NORN_SITE_VOLATILE : 0;
+      const auto side = [&](norn_site_kind kind, Value* address) -> llvm::Constant* {
+        if (is_private(address)) return llvm::ConstantPointerNull::get(cast<llvm::PointerType>(address->getType()));
+        facts.kind = kind;
+        return site(*block.instruction, facts, address, false);
+      };
+      block.to_site = side(NORN_SITE_RANGE_WRITE, block.instruction->getRawDest());
+      if (auto* copy = dyn_cast<llvm::AnyMemTransferInst>(block.instruction)) {
+        block.from_site = side(NORN_SITE_RANGE_READ, copy->getRawSource());
+      }
+    }
+    for (AtomicOperation& atomic : atomics_) {
+      SiteFacts facts;
+      facts.kind = atomic.facts.kind;
+      facts.order = atomic.facts.order;
+      facts.size = atomic.facts.size;
+      facts.flags = atomic.facts.signal_scope ? NORN_SITE_SIGNAL_SCOPE : 0;
+      if (atomic.instruction->isVolatile()) facts.flags |= NORN_SITE_VOLATILE;
+      atomic.site = site(*atomic.instruction, facts, atomic.facts.address, true);
+    }
+    for (TracedCall& traced : calls_) {
+      SiteFacts facts;
+      facts.kind = NORN_SITE_CALL;
+      const Value* object = nullptr;
+      if (traced.call->arg_size() > 0 && traced.call->getArgOperand(0)->getType()->isPointerTy()) {
+        object = traced.call->getArgOperand(0);
+      }
+      traced.site = site(*traced.call, facts, object, false);
+      traced.call->removeFnAttr(llvm::Attribute::Memory);
+    }
+  }
+
+  // The array that a vector of addresses points into.
+  static const Value* common_base(const Value* addresses) {
+    if (const auto* step = dyn_cast<llvm::GEPOperator>(addresses)) {
+      if (step->getPointerOperand()->getType()->isPointerTy()) return step->getPointerOperand();
+    }
+    return nullptr;
+  }
+
+  void emit() {
+    for (const Access& access : accesses_) {
+      if (access.covered) continue;
+      llvm::IRBuilder<> builder(access.instruction);
+      if (access.vptr && access.size == sizeof(void*)) {
+        if (auto* store = dyn_cast<llvm::StoreInst>(access.instruction)) {
+          Value* value = builder.CreateBitOrPointerCast(store->getValueOperand(), builder.getPtrTy());
+          builder.CreateCall(hooks_.vptr(true), {access.address, value, access.site});
+        } else {
+          builder.CreateCall(hooks_.vptr(false), {access.address, access.site});
+        }
+      } else {
+        emit_access(builder, access.address, access.size, access.write, access.site);
+      }
+    }
+    for (const BlockOperation& block : blocks_) emit_block(block);
+    for (const AtomicOperation& atomic : atomics_) lower_atomic(*atomic.instruction, hooks_, atomic.site);
+    for (const LaneAccess& lanes : lanes_) emit_lanes(lanes);
+    trace_calls(function_, calls_);
+  }
+
+  void emit_access(llvm::IRBuilder<>& builder, Value* address, uint64_t size, bool write, llvm::Constant* site) {
+    if (Hooks::has_access(size)) {
+      builder.CreateCall(hooks_.access(write, size), {address, site});
+    } else {
+      builder.CreateCall(hooks_.range(write), {address, builder.getInt64(size), site});
+    }
+  }
+
+  void emit_block(const BlockOperation& block) {
+    llvm::IRBuilder<> builder(block.instruction);
+    Value* length = builder.CreateZExtOrTrunc(block.instruction->getLength(), builder.getInt64Ty());
+    Value* to = block.instruction->getRawDest();
+    if (auto* copy = dyn_cast<llvm::AnyMemTransferInst>(block.instruction)) {
+      builder.CreateCall(hooks_.copy(isa<llvm::AnyMemMoveInst>(copy)),
+                         {to, copy->getRawSource(), length, block.to_site, block.from_site});
+    } else {
+      Value* byte = builder.CreateZExt(cast<llvm::AnyMemSetInst>(block.instruction)->getValue(), builder.getInt32Ty());
+      builder.CreateCall(hooks_.fill(), {to, byte, length, block.to_site});
+    }
+    block.instruction->eraseFromParent();
+  }
+
+  void emit_lanes(const LaneAccess& lanes) {
+    const unsigned count = lanes.type->getNumElements();
+    const uint64_t size = size_of(lanes.type->getElementType());
+    llvm::IRBuilder<> builder(lanes.instruction);
+    if (lanes.compact) {
+      Value* bits = builder.CreateBitCast(lanes.mask, builder.getIntNTy(count));
+      Value* set = builder.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, bits);
+      Value* bytes = builder.CreateMul(builder.CreateZExtOrTrunc(set, builder.getInt64Ty()), builder.getInt64(size));
+      builder.CreateCall(hooks_.range(lanes.write), {lanes.addresses, bytes, lanes.site});
+      return;
+    }
+    for (unsigned lane = 0; lane < count; ++lane) {
+      builder.SetInsertPoint(lanes.instruction);
+      Value* set = builder.CreateExtractElement(lanes.mask, lane);
+      if (const auto* constant = dyn_cast<llvm::ConstantInt>(set)) {
+        if (constant->isZero()) continue;
+      } else {
+        builder.SetInsertPoint(llvm::SplitBlockAndInsertIfThen(set, lanes.instruction->getIterator(), false));
+        builder.SetCurrentDebugLocation(lanes.instruction->getDebugLoc());
+      }
+      Value* address = lanes.addresses->getType()->isPointerTy() ? nth(builder, lanes, lane)
+                                                                 : builder.CreateExtractElement(lanes.addresses, lane);
+      emit_access(builder, address, size, lanes.write, lanes.site);
+    }
+  }
+
+  static Value* nth(llvm::IRBuilder<>& builder, const LaneAccess& lanes, unsigned lane) {
+    if (lane == 0) return lanes.addresses;
+    return builder.CreateConstInBoundsGEP1_64(lanes.type->getElementType(), lanes.addresses, lane);
+  }
+
+  llvm::Function& function_;
+  const llvm::DataLayout& layout_;
+  Hooks& hooks_;
+  SiteTable& sites_;
+  ExpressionNamer namer_;
+  std::vector<Access> accesses_;
+  std::vector<LaneAccess> lanes_;
+  std::vector<BlockOperation> blocks_;
+  std::vector<AtomicOperation> atomics_;
+  std::vector<TracedCall> calls_;
+  llvm::DenseMap<const Value*, bool> private_;
+};
+
+}  // namespace
+
+llvm::PreservedAnalyses InstrumentPass::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+  if (!is_supported(module) || module.getNamedMetadata(kInstrumentedMark) != nullptr)
+    return llvm::PreservedAnalyses::all();
+  module.getOrInsertNamedMetadata(kInstrumentedMark);
+
+  Hooks hooks(module);
+  SiteTable sites(module);
+  std::vector<llvm::Function*> marked;
+  for (llvm::Function& function : module) {
+    if (!function.hasFnAttribute(llvm::Attribute::SanitizeThread)) continue;
+    function.removeFnAttr(llvm::Attribute::SanitizeThread);
+    if (!function.isDeclaration() && !function.hasAvailableExternallyLinkage()) marked.push_back(&function);
+  }
+  for (llvm::Function* function : marked) {
+    FunctionInstrumenter(*function, hooks, sites).run();
+    // What was found out about its use of memory was about the function without hooks.
+    if (!function->doesNotAccessMemory()) function->removeFnAttr(llvm::Attribute::Memory);
+    function->removeFnAttr(llvm::Attribute::NoSync);
+  }
+  const bool any_global = emit_globals(module, sites);
+  if (any_global || !sites.empty()) emit_registration(module);
+  sites.finish();
+
+  if (left_ == DebugInfo::kLines) llvm::stripNonLineTableDebugInfo(module);
+  if (left_ == DebugInfo::kNone) llvm::StripDebugInfo(module);
+  return llvm::PreservedAnalyses::none();
+}
+
+}  // namespace norn::compiler

@@ -1,0 +1,45 @@
+// The entry of libnorn-plugin.so: where norn's passes stand in LLVM's pipeline, and their options.
+//
+// Options reach the plugin as `-mllvm -norn-…` of `clang -cc1`, which must then load it by `-load` too, because pass
+// plugins are loaded after the options are read. The drivers do all that.
+#include "compiler/instrument.h"
+#include "compiler/selection.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/PassPlugin.h"
+#include "llvm/Support/CommandLine.h"
+
+namespace norn::compiler {
+namespace {
+
+llvm::cl::opt<DebugInfo> debug_info_left(
+    "norn-debug-info", llvm::cl::desc("What debug information norn leaves after its site table is made"),
+    llvm::cl::values(clEnumValN(DebugInfo::kKeep, "keep", "all (default)"),
+                     clEnumValN(DebugInfo::kLines, "lines", "line tables"),
+                     clEnumValN(DebugInfo::kNone, "none", "nothing")),
+    llvm::cl::init(DebugInfo::kKeep));
+
+llvm::cl::list<std::string> skip_lists("norn-skip", llvm::cl::desc("Functions and files norn does not instrument"),
+                                       llvm::cl::value_desc("file"));
+
+void register_passes(llvm::PassBuilder& builder) {
+  builder.registerPipelineStartEPCallback(
+      [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) { passes.addPass(SelectionPass(skip_lists)); });
+  builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+    passes.addPass(InstrumentPass(debug_info_left));
+  });
+  // For tests: opt -passes=norn.
+  builder.registerPipelineParsingCallback(
+      [](llvm::StringRef name, llvm::ModulePassManager& passes, llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
+        if (name != "norn") return false;
+        passes.addPass(SelectionPass(skip_lists));
+        passes.addPass(InstrumentPass(debug_info_left));
+        return true;
+      });
+}
+
+}  // namespace
+}  // namespace norn::compiler
+
+extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo llvmGetPassPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "norn", LLVM_VERSION_STRING, norn::compiler::register_passes};
+}

@@ -1,0 +1,2 @@
+static int counter;
+int in_c(void) { return counter++; }

@@ -1,0 +1,113 @@
+#include "report/json.h"
+
+#include "report/json_writer.h"
+
+namespace norn::report {
+namespace {
+
+void put_frame(JsonWriter& json, const Frame& frame) {
+  json.begin_object();
+  json.field("function", frame.function);
+  json.field("file", frame.file);
+  json.field("line", uint64_t{frame.line});
+  json.field("column", uint64_t{frame.column});
+  json.field("module", frame.module);
+  json.key("offset");
+  json.hex_string(frame.offset);
+  json.end_object();
+}
+
+void put_frames(JsonWriter& json, Text name, List<Frame> frames) {
+  json.key(name);
+  json.begin_array();
+  for (const Frame& frame : frames) put_frame(json, frame);
+  json.end_array();
+}
+
+void put_access(JsonWriter& json, const Access& access) {
+  json.begin_object();
+  json.field("op", name_of(access.op));
+  json.field("thread", uint64_t{access.thread});
+  put_frames(json, "thread_created_at", access.thread_created_at);
+  json.key("site");
+  put_frame(json, site_of(access));
+  put_frames(json, "stack", access.stack);
+  json.key("locks");
+  json.begin_array();
+  for (const LockHeld& lock : access.locks) {
+    if (lock.name.empty()) {
+      json.hex_string(lock.address);
+    } else {
+      json.string(lock.name);
+    }
+  }
+  json.end_array();
+  json.field("count", access.count);
+  json.end_object();
+}
+
+void put_race(JsonWriter& json, const Race& race) {
+  json.begin_object();
+  json.field("id", race.id.text());
+  json.field("standing", name_of(race.standing));
+  json.key("location");
+  json.begin_object();
+  json.field("name", race.location.name);
+  json.key("address");
+  json.hex_string(race.location.address);
+  json.field("size", race.location.size);
+  json.field("kind", name_of(race.location.kind));
+  put_frames(json, "allocated_at", race.location.allocated_at);
+  json.end_object();
+  json.key("accesses");
+  json.begin_array();
+  for (const Access& access : race.accesses) put_access(json, access);
+  json.end_array();
+  json.field("count", race.count);
+  json.field_bool("suppressed", race.suppressed);
+  json.key("replay");
+  if (race.replay.empty()) {
+    json.null();
+  } else {
+    json.string(race.replay);
+  }
+  json.end_object();
+}
+
+void put_stats(JsonWriter& json, const Stats& stats) {
+  json.begin_object();
+  json.field("events", stats.events);
+  json.field("accesses", stats.accesses);
+  json.key("sync");
+  json.begin_object();
+  for (const NamedCount& sync : stats.sync) json.field(sync.name, sync.count);
+  json.end_object();
+  json.field("threads", stats.threads);
+  json.key("seconds");
+  json.micros_as_seconds(stats.microseconds);
+  json.field("peak_rss", stats.peak_rss);
+  json.end_object();
+}
+
+}  // namespace
+
+void render_json(const RunSummary& run, List<Race> races, Sink sink) {
+  JsonWriter json(sink, 2);
+  json.begin_object();
+  json.field("norn", uint64_t{1});
+  json.field("program", run.program);
+  json.field("engine", run.engine);
+  json.field("front_end", run.front_end);
+  json.key("exit");
+  json.signed_number(run.exit);
+  json.key("races");
+  json.begin_array();
+  for (const Race& race : races) put_race(json, race);
+  json.end_array();
+  json.key("stats");
+  put_stats(json, run.stats);
+  json.end_object();
+  sink.put('\n');
+}
+
+}  // namespace norn::report

@@ -1,0 +1,132 @@
+// Every option of a run, as data: one table for the command line (--fail-on=any), for NORN_OPTIONS (fail_on=any), for
+// the keys of TSAN_OPTIONS that mean something here, and for the manual. Freestanding.
+//
+// A list of options is `key=value` joined by ':' or white space (in TSAN_OPTIONS also by ','). A value that has a
+// separator in it stands in quotes: 'a:b' or "a:b". A key without a value is a flag that is on. Of a key said twice the
+// last one counts. In a key '-' is the same as '_'.
+#pragma once
+
+#include "core/event.h"
+#include "report/sink.h"
+
+namespace norn::report {
+
+enum class FailOn : uint32_t { kAny, kObserved, kConfirmed, kNone };
+enum class ColorMode : uint32_t { kAuto, kAlways, kNever };
+enum Verbose : uint32_t { kVerboseSuppressions = 1, kVerboseOptions = 2, kVerboseStats = 4 };
+
+// What the options say. Texts point into the string that was parsed, which must outlive them.
+struct Settings {
+  EngineKind engine = EngineKind::kHybrid;
+  ConditionMode cv = ConditionMode::kWriteRead;
+  uint32_t spin = 7;
+  bool lib = true;
+  FailOn fail_on = FailOn::kObserved;
+  uint32_t exitcode = 66;  // 0: the program's own status is never changed
+  bool halt_on_error = false;
+  Text findings{};  // a path, or "fd:N"; empty: the program renders text itself
+  Text suppressions{};
+  Text log_path{};  // empty: stderr
+  ColorMode color = ColorMode::kAuto;
+  uint32_t history = 2;
+  uint32_t verbose = 0;  // a set of Verbose
+};
+
+enum class OptionKind : uint8_t {
+  kChoice,  // one of `values`
+  kSet,     // some of `values`, joined by ',' or '+'; alone: all of them
+  kNumber,  // at most `max`
+  kFlag,    // on, off, 1, 0, yes, no, true, false
+  kText,    // anything, as a path
+};
+
+enum class OptionUse : uint8_t {
+  kEverywhere,
+  kByHand,   // only for a program started by hand
+  kStarter,  // only for whoever starts programs, not for people
+};
+
+struct Option {
+  Text key;
+  OptionKind kind;
+  Text values;    // kChoice, kSet: joined by '|', in the order of the enumeration; else what stands for a value in help
+  Text fallback;  // the default, in words
+  Text help;
+  Text tsan{};  // the key of TSAN_OPTIONS that means the same
+  uint64_t max = ~uint64_t{0};
+  OptionUse use = OptionUse::kEverywhere;
+};
+
+inline constexpr Option kOptions[] = {
+    {"engine", OptionKind::kChoice, "hybrid|hb|msm-short|msm-long", "hybrid",
+     "what makes a race: happens-before and locks (hybrid), happens-before alone (hb: no predictions), or the memory "
+     "state machines for short and long runs"},
+    {"cv", OptionKind::kChoice, "off|lost|wr", "wr",
+     "how waits on condition variables order threads: by the wake-up alone (off), lost signals too (lost), or by what "
+     "the signaller wrote and the waiter read (wr)"},
+    {"spin",
+     OptionKind::kNumber,
+     "N",
+     "7",
+     "longest loop, in basic blocks, taken for a spinning wait; 0 is off",
+     {},
+     1000},
+    {"lib", OptionKind::kFlag, "on|off", "on",
+     "whether the thread library's primitives are known; off: only loops order threads"},
+    {"fail_on", OptionKind::kChoice, "any|observed|confirmed|none", "observed",
+     "the weakest race that changes the exit status"},
+    {"exitcode", OptionKind::kNumber, "N", "66", "the exit status for races; 0 leaves the program's own", "exitcode",
+     255},
+    {"halt_on_error", OptionKind::kFlag, "on|off", "off", "end the program at the first race", "halt_on_error"},
+    {"suppressions", OptionKind::kText, "FILE", "none", "rules for races not to report, in TSan's or Valgrind's format",
+     "suppressions"},
+    {"history", OptionKind::kNumber, "N", "2",
+     "how much of each thread's past is kept for stacks, 0 to 7: each step doubles it", "history_size", 7},
+    {"color", OptionKind::kChoice, "auto|always|never", "auto", "colour in text reports", "color"},
+    {"log_path", OptionKind::kText, "FILE", "stderr",
+     "where a program started by hand writes its report; its pid is appended", "log_path", ~uint64_t{0},
+     OptionUse::kByHand},
+    {"verbose", OptionKind::kSet, "suppressions|options|stats", "none", "say more about these"},
+    {"findings",
+     OptionKind::kText,
+     "PATH",
+     "none",
+     "where findings are recorded: a file, or fd:N",
+     {},
+     ~uint64_t{0},
+     OptionUse::kStarter},
+};
+
+struct OptionError {
+  char bytes[256] = {};
+  size_t size = 0;
+  [[nodiscard]] Text message() const { return {bytes, size}; }
+};
+
+// The option of that name, null if there is none.
+[[nodiscard]] const Option* find_option(Text key);
+
+// The option that a key of TSAN_OPTIONS means, null if none.
+[[nodiscard]] const Option* find_tsan_option(Text key);
+
+// Sets one option. On false nothing changed, and `error` is one line that says what is wrong and what is meant.
+[[nodiscard]] bool set_option(Settings& settings, Text key, Text value, OptionError& error);
+
+// Sets all options of a list. On false, those before the wrong one were set.
+[[nodiscard]] bool parse_options(Settings& settings, Text list, OptionError& error);
+
+// Sets what a value of TSAN_OPTIONS means here. Its other known keys are passed over; for a key that even TSan does
+// not know, `unknown` is called with the words to say. Never an error: the variable may be meant for other programs.
+void parse_tsan_options(Settings& settings, Text list, void (*unknown)(void* context, Text message), void* context);
+
+// Takes the next `key=value` off `list`; false at its end.
+[[nodiscard]] bool next_option(Text& list, Text& key, Text& value, bool commas_separate = false);
+
+// The one of `names` (joined by '|') that `word` was most likely meant to be; empty if none is near.
+[[nodiscard]] Text nearest_name(Text word, Text names);
+[[nodiscard]] Text nearest_option(Text key);
+
+// How many insertions, deletions, replacements and swaps of neighbours lead from a to b. Words are cut at 64 bytes.
+[[nodiscard]] size_t edit_distance(Text a, Text b);
+
+}  // namespace norn::report

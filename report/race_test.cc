@@ -1,0 +1,72 @@
+#include "report/race.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "report/sink.h"
+
+namespace norn::report {
+namespace {
+
+TEST(RaceId, IsTheSameInBothOrders) {
+  EXPECT_EQ(race_id(1, 2), race_id(2, 1));
+  EXPECT_EQ(race_id(~0ull, 0), race_id(0, ~0ull));
+}
+
+TEST(RaceId, IsTwelveHexDigits) {
+  const RaceId id = race_id(0, 0);
+  ASSERT_EQ(id.text().size, 12u);
+  for (const char c : id.text()) EXPECT_TRUE((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')) << c;
+}
+
+TEST(RaceId, TellsPairsApart) {
+  std::set<std::string> ids;
+  for (uint64_t a = 0; a < 200; ++a)
+    for (uint64_t b = a; b < 200; ++b) ids.insert(race_id(a, b).hex);
+  EXPECT_EQ(ids.size(), 200u * 201 / 2);
+}
+
+TEST(RaceId, IsStableOverReleases) { EXPECT_STREQ(race_id(0x1234, 0x5678).hex, "283507342e76"); }
+
+TEST(SiteOf, PassesLibraryFramesOver) {
+  const Frame stack[] = {{.function = "memcpy", .library = true}, {.function = "copy_name"}};
+  EXPECT_EQ(site_of({.stack = stack}).function, Text("copy_name"));
+  EXPECT_EQ(site_of({.site = {.function = "told"}, .stack = stack}).function, Text("told"));
+  EXPECT_EQ(site_of({.stack = List<Frame>(stack, 1)}).function, Text("memcpy"));
+  EXPECT_FALSE(site_of({}).known());
+}
+
+TEST(BaseName, IsTheLastComponent) {
+  EXPECT_EQ(base_name("/usr/lib/libc.so.6"), Text("libc.so.6"));
+  EXPECT_EQ(base_name("bank"), Text("bank"));
+  EXPECT_EQ(base_name("dir/"), Text(""));
+}
+
+TEST(Decimal, GroupsThousands) {
+  EXPECT_EQ(Decimal(0, true).text(), Text("0"));
+  EXPECT_EQ(Decimal(999, true).text(), Text("999"));
+  EXPECT_EQ(Decimal(1998, true).text(), Text("1,998"));
+  EXPECT_EQ(Decimal(~0ull, true).text(), Text("18,446,744,073,709,551,615"));
+  EXPECT_EQ(Decimal(~0ull).text(), Text("18446744073709551615"));
+}
+
+TEST(Hex, HasNoLeadingZeros) {
+  EXPECT_EQ(Hex(0).text(), Text("0x0"));
+  EXPECT_EQ(Hex(0xdeadbeef).text(), Text("0xdeadbeef"));
+  EXPECT_EQ(Hex(~0ull).text(), Text("0xffffffffffffffff"));
+}
+
+TEST(Buffer, RemembersOverflow) {
+  char bytes[4];
+  Buffer buffer(bytes, sizeof(bytes));
+  buffer.sink().put("abcd");
+  EXPECT_FALSE(buffer.overflowed());
+  buffer.sink().put("e");
+  EXPECT_TRUE(buffer.overflowed());
+  EXPECT_EQ(buffer.text(), Text("abcd"));
+}
+
+}  // namespace
+}  // namespace norn::report

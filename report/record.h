@@ -1,0 +1,55 @@
+// The findings file: what leaves a program under test at the moment it is found.
+//
+// Format (version 1)
+// ------------------
+// JSON Lines: each line is one object with a field "record", in UTF-8, ended by '\n'. The file is opened O_APPEND and
+// each line is appended with one write(2), so the processes of one run share a file and a killed program loses at most
+// the line it was writing. Every record carries "pid". A field that would be empty, 0, false or null may be left out;
+// a reader ignores fields and records it does not know. What breaks a reader raises "norn" in the start record.
+//
+//   start  {"record":"start","norn":1,"pid":P,"parent":P,"program":S,"command":[S…],"engine":S,"front_end":S}
+//          First record of a process image: of the program, of a forked child, of what it execs. Records that follow
+//          with the same pid belong to the latest start of it. A forked child counts from zero.
+//   race   {"record":"race","pid":P,"id":H,"standing":S,"count":N,"location":LOCATION,"accesses":[ACCESS,ACCESS],
+//           "suppressed":B,"suppressed_by":S,"replay":S}
+//          At the first sight of a race. "cut":true says that frames were left out because the line was too long.
+//   count  {"record":"count","pid":P,"id":H,"count":N,"standing":S}
+//          The race was seen N times in all so far by this process, and stands as said. The latest one counts.
+//   note   {"record":"note","pid":P,"text":S}
+//          Something that limits the report.
+//   end    {"record":"end","pid":P,"exit":N,"stats":{"events":N,"accesses":N,"sync":{S:N…},"threads":N,
+//           "seconds":N,"peak_rss":N},"notes":[S…]}
+//          The process ended by its own doing. Without it, it was killed.
+//
+//   LOCATION {"name":S,"object":S,"address":A,"size":N,"object_size":N,"offset":N,"kind":S,
+//             "declared_at":FRAME,"allocated_at":[FRAME…],"owner":N,"owner_name":S}
+//   ACCESS   {"op":S,"size":N,"thread":N,"thread_name":S,"thread_created_at":[FRAME…],"site":FRAME,"stack":[FRAME…],
+//             "stack_lost":B,"locks":[{"name":S,"address":A,"mode":S,"taken_at":FRAME}…],"expression":S,"value":A,
+//             "old_value":A,"count":N}
+//   FRAME    {"function":S,"linkage":S,"file":S,"directory":S,"line":N,"column":N,"module":S,"offset":A,"library":B}
+//
+// S is a string, N a number, B a boolean, H 8 to 16 hexadecimal digits, A a number written as a string "0x…" (JSON's
+// numbers lose bits above 2^53). Stacks are innermost first. The names of op, standing and kind are name_of()'s.
+//
+// This file writes records, freestanding; record_reader.h reads them.
+#pragma once
+
+#include "report/json_writer.h"
+
+namespace norn::report {
+
+inline constexpr uint32_t kRecordVersion = 1;
+
+// One record each, with its '\n'. The bytes come in pieces: use a Buffer (or format_race) to get a line to write at
+// once.
+void write_start(const RunSummary& run, Sink sink);
+void write_race(const Race& race, uint32_t pid, Sink sink);
+void write_count(const Race& race, uint32_t pid, Sink sink);
+void write_note(Text note, uint32_t pid, Sink sink);
+void write_end(const RunSummary& run, Sink sink);
+
+// The whole line of a race in `buffer`. If it does not fit, outer frames are left out until it does; a buffer of
+// 32 KiB always holds the line of a race whose names are no longer than 255 bytes. Empty: not even that fitted.
+[[nodiscard]] Text format_race(const Race& race, uint32_t pid, char* buffer, size_t capacity);
+
+}  // namespace norn::report

@@ -1,0 +1,390 @@
+#include "report/record_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "report/record.h"
+
+namespace norn::report {
+namespace {
+
+using Json = nlohmann::json;
+
+// ---- fields: what is absent or of another type is as if it were empty ----
+
+const Json* member(const Json& object, const char* name) {
+  if (!object.is_object()) return nullptr;
+  const auto found = object.find(name);
+  return found == object.end() ? nullptr : &*found;
+}
+
+std::string_view string_of(const Json& object, const char* name) {
+  const Json* value = member(object, name);
+  return value != nullptr && value->is_string() ? std::string_view(value->get_ref<const std::string&>())
+                                                : std::string_view();
+}
+
+// Numbers, and the strings "0x…" that stand for large ones.
+uint64_t number_of(const Json& object, const char* name) {
+  const Json* value = member(object, name);
+  if (value == nullptr) return 0;
+  if (value->is_number_unsigned()) return value->get<uint64_t>();
+  if (value->is_number_integer()) return static_cast<uint64_t>(value->get<int64_t>());
+  if (value->is_string()) return std::strtoull(value->get_ref<const std::string&>().c_str(), nullptr, 16);
+  return 0;
+}
+
+uint32_t small_number_of(const Json& object, const char* name) {
+  return static_cast<uint32_t>(number_of(object, name));
+}
+
+bool bool_of(const Json& object, const char* name) {
+  const Json* value = member(object, name);
+  return value != nullptr && value->is_boolean() && value->get<bool>();
+}
+
+template <class Enum>
+Enum enum_of(std::string_view name, std::initializer_list<Enum> values, Enum fallback) {
+  for (const Enum value : values)
+    if (view(name_of(value)) == name) return value;
+  return fallback;
+}
+
+Standing standing_of(const Json& object) {
+  return enum_of(string_of(object, "standing"),
+                 {Standing::kUnconfirmed, Standing::kPredicted, Standing::kObserved, Standing::kConfirmed},
+                 Standing::kObserved);
+}
+
+class Decoder {
+ public:
+  explicit Decoder(Pool& pool) : pool_(pool) {}
+
+  Text text(const Json& object, const char* name) { return pool_.keep(string_of(object, name)); }
+
+  Frame frame(const Json& json) {
+    return {.function = text(json, "function"),
+            .linkage = text(json, "linkage"),
+            .file = text(json, "file"),
+            .directory = text(json, "directory"),
+            .line = small_number_of(json, "line"),
+            .column = small_number_of(json, "column"),
+            .module = text(json, "module"),
+            .offset = number_of(json, "offset"),
+            .library = bool_of(json, "library")};
+  }
+  Frame frame(const Json& object, const char* name) {
+    const Json* json = member(object, name);
+    return json == nullptr ? Frame{} : frame(*json);
+  }
+  List<Frame> frames(const Json& object, const char* name) {
+    const Json* json = member(object, name);
+    if (json == nullptr || !json->is_array()) return {};
+    std::vector<Frame> frames;
+    for (const Json& item : *json) frames.push_back(frame(item));
+    return pool_.keep(std::move(frames));
+  }
+  List<Text> texts(const Json& object, const char* name) {
+    const Json* json = member(object, name);
+    if (json == nullptr || !json->is_array()) return {};
+    std::vector<Text> texts;
+    for (const Json& item : *json)
+      if (item.is_string()) texts.push_back(pool_.keep(item.get_ref<const std::string&>()));
+    return pool_.keep(std::move(texts));
+  }
+
+  Location location(const Json& json) {
+    return {.name = text(json, "name"),
+            .object = text(json, "object"),
+            .address = number_of(json, "address"),
+            .size = number_of(json, "size"),
+            .object_size = number_of(json, "object_size"),
+            .offset = number_of(json, "offset"),
+            .kind = enum_of(string_of(json, "kind"),
+                            {LocationKind::kGlobal, LocationKind::kHeap, LocationKind::kStack, LocationKind::kTls},
+                            LocationKind::kUnknown),
+            .declared_at = frame(json, "declared_at"),
+            .allocated_at = frames(json, "allocated_at"),
+            .has_owner = member(json, "owner") != nullptr,
+            .owner = small_number_of(json, "owner"),
+            .owner_name = text(json, "owner_name")};
+  }
+
+  Access access(const Json& json) {
+    std::vector<LockHeld> locks;
+    if (const Json* held = member(json, "locks"); held != nullptr && held->is_array()) {
+      for (const Json& lock : *held)
+        locks.push_back({.name = text(lock, "name"),
+                         .address = number_of(lock, "address"),
+                         .mode = string_of(lock, "mode") == "shared" ? HeldMode::kShared : HeldMode::kExclusive,
+                         .taken_at = frame(lock, "taken_at")});
+    }
+    return {.op = enum_of(string_of(json, "op"), {Op::kRead, Op::kWrite, Op::kAtomicRead, Op::kAtomicWrite, Op::kFree},
+                          Op::kRead),
+            .size = number_of(json, "size"),
+            .thread = small_number_of(json, "thread"),
+            .thread_name = text(json, "thread_name"),
+            .thread_created_at = frames(json, "thread_created_at"),
+            .site = frame(json, "site"),
+            .stack = frames(json, "stack"),
+            .stack_lost = bool_of(json, "stack_lost"),
+            .locks = pool_.keep(std::move(locks)),
+            .expression = text(json, "expression"),
+            .has_value = member(json, "value") != nullptr,
+            .has_old_value = member(json, "old_value") != nullptr,
+            .value = number_of(json, "value"),
+            .old_value = number_of(json, "old_value"),
+            .count = number_of(json, "count")};
+  }
+
+  // False if it is not a race one could show.
+  bool race(const Json& json, Race& race) {
+    const std::string_view id = string_of(json, "id");
+    const Json* accesses = member(json, "accesses");
+    const Json* place = member(json, "location");
+    if (id.empty() || id.size() >= sizeof(race.id.hex) || place == nullptr) return false;
+    if (accesses == nullptr || !accesses->is_array() || accesses->size() != 2) return false;
+    std::copy(id.begin(), id.end(), race.id.hex);
+    race.standing = standing_of(json);
+    race.location = location(*place);
+    race.accesses[0] = access((*accesses)[0]);
+    race.accesses[1] = access((*accesses)[1]);
+    race.count = number_of(json, "count");
+    race.suppressed = bool_of(json, "suppressed");
+    race.suppressed_by = text(json, "suppressed_by");
+    race.replay = text(json, "replay");
+    return true;
+  }
+
+ private:
+  Pool& pool_;
+};
+
+// ---- merging ----
+
+class Merger {
+ public:
+  explicit Merger(Findings& findings) : findings_(findings), decoder_(findings.pool) {}
+
+  // False: not a findings file.
+  bool file(const FindingsFile& file, std::string& error) {
+    image_of_.clear();
+    size_t records = 0, number = 0, start = 0;
+    while (start < file.contents.size()) {
+      size_t end = file.contents.find('\n', start);
+      const bool cut = end == std::string::npos;
+      if (cut) end = file.contents.size();
+      const std::string_view line(file.contents.data() + start, end - start);
+      start = end + 1;
+      ++number;
+      if (line.empty()) continue;
+      Json json = parse(line);
+      if (json.is_discarded()) {
+        if (cut && records > 0) {
+          truncated_ = true;
+          break;
+        }
+        // A process that was killed while it wrote leaves half a line; the next record of another process follows.
+        const size_t next = line.rfind("{\"record\":");
+        if (records > 0 && next != std::string_view::npos && next > 0) json = parse(line.substr(next));
+        if (json.is_discarded()) {
+          if (records == 0) {
+            if (cut && line.starts_with("{\"record\":")) {  // killed while it wrote its very first line
+              truncated_ = true;
+              break;
+            }
+            error = fmt::format("{}: not a file of norn's findings", file.name);
+            return false;
+          }
+          ++damaged_;
+          continue;
+        }
+        ++damaged_;
+      }
+      const uint64_t version = number_of(json, "norn");
+      if (version > kRecordVersion) {
+        error = fmt::format("{}:{}: written by a newer norn (format {}); this one reads format {}", file.name, number,
+                            version, kRecordVersion);
+        return false;
+      }
+      record(json);
+      ++records;
+    }
+    return true;
+  }
+
+  void finish() {
+    RunSummary& run = findings_.run;
+    for (auto& [id, entry] : races_) {
+      Race& race = entry.race;
+      race.count = 0;
+      for (const auto& [image, count] : entry.counts) race.count += count;
+      findings_.races.push_back(race);
+    }
+    sort_for_reading(findings_.races);
+    std::vector<NamedCount> sync;
+    for (const auto& [name, count] : sync_) sync.push_back({findings_.pool.keep(name), count});
+    run.stats.sync = findings_.pool.keep(std::move(sync));
+    if (damaged_ > 0)
+      notes_.push_back(fmt::format("{} in the findings passed over",
+                                   damaged_ == 1 ? "a damaged line" : fmt::format("{} damaged lines", damaged_)));
+    if (truncated_)
+      notes_.push_back("the findings end in the middle of a record: the program was killed, or the disk is full");
+    std::vector<Text> notes;
+    for (const std::string& note : notes_) notes.push_back(findings_.pool.keep(note));
+    run.notes = findings_.pool.keep(std::move(notes));
+    findings_.processes = images_;
+  }
+
+ private:
+  struct Entry {
+    Race race;
+    std::map<size_t, uint64_t> counts;  // by process image
+  };
+
+  // A record of norn's, or something discarded.
+  static Json parse(std::string_view line) {
+    Json json = Json::parse(line, nullptr, false);
+    if (!json.is_discarded() && string_of(json, "record").empty()) return Json(Json::value_t::discarded);
+    return json;
+  }
+
+  void note(std::string_view text) {
+    if (text.empty() || std::find(notes_.begin(), notes_.end(), text) != notes_.end()) return;
+    notes_.emplace_back(text);
+  }
+
+  size_t image(uint64_t pid) {
+    const auto [found, is_new] = image_of_.try_emplace(pid, images_);
+    if (is_new) ++images_;
+    return found->second;
+  }
+
+  void record(const Json& json) {
+    const std::string_view kind = string_of(json, "record");
+    const uint64_t pid = number_of(json, "pid");
+    RunSummary& run = findings_.run;
+    if (kind == "start") {
+      image_of_.erase(pid);  // an exec: the same pid, another image
+      if (image(pid) == 0) {
+        run.pid = static_cast<uint32_t>(pid);
+        run.parent = small_number_of(json, "parent");
+        run.program = decoder_.text(json, "program");
+        run.command = decoder_.texts(json, "command");
+        run.engine = decoder_.text(json, "engine");
+        run.front_end = decoder_.text(json, "front_end");
+      }
+    } else if (kind == "race") {
+      Race race;
+      if (!decoder_.race(json, race)) {
+        ++damaged_;
+        return;
+      }
+      const auto [found, is_new] = races_.try_emplace(std::string(view(race.id.text())));
+      Entry& entry = found->second;
+      if (is_new) {
+        entry.race = race;
+      } else {
+        entry.race.standing = std::max(entry.race.standing, race.standing);
+        if (entry.race.replay.empty()) entry.race.replay = race.replay;
+      }
+      entry.counts[image(pid)] = race.count;
+    } else if (kind == "count") {
+      const auto found = races_.find(std::string(string_of(json, "id")));
+      if (found == races_.end()) return;
+      Entry& entry = found->second;
+      entry.counts[image(pid)] = number_of(json, "count");
+      if (member(json, "standing") != nullptr) entry.race.standing = std::max(entry.race.standing, standing_of(json));
+    } else if (kind == "note") {
+      note(string_of(json, "text"));
+    } else if (kind == "end") {
+      end(json, image(pid));
+    }
+  }
+
+  void end(const Json& json, size_t image) {
+    RunSummary& run = findings_.run;
+    if (image == 0) {
+      run.exit = static_cast<int32_t>(small_number_of(json, "exit"));
+      run.ended = true;
+    }
+    if (const Json* notes = member(json, "notes"); notes != nullptr && notes->is_array()) {
+      for (const Json& text : *notes)
+        if (text.is_string()) note(text.get_ref<const std::string&>());
+    }
+    const Json* stats = member(json, "stats");
+    if (stats == nullptr) return;
+    Stats& total = run.stats;
+    total.events += number_of(*stats, "events");
+    total.accesses += number_of(*stats, "accesses");
+    total.threads += number_of(*stats, "threads");
+    total.peak_rss = std::max(total.peak_rss, number_of(*stats, "peak_rss"));
+    if (const Json* seconds = member(*stats, "seconds"); seconds != nullptr && seconds->is_number()) {
+      const double micros = seconds->get<double>() * 1e6;
+      if (micros > 0) total.microseconds = std::max(total.microseconds, static_cast<uint64_t>(micros + 0.5));
+    }
+    if (const Json* sync = member(*stats, "sync"); sync != nullptr && sync->is_object()) {
+      for (const auto& [name, value] : sync->items())
+        if (value.is_number_unsigned()) sync_[name] += value.get<uint64_t>();
+    }
+  }
+
+  Findings& findings_;
+  Decoder decoder_;
+  std::map<uint64_t, size_t> image_of_;  // of a pid, now, in the present file
+  size_t images_ = 0;
+  std::map<std::string, Entry> races_;
+  std::map<std::string, uint64_t> sync_;
+  std::vector<std::string> notes_;
+  size_t damaged_ = 0;
+  bool truncated_ = false;
+};
+
+}  // namespace
+
+void sort_for_reading(std::vector<Race>& races) {
+  std::sort(races.begin(), races.end(), [](const Race& a, const Race& b) {
+    return std::tuple(a.suppressed, b.standing, b.count, view(a.id.text())) <
+           std::tuple(b.suppressed, a.standing, a.count, view(b.id.text()));
+  });
+}
+
+RaceCounts Findings::counts() const {
+  RaceCounts counts;
+  for (const Race& race : races) counts.add(race);
+  return counts;
+}
+
+std::optional<Findings> merge_findings(const std::vector<FindingsFile>& files, std::string& error) {
+  Findings findings;
+  Merger merger(findings);
+  for (const FindingsFile& file : files)
+    if (!merger.file(file, error)) return std::nullopt;
+  merger.finish();
+  return findings;
+}
+
+std::optional<std::string> read_whole_file(const std::string& path, std::string& error) {
+  std::FILE* file = std::fopen(path.c_str(), "rbe");
+  std::string contents;
+  bool ok = file != nullptr;
+  if (ok) {
+    char block[1 << 16];
+    size_t got = 0;
+    while ((got = std::fread(block, 1, sizeof(block), file)) > 0) contents.append(block, got);
+    ok = std::ferror(file) == 0;
+  }
+  if (!ok) error = fmt::format("{}: {}", path, std::strerror(errno));
+  if (file != nullptr) std::fclose(file);
+  if (!ok) return std::nullopt;
+  return contents;
+}
+
+}  // namespace norn::report

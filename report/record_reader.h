@@ -1,0 +1,71 @@
+// Reads findings files (the format is specified in record.h) and merges what the processes of a run recorded.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/text.h"
+
+namespace norn::report {
+
+[[nodiscard]] inline std::string_view view(Text text) { return {text.data, text.size}; }
+[[nodiscard]] inline Text text_of(std::string_view text) { return {text.data(), text.size()}; }
+template <class T>
+[[nodiscard]] List<T> list_of(const std::vector<T>& items) {
+  return {items.data(), items.size()};
+}
+
+// Owns what the views of a report point to.
+class Pool {
+ public:
+  Text keep(std::string_view text) { return text.empty() ? Text() : text_of(texts_.emplace_back(text)); }
+  List<Frame> keep(std::vector<Frame> items) { return list_of(frames_.emplace_back(std::move(items))); }
+  List<LockHeld> keep(std::vector<LockHeld> items) { return list_of(locks_.emplace_back(std::move(items))); }
+  List<Text> keep(std::vector<Text> items) { return list_of(lists_.emplace_back(std::move(items))); }
+  List<NamedCount> keep(std::vector<NamedCount> items) { return list_of(counts_.emplace_back(std::move(items))); }
+
+ private:
+  // Deques: what was handed out stays where it is.
+  std::deque<std::string> texts_;
+  std::deque<std::vector<Frame>> frames_;
+  std::deque<std::vector<LockHeld>> locks_;
+  std::deque<std::vector<Text>> lists_;
+  std::deque<std::vector<NamedCount>> counts_;
+};
+
+// What a run found. A race that several processes (or several files) saw is there once: its counts are summed, and it
+// stands as strongly as it does anywhere. Races are sorted for reading, so that the same findings always make the same
+// report.
+struct Findings {
+  Pool pool;
+  RunSummary run;  // of the first process; its stats are those of all, its notes too
+  std::vector<Race> races;
+  size_t processes = 0;
+
+  Findings() = default;
+  Findings(Findings&&) = default;
+  Findings& operator=(Findings&&) = default;
+  Findings(const Findings&) = delete;  // the views would point into the other one's pool
+  Findings& operator=(const Findings&) = delete;
+
+  [[nodiscard]] RaceCounts counts() const;
+};
+
+// Strongest standing first, then the most frequent, then by id; the suppressed ones last.
+void sort_for_reading(std::vector<Race>& races);
+
+struct FindingsFile {
+  std::string name;  // for messages
+  std::string contents;
+};
+
+// Nothing and one line in `error` if a file is not a findings file. A last line that was cut off is no error.
+[[nodiscard]] std::optional<Findings> merge_findings(const std::vector<FindingsFile>& files, std::string& error);
+
+// The whole of a file; nothing and one line in `error` if it cannot be read.
+[[nodiscard]] std::optional<std::string> read_whole_file(const std::string& path, std::string& error);
+
+}  // namespace norn::report

@@ -1,0 +1,205 @@
+#include "report/record.h"
+
+#include <gtest/gtest.h>
+
+#include "report/collect.h"
+#include "report/example.h"
+#include "report/json.h"
+#include "report/record_reader.h"
+
+namespace norn::report {
+namespace {
+
+std::string start_line(uint32_t pid) {
+  RunSummary run = example::bank_run();
+  run.pid = pid;
+  return collect([&](Sink sink) { write_start(run, sink); });
+}
+std::string race_line(const Race& race, uint32_t pid) {
+  return collect([&](Sink sink) { write_race(race, pid, sink); });
+}
+std::string count_line(Race race, uint32_t pid, uint64_t count, Standing standing = Standing::kObserved) {
+  race.count = count;
+  race.standing = standing;
+  return collect([&](Sink sink) { write_count(race, pid, sink); });
+}
+std::string end_line(uint32_t pid) {
+  RunSummary run = example::bank_run();
+  run.pid = pid;
+  return collect([&](Sink sink) { write_end(run, sink); });
+}
+
+Race with_id(const char* hex) {
+  Race race = example::bank_race();
+  race.id = {};
+  std::copy_n(hex, std::string_view(hex).size(), race.id.hex);
+  return race;
+}
+
+std::optional<Findings> read(const std::string& contents, std::string* error = nullptr) {
+  std::string words;
+  auto findings = merge_findings({{"findings.jsonl", contents}}, words);
+  if (error != nullptr) *error = words;
+  return findings;
+}
+
+TEST(Record, ComesBackAsItWasWritten) {
+  Race race = example::bank_race();
+  race.accesses[0].has_value = race.accesses[0].has_old_value = true;
+  race.accesses[0].value = ~0ull;
+  race.accesses[0].old_value = 5;
+  race.accesses[1].stack_lost = true;
+  race.replay = "s1:abc";
+  race.location.has_owner = true;
+  race.location.owner = 7;
+  const std::string line = race_line(race, 1);
+  const auto findings = read(start_line(1) + line);
+  ASSERT_TRUE(findings);
+  ASSERT_EQ(findings->races.size(), 1u);
+  // The writer is the witness: what is read writes the same line again.
+  EXPECT_EQ(race_line(findings->races[0], 1), line);
+}
+
+TEST(Record, IsOneLineEach) {
+  Race race = example::bank_race();
+  race.location.name = "two\nlines";
+  for (const std::string& line : {start_line(1), race_line(race, 1), count_line(race, 1, 2), end_line(1)}) {
+    EXPECT_EQ(line.find('\n'), line.size() - 1) << line;
+  }
+}
+
+TEST(Record, SumsCountsOverProcesses) {
+  const Race race = example::bank_race();
+  const auto findings = read(start_line(1) + race_line(race, 1) + count_line(race, 1, 10) + count_line(race, 1, 30) +
+                             start_line(2) + race_line(race, 2) + count_line(race, 2, 5) + end_line(2) + end_line(1));
+  ASSERT_TRUE(findings);
+  ASSERT_EQ(findings->races.size(), 1u);
+  EXPECT_EQ(findings->races[0].count, 35u);
+  EXPECT_EQ(findings->processes, 2u);
+  EXPECT_EQ(findings->run.stats.accesses, 2 * 4021u);
+  EXPECT_EQ(findings->run.stats.microseconds, 120000u);
+  EXPECT_EQ(findings->run.pid, 1u);
+}
+
+TEST(Record, CountsAnExecAsAnotherImage) {
+  const Race race = example::bank_race();
+  const auto findings = read(start_line(1) + race_line(race, 1) + count_line(race, 1, 10) + start_line(1) +
+                             race_line(race, 1) + count_line(race, 1, 5));
+  ASSERT_TRUE(findings);
+  EXPECT_EQ(findings->races[0].count, 15u);
+}
+
+TEST(Record, KeepsTheStrongestStanding) {
+  Race race = example::bank_race();
+  race.standing = Standing::kPredicted;
+  const auto findings = read(start_line(1) + race_line(race, 1) + count_line(race, 1, 2, Standing::kObserved) +
+                             count_line(race, 1, 3, Standing::kPredicted));
+  ASSERT_TRUE(findings);
+  EXPECT_EQ(findings->races[0].standing, Standing::kObserved);
+  EXPECT_EQ(findings->races[0].count, 3u);
+}
+
+TEST(Record, OrdersRacesForReading) {
+  Race predicted = with_id("00000001"), rare = with_id("00000002"), often = with_id("00000003"),
+       same = with_id("00000000"), hidden = with_id("00000004");
+  predicted.standing = Standing::kPredicted;
+  predicted.count = 1000000;
+  rare.count = same.count = 1;
+  often.count = 50;
+  hidden.suppressed = true;
+  hidden.count = 5000;
+  std::string contents = start_line(1);
+  for (const Race& race : {hidden, predicted, rare, often, same}) contents += race_line(race, 1);
+  const auto findings = read(contents);
+  ASSERT_TRUE(findings);
+  std::string order;
+  for (const Race& race : findings->races) order += race.id.hex[7];
+  EXPECT_EQ(order, "30214");
+}
+
+// A killed program: the file may end at any byte.
+TEST(Record, ToleratesATruncatedLastLine) {
+  const Race race = example::bank_race();
+  const std::string first = start_line(1) + race_line(race, 1);
+  const std::string contents = first + race_line(with_id("0000000a"), 1);
+  for (size_t size = first.size() + 1; size + 1 < contents.size(); ++size) {
+    const auto findings = read(contents.substr(0, size));
+    ASSERT_TRUE(findings) << size;
+    ASSERT_EQ(findings->races.size(), 1u) << size;
+    ASSERT_EQ(findings->run.notes.size, 1u) << size;
+  }
+  EXPECT_EQ(read(contents.substr(0, contents.size() - 1))->races.size(), 2u);  // only its '\n' is missing
+  for (size_t size = 10; size < start_line(1).size() - 1; ++size) ASSERT_TRUE(read(contents.substr(0, size))) << size;
+}
+
+TEST(Record, FindsTheRecordBehindHalfALine) {
+  const std::string half = race_line(with_id("0000000a"), 2).substr(0, 300);
+  const auto findings = read(start_line(1) + half + race_line(example::bank_race(), 1) + end_line(1));
+  ASSERT_TRUE(findings);
+  EXPECT_EQ(findings->races.size(), 1u);
+  EXPECT_TRUE(findings->run.ended);
+  ASSERT_EQ(findings->run.notes.size, 1u);
+  EXPECT_EQ(view(findings->run.notes[0]), "a damaged line in the findings passed over");
+}
+
+TEST(Record, RefusesForeignFiles) {
+  for (const std::string& foreign : {std::string("\x7f"
+                                                 "ELF\x02\x01"),
+                                     std::string("hello\nworld\n"), std::string("{}\n"), std::string("[1,2]\n"),
+                                     std::string("{\"norn\":1,\"races\":[]}\n")}) {
+    std::string error;
+    EXPECT_FALSE(read(foreign, &error)) << foreign;
+    EXPECT_EQ(error, "findings.jsonl: not a file of norn's findings");
+  }
+}
+
+TEST(Record, RefusesNewerFormats) {
+  std::string error;
+  EXPECT_FALSE(read("{\"record\":\"start\",\"norn\":2,\"pid\":1}\n", &error));
+  EXPECT_EQ(error, "findings.jsonl:1: written by a newer norn (format 2); this one reads format 1");
+}
+
+TEST(Record, PassesOverWhatItDoesNotKnow) {
+  const auto findings = read(start_line(1) + "{\"record\":\"weather\",\"pid\":1,\"sun\":true}\n" + end_line(1));
+  ASSERT_TRUE(findings);
+  EXPECT_TRUE(findings->run.ended);
+  EXPECT_EQ(findings->run.notes.size, 0u);
+}
+
+TEST(Record, EmptyIsNoFindings) {
+  const auto findings = read("");
+  ASSERT_TRUE(findings);
+  EXPECT_EQ(findings->processes, 0u);
+}
+
+// Valid JSON of the wrong shapes must be refused or passed over, never crash.
+TEST(Record, SurvivesWrongTypes) {
+  const std::string line = race_line(example::bank_race(), 1);
+  for (size_t at = line.find(':'); at != std::string::npos; at = line.find(':', at + 1)) {
+    for (const char* value : {"null", "[]", "{}", "-1", "\"x\"", "true"}) {
+      // Replaces the value behind this colon, if what results is JSON.
+      for (size_t end = at + 1; end < line.size(); ++end) {
+        if (line[end] != ',' && line[end] != '}') continue;
+        (void)read(start_line(1) + line.substr(0, at + 1) + value + line.substr(end));
+        break;
+      }
+    }
+  }
+}
+
+TEST(FormatRace, LeavesOutFramesUntilItFits) {
+  Race race = example::bank_race();
+  std::vector<Frame> deep(500, example::kDepositStack[0]);
+  race.accesses[0].stack = list_of(deep);
+  std::vector<char> buffer(16384);
+  const Text line = format_race(race, 1, buffer.data(), buffer.size());
+  ASSERT_FALSE(line.empty());
+  EXPECT_EQ(line[line.size - 1], '\n');
+  const auto findings = read(start_line(1) + std::string(view(line)));
+  ASSERT_TRUE(findings);
+  EXPECT_EQ(findings->races[0].accesses[0].stack.size, 64u);
+  EXPECT_TRUE(format_race(race, 1, buffer.data(), 100).empty());
+}
+
+}  // namespace
+}  // namespace norn::report

@@ -1,0 +1,79 @@
+#include "report/sarif.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "report/example.h"
+
+namespace norn::report {
+namespace {
+
+using Json = nlohmann::json;
+
+Findings bank_findings(const Race& race) {
+  Findings findings;
+  findings.run = example::bank_run();
+  findings.races.push_back(race);
+  return findings;
+}
+
+TEST(Sarif, HasWhatServicesNeed) {
+  Race race = example::bank_race();
+  race.suppressed = true;
+  race.suppressed_by = "race:deposit";
+  const Json sarif = Json::parse(render_sarif(bank_findings(race), "0.1.0", "/home/ann"));
+  EXPECT_EQ(sarif["version"], "2.1.0");
+  const Json& run = sarif["runs"][0];
+  EXPECT_EQ(run["tool"]["driver"]["name"], "norn");
+  EXPECT_EQ(run["originalUriBaseIds"]["SRCROOT"]["uri"], "file:///home/ann/");
+  const Json& result = run["results"][0];
+  EXPECT_EQ(result["ruleId"], "norn.race.observed");
+  EXPECT_EQ(run["tool"]["driver"]["rules"][result["ruleIndex"].get<size_t>()]["id"], result["ruleId"]);
+  EXPECT_EQ(result["level"], "error");
+  EXPECT_EQ(result["partialFingerprints"]["nornRaceId/v1"], "3f9c1a02");
+  EXPECT_EQ(result["occurrenceCount"], 1998);
+  EXPECT_EQ(result["message"]["text"],
+            "Data race on account.balance: write of 4 bytes by thread 2 (teller-2) with no locks held, and [read of 4 "
+            "bytes by thread 1 (teller-1) holding audit_mutex](1).");
+  const Json& place = result["locations"][0]["physicalLocation"];
+  EXPECT_EQ(place["artifactLocation"]["uri"], "bank.cpp");
+  EXPECT_EQ(place["region"]["startLine"], 14);
+  EXPECT_EQ(place["region"]["startColumn"], 19);
+  EXPECT_EQ(result["relatedLocations"][0]["physicalLocation"]["region"]["startLine"], 19);
+  EXPECT_EQ(result["suppressions"][0]["kind"], "external");
+  // Two flows, each from the outermost call to the access.
+  const Json& flows = result["codeFlows"][0]["threadFlows"];
+  ASSERT_EQ(flows.size(), 2u);
+  EXPECT_EQ(flows[0]["locations"].back()["location"]["physicalLocation"]["region"]["startLine"], 14);
+  EXPECT_EQ(flows[1]["locations"].front()["location"]["physicalLocation"]["region"]["startLine"], 33);
+}
+
+TEST(Sarif, UrisAreEncodedAndRelativeToTheBase) {
+  const Frame stack[] = {{.function = "f", .file = "../my src/ä.cpp", .directory = "/home/ann/build", .line = 1}};
+  Race race = example::bank_race();
+  race.accesses[0].stack = stack;
+  const Json inside = Json::parse(render_sarif(bank_findings(race), "0", "/home/ann"));
+  EXPECT_EQ(inside["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
+            "my%20src/%C3%A4.cpp");
+  const Json outside = Json::parse(render_sarif(bank_findings(race), "0", "/other"));
+  EXPECT_EQ(outside["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
+            "file:///home/ann/my%20src/%C3%A4.cpp");
+}
+
+TEST(Sarif, IsUtf8WhateverTheProgramSays) {
+  Race race = example::bank_race();
+  race.location.name = "\xff\xfe";
+  race.accesses[0].thread_name = "\xc3";
+  const Frame stack[] = {{.function = "\x80", .file = "\xff.cpp", .line = 1}};
+  race.accesses[0].stack = stack;
+  EXPECT_TRUE(Json::accept(render_sarif(bank_findings(race), "0", "")));
+}
+
+TEST(Sarif, NoRaces) {
+  const Json sarif = Json::parse(render_sarif(Findings{}, "0", ""));
+  EXPECT_EQ(sarif["runs"][0]["results"], Json::array());
+}
+
+}  // namespace
+}  // namespace norn::report

@@ -1,0 +1,62 @@
+#include "report/valgrind_xml.h"
+
+#include <gtest/gtest.h>
+
+#include "report/example.h"
+
+namespace norn::report {
+namespace {
+
+size_t occurrences(const std::string& text, const std::string& what) {
+  size_t count = 0;
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
+  return count;
+}
+
+Findings bank_findings(const Race& race) {
+  Findings findings;
+  findings.run = example::bank_run();
+  findings.races.push_back(race);
+  return findings;
+}
+
+TEST(ValgrindXml, IsHelgrinds) {
+  const std::string xml = render_valgrind_xml(bank_findings(example::bank_race()), "0.1.0");
+  for (const char* part : {
+           "<protocolversion>4</protocolversion>",
+           "<protocoltool>helgrind</protocoltool>",
+           "  <unique>0x3f9c1a02</unique>\n  <tid>2</tid>\n  <kind>Race</kind>\n  <xwhat>\n"
+           "    <text>Possible data race during write of size 4 at 0x404060 by thread #2</text>\n"
+           "    <hthreadid>2</hthreadid>\n  </xwhat>\n  <stack>\n    <frame>\n      <ip>0x11A4</ip>\n"
+           "      <obj>/home/ann/bank</obj>\n      <fn>deposit(Account&amp;, int)</fn>\n"
+           "      <file>bank.cpp</file>\n      <line>14</line>\n    </frame>\n",
+           "<text>This conflicts with a previous read of size 4 by thread #1</text>",
+           "<auxwhat>Address 0x404060 is 0 bytes inside data symbol \"account\"</auxwhat>",
+           "<hthreadid>1</hthreadid>\n  <isrootthread></isrootthread>",
+           "<count>1998</count>\n    <unique>0x3f9c1a02</unique>",
+           "<time>00:00:00:00.120 </time>",
+       })
+    EXPECT_NE(xml.find(part), std::string::npos) << part << "\n" << xml;
+}
+
+TEST(ValgrindXml, Balances) {
+  Race race = example::bank_race();
+  race.location.name = "<&>\x01";
+  const std::string xml = render_valgrind_xml(bank_findings(race), "0.1.0");
+  for (const char* element : {"error", "stack", "frame", "announcethread", "xwhat", "xauxwhat", "auxwhat", "pair"})
+    EXPECT_EQ(occurrences(xml, std::string("<") + element + ">"), occurrences(xml, std::string("</") + element + ">"))
+        << element;
+  EXPECT_NE(xml.find("&lt;&amp;&gt;?"), std::string::npos);
+}
+
+TEST(ValgrindXml, SuppressedAreOnlyCounted) {
+  Race race = example::bank_race();
+  race.suppressed = true;
+  race.suppressed_by = "race:deposit";
+  const std::string xml = render_valgrind_xml(bank_findings(race), "0.1.0");
+  EXPECT_EQ(occurrences(xml, "<error>"), 0u);
+  EXPECT_NE(xml.find("<count>1</count>\n    <name>race:deposit</name>"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace norn::report

@@ -81,6 +81,7 @@ class GlobalsTable final {
   llvm::Constant* emit_members(const llvm::GlobalVariable& variable, const std::vector<Leaf>& leaves) {
     if (leaves.empty()) return texts_.text("");
     std::vector<llvm::Constant*> members;
+    members.reserve(leaves.size());
     for (const Leaf& leaf : leaves) {
       members.push_back(llvm::ConstantStruct::get(
           member_type_, {texts_.text(leaf.path), number(i64_, leaf.offset), number(i64_, leaf.size),

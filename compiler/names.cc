@@ -53,7 +53,7 @@ std::string function_name(const llvm::DISubprogram* function) {
 
 std::string base_name(llvm::StringRef symbol) {
   llvm::ItaniumPartialDemangler demangler;
-  const std::string mangled = symbol.str();
+  std::string mangled = symbol.str();
   if (demangler.partialDemangle(mangled.c_str()) || !demangler.isFunction()) return mangled;
   return taken(demangler.getFunctionBaseName(nullptr, nullptr));
 }

@@ -8,7 +8,6 @@
 
 namespace norn::compiler {
 
-using llvm::cast;
 using llvm::DICompositeType;
 using llvm::DIDerivedType;
 using llvm::DIType;

@@ -1,0 +1,232 @@
+/* The contract between instrumented code and the runtime. C and C++ may include it.
+ *
+ * The compiler plugin (compiler/) emits data of the types below and calls to the functions below; the runtime
+ * (runtime/) defines the functions. Nothing else passes between the two. A change of a layout or of a meaning is
+ * a change of NORN_ABI_VERSION, which is part of a symbol that every instrumented object refers to, so that
+ * objects of another version fail to link instead of failing to run.
+ */
+#ifndef NORN_RUNTIME_ABI_H
+#define NORN_RUNTIME_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define NORN_ABI_VERSION 1
+
+#ifdef __cplusplus
+extern "C" {
+#define NORN_ABI_ASSERT(condition, words) static_assert(condition, words)
+#else
+#define NORN_ABI_ASSERT(condition, words) _Static_assert(condition, words)
+#endif
+
+/* ---- Sites ------------------------------------------------------------------------------------------------
+ *
+ * A site is one place in the source that does something norn listens to. Sites are constant data, in section
+ * "norn_sites", densely packed over all objects of one linked module (executable or shared object).
+ */
+
+enum norn_site_kind {
+  NORN_SITE_READ = 0,
+  NORN_SITE_WRITE = 1,
+  NORN_SITE_ATOMIC_LOAD = 2,
+  NORN_SITE_ATOMIC_STORE = 3,
+  NORN_SITE_ATOMIC_RMW = 4, /* exchange, fetch-and-op */
+  NORN_SITE_ATOMIC_CAS = 5,
+  NORN_SITE_FENCE = 6,
+  NORN_SITE_CALL = 7, /* a call, or the call that the code of another site was inlined at */
+  NORN_SITE_VPTR_READ = 8,
+  NORN_SITE_VPTR_WRITE = 9,
+  NORN_SITE_RANGE_READ = 10, /* by memcpy, memmove, a struct passed by value */
+  NORN_SITE_RANGE_WRITE = 11 /* by memcpy, memmove, memset */
+};
+
+/* The values of norn::MemoryOrder; consume is acquire. */
+enum norn_order { NORN_RELAXED = 0, NORN_ACQUIRE = 1, NORN_RELEASE = 2, NORN_ACQ_REL = 3, NORN_SEQ_CST = 4 };
+
+enum norn_site_flag {
+  NORN_SITE_VOLATILE = 1,
+  NORN_SITE_SIGNAL_SCOPE = 2, /* orders the thread with its own signal handlers only (atomic_signal_fence) */
+  NORN_SITE_LIBRARY = 4       /* the function is of a system header: a report may fold the frame */
+};
+
+typedef struct norn_site {
+  const char* file;      /* as the compiler was told; null: unknown */
+  const char* directory; /* where a relative `file` starts; null if `file` is absolute */
+  const char* function;  /* demangled, without return type: "deposit(Account&, int)", "main" */
+  /* What is accessed, as a programmer would write it: "account.balance", "node->next", "queue.items[]", "*p".
+   * Of a call: what its first pointer argument points to ("audit_mutex"). Null: cannot be named. */
+  const char* expression;
+  const struct norn_site* inlined_at; /* the call this code was inlined at (kind CALL), or null */
+  uint32_t line;                      /* 0: unknown */
+  uint32_t column;                    /* 0: unknown */
+  /* Identity that survives edits elsewhere: of the file's base name, function, kind, expression, and the ordinal
+   * among equals in the function. Not of line and directory, nor of what the function was inlined into: for this the
+   * expression is taken in the function's own words. */
+  uint64_t hash;
+  uint8_t kind;  /* norn_site_kind */
+  uint8_t order; /* norn_order; of a CAS the success order */
+  uint16_t size; /* in bytes; 0: not known at compile time, or none */
+  uint32_t flags;
+} norn_site;
+
+NORN_ABI_ASSERT(sizeof(norn_site) == 64, "the plugin lays sites out in 64 bytes");
+NORN_ABI_ASSERT(offsetof(norn_site, inlined_at) == 32, "norn_site: five pointers");
+NORN_ABI_ASSERT(offsetof(norn_site, line) == 40 && offsetof(norn_site, hash) == 48, "norn_site: position, hash");
+NORN_ABI_ASSERT(offsetof(norn_site, kind) == 56 && offsetof(norn_site, order) == 57, "norn_site: kind, order");
+NORN_ABI_ASSERT(offsetof(norn_site, size) == 58 && offsetof(norn_site, flags) == 60, "norn_site: size, flags");
+
+/* ---- Global variables -------------------------------------------------------------------------------------
+ *
+ * Section "norn_globals": one entry for each variable with static or thread storage that is defined here.
+ */
+
+enum norn_global_flag {
+  NORN_GLOBAL_THREAD_LOCAL = 1 /* `address` is a `void* (*)(void)` that gives the calling thread's variable */
+};
+
+/* Where the leaves of a variable's type lie. An array is one entry: its elements lie `stride` apart, `count` times,
+ * and the first "[]" of `path` stands for the index; without an array `count` is 1. A byte `b` of the variable is in
+ * the member if b >= offset, (b - offset) / stride < count and (b - offset) % stride < size. */
+typedef struct norn_member {
+  const char* path; /* to be appended to the variable's name: ".balance", "[]", ".items[].next" */
+  uint64_t offset;
+  uint64_t size;
+  uint64_t stride;
+  uint64_t count;
+} norn_member;
+
+typedef struct norn_global {
+  const void* address;
+  uint64_t size;
+  const char* name; /* "account", "Bank::total", "teller(int)::calls" */
+  const char* file;
+  const char* directory;
+  const norn_member* members; /* in order of their offsets; null for a scalar */
+  uint32_t member_count;
+  uint32_t line;
+  uint32_t flags;
+  uint32_t reserved;
+} norn_global;
+
+NORN_ABI_ASSERT(sizeof(norn_member) == 40, "the plugin lays members out in 40 bytes");
+NORN_ABI_ASSERT(sizeof(norn_global) == 64, "the plugin lays globals out in 64 bytes");
+NORN_ABI_ASSERT(offsetof(norn_global, member_count) == 48 && offsetof(norn_global, flags) == 56, "norn_global");
+
+/* ---- Modules ----------------------------------------------------------------------------------------------
+ *
+ * Every linked module has one constructor, before all others of the module, and one destructor, after all others,
+ * that tell its tables. Either range may be empty (both ends equal, possibly null). The same module may be told
+ * twice (links that keep two copies of the constructor): the second time must be ignored. Constructors of shared
+ * objects run before those of the executable, so the first call may be the runtime's first sign of life. The name
+ * carries the version: an object of another version does not link.
+ */
+#define NORN_VERSIONED_(name, version) name##_v##version
+#define NORN_VERSIONED(name, version) NORN_VERSIONED_(name, version)
+#define __norn_module_init NORN_VERSIONED(__norn_module_init, NORN_ABI_VERSION)
+
+typedef struct norn_module {
+  const norn_site* sites_begin;
+  const norn_site* sites_end;
+  const norn_global* globals_begin;
+  const norn_global* globals_end;
+} norn_module;
+
+void __norn_module_init(const norn_module* module); /* `module` lives as long as the code */
+void __norn_module_fini(const norn_module* module); /* at dlclose and at exit */
+
+/* ---- Call stacks ------------------------------------------------------------------------------------------
+ *
+ * Each thread has an array of call sites that the runtime owns; __norn_stack points to its next free slot. A
+ * function that calls others does
+ *
+ *     sp = __norn_stack                      once, somewhere before its first call
+ *     sp[0] = &site; __norn_stack = sp + 1   before a call
+ *     __norn_stack = sp                      after it, on a landing pad, and after a second return of setjmp
+ *
+ * and a function without calls does nothing. So the stack of an access is: its own site, expanded through
+ * inlined_at; then the call sites from __norn_stack[-1] down, each expanded the same way. On return the pointer is
+ * what it was on entry, so an uninstrumented caller needs to know nothing.
+ *
+ * - Intrinsics, calls of the hooks below, and calls of functions that touch no memory push nothing.
+ * - A `musttail` call pushes nothing: the frame is gone by then, and a chain of such calls is unbounded.
+ * - Between two calls of a block with no hook between them the pointer stays high (one store saved): nobody looks.
+ * - A frame that pushes takes at least 16 bytes of native stack: half the size of a thread's stack is enough for
+ *   its array, whatever it recurses.
+ * - The pointer must be usable before the runtime has initialised anything and in threads it never saw: its initial
+ *   value should be the start of a scratch array, shared by them all.
+ * - A signal may arrive between the two stores of a push. Whoever calls a handler must leave one slot free:
+ *   `saved = __norn_stack; __norn_stack = saved + 1;` (slot 0 of it may hold anything old) and restore after.
+ */
+#if defined(__GNUC__)
+extern __thread const norn_site** __norn_stack __attribute__((tls_model("initial-exec")));
+#endif
+
+/* ---- Plain accesses ---------------------------------------------------------------------------------------
+ *
+ * Called before the access, which the program itself then does. Any alignment. Never called for addresses that
+ * provably do not leave their thread, for constants, or when an earlier hook of the same block, with no call or
+ * synchronization between, has said as much about the same bytes (a write covers a read before or after it).
+ */
+void __norn_read1(const void* address, const norn_site* site);
+void __norn_read2(const void* address, const norn_site* site);
+void __norn_read4(const void* address, const norn_site* site);
+void __norn_read8(const void* address, const norn_site* site);
+void __norn_read16(const void* address, const norn_site* site);
+void __norn_write1(const void* address, const norn_site* site);
+void __norn_write2(const void* address, const norn_site* site);
+void __norn_write4(const void* address, const norn_site* site);
+void __norn_write8(const void* address, const norn_site* site);
+void __norn_write16(const void* address, const norn_site* site);
+void __norn_read_range(const void* address, size_t size, const norn_site* site); /* size may be 0 */
+void __norn_write_range(const void* address, size_t size, const norn_site* site);
+
+/* The pointer to an object's virtual table. Storing the value that is already there is not a race: a constructor
+ * of a class without own virtual functions does it, and so does a destructor. */
+void __norn_vptr_read(const void* address, const norn_site* site);
+void __norn_vptr_write(const void* address, const void* value, const norn_site* site);
+
+/* These do the operation. A null site: that side need not be checked. */
+void* __norn_memcpy(void* to, const void* from, size_t size, const norn_site* to_site, const norn_site* from_site);
+void* __norn_memmove(void* to, const void* from, size_t size, const norn_site* to_site, const norn_site* from_site);
+void* __norn_memset(void* to, int value, size_t size, const norn_site* site);
+
+/* ---- Atomics ----------------------------------------------------------------------------------------------
+ *
+ * These do the operation, so that it and the bookkeeping can be one step. Orders are norn_order. A weak
+ * compare-exchange is done as a strong one; it succeeded if what it returns equals `expected`. Operations the
+ * processor has no instruction for (min, max, floating point, wrapping increments) arrive as a relaxed load and a
+ * loop of compare-exchanges.
+ */
+/* NOLINTBEGIN(bugprone-macro-parentheses): a type does not stand in parentheses */
+#define NORN_ATOMIC_HOOKS(bits, type)                                                                           \
+  type __norn_atomic##bits##_load(const volatile type* address, int order, const norn_site* site);              \
+  void __norn_atomic##bits##_store(volatile type* address, type value, int order, const norn_site* site);       \
+  type __norn_atomic##bits##_exchange(volatile type* address, type value, int order, const norn_site* site);    \
+  type __norn_atomic##bits##_fetch_add(volatile type* address, type value, int order, const norn_site* site);   \
+  type __norn_atomic##bits##_fetch_sub(volatile type* address, type value, int order, const norn_site* site);   \
+  type __norn_atomic##bits##_fetch_and(volatile type* address, type value, int order, const norn_site* site);   \
+  type __norn_atomic##bits##_fetch_or(volatile type* address, type value, int order, const norn_site* site);    \
+  type __norn_atomic##bits##_fetch_xor(volatile type* address, type value, int order, const norn_site* site);   \
+  type __norn_atomic##bits##_fetch_nand(volatile type* address, type value, int order, const norn_site* site);  \
+  type __norn_atomic##bits##_compare_exchange(volatile type* address, type expected, type desired, int success, \
+                                              int failure, const norn_site* site);
+
+/* NOLINTEND(bugprone-macro-parentheses) */
+
+#if defined(__SIZEOF_INT128__)
+__extension__ typedef unsigned __int128 norn_uint128;
+NORN_ATOMIC_HOOKS(128, norn_uint128)
+#endif
+NORN_ATOMIC_HOOKS(8, uint8_t)
+NORN_ATOMIC_HOOKS(16, uint16_t)
+NORN_ATOMIC_HOOKS(32, uint32_t)
+NORN_ATOMIC_HOOKS(64, uint64_t)
+
+/* Does the fence too. `signal_scope`: atomic_signal_fence, which orders nothing between threads. */
+void __norn_fence(int order, int signal_scope, const norn_site* site);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+#endif /* NORN_RUNTIME_ABI_H */

@@ -1,0 +1,221 @@
+// What programs say of themselves: norn's own interface (include/norn/annotate.h), ThreadSanitizer's, and that of
+// dynamic_annotations.h.
+#include "norn/annotate.h"
+
+#include "runtime/hooks.h"
+#include "runtime/interpose.h"
+#include "runtime/locks.h"
+#include "runtime/strings.h"
+
+using namespace norn;
+using namespace norn::rt;
+
+namespace {
+
+constexpr norn_site kAnnotatedLock = library_site("norn_lock_acquired");
+
+// Annotations of locks are known by their address, like the C library's own.
+void begin_ignoring(uint8_t what) {
+  if (const Inspection here; here) detector.ignore_begin(here.thread(), what);
+}
+void end_ignoring(uint8_t what) {
+  if (const Inspection here; here) detector.ignore_end(here.thread(), what);
+}
+
+void release(const volatile void* tag) {
+  if (const Inspection here; here) detector.happens_before(here.thread(), address_of(tag));
+}
+void acquire(const volatile void* tag) {
+  if (const Inspection here; here) detector.happens_after(here.thread(), address_of(tag));
+}
+
+void benign(const volatile void* address, size_t size) {
+  if (const Inspection here; here) detector.benign_range(here.thread(), address_of(address), size);
+}
+
+void new_memory(const volatile void* address, size_t size) {
+  if (const Inspection here; here && is_watching()) detector.allocate(here.thread(), address_of(address), size);
+}
+
+// The call on top of the stack is the annotation's own.
+void access(AccessKind kind, const volatile void* address, size_t size) {
+  if (is_watching() && size != 0) observe(kind, address, size, nullptr);
+}
+
+}  // namespace
+
+// --- norn ----------------------------------------------------------------------------------------------------------------
+
+NORN_EXPORT int norn_is_running(void) { return 1; }
+NORN_EXPORT void norn_acquire(const volatile void* tag) { acquire(tag); }
+NORN_EXPORT void norn_release(const volatile void* tag) { release(tag); }
+NORN_EXPORT void norn_lock_acquired(const volatile void* lock, int exclusive) {
+  took(lock, exclusive != 0 ? LockMode::kExclusive : LockMode::kShared, kAnnotatedLock);
+}
+NORN_EXPORT void norn_lock_releasing(const volatile void* lock, int exclusive) {
+  giving(lock, exclusive != 0 ? LockMode::kExclusive : LockMode::kShared);
+}
+NORN_EXPORT void norn_lock_destroyed(const volatile void* lock) { destroyed_lock(lock, kAnnotatedLock); }
+NORN_EXPORT void norn_reads(const volatile void* address, size_t size) { access(AccessKind::kRead, address, size); }
+NORN_EXPORT void norn_writes(const volatile void* address, size_t size) { access(AccessKind::kWrite, address, size); }
+NORN_EXPORT void norn_new_memory(const volatile void* address, size_t size) { new_memory(address, size); }
+NORN_EXPORT void norn_benign_race(const volatile void* address, size_t size, const char* /*reason*/) {
+  benign(address, size);
+}
+NORN_EXPORT void norn_ignore_begin(void) { begin_ignoring(kIgnoreReads | kIgnoreWrites); }
+NORN_EXPORT void norn_ignore_end(void) { end_ignoring(kIgnoreReads | kIgnoreWrites); }
+NORN_EXPORT void norn_ignore_sync_begin(void) { begin_ignoring(kIgnoreSync); }
+NORN_EXPORT void norn_ignore_sync_end(void) { end_ignoring(kIgnoreSync); }
+NORN_EXPORT void norn_thread_name(const char* name) {
+  if (const Inspection here; here) set_thread_name(here->id, name);
+}
+
+// --- ThreadSanitizer -----------------------------------------------------------------------------------------------------
+
+namespace {
+
+enum TsanFlag : unsigned {
+  kTsanNotStatic = 1u << 8,
+  kTsanReadLock = 1u << 3,
+  kTsanTryLock = 1u << 4,
+  kTsanTryLockFailed = 1u << 5,
+};
+
+constexpr norn_site kTsanLock = library_site("__tsan_mutex_post_lock");
+
+LockMode tsan_mode(unsigned flags) { return (flags & kTsanReadLock) != 0 ? LockMode::kShared : LockMode::kExclusive; }
+
+}  // namespace
+
+NORN_EXPORT void __tsan_acquire(void* tag) { acquire(tag); }
+NORN_EXPORT void __tsan_release(void* tag) { release(tag); }
+NORN_EXPORT void __tsan_mutex_create(void* lock, unsigned /*flags*/) {
+  if (const Inspection here; here) detector.lock_destroy(here.thread(), address_of(lock));
+}
+NORN_EXPORT void __tsan_mutex_destroy(void* lock, unsigned /*flags*/) {
+  if (const Inspection here; here) detector.lock_destroy(here.thread(), address_of(lock));
+}
+// Between `pre` and `post` runs the lock's own code. What it does to its own memory is not the program's doing.
+NORN_EXPORT void __tsan_mutex_pre_lock(void* /*lock*/, unsigned /*flags*/) {
+  begin_ignoring(kIgnoreReads | kIgnoreWrites | kIgnoreSync);
+}
+NORN_EXPORT void __tsan_mutex_post_lock(void* lock, unsigned flags, int recursion) {
+  end_ignoring(kIgnoreReads | kIgnoreWrites | kIgnoreSync);
+  if ((flags & kTsanTryLockFailed) != 0) return;
+  for (int i = 0; i < (recursion > 1 ? recursion : 1); ++i) took(lock, tsan_mode(flags), kTsanLock);
+}
+NORN_EXPORT int __tsan_mutex_pre_unlock(void* lock, unsigned flags) {
+  giving(lock, tsan_mode(flags));
+  begin_ignoring(kIgnoreReads | kIgnoreWrites | kIgnoreSync);
+  return 1;
+}
+NORN_EXPORT void __tsan_mutex_post_unlock(void* /*lock*/, unsigned /*flags*/) {
+  end_ignoring(kIgnoreReads | kIgnoreWrites | kIgnoreSync);
+}
+NORN_EXPORT void __tsan_mutex_pre_signal(void* /*lock*/, unsigned /*flags*/) {
+  begin_ignoring(kIgnoreReads | kIgnoreWrites | kIgnoreSync);
+}
+NORN_EXPORT void __tsan_mutex_post_signal(void* /*lock*/, unsigned /*flags*/) {
+  end_ignoring(kIgnoreReads | kIgnoreWrites | kIgnoreSync);
+}
+// The lock's code leaves for somewhere else for a while (to abort, or to call back).
+NORN_EXPORT void __tsan_mutex_pre_divert(void* /*lock*/, unsigned /*flags*/) {
+  end_ignoring(kIgnoreReads | kIgnoreWrites | kIgnoreSync);
+}
+NORN_EXPORT void __tsan_mutex_post_divert(void* /*lock*/, unsigned /*flags*/) {
+  begin_ignoring(kIgnoreReads | kIgnoreWrites | kIgnoreSync);
+}
+
+#define NORN_TSAN_ACCESS(size)                                                                        \
+  NORN_EXPORT void __tsan_read##size(void* address) { access(AccessKind::kRead, address, size); }     \
+  NORN_EXPORT void __tsan_write##size(void* address) { access(AccessKind::kWrite, address, size); }
+NORN_TSAN_ACCESS(1)
+NORN_TSAN_ACCESS(2)
+NORN_TSAN_ACCESS(4)
+NORN_TSAN_ACCESS(8)
+NORN_TSAN_ACCESS(16)
+NORN_EXPORT void __tsan_read_range(void* address, size_t size) { access(AccessKind::kRead, address, size); }
+NORN_EXPORT void __tsan_write_range(void* address, size_t size) { access(AccessKind::kWrite, address, size); }
+NORN_EXPORT void __tsan_ignore_thread_begin(void) { begin_ignoring(kIgnoreReads | kIgnoreWrites); }
+NORN_EXPORT void __tsan_ignore_thread_end(void) { end_ignoring(kIgnoreReads | kIgnoreWrites); }
+NORN_EXPORT void __tsan_flush_memory(void) {}
+
+// --- dynamic_annotations.h -----------------------------------------------------------------------------------------------
+
+#define NORN_ANNOTATION(name, ...) NORN_EXPORT void Annotate##name(const char* /*file*/, int /*line*/ __VA_OPT__(, ) __VA_ARGS__)
+
+NORN_ANNOTATION(HappensBefore, const volatile void* tag) { release(tag); }
+NORN_ANNOTATION(HappensAfter, const volatile void* tag) { acquire(tag); }
+NORN_ANNOTATION(CondVarSignal, const volatile void* condition) { release(condition); }
+NORN_ANNOTATION(CondVarSignalAll, const volatile void* condition) { release(condition); }
+NORN_ANNOTATION(CondVarWait, const volatile void* condition, const volatile void* /*lock*/) { acquire(condition); }
+NORN_ANNOTATION(MutexIsNotPHB, const volatile void* /*lock*/) {}
+NORN_ANNOTATION(MutexIsUsedAsCondVar, const volatile void* /*lock*/) {}
+NORN_ANNOTATION(PCQCreate, const volatile void* /*queue*/) {}
+NORN_ANNOTATION(PCQDestroy, const volatile void* /*queue*/) {}
+NORN_ANNOTATION(PCQPut, const volatile void* queue) { release(queue); }
+NORN_ANNOTATION(PCQGet, const volatile void* queue) { acquire(queue); }
+NORN_ANNOTATION(PublishMemoryRange, const volatile void* /*address*/, size_t /*size*/) {}
+NORN_ANNOTATION(UnpublishMemoryRange, const volatile void* /*address*/, size_t /*size*/) {}
+NORN_ANNOTATION(NewMemory, const volatile void* address, size_t size) { new_memory(address, size); }
+NORN_ANNOTATION(TraceMemory, const volatile void* /*address*/) {}
+NORN_ANNOTATION(FlushState) {}
+NORN_ANNOTATION(NoOp, const volatile void* /*address*/) {}
+NORN_ANNOTATION(FlushExpectedRaces) {}
+NORN_ANNOTATION(ExpectRace, const volatile void* /*address*/, const char* /*what*/) {}
+NORN_ANNOTATION(EnableRaceDetection, int enable) {
+  (enable != 0 ? end_ignoring : begin_ignoring)(kIgnoreReads | kIgnoreWrites);
+}
+NORN_ANNOTATION(ThreadName, const char* name) { norn_thread_name(name); }
+NORN_ANNOTATION(BenignRace, const volatile void* address, const char* /*why*/) { benign(address, 8); }
+NORN_ANNOTATION(BenignRaceSized, const volatile void* address, size_t size, const char* /*why*/) {
+  benign(address, size);
+}
+NORN_ANNOTATION(IgnoreReadsBegin) { begin_ignoring(kIgnoreReads); }
+NORN_ANNOTATION(IgnoreReadsEnd) { end_ignoring(kIgnoreReads); }
+NORN_ANNOTATION(IgnoreWritesBegin) { begin_ignoring(kIgnoreWrites); }
+NORN_ANNOTATION(IgnoreWritesEnd) { end_ignoring(kIgnoreWrites); }
+NORN_ANNOTATION(IgnoreSyncBegin) { begin_ignoring(kIgnoreSync); }
+NORN_ANNOTATION(IgnoreSyncEnd) { end_ignoring(kIgnoreSync); }
+
+namespace {
+constexpr norn_site kAnnotatedRwlock = library_site("AnnotateRWLockAcquired");
+}
+
+NORN_ANNOTATION(RWLockCreate, const volatile void* lock) {
+  if (const Inspection here; here) detector.lock_destroy(here.thread(), address_of(lock));
+}
+NORN_ANNOTATION(RWLockCreateStatic, const volatile void* /*lock*/) {}
+NORN_ANNOTATION(RWLockDestroy, const volatile void* lock) {
+  if (const Inspection here; here) detector.lock_destroy(here.thread(), address_of(lock));
+}
+NORN_ANNOTATION(RWLockAcquired, const volatile void* lock, long is_writer) {
+  took(lock, is_writer != 0 ? LockMode::kExclusive : LockMode::kShared, kAnnotatedRwlock);
+}
+NORN_ANNOTATION(RWLockReleased, const volatile void* lock, long is_writer) {
+  giving(lock, is_writer != 0 ? LockMode::kExclusive : LockMode::kShared);
+}
+NORN_ANNOTATION(BarrierInit, const volatile void* barrier, long count, long /*reinitialize*/) {
+  if (const Inspection here; here) {
+    detector.barrier_init(here.thread(), address_of(barrier), static_cast<uint32_t>(count));
+  }
+}
+NORN_ANNOTATION(BarrierWaitBefore, const volatile void* barrier) {
+  if (const Inspection here; here) detector.barrier_enter(here.thread(), address_of(barrier));
+}
+NORN_ANNOTATION(BarrierWaitAfter, const volatile void* barrier) {
+  if (const Inspection here; here) detector.barrier_leave(here.thread(), address_of(barrier));
+}
+NORN_ANNOTATION(BarrierDestroy, const volatile void* barrier) {
+  if (const Inspection here; here) detector.sync_destroy(here.thread(), address_of(barrier));
+}
+NORN_ANNOTATION(MemoryIsInitialized, const volatile void* /*address*/, size_t /*size*/) {}
+NORN_ANNOTATION(MemoryIsUninitialized, const volatile void* /*address*/, size_t /*size*/) {}
+NORN_EXPORT void WTFAnnotateHappensBefore(const char* /*file*/, int /*line*/, const volatile void* tag) { release(tag); }
+NORN_EXPORT void WTFAnnotateHappensAfter(const char* /*file*/, int /*line*/, const volatile void* tag) { acquire(tag); }
+NORN_EXPORT void WTFAnnotateBenignRaceSized(const char* /*file*/, int /*line*/, const volatile void* address, size_t size,
+                                            const char* /*why*/) {
+  benign(address, size);
+}
+NORN_EXPORT int RunningOnValgrind(void) { return 0; }
+NORN_EXPORT double ValgrindSlowdown(void) { return 10; }

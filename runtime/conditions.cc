@@ -1,0 +1,162 @@
+// Condition variables of POSIX and C11.
+#include <errno.h>
+#include <pthread.h>
+#include <threads.h>
+
+#include "runtime/locks.h"
+
+// The old cleanup interface: it needs neither exceptions nor a landing pad.
+struct _pthread_cleanup_buffer;
+
+namespace norn::rt {
+namespace {
+
+NORN_REAL(void, _pthread_cleanup_push, (struct _pthread_cleanup_buffer * buffer, void (*routine)(void*), void* argument))
+NORN_REAL(void, _pthread_cleanup_pop, (struct _pthread_cleanup_buffer * buffer, int execute))
+
+// A wait: the mutex is given up on the way in and taken on the way out, which may be by cancellation.
+struct Wait {
+  const void* condition;
+  const void* mutex;
+  const norn_site* site;
+};
+
+void leave_wait(const Wait& wait, bool woken) {
+  const Inspection here;
+  if (!here) return;
+  detector.wait_leave(here.thread(), address_of(wait.condition), address_of(wait.mutex), !woken,
+                      place(*here, wait.site));
+}
+
+void cancelled(void* argument) { leave_wait(*static_cast<const Wait*>(argument), false); }
+
+template <class Call>
+int wait_on(const void* condition, const void* mutex, const norn_site& site, Call call) {
+  Wait wait = {condition, mutex, &site};
+  bool waits = false;
+  if (const Inspection here; here) {
+    waits = true;
+    if (is_watching()) {
+      detector.access(here.thread(), AccessKind::kAtomicRead, address_of(condition), 1, place(*here, &site));
+    }
+    detector.wait_enter(here.thread(), address_of(condition), address_of(mutex), false);
+  }
+  if (!waits || real__pthread_cleanup_push == nullptr) {
+    const int result = call();
+    if (waits) leave_wait(wait, result == 0);
+    return result;
+  }
+  _pthread_cleanup_buffer buffer;
+  real__pthread_cleanup_push(&buffer, &cancelled, &wait);
+  const int result = call();
+  real__pthread_cleanup_pop(&buffer, 0);
+  // EINVAL and EPERM: it did not even wait. The mutex is held in any case.
+  leave_wait(wait, result == 0);
+  return result;
+}
+
+void signalling(const void* condition, const norn_site& site) {
+  const Inspection here;
+  if (!here) return;
+  if (is_watching()) {
+    detector.access(here.thread(), AccessKind::kAtomicRead, address_of(condition), 1, place(*here, &site));
+  }
+  detector.signal(here.thread(), address_of(condition));
+}
+
+void destroyed_condition(const void* condition, const norn_site& site) {
+  const Inspection here;
+  if (!here) return;
+  if (is_watching()) detector.write(here.thread(), address_of(condition), 1, place(*here, &site));
+  detector.sync_destroy(here.thread(), address_of(condition));
+}
+
+// The default version since 2.3.2; the older one has another layout.
+#define NORN_CONDITION_VERSION "GLIBC_2.3.2"
+
+}  // namespace
+}  // namespace norn::rt
+
+using namespace norn;
+using namespace norn::rt;
+
+NORN_INTERPOSE_VERSION(int, pthread_cond_init, NORN_CONDITION_VERSION,
+                       (pthread_cond_t * condition, const pthread_condattr_t* attributes)) {
+  if (!has_started()) return EAGAIN;
+  const int result = real_pthread_cond_init(condition, attributes);
+  if (result == 0) destroyed_condition(condition, site_pthread_cond_init);
+  return result;
+}
+
+NORN_INTERPOSE_VERSION(int, pthread_cond_destroy, NORN_CONDITION_VERSION, (pthread_cond_t * condition)) {
+  if (!has_started()) return 0;
+  destroyed_condition(condition, site_pthread_cond_destroy);
+  return real_pthread_cond_destroy(condition);
+}
+
+NORN_INTERPOSE_VERSION(int, pthread_cond_signal, NORN_CONDITION_VERSION, (pthread_cond_t * condition)) {
+  if (!has_started()) return 0;
+  signalling(condition, site_pthread_cond_signal);
+  return real_pthread_cond_signal(condition);
+}
+
+NORN_INTERPOSE_VERSION(int, pthread_cond_broadcast, NORN_CONDITION_VERSION, (pthread_cond_t * condition)) {
+  if (!has_started()) return 0;
+  signalling(condition, site_pthread_cond_broadcast);
+  return real_pthread_cond_broadcast(condition);
+}
+
+NORN_INTERPOSE_VERSION(int, pthread_cond_wait, NORN_CONDITION_VERSION,
+                       (pthread_cond_t * condition, pthread_mutex_t* mutex)) {
+  if (!has_started()) return EINVAL;
+  return wait_on(condition, mutex, site_pthread_cond_wait, [=] { return real_pthread_cond_wait(condition, mutex); });
+}
+
+NORN_INTERPOSE_VERSION(int, pthread_cond_timedwait, NORN_CONDITION_VERSION,
+                       (pthread_cond_t * condition, pthread_mutex_t* mutex, const timespec* until)) {
+  if (!has_started()) return EINVAL;
+  return wait_on(condition, mutex, site_pthread_cond_timedwait,
+                 [=] { return real_pthread_cond_timedwait(condition, mutex, until); });
+}
+
+NORN_INTERPOSE(int, pthread_cond_clockwait,
+               (pthread_cond_t * condition, pthread_mutex_t* mutex, clockid_t clock, const timespec* until)) {
+  if (!has_started()) return EINVAL;
+  return wait_on(condition, mutex, site_pthread_cond_clockwait,
+                 [=] { return real_pthread_cond_clockwait(condition, mutex, clock, until); });
+}
+
+NORN_INTERPOSE(int, cnd_init, (cnd_t * condition)) {
+  if (!has_started()) return thrd_error;
+  const int result = real_cnd_init(condition);
+  if (result == thrd_success) destroyed_condition(condition, site_cnd_init);
+  return result;
+}
+
+NORN_INTERPOSE(void, cnd_destroy, (cnd_t * condition)) {
+  if (!has_started()) return;
+  destroyed_condition(condition, site_cnd_destroy);
+  real_cnd_destroy(condition);
+}
+
+NORN_INTERPOSE(int, cnd_signal, (cnd_t * condition)) {
+  if (!has_started()) return thrd_error;
+  signalling(condition, site_cnd_signal);
+  return real_cnd_signal(condition);
+}
+
+NORN_INTERPOSE(int, cnd_broadcast, (cnd_t * condition)) {
+  if (!has_started()) return thrd_error;
+  signalling(condition, site_cnd_broadcast);
+  return real_cnd_broadcast(condition);
+}
+
+NORN_INTERPOSE(int, cnd_wait, (cnd_t * condition, mtx_t* mutex)) {
+  if (!has_started()) return thrd_error;
+  return wait_on(condition, mutex, site_cnd_wait, [=] { return real_cnd_wait(condition, mutex); });
+}
+
+NORN_INTERPOSE(int, cnd_timedwait, (cnd_t * condition, mtx_t* mutex, const timespec* until)) {
+  if (!has_started()) return thrd_error;
+  return wait_on(condition, mutex, site_cnd_timedwait, [=] { return real_cnd_timedwait(condition, mutex, until); });
+}

@@ -1,0 +1,479 @@
+// Which descriptors lead to the same thing:
+// - the two ends of a pipe or a socket pair, and all duplicates of a descriptor;
+// - descriptors of one file (device and inode);
+// - all other sockets: who is at the other end is not known, so it may be anyone of the program.
+// Each such thing is a number, and a tag outside of the program's addresses.
+#include "runtime/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/select.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "runtime/hooks.h"
+#include "runtime/interpose.h"
+#include "runtime/syscalls.h"
+
+namespace norn::rt {
+namespace {
+
+constexpr unsigned kChunk = 1024;
+constexpr unsigned kChunks = 1024;
+constexpr Address kTags = Address{1} << 62;
+constexpr uint64_t kFileTags = uint64_t{1} << 61;
+constexpr uint64_t kAnySocket = 1;
+
+constinit std::atomic<std::atomic<uint64_t>*> chunks[kChunks] = {};
+constinit std::atomic<uint64_t> next_thing{2};
+
+uint64_t new_thing() { return next_thing.fetch_add(1, std::memory_order_relaxed); }
+
+std::atomic<uint64_t>* entry_of(int fd) {
+  if (fd < 0 || static_cast<unsigned>(fd) >= kChunk * kChunks) return nullptr;
+  std::atomic<std::atomic<uint64_t>*>& place = chunks[static_cast<unsigned>(fd) / kChunk];
+  std::atomic<uint64_t>* chunk = place.load(std::memory_order_acquire);
+  if (chunk == nullptr) {
+    auto* made = static_cast<std::atomic<uint64_t>*>(memory.allocate_zeroed(kChunk * sizeof(std::atomic<uint64_t>)));
+    if (made == nullptr) return nullptr;
+    if (place.compare_exchange_strong(chunk, made, std::memory_order_acq_rel)) {
+      chunk = made;
+    } else {
+      memory.release(made, kChunk * sizeof(std::atomic<uint64_t>));
+    }
+  }
+  return &chunk[static_cast<unsigned>(fd) % kChunk];
+}
+
+// What a descriptor is that the runtime did not see being made.
+uint64_t find_out(int fd) {
+  struct stat status = {};
+  if (sys::call(__NR_fstat, fd, sys::as_long(&status)) != 0) return 0;
+  if (S_ISSOCK(status.st_mode)) return kAnySocket;
+  if (S_ISCHR(status.st_mode)) return new_thing();
+  const uint64_t hash = (status.st_ino ^ status.st_dev << 40) * 0x9e3779b97f4a7c15u;
+  return kFileTags | hash >> 4;
+}
+
+// Inside.
+Address tag_of(int fd) {
+  std::atomic<uint64_t>* entry = entry_of(fd);
+  if (entry == nullptr) return 0;
+  uint64_t thing = entry->load(std::memory_order_acquire);
+  if (thing == 0) {
+    const uint64_t found = find_out(fd);
+    if (found == 0) return 0;
+    if (entry->compare_exchange_strong(thing, found, std::memory_order_acq_rel)) thing = found;
+  }
+  return kTags | thing;
+}
+
+void set_thing(int fd, uint64_t thing) {
+  const Inspection here;
+  if (!here) return;
+  if (std::atomic<uint64_t>* entry = entry_of(fd); entry != nullptr) entry->store(thing, std::memory_order_release);
+}
+
+void set_same(int a, int b) {
+  const uint64_t thing = new_thing();
+  set_thing(a, thing);
+  set_thing(b, thing);
+}
+
+void duplicated(int from, int to) {
+  if (from == to || to < 0) return;
+  const Inspection here;
+  if (!here) return;
+  const std::atomic<uint64_t>* source = entry_of(from);
+  std::atomic<uint64_t>* target = entry_of(to);
+  if (source == nullptr || target == nullptr) return;
+  tag_of(from);
+  target->store(source->load(std::memory_order_acquire), std::memory_order_release);
+}
+
+void closing(int fd) {
+  if (is_watching()) giving_to_file(fd);
+  set_thing(fd, 0);
+}
+
+}  // namespace
+
+void giving_to_file(int fd) {
+  if (!is_watching()) return;
+  const Inspection here;
+  if (!here) return;
+  if (const Address tag = tag_of(fd); tag != 0) detector.happens_before(here.thread(), tag);
+}
+
+void took_from_file(int fd) {
+  if (!is_watching()) return;
+  const Inspection here;
+  if (!here) return;
+  if (const Address tag = tag_of(fd); tag != 0) detector.happens_after(here.thread(), tag);
+}
+
+}  // namespace norn::rt
+
+using namespace norn;
+using namespace norn::rt;
+
+namespace {
+
+void read_vectors(const iovec* vectors, int count, const norn_site& site) {
+  if (!is_watching()) return;
+  observe_read(vectors, static_cast<size_t>(count) * sizeof(iovec), site);
+  for (int i = 0; i < count; ++i) observe_read(vectors[i].iov_base, vectors[i].iov_len, site);
+}
+
+void write_vectors(const iovec* vectors, size_t count, ssize_t size, const norn_site& site) {
+  if (!is_watching() || size <= 0) return;
+  auto left = static_cast<size_t>(size);
+  for (size_t i = 0; i < count && left > 0; ++i) {
+    const size_t here = vectors[i].iov_len < left ? vectors[i].iov_len : left;
+    observe_write(vectors[i].iov_base, here, site);
+    left -= here;
+  }
+}
+
+// After a call that read `size` bytes into the buffer.
+ssize_t was_read(int fd, void* buffer, ssize_t size, const norn_site& site) {
+  if (size < 0) return size;
+  took_from_file(fd);
+  if (size > 0) observe_write(buffer, static_cast<size_t>(size), site);
+  return size;
+}
+
+}  // namespace
+
+// --- reading and writing -----------------------------------------------------------------------------------------------
+
+NORN_INTERPOSE(ssize_t, read, (int fd, void* buffer, size_t size)) {
+  if (!has_started()) return sys::call(__NR_read, fd, sys::as_long(buffer), static_cast<long>(size));
+  return was_read(fd, buffer, real_read(fd, buffer, size), site_read);
+}
+
+NORN_INTERPOSE(ssize_t, write, (int fd, const void* buffer, size_t size)) {
+  if (!has_started()) return sys::call(__NR_write, fd, sys::as_long(buffer), static_cast<long>(size));
+  observe_read(buffer, size, site_write);
+  giving_to_file(fd);
+  return real_write(fd, buffer, size);
+}
+
+NORN_INTERPOSE(ssize_t, pread, (int fd, void* buffer, size_t size, off_t offset)) {
+  if (!has_started()) return -1;
+  return was_read(fd, buffer, real_pread(fd, buffer, size, offset), site_pread);
+}
+
+NORN_INTERPOSE(ssize_t, pread64, (int fd, void* buffer, size_t size, off64_t offset)) {
+  if (!has_started()) return -1;
+  return was_read(fd, buffer, real_pread64(fd, buffer, size, offset), site_pread64);
+}
+
+NORN_INTERPOSE(ssize_t, pwrite, (int fd, const void* buffer, size_t size, off_t offset)) {
+  if (!has_started()) return -1;
+  observe_read(buffer, size, site_pwrite);
+  giving_to_file(fd);
+  return real_pwrite(fd, buffer, size, offset);
+}
+
+NORN_INTERPOSE(ssize_t, pwrite64, (int fd, const void* buffer, size_t size, off64_t offset)) {
+  if (!has_started()) return -1;
+  observe_read(buffer, size, site_pwrite64);
+  giving_to_file(fd);
+  return real_pwrite64(fd, buffer, size, offset);
+}
+
+NORN_INTERPOSE(ssize_t, readv, (int fd, const iovec* vectors, int count)) {
+  if (!has_started()) return -1;
+  const ssize_t size = real_readv(fd, vectors, count);
+  if (size >= 0) took_from_file(fd);
+  write_vectors(vectors, static_cast<size_t>(count), size, site_readv);
+  return size;
+}
+
+NORN_INTERPOSE(ssize_t, writev, (int fd, const iovec* vectors, int count)) {
+  if (!has_started()) return -1;
+  read_vectors(vectors, count, site_writev);
+  giving_to_file(fd);
+  return real_writev(fd, vectors, count);
+}
+
+NORN_INTERPOSE(ssize_t, preadv, (int fd, const iovec* vectors, int count, off_t offset)) {
+  if (!has_started()) return -1;
+  const ssize_t size = real_preadv(fd, vectors, count, offset);
+  if (size >= 0) took_from_file(fd);
+  write_vectors(vectors, static_cast<size_t>(count), size, site_preadv);
+  return size;
+}
+
+NORN_INTERPOSE(ssize_t, pwritev, (int fd, const iovec* vectors, int count, off_t offset)) {
+  if (!has_started()) return -1;
+  read_vectors(vectors, count, site_pwritev);
+  giving_to_file(fd);
+  return real_pwritev(fd, vectors, count, offset);
+}
+
+NORN_INTERPOSE(ssize_t, send, (int fd, const void* buffer, size_t size, int flags)) {
+  if (!has_started()) return -1;
+  observe_read(buffer, size, site_send);
+  giving_to_file(fd);
+  return real_send(fd, buffer, size, flags);
+}
+
+NORN_INTERPOSE(ssize_t, sendto,
+               (int fd, const void* buffer, size_t size, int flags, const sockaddr* to, socklen_t to_size)) {
+  if (!has_started()) return -1;
+  observe_read(buffer, size, site_sendto);
+  giving_to_file(fd);
+  return real_sendto(fd, buffer, size, flags, to, to_size);
+}
+
+NORN_INTERPOSE(ssize_t, sendmsg, (int fd, const msghdr* message, int flags)) {
+  if (!has_started()) return -1;
+  read_vectors(message->msg_iov, static_cast<int>(message->msg_iovlen), site_sendmsg);
+  giving_to_file(fd);
+  return real_sendmsg(fd, message, flags);
+}
+
+NORN_INTERPOSE(int, sendmmsg, (int fd, mmsghdr* messages, unsigned count, int flags)) {
+  if (!has_started()) return -1;
+  for (unsigned i = 0; i < count; ++i) {
+    read_vectors(messages[i].msg_hdr.msg_iov, static_cast<int>(messages[i].msg_hdr.msg_iovlen), site_sendmmsg);
+  }
+  giving_to_file(fd);
+  return real_sendmmsg(fd, messages, count, flags);
+}
+
+NORN_INTERPOSE(ssize_t, recv, (int fd, void* buffer, size_t size, int flags)) {
+  if (!has_started()) return -1;
+  return was_read(fd, buffer, real_recv(fd, buffer, size, flags), site_recv);
+}
+
+NORN_INTERPOSE(ssize_t, recvfrom, (int fd, void* buffer, size_t size, int flags, sockaddr* from, socklen_t* from_size)) {
+  if (!has_started()) return -1;
+  return was_read(fd, buffer, real_recvfrom(fd, buffer, size, flags, from, from_size), site_recvfrom);
+}
+
+NORN_INTERPOSE(ssize_t, recvmsg, (int fd, msghdr* message, int flags)) {
+  if (!has_started()) return -1;
+  const ssize_t size = real_recvmsg(fd, message, flags);
+  if (size >= 0) took_from_file(fd);
+  write_vectors(message->msg_iov, message->msg_iovlen, size, site_recvmsg);
+  return size;
+}
+
+NORN_INTERPOSE(int, recvmmsg, (int fd, mmsghdr* messages, unsigned count, int flags, timespec* timeout)) {
+  if (!has_started()) return -1;
+  const int received = real_recvmmsg(fd, messages, count, flags, timeout);
+  if (received > 0) took_from_file(fd);
+  for (int i = 0; i < received; ++i) {
+    write_vectors(messages[i].msg_hdr.msg_iov, messages[i].msg_hdr.msg_iovlen, static_cast<ssize_t>(messages[i].msg_len),
+                  site_recvmmsg);
+  }
+  return received;
+}
+
+NORN_INTERPOSE(ssize_t, sendfile, (int out, int in, off_t* offset, size_t count)) {
+  if (!has_started()) return -1;
+  giving_to_file(out);
+  const ssize_t size = real_sendfile(out, in, offset, count);
+  if (size >= 0) took_from_file(in);
+  return size;
+}
+
+NORN_INTERPOSE(ssize_t, splice, (int in, off64_t* in_offset, int out, off64_t* out_offset, size_t size, unsigned flags)) {
+  if (!has_started()) return -1;
+  giving_to_file(out);
+  const ssize_t moved = real_splice(in, in_offset, out, out_offset, size, flags);
+  if (moved >= 0) took_from_file(in);
+  return moved;
+}
+
+// --- making descriptors --------------------------------------------------------------------------------------------------
+
+NORN_INTERPOSE(int, pipe, (int ends[2])) {
+  if (!has_started()) return -1;
+  const int result = real_pipe(ends);
+  if (result == 0) {
+    observe_write(ends, 2 * sizeof(int), site_pipe);
+    set_same(ends[0], ends[1]);
+  }
+  return result;
+}
+
+NORN_INTERPOSE(int, pipe2, (int ends[2], int flags)) {
+  if (!has_started()) return -1;
+  const int result = real_pipe2(ends, flags);
+  if (result == 0) {
+    observe_write(ends, 2 * sizeof(int), site_pipe2);
+    set_same(ends[0], ends[1]);
+  }
+  return result;
+}
+
+NORN_INTERPOSE(int, socketpair, (int domain, int type, int protocol, int ends[2])) {
+  if (!has_started()) return -1;
+  const int result = real_socketpair(domain, type, protocol, ends);
+  if (result == 0) {
+    observe_write(ends, 2 * sizeof(int), site_socketpair);
+    set_same(ends[0], ends[1]);
+  }
+  return result;
+}
+
+NORN_INTERPOSE(int, socket, (int domain, int type, int protocol)) {
+  if (!has_started()) return -1;
+  const int fd = real_socket(domain, type, protocol);
+  if (fd >= 0) set_thing(fd, kAnySocket);
+  return fd;
+}
+
+NORN_INTERPOSE(int, accept, (int fd, sockaddr* from, socklen_t* size)) {
+  if (!has_started()) return -1;
+  const int accepted = real_accept(fd, from, size);
+  if (accepted >= 0) {
+    set_thing(accepted, kAnySocket);
+    took_from_file(fd);
+  }
+  return accepted;
+}
+
+NORN_INTERPOSE(int, accept4, (int fd, sockaddr* from, socklen_t* size, int flags)) {
+  if (!has_started()) return -1;
+  const int accepted = real_accept4(fd, from, size, flags);
+  if (accepted >= 0) {
+    set_thing(accepted, kAnySocket);
+    took_from_file(fd);
+  }
+  return accepted;
+}
+
+NORN_INTERPOSE(int, connect, (int fd, const sockaddr* to, socklen_t size)) {
+  if (!has_started()) return -1;
+  giving_to_file(fd);
+  const int result = real_connect(fd, to, size);
+  if (result == 0) took_from_file(fd);
+  return result;
+}
+
+NORN_INTERPOSE(int, shutdown, (int fd, int how)) {
+  if (!has_started()) return -1;
+  giving_to_file(fd);
+  return real_shutdown(fd, how);
+}
+
+NORN_INTERPOSE(int, eventfd, (unsigned count, int flags)) {
+  if (!has_started()) return -1;
+  const int fd = real_eventfd(count, flags);
+  if (fd >= 0) set_thing(fd, new_thing());
+  return fd;
+}
+
+NORN_INTERPOSE(int, eventfd_write, (int fd, eventfd_t value)) {
+  if (!has_started()) return -1;
+  giving_to_file(fd);
+  return real_eventfd_write(fd, value);
+}
+
+NORN_INTERPOSE(int, eventfd_read, (int fd, eventfd_t* value)) {
+  if (!has_started()) return -1;
+  const int result = real_eventfd_read(fd, value);
+  if (result == 0) was_read(fd, value, sizeof(*value), site_eventfd_read);
+  return result;
+}
+
+NORN_INTERPOSE(int, epoll_create, (int size)) {
+  if (!has_started()) return -1;
+  const int fd = real_epoll_create(size);
+  if (fd >= 0) set_thing(fd, new_thing());
+  return fd;
+}
+
+NORN_INTERPOSE(int, epoll_create1, (int flags)) {
+  if (!has_started()) return -1;
+  const int fd = real_epoll_create1(flags);
+  if (fd >= 0) set_thing(fd, new_thing());
+  return fd;
+}
+
+// What was prepared before a descriptor is handed to epoll is there for whoever gets its events.
+NORN_INTERPOSE(int, epoll_ctl, (int epoll, int operation, int fd, epoll_event* event)) {
+  if (!has_started()) return -1;
+  giving_to_file(epoll);
+  return real_epoll_ctl(epoll, operation, fd, event);
+}
+
+NORN_INTERPOSE(int, epoll_wait, (int epoll, epoll_event* events, int most, int timeout)) {
+  if (!has_started()) return -1;
+  const int count = real_epoll_wait(epoll, events, most, timeout);
+  if (count > 0) was_read(epoll, events, static_cast<ssize_t>(sizeof(*events)) * count, site_epoll_wait);
+  return count;
+}
+
+NORN_INTERPOSE(int, epoll_pwait, (int epoll, epoll_event* events, int most, int timeout, const sigset_t* mask)) {
+  if (!has_started()) return -1;
+  const int count = real_epoll_pwait(epoll, events, most, timeout, mask);
+  if (count > 0) was_read(epoll, events, static_cast<ssize_t>(sizeof(*events)) * count, site_epoll_pwait);
+  return count;
+}
+
+NORN_INTERPOSE(int, dup, (int fd)) {
+  if (!has_started()) return -1;
+  const int copy = real_dup(fd);
+  duplicated(fd, copy);
+  return copy;
+}
+
+NORN_INTERPOSE(int, dup2, (int fd, int wanted)) {
+  if (!has_started()) return -1;
+  const int copy = real_dup2(fd, wanted);
+  duplicated(fd, copy);
+  return copy;
+}
+
+NORN_INTERPOSE(int, dup3, (int fd, int wanted, int flags)) {
+  if (!has_started()) return -1;
+  const int copy = real_dup3(fd, wanted, flags);
+  duplicated(fd, copy);
+  return copy;
+}
+
+NORN_INTERPOSE(int, fcntl, (int fd, int command, unsigned long argument)) {
+  if (!has_started()) return -1;
+  const int result = real_fcntl(fd, command, argument);
+  if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) duplicated(fd, result);
+  return result;
+}
+
+NORN_INTERPOSE(int, fcntl64, (int fd, int command, unsigned long argument)) {
+  if (!has_started()) return -1;
+  const int result = real_fcntl64(fd, command, argument);
+  if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) duplicated(fd, result);
+  return result;
+}
+
+NORN_INTERPOSE(int, close, (int fd)) {
+  if (!has_started()) return static_cast<int>(sys::call(__NR_close, fd));
+  closing(fd);
+  return real_close(fd);
+}
+
+NORN_INTERPOSE(int, close_range, (unsigned first, unsigned last, int flags)) {
+  if (!has_started()) return -1;
+  for (unsigned fd = first; fd <= last && fd < kChunk * kChunks; ++fd) {
+    if (chunks[fd / kChunk].load(std::memory_order_acquire) == nullptr) {
+      fd |= kChunk - 1;
+      continue;
+    }
+    set_thing(static_cast<int>(fd), 0);
+  }
+  return real_close_range(first, last, flags);
+}

@@ -1,0 +1,52 @@
+// The hooks of plain accesses.
+#include "runtime/hooks.h"
+
+#include "runtime/interpose.h"
+
+using namespace norn;
+using namespace norn::rt;
+
+namespace {
+
+template <AccessKind Kind, unsigned Size>
+inline void access(const void* address, const norn_site* site) {
+  if (!is_watching()) return;
+  observe(Kind, address, Size, site);
+}
+
+}  // namespace
+
+#define NORN_ACCESS_HOOKS(size)                                                          \
+  NORN_EXPORT void __norn_read##size(const void* address, const norn_site* site) {      \
+    access<AccessKind::kRead, size>(address, site);                                      \
+  }                                                                                      \
+  NORN_EXPORT void __norn_write##size(const void* address, const norn_site* site) {     \
+    access<AccessKind::kWrite, size>(address, site);                                     \
+  }
+
+NORN_ACCESS_HOOKS(1)
+NORN_ACCESS_HOOKS(2)
+NORN_ACCESS_HOOKS(4)
+NORN_ACCESS_HOOKS(8)
+NORN_ACCESS_HOOKS(16)
+
+NORN_EXPORT void __norn_read_range(const void* address, size_t size, const norn_site* site) {
+  if (is_watching() && size != 0) observe(AccessKind::kRead, address, size, site);
+}
+
+NORN_EXPORT void __norn_write_range(const void* address, size_t size, const norn_site* site) {
+  if (is_watching() && size != 0) observe(AccessKind::kWrite, address, size, site);
+}
+
+NORN_EXPORT void __norn_vptr_read(const void* address, const norn_site* site) {
+  access<AccessKind::kRead, sizeof(void*)>(address, site);
+}
+
+NORN_EXPORT void __norn_vptr_write(const void* address, const void* value, const norn_site* site) {
+  if (!is_watching()) return;
+  if (__atomic_load_n(static_cast<const void* const*>(address), __ATOMIC_RELAXED) == value) {
+    access<AccessKind::kRead, sizeof(void*)>(address, site);
+  } else {
+    access<AccessKind::kWrite, sizeof(void*)>(address, site);
+  }
+}

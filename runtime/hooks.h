@@ -1,0 +1,24 @@
+// How an access of the program becomes an event.
+#pragma once
+
+#include "runtime/state.h"
+#include "runtime/where.h"
+
+namespace norn::rt {
+
+// Of the calling thread, from outside. `site` null: the call on top of its stack.
+inline void observe(AccessKind kind, const volatile void* address, size_t size, const norn_site* site) {
+  const Inspection here;
+  if (!here) return;
+  detector.access(here.thread(), kind, address_of(address), size, place(*here, site));
+}
+
+// The same for functions that were interposed: nothing where nothing counts.
+inline void observe_read(const volatile void* address, size_t size, const norn_site& site) {
+  if (is_watching() && size != 0) observe(AccessKind::kRead, address, size, &site);
+}
+inline void observe_write(const volatile void* address, size_t size, const norn_site& site) {
+  if (is_watching() && size != 0) observe(AccessKind::kWrite, address, size, &site);
+}
+
+}  // namespace norn::rt

@@ -1,0 +1,40 @@
+// Locks of the program, as events.
+#pragma once
+
+#include "runtime/interpose.h"
+#include "runtime/where.h"
+
+namespace norn::rt {
+
+// The lock was taken. It is also a use of its memory: freeing or destroying it at the same time is a race.
+inline void took(const volatile void* lock, LockMode mode, const norn_site& site) {
+  const Inspection here;
+  if (!here) return;
+  const Where where = place(*here, &site);
+  detector.lock_acquire(here.thread(), address_of(lock), mode, where);
+  if (is_watching()) detector.access(here.thread(), AccessKind::kAtomicRead, address_of(lock), 1, where);
+}
+
+// The lock is about to be given up.
+inline void giving(const volatile void* lock, LockMode mode = LockMode::kExclusive) {
+  if (const Inspection here; here) detector.lock_release(here.thread(), address_of(lock), mode);
+}
+
+// The lock could not be given up after all.
+inline void kept(const volatile void* lock, LockMode mode, const norn_site& site) { took(lock, mode, site); }
+
+inline void destroyed_lock(const volatile void* lock, const norn_site& site) {
+  const Inspection here;
+  if (!here) return;
+  if (is_watching()) detector.write(here.thread(), address_of(lock), 1, place(*here, &site));
+  detector.lock_destroy(here.thread(), address_of(lock));
+}
+
+inline void made_lock(const volatile void* lock, const norn_site& site) {
+  const Inspection here;
+  if (!here) return;
+  if (is_watching()) detector.write(here.thread(), address_of(lock), 1, place(*here, &site));
+  detector.lock_destroy(here.thread(), address_of(lock));
+}
+
+}  // namespace norn::rt

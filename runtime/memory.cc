@@ -1,0 +1,287 @@
+// The heap: the host's allocator, and what its blocks mean.
+//
+// A block that is handed out is new memory; giving one back is a write to it. Both count only while there are several
+// threads, but who allocated a block, and where, is remembered always: a report may be about it later.
+#include "runtime/memory.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+
+#include <new>
+
+#include "runtime/interpose.h"
+#include "runtime/where.h"
+
+namespace norn::rt {
+namespace {
+
+// --- the table of blocks ---------------------------------------------------------------------------------------------
+
+constexpr unsigned kShards = 64;
+constexpr size_t kFirstCapacity = 256;
+
+struct Entry {
+  Address address;  // 0: free
+  uint64_t size;    // the top bit: freed
+  ThreadId thread;
+  Where where;
+};
+static_assert(sizeof(Entry) == 24);
+constexpr uint64_t kFreed = uint64_t{1} << 63;
+
+struct Shard {
+  SpinMutex mutex;
+  Entry* entries = nullptr;  // open addressing
+  size_t capacity = 0;       // a power of two
+  size_t used = 0;
+};
+constinit Shard shards[kShards];
+
+uint64_t hash_of(Address address) {
+  const uint64_t hash = (address >> 4) * 0x9e3779b97f4a7c15u;
+  return hash ^ hash >> 32;
+}
+
+Entry* slot_for(Entry* entries, size_t capacity, Address address) {
+  for (size_t i = hash_of(address) / kShards;; ++i) {
+    Entry& entry = entries[i & (capacity - 1)];
+    if (entry.address == address || entry.address == 0) return &entry;
+  }
+}
+
+// Freed blocks are forgotten when the table grows.
+bool grow(Shard& shard) {
+  size_t living = 0;
+  for (size_t i = 0; i < shard.capacity; ++i) {
+    living += shard.entries[i].address != 0 && (shard.entries[i].size & kFreed) == 0 ? 1 : 0;
+  }
+  const size_t capacity = living * 4 < shard.capacity ? shard.capacity
+                          : shard.capacity == 0       ? kFirstCapacity
+                                                      : shard.capacity * 2;
+  auto* entries = static_cast<Entry*>(memory.allocate_zeroed(capacity * sizeof(Entry)));
+  if (entries == nullptr) return false;
+  for (size_t i = 0; i < shard.capacity; ++i) {
+    const Entry& old = shard.entries[i];
+    if (old.address != 0 && (old.size & kFreed) == 0) *slot_for(entries, capacity, old.address) = old;
+  }
+  memory.release(shard.entries, shard.capacity * sizeof(Entry));
+  shard.entries = entries;
+  shard.capacity = capacity;
+  shard.used = living;
+  return true;
+}
+
+void add_block(Address address, uint64_t size, ThreadId thread, Where where) {
+  Shard& shard = shards[hash_of(address) % kShards];
+  const SpinLock lock(shard.mutex);
+  if (shard.used * 4 >= shard.capacity * 3 && !grow(shard)) return;
+  Entry* entry = slot_for(shard.entries, shard.capacity, address);
+  if (entry->address == 0) ++shard.used;
+  *entry = {address, size, thread, where};
+}
+
+// False: the block is not known (from before the runtime, or of another allocator).
+bool end_block(Address address, uint64_t& size) {
+  Shard& shard = shards[hash_of(address) % kShards];
+  const SpinLock lock(shard.mutex);
+  if (shard.capacity == 0) return false;
+  Entry* entry = slot_for(shard.entries, shard.capacity, address);
+  if (entry->address == 0 || (entry->size & kFreed) != 0) return false;
+  size = entry->size;
+  entry->size |= kFreed;
+  return true;
+}
+
+// --- memory for those who ask before the host's allocator can be found ---------------------------------------------------
+
+constexpr size_t kEarlyBytes = size_t{1} << 18;
+alignas(64) constinit char early[kEarlyBytes] = {};
+constinit std::atomic<size_t> early_used{0};
+
+bool is_early(const void* block) { return block >= early && block < early + kEarlyBytes; }
+
+void* early_allocate(size_t size, size_t alignment) {
+  if (alignment < 16) alignment = 16;
+  const size_t wanted = size + 16 + alignment;
+  size_t at = early_used.fetch_add(wanted, std::memory_order_relaxed) + 16;
+  if (at + size + alignment > kEarlyBytes) return nullptr;
+  at = (at + alignment - 1) & ~(alignment - 1);
+  *reinterpret_cast<size_t*>(early + at - 16) = size;
+  return early + at;
+}
+
+size_t early_size(const void* block) { return *reinterpret_cast<const size_t*>(static_cast<const char*>(block) - 16); }
+
+// --- events --------------------------------------------------------------------------------------------------------------
+
+// Of a large block the beginning: whoever uses freed memory mostly does so there, and the rest is looked at when it is
+// handed out again.
+constexpr uint64_t kFreedBytes = 4096;
+
+void* allocated(void* block, size_t size, const norn_site& site) {
+  if (block == nullptr) return block;
+  const Inspection here;
+  if (!here) return block;
+  if (is_watching()) detector.allocate(here.thread(), address_of(block), size);
+  add_block(address_of(block), size, here->id, place(*here, &site));
+  return block;
+}
+
+void freeing(void* block, const norn_site& site) {
+  if (block == nullptr) return;
+  const Inspection here;
+  if (!here) return;
+  uint64_t size = 0;
+  if (!end_block(address_of(block), size) || !is_watching()) return;
+  detector.free(here.thread(), address_of(block), size < kFreedBytes ? size : kFreedBytes, place(*here, &site));
+}
+
+}  // namespace
+
+bool init_blocks() { return true; }
+
+bool find_block(Address address, Block& found) {
+  bool any = false;
+  for (Shard& shard : shards) {
+    const SpinLock lock(shard.mutex);
+    for (size_t i = 0; i < shard.capacity; ++i) {
+      const Entry& entry = shard.entries[i];
+      const uint64_t size = entry.size & ~kFreed;
+      if (entry.address == 0 || address < entry.address || address - entry.address >= (size == 0 ? 1 : size)) continue;
+      const bool freed = (entry.size & kFreed) != 0;
+      if (any && (freed || !found.freed)) continue;  // what lives there now
+      found = {entry.address, size, entry.thread, entry.where, freed};
+      any = true;
+    }
+  }
+  return any;
+}
+
+}  // namespace norn::rt
+
+using namespace norn;
+using namespace norn::rt;
+
+// While the runtime starts, and before, there is nobody to ask but `early`.
+#define NORN_NOT_READY(name) (phase.load(std::memory_order_acquire) != Phase::kReady || real_##name == nullptr)
+
+NORN_INTERPOSE(void*, malloc, (size_t size)) {
+  if (NORN_NOT_READY(malloc)) return early_allocate(size, 16);
+  return allocated(real_malloc(size), size, site_malloc);
+}
+
+NORN_INTERPOSE(void*, calloc, (size_t count, size_t size)) {
+  if (NORN_NOT_READY(calloc)) return early_allocate(count * size, 16);
+  return allocated(real_calloc(count, size), count * size, site_calloc);
+}
+
+NORN_INTERPOSE(void, free, (void* block)) {
+  if (is_early(block) || NORN_NOT_READY(free)) return;
+  freeing(block, site_free);
+  real_free(block);
+}
+
+// A block that moved or changed its size, or did not. The old block is given up before the host can hand it to
+// another thread; if it turns out that nothing happened, it was not.
+namespace {
+
+void* resize(void* old, size_t size, const norn_site& site, void* (*real)(void*, size_t)) {
+  const Inspection here;
+  if (!here) return real(old, size);
+  uint64_t old_size = 0;
+  const bool known = end_block(address_of(old), old_size);
+  const Where where = place(*here, &site);
+  const uint64_t moved = old_size < size ? old_size : size;
+  if (known && is_watching()) {
+    if (moved != 0) detector.read(here.thread(), address_of(old), moved, where);
+    if (old_size != 0) {
+      detector.free(here.thread(), address_of(old), old_size < kFreedBytes ? old_size : kFreedBytes, where);
+    }
+  }
+  // The host's allocator runs outside: it may block, and it may call back.
+  leave(*here);
+  void* block = real(old, size);
+  const bool entered = enter(*here);
+  if (!entered) return block;
+  if (block == nullptr) {
+    if (known) add_block(address_of(old), size == 0 ? old_size | kFreed : old_size, here->id, where);
+    return block;
+  }
+  if (is_watching()) {
+    detector.allocate(here.thread(), address_of(block), size);
+    if (moved != 0) detector.write(here.thread(), address_of(block), moved, where);
+  }
+  add_block(address_of(block), size, here->id, where);
+  return block;
+}
+
+}  // namespace
+
+NORN_INTERPOSE(void*, realloc, (void* block, size_t size)) {
+  if (is_early(block)) {
+    const size_t old = early_size(block);
+    void* moved = norn_interposed_malloc(size);
+    if (moved != nullptr) __builtin_memcpy(moved, block, old < size ? old : size);
+    return moved;
+  }
+  if (NORN_NOT_READY(realloc)) return block == nullptr ? early_allocate(size, 16) : nullptr;
+  if (block == nullptr) return allocated(real_realloc(block, size), size, site_realloc);
+  return resize(block, size, site_realloc, real_realloc);
+}
+
+NORN_INTERPOSE(void*, reallocarray, (void* block, size_t count, size_t size)) {
+  size_t bytes = 0;
+  if (__builtin_mul_overflow(count, size, &bytes)) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  return norn_interposed_realloc(block, bytes);
+}
+
+NORN_INTERPOSE(void*, memalign, (size_t alignment, size_t size)) {
+  if (NORN_NOT_READY(memalign)) return early_allocate(size, alignment);
+  return allocated(real_memalign(alignment, size), size, site_memalign);
+}
+
+NORN_INTERPOSE(void*, aligned_alloc, (size_t alignment, size_t size)) {
+  if (NORN_NOT_READY(aligned_alloc)) return early_allocate(size, alignment);
+  return allocated(real_aligned_alloc(alignment, size), size, site_aligned_alloc);
+}
+
+NORN_INTERPOSE(int, posix_memalign, (void** result, size_t alignment, size_t size)) {
+  if (NORN_NOT_READY(posix_memalign)) {
+    *result = early_allocate(size, alignment);
+    return *result == nullptr ? ENOMEM : 0;
+  }
+  const int error = real_posix_memalign(result, alignment, size);
+  if (error == 0) allocated(*result, size, site_posix_memalign);
+  return error;
+}
+
+NORN_INTERPOSE(void*, valloc, (size_t size)) {
+  if (NORN_NOT_READY(valloc)) return early_allocate(size, 4096);
+  return allocated(real_valloc(size), size, site_valloc);
+}
+
+NORN_INTERPOSE(void*, pvalloc, (size_t size)) {
+  if (NORN_NOT_READY(pvalloc)) return early_allocate((size + 4095) & ~size_t{4095}, 4096);
+  const size_t whole = (size + 4095) & ~size_t{4095};
+  return allocated(real_pvalloc(size), whole, site_pvalloc);
+}
+
+// What lies between the size asked for and this is the program's to use, too.
+NORN_INTERPOSE(size_t, malloc_usable_size, (void* block)) {
+  if (is_early(block)) return early_size(block);
+  if (NORN_NOT_READY(malloc_usable_size)) return 0;
+  const size_t usable = real_malloc_usable_size(block);
+  if (block == nullptr) return usable;
+  if (const Inspection here; here) {
+    uint64_t size = 0;
+    if (end_block(address_of(block), size)) {
+      if (is_watching() && usable > size) detector.allocate(here.thread(), address_of(block) + size, usable - size);
+      add_block(address_of(block), usable > size ? usable : size, here->id, place(*here, &site_malloc_usable_size));
+    }
+  }
+  return usable;
+}

@@ -1,0 +1,97 @@
+#include "runtime/modules.h"
+
+#include <link.h>
+
+#include "runtime/interpose.h"
+#include "runtime/settings.h"
+#include "runtime/where.h"
+
+namespace norn::rt {
+namespace {
+
+NORN_REAL(int, dl_iterate_phdr, (int (*callback)(dl_phdr_info*, size_t, void*), void* data))
+
+constinit std::atomic<Module*> modules{nullptr};
+constinit SpinMutex mutex;
+constinit std::atomic<int> closing{0};
+
+struct Search {
+  uintptr_t address;
+  const char* name;
+};
+
+int look_into(dl_phdr_info* info, size_t /*size*/, void* data) {
+  auto* search = static_cast<Search*>(data);
+  for (unsigned i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+    const uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
+    if (segment.p_type != PT_LOAD || search->address < begin || search->address >= begin + segment.p_memsz) continue;
+    search->name = info->dlpi_name;
+    return 1;
+  }
+  return 0;
+}
+
+const char* file_of(const void* address) {
+  Search search = {reinterpret_cast<uintptr_t>(address), nullptr};
+  if (real_dl_iterate_phdr != nullptr) real_dl_iterate_phdr(&look_into, &search);
+  if (search.name == nullptr || search.name[0] == '\0') return start.program.data;
+  size_t size = 0;
+  while (search.name[size++] != '\0') {
+  }
+  auto* copy = static_cast<char*>(memory.allocate(size));
+  for (size_t i = 0; copy != nullptr && i < size; ++i) copy[i] = search.name[i];
+  return copy;
+}
+
+}  // namespace
+
+const Module* first_module() { return modules.load(std::memory_order_acquire); }
+
+const char* module_of(const norn_site* site) {
+  for (const Module* module = first_module(); module != nullptr; module = module->next) {
+    const norn_module* tables = module->tables;
+    if (tables != nullptr && site >= tables->sites_begin && site < tables->sites_end) return module->path;
+  }
+  return nullptr;
+}
+
+}  // namespace norn::rt
+
+using namespace norn::rt;
+
+// Modules come from constructors, so the loader's lock is ours already: asking it for names cannot block.
+NORN_EXPORT void __norn_module_init(const norn_module* tables) {
+  if (!has_started()) return;
+  const char* path = file_of(tables);
+  const Inspection here;
+  const norn::SpinLock lock(mutex);
+  for (const Module* known = first_module(); known != nullptr; known = known->next) {
+    if (known->tables == tables) return;
+  }
+  auto* module = memory.create<Module>();
+  if (module == nullptr) return;
+  *module = {tables, path, modules.load(std::memory_order_relaxed)};
+  modules.store(module, std::memory_order_release);
+}
+
+NORN_EXPORT void __norn_module_fini(const norn_module* tables) {
+  // At the program's end the module stays where it is, and there is more to be reported.
+  if (closing.load(std::memory_order_relaxed) == 0 || phase.load(std::memory_order_acquire) != Phase::kReady) return;
+  const Inspection here;
+  if (!here) return;
+  const norn::SpinLock lock(mutex);
+  for (Module* known = modules.load(std::memory_order_acquire); known != nullptr; known = known->next) {
+    if (known->tables != tables) continue;
+    known->tables = nullptr;
+    forget_sites(tables->sites_begin, tables->sites_end);
+  }
+}
+
+NORN_INTERPOSE(int, dlclose, (void* handle)) {
+  if (!has_started()) return 0;
+  closing.fetch_add(1, std::memory_order_relaxed);
+  const int result = real_dlclose(handle);
+  closing.fetch_sub(1, std::memory_order_relaxed);
+  return result;
+}

@@ -1,0 +1,199 @@
+#include "runtime/process.h"
+
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/resource.h>
+
+#include "runtime/interpose.h"
+#include "runtime/reporter.h"
+#include "runtime/settings.h"
+#include "runtime/syscalls.h"
+#include "runtime/threads.h"
+
+extern "C" char** environ;
+
+namespace norn::rt {
+namespace {
+
+NORN_REAL(int, on_exit, (void (*function)(int, void*), void* argument))
+NORN_REAL(int, at_quick_exit, (void (*function)()))
+NORN_REAL(int, __register_atfork, (void (*prepare)(), void (*parent)(), void (*child)(), void* object))
+NORN_REAL(int, fflush, (FILE * file))
+
+// Registered before anything of the program, so it runs after everything of it.
+void at_exit(int status, void* /*argument*/) {
+  if (sys::pid() != start.pid) return;
+  finish_report(status);
+  const int final = final_status(status);
+  if (final == status) return;
+  if (real_fflush != nullptr) real_fflush(nullptr);
+  sys::exit_process(final);
+}
+
+void at_quick_exit_of_program() { finish_report(0); }
+
+// --- fork ----------------------------------------------------------------------------------------------------------
+
+constinit ThreadState* forking = nullptr;
+constinit bool has_barrier = false;
+
+// Makes every thread of the process execute a memory barrier.
+void barrier_everywhere() {
+  if (has_barrier && sys::call(__NR_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0) == 0) return;
+  // Without the call: a store becomes visible long before this is over.
+  for (unsigned i = 0; i < 100; ++i) sys::yield();
+}
+
+// Registered first, so it runs last, when the program's own handlers have taken their locks: from here on nobody is
+// inside the runtime, and nobody comes in.
+void before_fork() {
+  while (gate_closed.exchange(true, std::memory_order_seq_cst)) sys::yield();
+  barrier_everywhere();
+  ThreadState* self = current_state;
+  while (threads_are_beginning()) sys::yield();
+  for (ThreadState* other = first_state(); other != nullptr; other = other->next) {
+    if (other == self) continue;
+    while (other->live.load(std::memory_order_acquire) && other->depth.load(std::memory_order_acquire) != 0) {
+      sys::yield();
+    }
+  }
+  forking = self;
+}
+
+void after_fork_in_parent() { gate_closed.store(false, std::memory_order_release); }
+
+void after_fork_in_child() {
+  start.parent = start.pid;
+  start.pid = sys::pid();
+  start.is_child = true;
+  gate_closed.store(false, std::memory_order_release);
+  ThreadState* self = current_state;
+  const bool entered = self != nullptr && enter(*self);
+  if (self != nullptr) {
+    // The others do not exist here, and what they did before the fork is all that will be seen of it.
+    forget_other_threads(*self);
+    watching.store(false, std::memory_order_relaxed);
+  }
+  restart_reporter();
+  if (entered) leave(*self);
+}
+
+// --- exec ----------------------------------------------------------------------------------------------------------
+
+constexpr int kMaxArguments = 4096;
+
+}  // namespace
+
+size_t main_stack_size() {
+  constexpr size_t kMost = size_t{1} << 30;
+  constexpr size_t kLeast = size_t{8} << 20;
+  rlimit limit{};
+  if (sys::call(__NR_getrlimit, RLIMIT_STACK, sys::as_long(&limit)) != 0 || limit.rlim_cur > kMost) return kMost;
+  return limit.rlim_cur < kLeast ? kLeast : limit.rlim_cur;
+}
+
+void init_process() {
+  has_barrier = sys::call(__NR_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0) == 0;
+  if (real_on_exit != nullptr) real_on_exit(&at_exit, nullptr);
+  if (real_at_quick_exit != nullptr) real_at_quick_exit(&at_quick_exit_of_program);
+  if (real___register_atfork != nullptr) {
+    real___register_atfork(&before_fork, &after_fork_in_parent, &after_fork_in_child, nullptr);
+  }
+}
+
+}  // namespace norn::rt
+
+using namespace norn::rt;
+
+NORN_INTERPOSE(void, _exit, (int status)) {
+  if (has_started() && sys::pid() == start.pid) {
+    finish_report(status);
+    status = final_status(status);
+  }
+  sys::exit_process(status);
+}
+
+NORN_INTERPOSE(void, _Exit, (int status)) {
+  if (has_started() && sys::pid() == start.pid) {
+    finish_report(status);
+    status = final_status(status);
+  }
+  sys::exit_process(status);
+}
+
+NORN_INTERPOSE(int, execve, (const char* path, char* const* arguments, char* const* environment)) {
+  if (!has_started()) return -1;
+  flush_report();
+  return real_execve(path, arguments, environment);
+}
+
+NORN_INTERPOSE(int, execv, (const char* path, char* const* arguments)) {
+  if (!has_started()) return -1;
+  flush_report();
+  return real_execve(path, arguments, environ);
+}
+
+NORN_INTERPOSE(int, execvp, (const char* file, char* const* arguments)) {
+  if (!has_started()) return -1;
+  flush_report();
+  return real_execvp(file, arguments);
+}
+
+NORN_INTERPOSE(int, execvpe, (const char* file, char* const* arguments, char* const* environment)) {
+  if (!has_started()) return -1;
+  flush_report();
+  return real_execvpe(file, arguments, environment);
+}
+
+NORN_INTERPOSE(int, fexecve, (int fd, char* const* arguments, char* const* environment)) {
+  if (!has_started()) return -1;
+  flush_report();
+  return real_fexecve(fd, arguments, environment);
+}
+
+NORN_INTERPOSE(int, execveat,
+               (int directory, const char* path, char* const* arguments, char* const* environment, int flags)) {
+  if (!has_started()) return -1;
+  flush_report();
+  return real_execveat(directory, path, arguments, environment, flags);
+}
+
+// The list forms are the vector forms.
+#define NORN_COLLECT_ARGUMENTS(first)                            \
+  char* arguments[kMaxArguments];                                \
+  int count = 0;                                                 \
+  va_list list;                                                  \
+  va_start(list, first);                                         \
+  for (char* argument = const_cast<char*>(first);;) {            \
+    arguments[count++] = argument;                               \
+    if (argument == nullptr || count == kMaxArguments - 1) break; \
+    argument = va_arg(list, char*);                              \
+  }                                                              \
+  arguments[count] = nullptr
+
+NORN_INTERPOSE(int, execl, (const char* path, const char* first, ...)) {
+  if (!has_started()) return -1;
+  NORN_COLLECT_ARGUMENTS(first);
+  va_end(list);
+  flush_report();
+  return real_execve(path, arguments, environ);
+}
+
+NORN_INTERPOSE(int, execlp, (const char* file, const char* first, ...)) {
+  if (!has_started()) return -1;
+  NORN_COLLECT_ARGUMENTS(first);
+  va_end(list);
+  flush_report();
+  return real_execvp(file, arguments);
+}
+
+NORN_INTERPOSE(int, execle, (const char* path, const char* first, ...)) {
+  if (!has_started()) return -1;
+  NORN_COLLECT_ARGUMENTS(first);
+  char* const* environment = va_arg(list, char* const*);
+  va_end(list);
+  flush_report();
+  return real_execve(path, arguments, environment);
+}

@@ -1,0 +1,598 @@
+#include "runtime/reporter.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+
+#include "report/record.h"
+#include "report/suppression.h"
+#include "report/text.h"
+#include "runtime/interpose.h"
+#include "runtime/locate.h"
+#include "runtime/memory.h"
+#include "runtime/modules.h"
+#include "runtime/settings.h"
+#include "runtime/syscalls.h"
+#include "runtime/threads.h"
+#include "runtime/where.h"
+
+// A place for a debugger to stop at: the thread that is about to make the access calls it for each new race.
+NORN_EXPORT __attribute__((noinline)) void __norn_on_report(const char* id) { asm volatile("" : : "r"(id) : "memory"); }
+
+namespace norn::rt {
+namespace {
+
+using report::Frame;
+using report::Text;
+
+constexpr size_t kMaxFrames = 160;
+constexpr size_t kMaxLocks = 16;
+constexpr size_t kMaxCandidates = size_t{1} << 20;
+constexpr size_t kLine = 1 << 17;
+
+// One report at a time is built, here: a thread that finds a race may have little stack.
+constinit SpinMutex mutex;
+constinit Frame stacks[2][kMaxFrames] = {};
+constinit Frame creations[2][kMaxFrames] = {};
+constinit Frame allocation[kMaxFrames] = {};
+constinit report::LockHeld locks[2][kMaxLocks] = {};
+constinit char texts[1 << 14] = {};
+constinit TextPool pool(texts, sizeof(texts));
+constinit char line_bytes[kLine] = {};
+
+struct Told {
+  const report::Rule* rule;  // what suppresses it
+  bool told;                 // as text
+};
+constinit Told* told = nullptr;             // by candidate
+constinit uint64_t* inherited = nullptr;    // counts at the fork; null: none
+constinit uint32_t inherited_count = 0;
+constinit bool finished = false;
+constinit report::Rule* rules = nullptr;
+alignas(report::Suppressions) constinit char suppressions_bytes[sizeof(report::Suppressions)] = {};
+constinit report::Suppressions* suppressions = nullptr;
+constinit int findings_fd = -1;
+constinit const char* notes[16] = {};
+constinit std::atomic<unsigned> note_count{0};
+
+bool records_findings() { return !start.settings.findings.empty(); }
+
+// --- building ------------------------------------------------------------------------------------------------------
+
+Frame frame_of(const norn_site& site) {
+  Frame frame;
+  if (site.function != nullptr) frame.function = site.function;
+  if (site.file != nullptr) frame.file = site.file;
+  if (site.directory != nullptr) frame.directory = site.directory;
+  frame.line = site.line;
+  frame.column = site.column;
+  if (const char* path = module_of(&site); path != nullptr) frame.module = path;
+  frame.library = (site.flags & NORN_SITE_LIBRARY) != 0;
+  return frame;
+}
+
+template <class Visit>
+void for_each_site(Where where, Visit visit) {
+  for (const PlaceNode* at = place_node(where); at != nullptr; at = place_node(at->parent)) {
+    for (const norn_site* site = at->site.load(std::memory_order_acquire); site != nullptr; site = site->inlined_at) {
+      if (!visit(*site)) return;
+    }
+  }
+}
+
+report::List<Frame> frames_of(Where where, Frame (&frames)[kMaxFrames]) {
+  size_t count = 0;
+  for_each_site(where, [&](const norn_site& site) {
+    frames[count++] = frame_of(site);
+    return count < kMaxFrames;
+  });
+  return {frames, count};
+}
+
+// The innermost site of the user's own code; the innermost one if there is none.
+const norn_site* own_site(Where where) {
+  const norn_site* found = nullptr;
+  for_each_site(where, [&](const norn_site& site) {
+    if (found == nullptr) found = &site;
+    if ((site.flags & NORN_SITE_LIBRARY) != 0) return true;
+    found = &site;
+    return false;
+  });
+  return found;
+}
+
+const norn_site* innermost_site(Where where) {
+  const PlaceNode* at = place_node(where);
+  return at == nullptr ? nullptr : at->site.load(std::memory_order_acquire);
+}
+
+Text expression_of(Where where) {
+  const norn_site* site = own_site(where);
+  if (site != nullptr && site->expression != nullptr) return site->expression;
+  site = innermost_site(where);
+  return site != nullptr && site->expression != nullptr ? Text(site->expression) : Text();
+}
+
+Text thread_name(ThreadId id) {
+  const ThreadInfo* info = thread_info(id);
+  return info == nullptr ? Text() : Text(info->name);
+}
+
+Where lock_taken_at(LockId lock, ThreadId thread) {
+  const ThreadState* self = current_state;
+  if (self != nullptr && self->core != nullptr && self->core->id == thread) {
+    for (unsigned i = 0; i < self->core->held_count; ++i) {
+      if (self->core->held[i].lock == lock) return self->core->held[i].taken_at;
+    }
+  }
+  const LockInfo* info = detector.lock_info(lock);
+  for (const LockInfo::Taker& taker : info->takers) {
+    if (taker.thread == thread && taker.where != kNowhere) return taker.where;
+  }
+  return kNowhere;
+}
+
+report::List<report::LockHeld> locks_of(const RacingAccess& racing, report::LockHeld (&held)[kMaxLocks]) {
+  Locksets& locksets = detector.locksets();
+  size_t count = 0;
+  for (unsigned i = 0; i < locksets.size(racing.lockset) && count < kMaxLocks; ++i) {
+    const LockId lock = locksets.lock_at(racing.lockset, i);
+    const LockInfo* info = detector.lock_info(lock);
+    if (info == nullptr) continue;
+    report::LockHeld& entry = held[count++];
+    entry = {};
+    entry.address = info->address;
+    entry.mode =
+        locksets.mode_at(racing.lockset, i) == LockMode::kShared ? report::HeldMode::kShared : report::HeldMode::kExclusive;
+    const Where where = lock_taken_at(lock, racing.thread);
+    if (const norn_site* site = own_site(where); site != nullptr) entry.taken_at = frame_of(*site);
+    report::Location location;
+    if (locate_global(info->address, location, pool)) {
+      // A class' mutex has members of its own; what people call it is the variable or member it is.
+      entry.name = location.offset == 0 ? location.object : location.name;
+    } else {
+      entry.name = expression_of(where);
+    }
+  }
+  return {held, count};
+}
+
+report::Op op_of(AccessKind kind) {
+  switch (kind) {
+    case AccessKind::kRead:
+      return report::Op::kRead;
+    case AccessKind::kWrite:
+      return report::Op::kWrite;
+    case AccessKind::kAtomicRead:
+      return report::Op::kAtomicRead;
+    case AccessKind::kAtomicWrite:
+      return report::Op::kAtomicWrite;
+    case AccessKind::kFree:
+      return report::Op::kFree;
+  }
+  return report::Op::kRead;
+}
+
+void build_access(const RacingAccess& racing, unsigned which, uint64_t common, report::Access& access) {
+  access = {};
+  access.op = op_of(racing.kind);
+  const norn_site* site = innermost_site(racing.where);
+  access.size = site != nullptr && site->size != 0 ? site->size : common;
+  access.thread = racing.thread;
+  access.thread_name = thread_name(racing.thread);
+  if (const ThreadInfo* info = thread_info(racing.thread); info != nullptr) {
+    access.thread_created_at = frames_of(info->created_at, creations[which]);
+  }
+  access.stack = frames_of(racing.where, stacks[which]);
+  access.stack_lost = access.stack.empty();
+  if (const norn_site* own = own_site(racing.where); own != nullptr) access.site = frame_of(*own);
+  access.locks = locks_of(racing, locks[which]);
+  access.expression = expression_of(racing.where);
+}
+
+void build_location(const RacingPair& pair, const report::Access (&accesses)[2], report::Location& location) {
+  location = {};
+  location.address = pair.address;
+  location.size = pair.size;
+  for (const report::Access& access : accesses) {
+    const bool is_one_access = access.size <= 16 && access.op != report::Op::kFree;
+    if (is_one_access && access.size > location.size) location.size = access.size;
+  }
+  if (locate_global(pair.address, location, pool)) return;
+  // What the two statements call it; a free names the whole block.
+  for (const report::Access& access : accesses) {
+    if (location.name.empty() && access.op != report::Op::kFree) location.name = access.expression;
+  }
+  if (Block block; find_block(pair.address, block)) {
+    location.kind = report::LocationKind::kHeap;
+    location.object_size = block.size;
+    location.offset = pair.address - block.address;
+    location.allocated_at = frames_of(block.where, allocation);
+    location.has_owner = true;
+    location.owner = block.thread;
+    location.owner_name = thread_name(block.thread);
+    return;
+  }
+  if (const ThreadId owner = thread_of_stack(pair.address); owner != kNoThread) {
+    location.kind = report::LocationKind::kStack;
+    location.has_owner = true;
+    location.owner = owner;
+    location.owner_name = thread_name(owner);
+  }
+}
+
+uint64_t count_of(const Candidate& candidate) {
+  const uint64_t count = candidate.count.load(std::memory_order_relaxed);
+  const uint64_t before =
+      inherited != nullptr && candidate.number < inherited_count ? inherited[candidate.number] : 0;
+  return count > before ? count - before : 0;
+}
+
+void build_race(const Candidate& candidate, report::Race& race) {
+  pool.clear();
+  race = {};
+  race.id = report::race_id(candidate.site_a, candidate.site_b);
+  race.standing = candidate.standing.load(std::memory_order_relaxed) == Standing::kObserved
+                      ? report::Standing::kObserved
+                      : report::Standing::kPredicted;
+  race.count = count_of(candidate);
+  const RacingPair& pair = candidate.first;
+  build_access(pair.later, 0, pair.size, race.accesses[0]);
+  build_access(pair.earlier, 1, pair.size, race.accesses[1]);
+  for (report::Access& access : race.accesses) access.count = race.count;
+  build_location(pair, race.accesses, race.location);
+}
+
+report::RunSummary summary(int exit_status, bool ended) {
+  static constinit report::NamedCount sync[1] = {};
+  static constinit Text note_texts[16] = {};
+  const Statistics known = detector.statistics();
+  report::RunSummary run;
+  run.program = start.command_count > 0 ? start.command[0] : start.program;
+  run.command = {start.command, start.command_count};
+  constexpr Text kEngines[] = {"hybrid", "hb", "msm-short", "msm-long"};
+  run.engine = kEngines[static_cast<size_t>(start.settings.engine)];
+  run.front_end = "native";
+  run.pid = start.pid;
+  run.parent = start.parent;
+  run.exit = exit_status;
+  run.ended = ended;
+  sync[0] = {"all", known.sync_events};
+  run.stats.events = known.accesses + known.sync_events;
+  run.stats.accesses = known.accesses;
+  run.stats.sync = sync;
+  run.stats.threads = known.threads;
+  run.stats.microseconds = sys::now() - start.time;
+  rusage usage{};
+  if (sys::call(__NR_getrusage, RUSAGE_SELF, sys::as_long(&usage)) == 0) {
+    run.stats.peak_rss = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+  }
+  const unsigned count = note_count.load(std::memory_order_acquire);
+  for (unsigned i = 0; i < count && i < 16; ++i) note_texts[i] = notes[i];
+  run.notes = {note_texts, count < 16 ? count : 16};
+  return run;
+}
+
+// --- writing -------------------------------------------------------------------------------------------------------
+
+void append_record(Text line) {
+  if (findings_fd >= 0) {
+    sys::write_all(findings_fd, line.data, line.size);
+    return;
+  }
+  // By name each time: the program may close every descriptor it does not know.
+  const int fd = sys::open_file(start.settings.findings.data, O_WRONLY | O_APPEND | O_CREAT);
+  if (fd < 0) return;
+  sys::write_all(fd, line.data, line.size);
+  sys::close_file(fd);
+}
+
+void append_log(Text text) {
+  if (text.empty()) return;
+  if (start.settings.log_path.empty() || start.settings.log_path == "stderr" || start.settings.log_path == "stdout") {
+    sys::write_all(start.settings.log_path == "stdout" ? 1 : 2, text.data, text.size);
+    return;
+  }
+  char path[4096 + 16];
+  report::Buffer name(path, sizeof(path) - 1);
+  name.sink().put(start.settings.log_path);
+  name.sink().put('.');
+  name.sink().put(report::Decimal(start.pid).text());
+  path[name.text().size] = '\0';
+  int fd = sys::open_file(path, O_WRONLY | O_APPEND | O_CREAT);
+  if (fd < 0) {
+    // A device, or a directory that cannot be written to.
+    report::Buffer plain(path, sizeof(path) - 1);
+    plain.sink().put(start.settings.log_path);
+    path[plain.text().size] = '\0';
+    fd = sys::open_file(path, O_WRONLY | O_APPEND);
+  }
+  if (fd < 0) return;
+  sys::write_all(fd, text.data, text.size);
+  sys::close_file(fd);
+}
+
+// For the text report: the statement itself.
+size_t read_source_line(void* /*context*/, const Frame& frame, char* buffer, size_t capacity) {
+  static constinit char path[4096] = {};
+  static constinit char bytes[1 << 14] = {};
+  report::Buffer name(path, sizeof(path) - 1);
+  if (!frame.directory.empty() && !frame.file.starts_with("/")) {
+    name.sink().put(frame.directory);
+    name.sink().put('/');
+  }
+  name.sink().put(frame.file);
+  path[name.text().size] = '\0';
+  if (frame.line == 0 || frame.file.empty() || name.overflowed()) return 0;
+  const int fd = sys::open_file(path, O_RDONLY | O_NONBLOCK);
+  if (fd < 0) return 0;
+  uint32_t line = 1;
+  size_t used = 0;
+  bool done = false;
+  while (!done) {
+    const long got = sys::call(__NR_read, fd, sys::as_long(bytes), sizeof(bytes));
+    if (got <= 0) break;
+    for (long i = 0; i < got && !done; ++i) {
+      if (bytes[i] == '\n') {
+        done = line++ == frame.line;
+      } else if (line == frame.line) {
+        if (used < capacity) buffer[used++] = bytes[i];
+      }
+    }
+  }
+  sys::close_file(fd);
+  return used;
+}
+
+report::TextOptions text_options() {
+  report::TextOptions options;
+  options.color = start.colour;
+  options.base = start.directory;
+  options.read_source = &read_source_line;
+  options.next = report::Next::kRun;
+  return options;
+}
+
+void put_race(const report::Race& race) {
+  if (records_findings()) {
+    const Text line = report::format_race(race, start.pid, line_bytes, sizeof(line_bytes));
+    if (!line.empty()) append_record(line);
+  } else if (!race.suppressed) {
+    report::Buffer text(line_bytes, sizeof(line_bytes));
+    report::render_text(race, summary(0, false), text_options(), text.sink());
+    append_log(text.text());
+  }
+}
+
+Told* told_of(const Candidate& candidate) {
+  return told == nullptr || candidate.number >= kMaxCandidates ? nullptr : &told[candidate.number];
+}
+
+bool fails(Standing standing) {
+  switch (start.settings.fail_on) {
+    case report::FailOn::kAny:
+      return true;
+    case report::FailOn::kObserved:
+      return standing == Standing::kObserved;
+    case report::FailOn::kConfirmed:
+    case report::FailOn::kNone:
+      return false;
+  }
+  return false;
+}
+
+bool is_suppressed(const Candidate& candidate) {
+  const Told* entry = told_of(candidate);
+  return entry != nullptr && entry->rule != nullptr;
+}
+
+uint64_t identity_of(void* /*context*/, Where where) { return place_identity(where); }
+
+// On the thread that found it, inside the core.
+void on_candidate(void* /*context*/, const Candidate& candidate) {
+  static constinit report::Race race;
+  Text suppressed_by;
+  {
+    const SpinLock lock(mutex);
+    if (finished) return;
+    build_race(candidate, race);
+    Told* entry = told_of(candidate);
+    if (entry != nullptr && suppressions != nullptr && entry->rule == nullptr) entry->rule = suppressions->match(race);
+    if (entry != nullptr && entry->rule != nullptr) {
+      race.suppressed = true;
+      race.suppressed_by = entry->rule->name;
+    }
+    // A prediction may yet be observed: as text it is told at the end.
+    const bool tells = records_findings() || race.standing == report::Standing::kObserved;
+    if (tells) put_race(race);
+    if (entry != nullptr && tells) entry->told = true;
+    suppressed_by = race.suppressed_by;
+  }
+  if (!suppressed_by.empty()) return;
+  __norn_on_report(race.id.hex);
+  if (start.settings.halt_on_error && fails(candidate.standing.load(std::memory_order_relaxed))) {
+    finish_report(final_status(1));
+    sys::exit_process(final_status(1));
+  }
+}
+
+void on_note(void* /*context*/, const char* text) {
+  const unsigned at = note_count.fetch_add(1, std::memory_order_relaxed);
+  if (at < 16) notes[at] = text;
+  char bytes[512];
+  report::Buffer line(bytes, sizeof(bytes));
+  if (records_findings()) {
+    report::write_note(text, start.pid, line.sink());
+    append_record(line.text());
+    return;
+  }
+  line.sink().put("norn: ");
+  line.sink().put(text);
+  line.sink().put('\n');
+  append_log(line.text());
+}
+
+void write_start_record() {
+  if (!records_findings()) return;
+  report::Buffer line(line_bytes, sizeof(line_bytes));
+  report::write_start(summary(0, false), line.sink());
+  append_record(line.text());
+}
+
+void read_suppressions() {
+  const Text path = start.settings.suppressions;
+  if (path.empty()) return;
+  char name[4096];
+  report::Buffer buffer(name, sizeof(name) - 1);
+  buffer.sink().put(path);
+  name[buffer.text().size] = '\0';
+  const int fd = sys::open_file(name, O_RDONLY);
+  if (fd < 0) refuse("cannot read the suppressions ", path);
+  constexpr size_t kMaxFile = size_t{1} << 20;
+  auto* contents = static_cast<char*>(memory.allocate_forever(kMaxFile));
+  const long size = contents == nullptr ? -1 : sys::read_some(fd, contents, kMaxFile);
+  sys::close_file(fd);
+  if (size < 0) refuse("cannot read the suppressions ", path);
+  const Text text(contents, static_cast<size_t>(size));
+  const size_t count = report::count_rules_at_most(text);
+  rules = static_cast<report::Rule*>(memory.allocate_forever((count * sizeof(report::Rule) + 16) & ~size_t{15}));
+  if (rules == nullptr) refuse("no memory for the suppressions ", path);
+  for (size_t i = 0; i < count; ++i) ::new (&rules[i]) report::Rule();
+  timespec now{};
+  sys::call(__NR_clock_gettime, CLOCK_REALTIME, sys::as_long(&now));
+  suppressions =
+      ::new (suppressions_bytes) report::Suppressions(rules, count, static_cast<report::Day>(now.tv_sec / 86400));
+  report::SuppressionError error;
+  if (!suppressions->parse(text, error)) refuse("suppressions: ", error.message());
+}
+
+void write_counts() {
+  for (const Candidate* candidate = detector.candidates().first(); candidate != nullptr;
+       candidate = candidate->next.load(std::memory_order_acquire)) {
+    if (count_of(*candidate) == 0) continue;
+    report::Race race;
+    race.id = report::race_id(candidate->site_a, candidate->site_b);
+    race.standing = candidate->standing.load(std::memory_order_relaxed) == Standing::kObserved
+                        ? report::Standing::kObserved
+                        : report::Standing::kPredicted;
+    race.count = count_of(*candidate);
+    report::Buffer line(line_bytes, sizeof(line_bytes));
+    report::write_count(race, start.pid, line.sink());
+    append_record(line.text());
+  }
+}
+
+void tell_the_rest(int exit_status) {
+  static constinit report::Race race;
+  report::RaceCounts counts;
+  for (const Candidate* candidate = detector.candidates().first(); candidate != nullptr;
+       candidate = candidate->next.load(std::memory_order_acquire)) {
+    if (count_of(*candidate) == 0) continue;
+    build_race(*candidate, race);
+    Told* entry = told_of(*candidate);
+    race.suppressed = is_suppressed(*candidate);
+    counts.add(race);
+    if (entry != nullptr && entry->told) continue;
+    put_race(race);
+    if (entry != nullptr) entry->told = true;
+  }
+  const bool wants_stats = (start.settings.verbose & report::kVerboseStats) != 0;
+  if (counts.total() == 0 && !wants_stats) return;
+  report::Buffer text(line_bytes, sizeof(line_bytes));
+  report::render_text_summary(summary(exit_status, true), counts, text_options(), text.sink());
+  append_log(text.text());
+}
+
+// Whoever ends the program may be the one who was reporting.
+bool lock_for_end() {
+  for (unsigned i = 0; i < 100000; ++i) {
+    if (mutex.try_lock()) return true;
+    sys::yield();
+  }
+  return false;
+}
+
+void write_end(int exit_status) {
+  if (!records_findings()) {
+    tell_the_rest(exit_status);
+    return;
+  }
+  write_counts();
+  report::Buffer line(line_bytes, sizeof(line_bytes));
+  report::write_end(summary(exit_status, true), line.sink());
+  append_record(line.text());
+}
+
+}  // namespace
+
+Listener report_listener() {
+  Listener listener;
+  listener.site = &identity_of;
+  listener.candidate = &on_candidate;
+  listener.note = &on_note;
+  return listener;
+}
+
+void start_reporter() {
+  const Text findings = start.settings.findings;
+  if (findings.starts_with("fd:")) {
+    int number = 0;
+    for (const char c : findings.part(3)) number = number * 10 + (c - '0');
+    const long copy = sys::call(__NR_fcntl, number, F_DUPFD_CLOEXEC, 500);
+    findings_fd = sys::failed(copy) ? number : static_cast<int>(copy);
+  } else if (!findings.empty()) {
+    // As a C string, once: the option's text is not ended by a zero.
+    auto* path = static_cast<char*>(memory.allocate(findings.size + 1));
+    if (path != nullptr) {
+      for (size_t i = 0; i < findings.size; ++i) path[i] = findings[i];
+      path[findings.size] = '\0';
+      start.settings.findings = {path, findings.size};
+    }
+  }
+  told = static_cast<Told*>(sys::map(kMaxCandidates * sizeof(Told)));
+  read_suppressions();
+  write_start_record();
+}
+
+void finish_report(int exit_status) {
+  if (sys::pid() != start.pid) return;  // a vfork's child: the memory is its parent's
+  if (!lock_for_end()) return;
+  if (!finished) {
+    finished = true;
+    write_end(exit_status);
+  }
+  mutex.unlock();
+}
+
+void flush_report() {
+  if (sys::pid() != start.pid || !lock_for_end()) return;
+  if (!finished) write_end(0);
+  mutex.unlock();
+}
+
+int final_status(int own) {
+  if (records_findings() || start.is_child || start.settings.exitcode == 0) return own;
+  for (const Candidate* candidate = detector.candidates().first(); candidate != nullptr;
+       candidate = candidate->next.load(std::memory_order_acquire)) {
+    if (!is_suppressed(*candidate) && fails(candidate->standing.load(std::memory_order_relaxed))) {
+      return static_cast<int>(start.settings.exitcode);
+    }
+  }
+  return own;
+}
+
+void restart_reporter() {
+  inherited_count = detector.candidates().size();
+  if (inherited_count > 0) {
+    inherited = static_cast<uint64_t*>(sys::map(inherited_count * sizeof(uint64_t)));
+    const Candidate* candidate = detector.candidates().first();
+    for (; candidate != nullptr && inherited != nullptr; candidate = candidate->next.load()) {
+      if (candidate->number < inherited_count) inherited[candidate->number] = candidate->count.load();
+    }
+    for (uint32_t i = 0; told != nullptr && i < inherited_count; ++i) told[i].told = false;
+  }
+  finished = false;
+  note_count.store(0, std::memory_order_relaxed);
+  write_start_record();
+}
+
+}  // namespace norn::rt

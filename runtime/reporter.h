@@ -1,0 +1,24 @@
+// From a candidate to a report: as a record of the findings file, or as text.
+#pragma once
+
+#include "core/candidate.h"
+
+namespace norn::rt {
+
+[[nodiscard]] Listener report_listener();
+
+// Opens what is written to, reads the suppressions, and writes the first record.
+void start_reporter();
+
+// Writes what is still to be said: counts, races that are told at the end, the summary. Once; inside or outside.
+void finish_report(int exit_status);
+// The same before an exec, which may fail.
+void flush_report();
+
+// The status the process should end with, given its own.
+[[nodiscard]] int final_status(int own);
+
+// After a fork, in the child.
+void restart_reporter();
+
+}  // namespace norn::rt

@@ -1,0 +1,179 @@
+// What the runtime knows of each thread, and the door between the program and the runtime.
+//
+// A thread is *inside* while `depth` is 1. Inside, it touches the core and the runtime's own tables; it waits for
+// nobody who is outside, calls nothing of the host that can block or call back, and a signal that arrives is kept until
+// it leaves (signals.cc). So nothing in the runtime needs to be reentrant, and a fork that has closed the gate and seen
+// everybody outside leaves no lock of the runtime taken in the child (process.cc).
+#pragma once
+
+#include <signal.h>
+#include <stdint.h>
+
+#include <atomic>
+
+#include "core/arena.h"
+#include "core/detector.h"
+#include "runtime/abi.h"
+
+#define NORN_TLS __attribute__((tls_model("initial-exec")))
+
+namespace norn::rt {
+
+// Kept for ever, by number: reports speak of threads that ended long ago.
+struct ThreadInfo {
+  static constexpr size_t kNameSize = 28;
+  Address stack_begin;
+  Address stack_end;
+  Where created_at;
+  ThreadId parent;
+  bool ended;
+  char name[kNameSize];
+};
+
+struct KeptSignal {
+  int number;
+  siginfo_t info;
+};
+
+// The call stack that belongs to a native stack: of a thread or of a fiber.
+struct CallStack {
+  const norn_site** begin = nullptr;
+  const norn_site** end = nullptr;
+  size_t mapped = 0;  // bytes, guard included
+
+  [[nodiscard]] bool create(size_t native_stack_bytes);
+  void destroy();
+};
+
+struct Fiber {
+  Thread* core = nullptr;
+  CallStack calls;
+  const norn_site** top = nullptr;  // while another one runs
+  Fiber* next = nullptr;            // idle ones
+};
+
+struct ThreadState {
+  std::atomic<uint32_t> depth{0};
+  std::atomic<uint32_t> kept_signals{0};
+  Thread* core = nullptr;  // of the fiber that runs on this thread
+  ThreadId id = 0;
+
+  // where.cc
+  struct Prefix {
+    const norn_site* site;
+    Where parent;
+    Where where;
+  };
+  static constexpr unsigned kPrefixes = 128;
+  static constexpr unsigned kPlaces = 64;
+  Prefix prefixes[kPrefixes] = {};  // by depth, modulo
+  Prefix places[kPlaces] = {};      // by site
+  uint32_t unloads = 0;             // how many modules were gone when these were empty
+
+  CallStack calls;            // of the thread's own stack
+  CallStack* running = nullptr;  // the one in use
+  Fiber* fiber = nullptr;        // null: the thread's own stack
+
+  static constexpr unsigned kMaxKept = 16;
+  KeptSignal kept[kMaxKept];
+
+  uintptr_t pthread = 0;
+  Address stack_begin = 0;
+  Address stack_end = 0;
+  Address thread_pointer = 0;
+  int exit_rounds = 0;
+
+  // pthread_once: what the trampoline is to call (sync.cc).
+  void (*once_routine)() = nullptr;
+  void* once_control = nullptr;
+
+  std::atomic<bool> live{false};
+  ThreadState* next = nullptr;       // all there ever were
+  ThreadState* next_idle = nullptr;
+};
+
+extern constinit Detector detector;
+extern constinit Arena memory;  // of the runtime's own tables
+
+extern NORN_TLS __thread ThreadState* current_state;
+extern NORN_TLS __thread bool current_ended;  // nothing this thread does counts any more
+
+enum class Phase : uint8_t { kNotStarted, kStarting, kReady };
+extern constinit std::atomic<Phase> phase;
+// Accesses count. Off while there is one thread: what it did is ordered before all that its children do.
+extern constinit std::atomic<bool> watching;
+extern constinit std::atomic<bool> gate_closed;
+
+// Starts the runtime if it has not started; false while it is starting.
+bool start_runtime();
+
+// For the calling thread, which the runtime has not seen before.
+ThreadState* adopt_thread();
+ThreadState* make_state(ThreadId id, Thread* core, size_t native_stack_bytes);
+void release_state(ThreadState& state);
+ThreadState* first_state();
+
+ThreadId new_thread_number();
+ThreadId thread_numbers();
+ThreadInfo* thread_info(ThreadId id);
+void set_thread_name(ThreadId id, const char* name);
+
+void wait_at_gate(ThreadState& state);
+void deliver_kept_signals(ThreadState& state);
+
+inline void leave(ThreadState& state) {
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  state.depth.store(0, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (state.kept_signals.load(std::memory_order_relaxed) != 0) [[unlikely]] deliver_kept_signals(state);
+}
+
+// False: the thread is inside already, in the code that a signal handler interrupted or that called back.
+[[nodiscard]] inline bool enter(ThreadState& state) {
+  if (state.depth.load(std::memory_order_relaxed) != 0) [[unlikely]] return false;
+  state.depth.store(1, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  // Whoever closes the gate makes all threads execute a barrier before it looks at their depths.
+  if (gate_closed.load(std::memory_order_relaxed)) [[unlikely]] wait_at_gate(state);
+  return true;
+}
+
+// The calling thread, inside, as long as the object lives; null where its events do not count.
+class Inspection {
+ public:
+  Inspection() {
+    if (phase.load(std::memory_order_acquire) != Phase::kReady) [[unlikely]] {
+      if (!start_runtime()) return;
+    }
+    ThreadState* state = current_state;
+    if (state == nullptr) [[unlikely]] {
+      state = adopt_thread();
+      if (state == nullptr) return;
+    }
+    if (enter(*state)) state_ = state;
+  }
+  ~Inspection() {
+    if (state_ != nullptr) leave(*state_);
+  }
+  Inspection(const Inspection&) = delete;
+  Inspection& operator=(const Inspection&) = delete;
+
+  explicit operator bool() const { return state_ != nullptr; }
+  ThreadState* operator->() const { return state_; }
+  ThreadState& operator*() const { return *state_; }
+  [[nodiscard]] Thread& thread() const { return *state_->core; }
+
+ private:
+  ThreadState* state_ = nullptr;
+};
+
+inline bool is_watching() { return watching.load(std::memory_order_relaxed); }
+
+inline Address address_of(const volatile void* pointer) { return reinterpret_cast<Address>(pointer); }
+
+// Makes sure that the real_… pointers are there. While the runtime starts they may not be.
+inline bool has_started() {
+  return phase.load(std::memory_order_acquire) == Phase::kReady || start_runtime();
+}
+
+}  // namespace norn::rt

@@ -1,0 +1,384 @@
+// Streams. A stream has its own lock and its own memory, which only the C library touches: what counts is the memory that
+// is passed to it, and that what was written to its file happens before what is read from it.
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "runtime/files.h"
+#include "runtime/hooks.h"
+#include "runtime/interpose.h"
+#include "runtime/locks.h"
+#include "runtime/strings.h"
+
+using namespace norn;
+using namespace norn::rt;
+
+NORN_REAL(int, fileno_unlocked, (FILE * file))
+
+namespace {
+
+void giving_to(FILE* file) {
+  if (is_watching()) giving_to_file(real_fileno_unlocked(file));
+}
+void took_from(FILE* file) {
+  if (is_watching()) took_from_file(real_fileno_unlocked(file));
+}
+
+// What a format reads: itself, and the texts of its %s.
+void read_format(const char* format, va_list values, const norn_site& site) {
+  if (!is_watching()) return;
+  observe_read(format, length_of(format) + 1, site);
+  va_list list;
+  va_copy(list, values);
+  for (const char* at = format; *at != '\0'; ++at) {
+    if (*at != '%') continue;
+    ++at;
+    if (*at == '%') continue;
+    bool has_precision = false;
+    size_t precision = 0;
+    bool wide = false;
+    // Flags, width, precision, length: only what changes how many values are taken, and how.
+    int longs = 0;
+    bool is_size = false;
+    bool is_long_double = false;
+    for (bool done = false; !done && *at != '\0';) {
+      switch (*at) {
+        case '*': {
+          const int value = va_arg(list, int);
+          if (has_precision && value >= 0) precision = static_cast<size_t>(value);
+          if (has_precision && value < 0) has_precision = false;
+          ++at;
+          break;
+        }
+        case '.':
+          has_precision = true;
+          precision = 0;
+          ++at;
+          break;
+        case 'l':
+          ++longs;
+          wide = true;
+          ++at;
+          break;
+        case 'z':
+        case 'j':
+        case 't':
+        case 'q':
+          is_size = true;
+          ++at;
+          break;
+        case 'L':
+          is_long_double = true;
+          ++at;
+          break;
+        case 'h':
+        case '-':
+        case '+':
+        case ' ':
+        case '#':
+        case '\'':
+        case 'I':
+          ++at;
+          break;
+        case '$':
+          // Values by position: rare, and their types are not known yet here.
+          va_end(list);
+          return;
+        default:
+          if (*at >= '0' && *at <= '9') {
+            if (has_precision) precision = precision * 10 + static_cast<size_t>(*at - '0');
+            ++at;
+            break;
+          }
+          done = true;
+      }
+    }
+    switch (*at) {
+      case 's':
+        if (const char* text = va_arg(list, const char*); text != nullptr && !wide) {
+          if (has_precision) {
+            const size_t length = length_of(text, precision);
+            observe_read(text, length < precision ? length + 1 : length, site);
+          } else {
+            observe_read(text, length_of(text) + 1, site);
+          }
+        }
+        break;
+      case 'd':
+      case 'i':
+      case 'u':
+      case 'x':
+      case 'X':
+      case 'o':
+      case 'c':
+        if (longs > 0 || is_size) {
+          (void)va_arg(list, long);
+        } else {
+          (void)va_arg(list, int);
+        }
+        break;
+      case 'f':
+      case 'F':
+      case 'e':
+      case 'E':
+      case 'g':
+      case 'G':
+      case 'a':
+      case 'A':
+        if (is_long_double) {
+          (void)va_arg(list, long double);
+        } else {
+          (void)va_arg(list, double);
+        }
+        break;
+      case 'p':
+        (void)va_arg(list, void*);
+        break;
+      case 'n':
+        (void)va_arg(list, void*);
+        break;
+      case 'm':
+        break;
+      default:  // not known: neither is what follows
+        va_end(list);
+        return;
+    }
+  }
+  va_end(list);
+}
+
+}  // namespace
+
+// --- formatted output ----------------------------------------------------------------------------------------------------
+
+NORN_INTERPOSE(int, vfprintf, (FILE * file, const char* format, va_list values)) {
+  if (!has_started()) return 0;
+  read_format(format, values, site_vfprintf);
+  giving_to(file);
+  return real_vfprintf(file, format, values);
+}
+
+NORN_INTERPOSE(int, vprintf, (const char* format, va_list values)) {
+  if (!has_started()) return 0;
+  read_format(format, values, site_vprintf);
+  giving_to(stdout);
+  return real_vfprintf(stdout, format, values);
+}
+
+NORN_INTERPOSE(int, printf, (const char* format, ...)) {
+  if (!has_started()) return 0;
+  va_list values;
+  va_start(values, format);
+  read_format(format, values, site_printf);
+  giving_to(stdout);
+  const int result = real_vfprintf(stdout, format, values);
+  va_end(values);
+  return result;
+}
+
+NORN_INTERPOSE(int, fprintf, (FILE * file, const char* format, ...)) {
+  if (!has_started()) return 0;
+  va_list values;
+  va_start(values, format);
+  read_format(format, values, site_fprintf);
+  giving_to(file);
+  const int result = real_vfprintf(file, format, values);
+  va_end(values);
+  return result;
+}
+
+NORN_INTERPOSE(int, vdprintf, (int fd, const char* format, va_list values)) {
+  if (!has_started()) return 0;
+  read_format(format, values, site_vdprintf);
+  giving_to_file(fd);
+  return real_vdprintf(fd, format, values);
+}
+
+NORN_INTERPOSE(int, dprintf, (int fd, const char* format, ...)) {
+  if (!has_started()) return 0;
+  va_list values;
+  va_start(values, format);
+  read_format(format, values, site_dprintf);
+  giving_to_file(fd);
+  const int result = real_vdprintf(fd, format, values);
+  va_end(values);
+  return result;
+}
+
+NORN_INTERPOSE(int, vsnprintf, (char* to, size_t size, const char* format, va_list values)) {
+  if (!has_started()) return 0;
+  read_format(format, values, site_vsnprintf);
+  const int length = real_vsnprintf(to, size, format, values);
+  if (length >= 0 && size > 0) {
+    const auto written = static_cast<size_t>(length) + 1;
+    observe_write(to, written < size ? written : size, site_vsnprintf);
+  }
+  return length;
+}
+
+NORN_INTERPOSE(int, snprintf, (char* to, size_t size, const char* format, ...)) {
+  va_list values;
+  va_start(values, format);
+  const int length = norn_interposed_vsnprintf(to, size, format, values);
+  va_end(values);
+  return length;
+}
+
+NORN_INTERPOSE(int, vsprintf, (char* to, const char* format, va_list values)) {
+  if (!has_started()) return 0;
+  read_format(format, values, site_vsprintf);
+  const int length = real_vsprintf(to, format, values);
+  if (length >= 0) observe_write(to, static_cast<size_t>(length) + 1, site_vsprintf);
+  return length;
+}
+
+NORN_INTERPOSE(int, sprintf, (char* to, const char* format, ...)) {
+  va_list values;
+  va_start(values, format);
+  const int length = norn_interposed_vsprintf(to, format, values);
+  va_end(values);
+  return length;
+}
+
+// --- blocks, lines and characters -------------------------------------------------------------------------------------------
+
+NORN_INTERPOSE(size_t, fread, (void* to, size_t size, size_t count, FILE* file)) {
+  if (!has_started()) return 0;
+  const size_t got = real_fread(to, size, count, file);
+  took_from(file);
+  observe_write(to, got * size, site_fread);
+  return got;
+}
+
+NORN_INTERPOSE(size_t, fread_unlocked, (void* to, size_t size, size_t count, FILE* file)) {
+  if (!has_started()) return 0;
+  const size_t got = real_fread_unlocked(to, size, count, file);
+  took_from(file);
+  observe_write(to, got * size, site_fread_unlocked);
+  return got;
+}
+
+NORN_INTERPOSE(size_t, fwrite, (const void* from, size_t size, size_t count, FILE* file)) {
+  if (!has_started()) return 0;
+  observe_read(from, size * count, site_fwrite);
+  giving_to(file);
+  return real_fwrite(from, size, count, file);
+}
+
+NORN_INTERPOSE(size_t, fwrite_unlocked, (const void* from, size_t size, size_t count, FILE* file)) {
+  if (!has_started()) return 0;
+  observe_read(from, size * count, site_fwrite_unlocked);
+  giving_to(file);
+  return real_fwrite_unlocked(from, size, count, file);
+}
+
+NORN_INTERPOSE(char*, fgets, (char* to, int size, FILE* file)) {
+  if (!has_started()) return nullptr;
+  char* result = real_fgets(to, size, file);
+  took_from(file);
+  if (result != nullptr && is_watching()) observe_write(to, length_of(to) + 1, site_fgets);
+  return result;
+}
+
+NORN_INTERPOSE(int, fputs, (const char* text, FILE* file)) {
+  if (!has_started()) return 0;
+  if (is_watching()) observe_read(text, length_of(text) + 1, site_fputs);
+  giving_to(file);
+  return real_fputs(text, file);
+}
+
+NORN_INTERPOSE(int, puts, (const char* text)) {
+  if (!has_started()) return 0;
+  if (is_watching()) observe_read(text, length_of(text) + 1, site_puts);
+  giving_to(stdout);
+  return real_puts(text);
+}
+
+NORN_INTERPOSE(int, fputc, (int c, FILE* file)) {
+  if (!has_started()) return 0;
+  giving_to(file);
+  return real_fputc(c, file);
+}
+
+NORN_INTERPOSE(int, putc, (int c, FILE* file)) {
+  if (!has_started()) return 0;
+  giving_to(file);
+  return real_putc(c, file);
+}
+
+NORN_INTERPOSE(int, putchar, (int c)) {
+  if (!has_started()) return 0;
+  giving_to(stdout);
+  return real_putchar(c);
+}
+
+NORN_INTERPOSE(int, fgetc, (FILE * file)) {
+  if (!has_started()) return EOF;
+  const int c = real_fgetc(file);
+  took_from(file);
+  return c;
+}
+
+NORN_INTERPOSE(int, getc, (FILE * file)) {
+  if (!has_started()) return EOF;
+  const int c = real_getc(file);
+  took_from(file);
+  return c;
+}
+
+NORN_INTERPOSE(int, getchar, ()) {
+  if (!has_started()) return EOF;
+  const int c = real_getchar();
+  took_from(stdin);
+  return c;
+}
+
+// The line's memory is the caller's, allocated by the library: it is new, or it was the caller's before.
+NORN_INTERPOSE(ssize_t, getdelim, (char** line, size_t* capacity, int end, FILE* file)) {
+  if (!has_started()) return -1;
+  const ssize_t length = real_getdelim(line, capacity, end, file);
+  took_from(file);
+  if (length > 0) observe_write(*line, static_cast<size_t>(length) + 1, site_getdelim);
+  return length;
+}
+
+NORN_INTERPOSE(ssize_t, getline, (char** line, size_t* capacity, FILE* file)) {
+  if (!has_started()) return -1;
+  const ssize_t length = real_getline(line, capacity, file);
+  took_from(file);
+  if (length > 0) observe_write(*line, static_cast<size_t>(length) + 1, site_getline);
+  return length;
+}
+
+// --- the stream itself --------------------------------------------------------------------------------------------------------
+
+NORN_INTERPOSE(int, fflush, (FILE * file)) {
+  if (!has_started()) return 0;
+  if (file != nullptr) giving_to(file);
+  return real_fflush(file);
+}
+
+NORN_INTERPOSE(int, fclose, (FILE * file)) {
+  if (!has_started()) return 0;
+  giving_to(file);
+  return real_fclose(file);
+}
+
+NORN_INTERPOSE(void, flockfile, (FILE * file)) {
+  if (!has_started()) return;
+  real_flockfile(file);
+  took(file, LockMode::kExclusive, site_flockfile);
+}
+
+NORN_INTERPOSE(int, ftrylockfile, (FILE * file)) {
+  if (!has_started()) return -1;
+  const int result = real_ftrylockfile(file);
+  if (result == 0) took(file, LockMode::kExclusive, site_ftrylockfile);
+  return result;
+}
+
+NORN_INTERPOSE(void, funlockfile, (FILE * file)) {
+  if (!has_started()) return;
+  giving(file);
+  real_funlockfile(file);
+}

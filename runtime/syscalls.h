@@ -1,0 +1,54 @@
+// System calls without the C library: no interposed function, no errno, no cancellation point.
+#pragma once
+
+#include <asm/unistd.h>
+#include <stddef.h>
+#include <stdint.h>
+
+namespace norn::rt::sys {
+
+inline long call(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0) {
+  long result;
+  register long r10 asm("r10") = d;
+  register long r8 asm("r8") = e;
+  register long r9 asm("r9") = f;
+  asm volatile("syscall"
+               : "=a"(result)
+               : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+               : "rcx", "r11", "memory");
+  return result;
+}
+
+template <class T>
+long as_long(T* pointer) {
+  return reinterpret_cast<long>(pointer);
+}
+
+inline constexpr long kInterrupted = -4;  // -EINTR
+
+inline bool failed(long result) { return result < 0 && result >= -4095; }
+
+inline uint32_t pid() { return static_cast<uint32_t>(call(__NR_getpid)); }
+inline uint32_t parent_pid() { return static_cast<uint32_t>(call(__NR_getppid)); }
+inline uint32_t tid() { return static_cast<uint32_t>(call(__NR_gettid)); }
+inline void yield() { call(__NR_sched_yield); }
+[[noreturn]] inline void exit_process(int status) {
+  for (;;) call(__NR_exit_group, status);
+}
+
+// Zeroed memory, null if there is none. It is not counted against the overcommit limit until it is touched.
+void* map(size_t bytes);
+void unmap(void* memory, size_t bytes);
+
+// All of it, or as much as could be written.
+bool write_all(int fd, const char* data, size_t size);
+// -1 on failure; closed on exec.
+int open_file(const char* path, int flags, int mode = 0644);
+void close_file(int fd);
+// As much as fits; -1 on failure.
+long read_some(int fd, char* buffer, size_t capacity);
+
+// Microseconds of a clock that does not jump.
+uint64_t now();
+
+}  // namespace norn::rt::sys

@@ -1,0 +1,374 @@
+#include "runtime/threads.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <threads.h>
+
+#include "runtime/interpose.h"
+#include "runtime/syscalls.h"
+#include "runtime/where.h"
+
+namespace norn::rt {
+namespace {
+
+NORN_REAL(int, pthread_key_create, (pthread_key_t * key, void (*destructor)(void*)))
+NORN_REAL(int, pthread_setspecific, (pthread_key_t key, const void* value))
+NORN_REAL(int, pthread_getattr_np, (pthread_t thread, pthread_attr_t* attributes))
+NORN_REAL(int, pthread_attr_getstack, (const pthread_attr_t* attributes, void** address, size_t* size))
+NORN_REAL(int, pthread_attr_destroy, (pthread_attr_t * attributes))
+NORN_REAL(pthread_t, pthread_self, ())
+
+constinit pthread_key_t end_key = 0;
+// Threads that are being created and have no state yet: they are inside, too.
+constinit std::atomic<int> beginning{0};
+
+// --- which number a pthread_t has ----------------------------------------------------------------------------------
+
+struct Handle {
+  uintptr_t pthread;
+  ThreadId id;
+  Handle* next;
+};
+constexpr unsigned kBuckets = 4096;
+constinit SpinMutex handles_mutex;
+constinit Handle** handles = nullptr;
+
+Handle** handle_bucket(uintptr_t pthread) { return &handles[(pthread >> 6) * 0x9e3779b97f4a7c15u >> 52]; }
+
+void add_handle(uintptr_t pthread, ThreadId id) {
+  const SpinLock lock(handles_mutex);
+  Handle** bucket = handle_bucket(pthread);
+  for (Handle* handle = *bucket; handle != nullptr; handle = handle->next) {
+    if (handle->pthread != pthread) continue;
+    handle->id = id;
+    return;
+  }
+  auto* made = memory.create<Handle>();
+  if (made == nullptr) return;
+  *made = {pthread, id, *bucket};
+  *bucket = made;
+}
+
+void remove_handle(uintptr_t pthread, ThreadId id) {
+  const SpinLock lock(handles_mutex);
+  for (Handle** place = handle_bucket(pthread); *place != nullptr; place = &(*place)->next) {
+    Handle* handle = *place;
+    if (handle->pthread != pthread || handle->id != id) continue;
+    *place = handle->next;
+    memory.destroy(handle);
+    return;
+  }
+}
+
+ThreadId find_handle(uintptr_t pthread) {
+  const SpinLock lock(handles_mutex);
+  for (const Handle* handle = *handle_bucket(pthread); handle != nullptr; handle = handle->next) {
+    if (handle->pthread == pthread) return handle->id;
+  }
+  return kNoThread;
+}
+
+// A thread makes itself known when it begins, which may be later than its creator's next step. From outside.
+ThreadId await_handle(uintptr_t pthread) {
+  constexpr uint64_t kPatience = 2000000;  // then it is a thread the runtime never saw
+  const uint64_t begin = sys::now();
+  for (;;) {
+    if (const Inspection here; here) {
+      const ThreadId id = find_handle(pthread);
+      if (id != kNoThread || sys::now() - begin > kPatience) return id;
+    } else {
+      return kNoThread;
+    }
+    sys::yield();
+  }
+}
+
+// --- begin and end -------------------------------------------------------------------------------------------------
+
+void end_thread(ThreadState& state) {
+  if (!enter(state)) return;
+  if (ThreadInfo* info = thread_info(state.id); info != nullptr) info->ended = true;
+  if (state.core->detached.load(std::memory_order_relaxed)) remove_handle(state.pthread, state.id);
+  detector.exit(*state.core);
+  current_ended = true;
+  current_state = nullptr;
+  // Signals that were kept would be lost with the state.
+  leave(state);
+  release_state(state);
+}
+
+// The destructor of a thread-specific key. Others may run after it and make more events, so it waits for the last
+// round.
+void at_thread_end(void* argument) {
+  auto* state = static_cast<ThreadState*>(argument);
+  if (++state->exit_rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
+    real_pthread_setspecific(end_key, state);
+    return;
+  }
+  end_thread(*state);
+}
+
+struct Begin {
+  void* (*routine)(void*);
+  int (*c11_routine)(void*);
+  void* argument;
+  Thread* core;
+  ThreadId id;
+};
+
+size_t find_own_stack(Address& begin, Address& end) {
+  pthread_attr_t attributes;
+  if (real_pthread_getattr_np == nullptr || real_pthread_getattr_np(real_pthread_self(), &attributes) != 0) {
+    return size_t{8} << 20;
+  }
+  void* address = nullptr;
+  size_t size = 0;
+  real_pthread_attr_getstack(&attributes, &address, &size);
+  real_pthread_attr_destroy(&attributes);
+  begin = address_of(address);
+  end = begin + size;
+  return size;
+}
+
+Begin begin_new_thread(void* block) {
+  auto* begin = static_cast<Begin*>(block);
+  const Begin copy = *begin;
+  // Until the state is there, nothing this thread does is an event.
+  current_ended = true;
+  Address stack_begin = 0;
+  Address stack_end = 0;
+  const size_t size = find_own_stack(stack_begin, stack_end);
+  ThreadState* state = make_state(copy.id, copy.core, size);
+  if (state == nullptr) {
+    memory.destroy(begin);
+    detector.exit(*copy.core);
+    beginning.fetch_sub(1, std::memory_order_release);
+    return copy;
+  }
+  state->depth.store(1, std::memory_order_seq_cst);
+  beginning.fetch_sub(1, std::memory_order_seq_cst);
+  if (gate_closed.load(std::memory_order_seq_cst)) wait_at_gate(*state);
+  memory.destroy(begin);
+  state->stack_begin = stack_begin;
+  state->stack_end = stack_end;
+  __norn_stack = state->calls.begin;
+  current_state = state;
+  current_ended = false;
+  begin_thread(*state);
+  // A dead thread's stack was at the same place: what happened there is not shared with this thread.
+  if (stack_begin != 0) detector.allocate(*state->core, stack_begin, stack_end - stack_begin);
+  leave(*state);
+  return copy;
+}
+
+void* run_thread(void* block) {
+  const Begin begin = begin_new_thread(block);
+  return begin.routine(begin.argument);
+}
+
+int run_c11_thread(void* block) {
+  const Begin begin = begin_new_thread(block);
+  return begin.c11_routine(begin.argument);
+}
+
+// The child exists for the core before it can begin.
+Begin* prepare_thread(const norn_site& site, bool detached) {
+  const Inspection here;
+  if (!here) return nullptr;
+  auto* begin = memory.create<Begin>();
+  if (begin == nullptr) return nullptr;
+  watching.store(true, std::memory_order_relaxed);
+  beginning.fetch_add(1, std::memory_order_relaxed);
+  *begin = {nullptr, nullptr, nullptr, nullptr, new_thread_number()};
+  if (ThreadInfo* info = thread_info(begin->id); info != nullptr) {
+    info->created_at = place(*here, &site);
+    info->parent = here->id;
+  }
+  begin->core = detector.fork(here.thread(), begin->id);
+  if (begin->core == nullptr) {
+    memory.destroy(begin);
+    beginning.fetch_sub(1, std::memory_order_relaxed);
+    return nullptr;
+  }
+  if (detached) detector.detach(here.thread(), begin->id);
+  return begin;
+}
+
+void undo_thread(Begin* begin) {
+  const Inspection here;
+  if (!here) return;
+  detector.detach(here.thread(), begin->id);
+  detector.exit(*begin->core);
+  memory.destroy(begin);
+  beginning.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void joined(uintptr_t pthread, ThreadId id) {
+  const Inspection here;
+  if (!here || id == kNoThread) return;
+  detector.join(here.thread(), id);
+  remove_handle(pthread, id);
+}
+
+void detached(uintptr_t pthread, ThreadId id) {
+  const Inspection here;
+  if (!here || id == kNoThread) return;
+  detector.detach(here.thread(), id);
+  remove_handle(pthread, id);
+}
+
+}  // namespace
+
+bool init_threads() {
+  handles = static_cast<Handle**>(memory.allocate_forever(kBuckets * sizeof(Handle*)));
+  if (handles == nullptr) return false;
+  if (real_pthread_key_create != nullptr) real_pthread_key_create(&end_key, &at_thread_end);
+  return true;
+}
+
+void begin_thread(ThreadState& state) {
+  Address self = 0;
+  asm("mov %%fs:0, %0" : "=r"(self));
+  state.thread_pointer = self;
+  state.pthread = real_pthread_self != nullptr ? real_pthread_self() : self;
+  if (ThreadInfo* info = thread_info(state.id); info != nullptr) {
+    info->stack_begin = state.stack_begin;
+    info->stack_end = state.stack_end;
+  }
+  add_handle(state.pthread, state.id);
+  if (real_pthread_setspecific != nullptr) real_pthread_setspecific(end_key, &state);
+}
+
+bool threads_are_beginning() { return beginning.load(std::memory_order_acquire) != 0; }
+
+void forget_other_threads(ThreadState& self) {
+  beginning.store(0, std::memory_order_relaxed);
+  for (ThreadState* other = first_state(); other != nullptr; other = other->next) {
+    if (other == &self || !other->live.load(std::memory_order_relaxed)) continue;
+    if (other->core != nullptr) detector.join(*self.core, other->core->id);
+    remove_handle(other->pthread, other->id);
+    release_state(*other);
+  }
+}
+
+ThreadId thread_of_stack(Address address) {
+  for (const ThreadState* state = first_state(); state != nullptr; state = state->next) {
+    if (state->live.load(std::memory_order_relaxed) && address >= state->stack_begin && address < state->stack_end) {
+      return state->id;
+    }
+  }
+  for (ThreadId id = thread_numbers(); id > 1; --id) {
+    const ThreadInfo* info = thread_info(id - 1);
+    if (info != nullptr && address >= info->stack_begin && address < info->stack_end) return id - 1;
+  }
+  return kNoThread;
+}
+
+}  // namespace norn::rt
+
+using namespace norn;
+using namespace norn::rt;
+
+NORN_REAL(int, pthread_attr_getdetachstate, (const pthread_attr_t* attributes, int* state))
+
+NORN_INTERPOSE(int, pthread_create,
+               (pthread_t * thread, const pthread_attr_t* attributes, void* (*routine)(void*), void* argument)) {
+  if (!has_started()) return EAGAIN;
+  int state = PTHREAD_CREATE_JOINABLE;
+  if (attributes != nullptr) real_pthread_attr_getdetachstate(attributes, &state);
+  Begin* begin = prepare_thread(site_pthread_create, state == PTHREAD_CREATE_DETACHED);
+  if (begin == nullptr) return real_pthread_create(thread, attributes, routine, argument);
+  begin->routine = routine;
+  begin->argument = argument;
+  const int result = real_pthread_create(thread, attributes, &run_thread, begin);
+  if (result != 0) undo_thread(begin);
+  return result;
+}
+
+NORN_INTERPOSE(int, pthread_join, (pthread_t thread, void** value)) {
+  if (!has_started()) return EINVAL;
+  const ThreadId id = await_handle(thread);
+  const int result = real_pthread_join(thread, value);
+  if (result == 0) joined(thread, id);
+  return result;
+}
+
+NORN_INTERPOSE(int, pthread_tryjoin_np, (pthread_t thread, void** value)) {
+  if (!has_started()) return EINVAL;
+  const ThreadId id = await_handle(thread);
+  const int result = real_pthread_tryjoin_np(thread, value);
+  if (result == 0) joined(thread, id);
+  return result;
+}
+
+NORN_INTERPOSE(int, pthread_timedjoin_np, (pthread_t thread, void** value, const timespec* until)) {
+  if (!has_started()) return EINVAL;
+  const ThreadId id = await_handle(thread);
+  const int result = real_pthread_timedjoin_np(thread, value, until);
+  if (result == 0) joined(thread, id);
+  return result;
+}
+
+NORN_INTERPOSE(int, pthread_clockjoin_np, (pthread_t thread, void** value, clockid_t clock, const timespec* until)) {
+  if (!has_started()) return EINVAL;
+  const ThreadId id = await_handle(thread);
+  const int result = real_pthread_clockjoin_np(thread, value, clock, until);
+  if (result == 0) joined(thread, id);
+  return result;
+}
+
+NORN_INTERPOSE(int, pthread_detach, (pthread_t thread)) {
+  if (!has_started()) return EINVAL;
+  // Before the call: afterwards the handle may belong to another thread.
+  const ThreadId id = await_handle(thread);
+  if (id != kNoThread) detached(thread, id);
+  return real_pthread_detach(thread);
+}
+
+NORN_INTERPOSE(int, thrd_create, (thrd_t * thread, thrd_start_t routine, void* argument)) {
+  if (!has_started()) return thrd_error;
+  Begin* begin = prepare_thread(site_thrd_create, false);
+  if (begin == nullptr) return real_thrd_create(thread, routine, argument);
+  begin->c11_routine = routine;
+  begin->argument = argument;
+  const int result = real_thrd_create(thread, &run_c11_thread, begin);
+  if (result != thrd_success) undo_thread(begin);
+  return result;
+}
+
+NORN_INTERPOSE(int, thrd_join, (thrd_t thread, int* value)) {
+  if (!has_started()) return thrd_error;
+  const ThreadId id = await_handle(thread);
+  const int result = real_thrd_join(thread, value);
+  if (result == thrd_success) joined(thread, id);
+  return result;
+}
+
+NORN_INTERPOSE(int, thrd_detach, (thrd_t thread)) {
+  if (!has_started()) return thrd_error;
+  const ThreadId id = await_handle(thread);
+  if (id != kNoThread) detached(thread, id);
+  return real_thrd_detach(thread);
+}
+
+NORN_INTERPOSE(int, pthread_setname_np, (pthread_t thread, const char* name)) {
+  if (!has_started()) return EINVAL;
+  const int result = real_pthread_setname_np(thread, name);
+  if (result == 0) {
+    const ThreadId id = await_handle(thread);
+    if (const Inspection here; here && id != kNoThread) set_thread_name(id, name);
+  }
+  return result;
+}
+
+NORN_INTERPOSE(int, prctl, (int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)) {
+  if (!has_started()) return -1;
+  const int result = real_prctl(option, a, b, c, d);
+  if (option == PR_SET_NAME && result == 0) {
+    if (const Inspection here; here) set_thread_name(here->id, reinterpret_cast<const char*>(a));
+  }
+  return result;
+}

@@ -1,0 +1,22 @@
+// The life of a thread, from pthread_create to its end.
+#pragma once
+
+#include "runtime/state.h"
+
+namespace norn::rt {
+
+bool init_threads();
+
+// The calling thread begins with this state: its stack is new memory, and its end will be noticed. Inside.
+void begin_thread(ThreadState& state);
+
+// Some thread was created and is not known by its state yet.
+bool threads_are_beginning();
+
+// After a fork, in the child: of all threads only the caller is left. Inside.
+void forget_other_threads(ThreadState& self);
+
+// Which thread's native stack (or static thread-local storage) this is; kNoThread if none's.
+ThreadId thread_of_stack(Address address);
+
+}  // namespace norn::rt

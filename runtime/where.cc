@@ -1,0 +1,155 @@
+#include "runtime/where.h"
+
+namespace norn::rt {
+namespace {
+
+constexpr unsigned kChunkBits = 14;
+constexpr unsigned kChunks = 1u << 14;  // 2^28 places
+constexpr unsigned kBucketBits = 18;
+
+constinit std::atomic<PlaceNode*>* chunks = nullptr;
+constinit std::atomic<Where>* buckets = nullptr;
+constinit std::atomic<uint32_t> count{1};  // 0 is nowhere
+constinit SpinMutex chunk_mutex;
+constinit std::atomic<uint32_t> unloads{0};
+
+PlaceNode* node(Where where) {
+  PlaceNode* chunk = chunks[where >> kChunkBits].load(std::memory_order_acquire);
+  return chunk == nullptr ? nullptr : &chunk[where & ((1u << kChunkBits) - 1)];
+}
+
+PlaceNode* make_node(Where& where) {
+  where = count.fetch_add(1, std::memory_order_relaxed);
+  if (where >> kChunkBits >= kChunks) {
+    count.store(kChunks << kChunkBits, std::memory_order_relaxed);
+    return nullptr;
+  }
+  std::atomic<PlaceNode*>& chunk = chunks[where >> kChunkBits];
+  if (chunk.load(std::memory_order_acquire) == nullptr) {
+    const SpinLock lock(chunk_mutex);
+    if (chunk.load(std::memory_order_relaxed) == nullptr) {
+      chunk.store(static_cast<PlaceNode*>(memory.allocate_forever(sizeof(PlaceNode) << kChunkBits)),
+                  std::memory_order_release);
+    }
+  }
+  return node(where);
+}
+
+std::atomic<Where>& bucket_of(Where parent, const norn_site* site) {
+  const uint64_t key = (reinterpret_cast<uintptr_t>(site) >> 4) * 0x9e3779b97f4a7c15u ^ parent * 0xc2b2ae3d27d4eb4fu;
+  return buckets[(key ^ key >> 29) >> (64 - kBucketBits - 8) & ((1u << kBucketBits) - 1)];
+}
+
+Where intern(Where parent, const norn_site* site) {
+  std::atomic<Where>& bucket = bucket_of(parent, site);
+  Where head = bucket.load(std::memory_order_acquire);
+  Where searched = kNowhere;
+  Where made = kNowhere;
+  PlaceNode* fresh = nullptr;
+  for (;;) {
+    for (Where at = head; at != searched; at = node(at)->next) {
+      const PlaceNode* known = node(at);
+      if (known->parent == parent && known->site.load(std::memory_order_relaxed) == site) return at;
+    }
+    if (fresh == nullptr) {
+      fresh = make_node(made);
+      if (fresh == nullptr) return parent;  // the table is full: the caller's place is the next best
+      fresh->site.store(site, std::memory_order_relaxed);
+      fresh->parent = parent;
+    }
+    searched = head;
+    fresh->next = head;
+    if (bucket.compare_exchange_weak(head, made, std::memory_order_acq_rel)) return made;
+  }
+}
+
+// Text of a module that goes away.
+const char* copy_text(const char* text) {
+  if (text == nullptr) return nullptr;
+  size_t size = 0;
+  while (text[size++] != '\0') {
+  }
+  auto* copy = static_cast<char*>(memory.allocate(size));
+  for (size_t i = 0; copy != nullptr && i < size; ++i) copy[i] = text[i];
+  return copy;
+}
+
+const norn_site* copy_site(const norn_site* site) {
+  static constinit norn_site lost{};
+  auto* copy = static_cast<norn_site*>(memory.allocate(sizeof(norn_site)));
+  if (copy == nullptr) return &lost;
+  *copy = *site;
+  copy->file = copy_text(site->file);
+  copy->directory = copy_text(site->directory);
+  copy->function = copy_text(site->function);
+  copy->expression = copy_text(site->expression);
+  if (site->inlined_at != nullptr) copy->inlined_at = copy_site(site->inlined_at);
+  return copy;
+}
+
+}  // namespace
+
+bool init_places() {
+  chunks = static_cast<std::atomic<PlaceNode*>*>(memory.allocate_forever(kChunks * sizeof(*chunks)));
+  buckets = static_cast<std::atomic<Where>*>(memory.allocate_forever(sizeof(*buckets) << kBucketBits));
+  return chunks != nullptr && buckets != nullptr;
+}
+
+const PlaceNode* place_node(Where where) {
+  return where == kNowhere || where >= count.load(std::memory_order_acquire) ? nullptr : node(where);
+}
+
+Where place(ThreadState& state, const norn_site* site) {
+  const uint32_t gone = unloads.load(std::memory_order_relaxed);
+  if (state.unloads != gone) [[unlikely]] {
+    for (ThreadState::Prefix& known : state.prefixes) known.site = nullptr;
+    for (ThreadState::Prefix& known : state.places) known.site = nullptr;
+    state.unloads = gone;
+  }
+  Where where = kNowhere;
+  const CallStack& calls = *state.running;
+  const norn_site* const* top = __norn_stack;
+  // A stack that the runtime does not know (of a fiber nobody announced) is left out.
+  if (top > calls.begin && top <= calls.end) {
+    // Of a deep recursion the inner frames count; the window moves in steps, so that its places are found again.
+    const auto depth = static_cast<size_t>(top - calls.begin);
+    constexpr size_t kStep = ThreadState::kPrefixes / 2;
+    const size_t first = depth <= ThreadState::kPrefixes ? 0 : (depth - kStep) / kStep * kStep;
+    for (size_t i = first; i < depth; ++i) {
+      const norn_site* call = calls.begin[i];
+      if (call == nullptr) continue;
+      ThreadState::Prefix& known = state.prefixes[i % ThreadState::kPrefixes];
+      if (known.site != call || known.parent != where) known = {call, where, intern(where, call)};
+      where = known.where;
+    }
+  }
+  if (site == nullptr) return where;
+  ThreadState::Prefix& known = state.places[reinterpret_cast<uintptr_t>(site) / sizeof(norn_site) % ThreadState::kPlaces];
+  if (known.site != site || known.parent != where) known = {site, where, intern(where, site)};
+  return known.where;
+}
+
+uint64_t place_identity(Where where) {
+  uint64_t identity = 0;
+  for (const PlaceNode* at = place_node(where); at != nullptr; at = place_node(at->parent)) {
+    for (const norn_site* site = at->site.load(std::memory_order_relaxed); site != nullptr; site = site->inlined_at) {
+      identity = (identity ^ site->hash) * 0x9e3779b97f4a7c15u;
+      identity ^= identity >> 32;
+      if ((site->flags & NORN_SITE_LIBRARY) == 0) return identity;
+    }
+  }
+  return identity;
+}
+
+void forget_sites(const norn_site* begin, const norn_site* end) {
+  const uint32_t all = count.load(std::memory_order_acquire);
+  for (Where where = 1; where < all; ++where) {
+    PlaceNode* at = node(where);
+    if (at == nullptr) continue;
+    const norn_site* site = at->site.load(std::memory_order_relaxed);
+    if (site >= begin && site < end) at->site.store(copy_site(site), std::memory_order_release);
+  }
+  unloads.fetch_add(1, std::memory_order_release);
+}
+
+}  // namespace norn::rt

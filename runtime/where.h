@@ -1,0 +1,33 @@
+// Places: a site and the calls that led there, as one number.
+//
+// A place is a node of a tree: its site, and the place it was called from. Nodes are interned, never freed, and found
+// without a lock. A thread remembers the nodes of its last stack, so that finding a place again costs a compare for
+// each frame.
+#pragma once
+
+#include "runtime/state.h"
+
+namespace norn::rt {
+
+bool init_places();
+
+// The stack of the calling thread with `site` on top; null: the stack alone.
+Where place(ThreadState& state, const norn_site* site);
+
+struct PlaceNode {
+  std::atomic<const norn_site*> site;  // changes when its module is unloaded: the copy says the same
+  Where parent;                        // who called
+  Where next;                          // in the bucket
+};
+static_assert(sizeof(PlaceNode) == 16);
+
+// Null for kNowhere.
+const PlaceNode* place_node(Where where);
+
+// The identity of a place's site: of the frames of library code, and of the first that is not.
+uint64_t place_identity(Where where);
+
+// The module's memory goes away: what places need of it is copied.
+void forget_sites(const norn_site* begin, const norn_site* end);
+
+}  // namespace norn::rt

@@ -1,28 +1,38 @@
 #!/bin/sh
-# archive.sh ARCHIVE CXX OBJCOPY AR NM OBJECT…: makes the runtime's archive of one object, and the list of what it
-# exports beside it.
+# archive.sh syms|wraps ARCHIVE CXX OBJCOPY AR NM OBJECT…: makes an archive of one object, and beside it
+#   ARCHIVE.syms   what a dynamically linked program must export (a --dynamic-list), or
+#   ARCHIVE.wraps  what the linker of a static program must divert (--wrap options).
 #
 # Compilers call memcpy and its like by themselves. Those calls must not reach the functions that the runtime interposes,
 # so in the runtime's own object they get another name, and the interposed ones get theirs (runtime/interpose.h).
 set -e
-archive=$1 cxx=$2 objcopy=$3 ar=$4 nm=$5
-shift 5
-work=$archive.work
-"$cxx" -r -nostdlib -o "$work.o" "$@"
-renames=
-for name in memcpy memmove memset memcmp; do
-  renames="$renames --redefine-sym $name=__norn_plain_$name --redefine-sym __norn_interposed_$name=$name"
-done
-# shellcheck disable=SC2086
-"$objcopy" $renames --localize-hidden "$work.o"
-for name in memcpy memmove memset memcmp; do
-  "$objcopy" --localize-symbol "__norn_plain_$name" "$work.o"
-done
-rm -f "$archive"
-"$ar" qcs "$archive" "$work.o"
+kind=$1 archive=$2 cxx=$3 objcopy=$4 ar=$5 nm=$6
+shift 6
+object=$archive.o
+"$cxx" -r -nostdlib -o "$object" "$@"
 {
-  echo '{'
-  "$nm" --extern-only --defined-only "$work.o" | awk 'NF == 3 { print "  " $3 ";" }' | sort -u
-  echo '};'
-} > "$archive.syms"
-rm -f "$work.o"
+  for name in memcpy memmove memset memcmp; do
+    echo "$name __norn_plain_$name"
+    echo "__norn_interposed_$name $name"
+  done
+} > "$archive.renames"
+"$objcopy" --redefine-syms="$archive.renames" --localize-hidden "$object"
+for name in memcpy memmove memset memcmp; do
+  "$objcopy" --localize-symbol "__norn_plain_$name" "$object"
+done
+if [ "$kind" = wraps ]; then
+  "$nm" "$object" | awk '$(NF - 1) ~ /^[Uw]$/ && $NF ~ /^__real_/ { print substr($NF, 8) }' | sort -u > "$archive.names"
+  sed 's/.*/& __wrap_&/' "$archive.names" > "$archive.renames"
+  "$objcopy" --redefine-syms="$archive.renames" "$object"
+  sed 's/^/--wrap=/' "$archive.names" > "$archive.wraps"
+  rm -f "$archive.names"
+else
+  {
+    echo '{'
+    "$nm" --extern-only --defined-only "$object" | awk 'NF == 3 { print "  " $3 ";" }' | sort -u
+    echo '};'
+  } > "$archive.syms"
+fi
+rm -f "$archive"
+"$ar" qcs "$archive" "$object"
+rm -f "$object" "$archive.renames"

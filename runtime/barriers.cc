@@ -168,8 +168,6 @@ NORN_INTERPOSE(int, pthread_once, (pthread_once_t * control, void (*routine)()))
   return once(control, routine, real_pthread_once);
 }
 
-NORN_REAL(int, __pthread_once, (pthread_once_t * control, void (*routine)()))
-
 NORN_INTERPOSE(void, call_once, (once_flag * control, void (*routine)())) {
   if (!has_started()) return;
   once(control, routine, +[](once_flag* flag, void (*what)()) {
@@ -183,7 +181,7 @@ NORN_INTERPOSE(void, call_once, (once_flag * control, void (*routine)())) {
 // Compiled code reads the guard's first byte itself, with acquire, and calls these only where it is zero. So the release
 // is a message of that byte.
 
-NORN_INTERPOSE(int, __cxa_guard_acquire, (uint64_t * guard)) {
+NORN_INTERPOSE_OPTIONAL(int, __cxa_guard_acquire, (uint64_t * guard)) {
   if (!has_started() || real___cxa_guard_acquire == nullptr) return *reinterpret_cast<char*>(guard) == 0;
   const int result = real___cxa_guard_acquire(guard);
   if (result == 0) {
@@ -192,7 +190,7 @@ NORN_INTERPOSE(int, __cxa_guard_acquire, (uint64_t * guard)) {
   return result;
 }
 
-NORN_INTERPOSE(void, __cxa_guard_release, (uint64_t * guard)) {
+NORN_INTERPOSE_OPTIONAL(void, __cxa_guard_release, (uint64_t * guard)) {
   if (!has_started() || real___cxa_guard_release == nullptr) {
     *reinterpret_cast<char*>(guard) = 1;
     return;

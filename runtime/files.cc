@@ -19,6 +19,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "report/sink.h"
 #include "runtime/hooks.h"
 #include "runtime/interpose.h"
 #include "runtime/syscalls.h"
@@ -31,6 +32,12 @@ constexpr unsigned kChunks = 1024;
 constexpr Address kTags = Address{1} << 62;
 constexpr uint64_t kFileTags = uint64_t{1} << 61;
 constexpr uint64_t kAnySocket = 1;
+
+// A descriptor as a thing that is used and closed has an address where no program can have memory.
+constexpr Address kFiles = Address{1} << 47;
+constexpr Address kFileBytes = 8;
+
+Address address_of_file(int fd) { return kFiles + static_cast<Address>(fd) * kFileBytes; }
 
 constinit std::atomic<std::atomic<uint64_t>*> chunks[kChunks] = {};
 constinit std::atomic<uint64_t> next_thing{2};
@@ -80,6 +87,7 @@ void set_thing(int fd, uint64_t thing) {
   const Inspection here;
   if (!here) return;
   if (std::atomic<uint64_t>* entry = entry_of(fd); entry != nullptr) entry->store(thing, std::memory_order_release);
+  if (is_watching()) detector.allocate(here.thread(), address_of_file(fd), kFileBytes);
 }
 
 void set_same(int a, int b) {
@@ -96,28 +104,45 @@ void duplicated(int from, int to) {
   std::atomic<uint64_t>* target = entry_of(to);
   if (source == nullptr || target == nullptr) return;
   tag_of(from);
+  if (is_watching()) detector.allocate(here.thread(), address_of_file(to), kFileBytes);
   target->store(source->load(std::memory_order_acquire), std::memory_order_release);
 }
 
-void closing(int fd) {
-  if (is_watching()) giving_to_file(fd);
-  set_thing(fd, 0);
+void closing(int fd, const norn_site& site) {
+  if (fd < 0) return;
+  giving_to_file(fd, site);
+  const Inspection here;
+  if (!here) return;
+  if (is_watching()) detector.write(here.thread(), address_of_file(fd), kFileBytes, place(*here, &site));
+  if (std::atomic<uint64_t>* entry = entry_of(fd); entry != nullptr) entry->store(0, std::memory_order_release);
 }
 
 }  // namespace
 
-void giving_to_file(int fd) {
-  if (!is_watching()) return;
+void giving_to_file(int fd, const norn_site& site) {
+  if (!is_watching() || fd < 0) return;
   const Inspection here;
   if (!here) return;
+  detector.read(here.thread(), address_of_file(fd), kFileBytes, place(*here, &site));
   if (const Address tag = tag_of(fd); tag != 0) detector.happens_before(here.thread(), tag);
 }
 
-void took_from_file(int fd) {
-  if (!is_watching()) return;
+void took_from_file(int fd, const norn_site& site) {
+  if (!is_watching() || fd < 0) return;
   const Inspection here;
   if (!here) return;
   if (const Address tag = tag_of(fd); tag != 0) detector.happens_after(here.thread(), tag);
+  detector.read(here.thread(), address_of_file(fd), kFileBytes, place(*here, &site));
+}
+
+bool locate_file(Address address, report::Location& location, TextPool& pool) {
+  if (address < kFiles) return false;
+  report::Buffer buffer(pool.bytes(), pool.room());
+  buffer.sink().put("file descriptor ");
+  buffer.sink().put(report::Decimal((address - kFiles) / kFileBytes).text());
+  pool.take(buffer.text().size);
+  location.name = buffer.text();
+  return true;
 }
 
 }  // namespace norn::rt
@@ -146,7 +171,7 @@ void write_vectors(const iovec* vectors, size_t count, ssize_t size, const norn_
 // After a call that read `size` bytes into the buffer.
 ssize_t was_read(int fd, void* buffer, ssize_t size, const norn_site& site) {
   if (size < 0) return size;
-  took_from_file(fd);
+  took_from_file(fd, site);
   if (size > 0) observe_write(buffer, static_cast<size_t>(size), site);
   return size;
 }
@@ -163,7 +188,7 @@ NORN_INTERPOSE(ssize_t, read, (int fd, void* buffer, size_t size)) {
 NORN_INTERPOSE(ssize_t, write, (int fd, const void* buffer, size_t size)) {
   if (!has_started()) return sys::call(__NR_write, fd, sys::as_long(buffer), static_cast<long>(size));
   observe_read(buffer, size, site_write);
-  giving_to_file(fd);
+  giving_to_file(fd, site_write);
   return real_write(fd, buffer, size);
 }
 
@@ -180,21 +205,21 @@ NORN_INTERPOSE(ssize_t, pread64, (int fd, void* buffer, size_t size, off64_t off
 NORN_INTERPOSE(ssize_t, pwrite, (int fd, const void* buffer, size_t size, off_t offset)) {
   if (!has_started()) return -1;
   observe_read(buffer, size, site_pwrite);
-  giving_to_file(fd);
+  giving_to_file(fd, site_pwrite);
   return real_pwrite(fd, buffer, size, offset);
 }
 
 NORN_INTERPOSE(ssize_t, pwrite64, (int fd, const void* buffer, size_t size, off64_t offset)) {
   if (!has_started()) return -1;
   observe_read(buffer, size, site_pwrite64);
-  giving_to_file(fd);
+  giving_to_file(fd, site_pwrite64);
   return real_pwrite64(fd, buffer, size, offset);
 }
 
 NORN_INTERPOSE(ssize_t, readv, (int fd, const iovec* vectors, int count)) {
   if (!has_started()) return -1;
   const ssize_t size = real_readv(fd, vectors, count);
-  if (size >= 0) took_from_file(fd);
+  if (size >= 0) took_from_file(fd, site_readv);
   write_vectors(vectors, static_cast<size_t>(count), size, site_readv);
   return size;
 }
@@ -202,14 +227,14 @@ NORN_INTERPOSE(ssize_t, readv, (int fd, const iovec* vectors, int count)) {
 NORN_INTERPOSE(ssize_t, writev, (int fd, const iovec* vectors, int count)) {
   if (!has_started()) return -1;
   read_vectors(vectors, count, site_writev);
-  giving_to_file(fd);
+  giving_to_file(fd, site_writev);
   return real_writev(fd, vectors, count);
 }
 
 NORN_INTERPOSE(ssize_t, preadv, (int fd, const iovec* vectors, int count, off_t offset)) {
   if (!has_started()) return -1;
   const ssize_t size = real_preadv(fd, vectors, count, offset);
-  if (size >= 0) took_from_file(fd);
+  if (size >= 0) took_from_file(fd, site_preadv);
   write_vectors(vectors, static_cast<size_t>(count), size, site_preadv);
   return size;
 }
@@ -217,14 +242,14 @@ NORN_INTERPOSE(ssize_t, preadv, (int fd, const iovec* vectors, int count, off_t 
 NORN_INTERPOSE(ssize_t, pwritev, (int fd, const iovec* vectors, int count, off_t offset)) {
   if (!has_started()) return -1;
   read_vectors(vectors, count, site_pwritev);
-  giving_to_file(fd);
+  giving_to_file(fd, site_pwritev);
   return real_pwritev(fd, vectors, count, offset);
 }
 
 NORN_INTERPOSE(ssize_t, send, (int fd, const void* buffer, size_t size, int flags)) {
   if (!has_started()) return -1;
   observe_read(buffer, size, site_send);
-  giving_to_file(fd);
+  giving_to_file(fd, site_send);
   return real_send(fd, buffer, size, flags);
 }
 
@@ -232,14 +257,14 @@ NORN_INTERPOSE(ssize_t, sendto,
                (int fd, const void* buffer, size_t size, int flags, const sockaddr* to, socklen_t to_size)) {
   if (!has_started()) return -1;
   observe_read(buffer, size, site_sendto);
-  giving_to_file(fd);
+  giving_to_file(fd, site_sendto);
   return real_sendto(fd, buffer, size, flags, to, to_size);
 }
 
 NORN_INTERPOSE(ssize_t, sendmsg, (int fd, const msghdr* message, int flags)) {
   if (!has_started()) return -1;
   read_vectors(message->msg_iov, static_cast<int>(message->msg_iovlen), site_sendmsg);
-  giving_to_file(fd);
+  giving_to_file(fd, site_sendmsg);
   return real_sendmsg(fd, message, flags);
 }
 
@@ -248,7 +273,7 @@ NORN_INTERPOSE(int, sendmmsg, (int fd, mmsghdr* messages, unsigned count, int fl
   for (unsigned i = 0; i < count; ++i) {
     read_vectors(messages[i].msg_hdr.msg_iov, static_cast<int>(messages[i].msg_hdr.msg_iovlen), site_sendmmsg);
   }
-  giving_to_file(fd);
+  giving_to_file(fd, site_sendmmsg);
   return real_sendmmsg(fd, messages, count, flags);
 }
 
@@ -265,7 +290,7 @@ NORN_INTERPOSE(ssize_t, recvfrom, (int fd, void* buffer, size_t size, int flags,
 NORN_INTERPOSE(ssize_t, recvmsg, (int fd, msghdr* message, int flags)) {
   if (!has_started()) return -1;
   const ssize_t size = real_recvmsg(fd, message, flags);
-  if (size >= 0) took_from_file(fd);
+  if (size >= 0) took_from_file(fd, site_recvmsg);
   write_vectors(message->msg_iov, message->msg_iovlen, size, site_recvmsg);
   return size;
 }
@@ -273,7 +298,7 @@ NORN_INTERPOSE(ssize_t, recvmsg, (int fd, msghdr* message, int flags)) {
 NORN_INTERPOSE(int, recvmmsg, (int fd, mmsghdr* messages, unsigned count, int flags, timespec* timeout)) {
   if (!has_started()) return -1;
   const int received = real_recvmmsg(fd, messages, count, flags, timeout);
-  if (received > 0) took_from_file(fd);
+  if (received > 0) took_from_file(fd, site_recvmmsg);
   for (int i = 0; i < received; ++i) {
     write_vectors(messages[i].msg_hdr.msg_iov, messages[i].msg_hdr.msg_iovlen, static_cast<ssize_t>(messages[i].msg_len),
                   site_recvmmsg);
@@ -283,17 +308,17 @@ NORN_INTERPOSE(int, recvmmsg, (int fd, mmsghdr* messages, unsigned count, int fl
 
 NORN_INTERPOSE(ssize_t, sendfile, (int out, int in, off_t* offset, size_t count)) {
   if (!has_started()) return -1;
-  giving_to_file(out);
+  giving_to_file(out, site_sendfile);
   const ssize_t size = real_sendfile(out, in, offset, count);
-  if (size >= 0) took_from_file(in);
+  if (size >= 0) took_from_file(in, site_sendfile);
   return size;
 }
 
 NORN_INTERPOSE(ssize_t, splice, (int in, off64_t* in_offset, int out, off64_t* out_offset, size_t size, unsigned flags)) {
   if (!has_started()) return -1;
-  giving_to_file(out);
+  giving_to_file(out, site_splice);
   const ssize_t moved = real_splice(in, in_offset, out, out_offset, size, flags);
-  if (moved >= 0) took_from_file(in);
+  if (moved >= 0) took_from_file(in, site_splice);
   return moved;
 }
 
@@ -341,7 +366,7 @@ NORN_INTERPOSE(int, accept, (int fd, sockaddr* from, socklen_t* size)) {
   const int accepted = real_accept(fd, from, size);
   if (accepted >= 0) {
     set_thing(accepted, kAnySocket);
-    took_from_file(fd);
+    took_from_file(fd, site_accept);
   }
   return accepted;
 }
@@ -351,22 +376,22 @@ NORN_INTERPOSE(int, accept4, (int fd, sockaddr* from, socklen_t* size, int flags
   const int accepted = real_accept4(fd, from, size, flags);
   if (accepted >= 0) {
     set_thing(accepted, kAnySocket);
-    took_from_file(fd);
+    took_from_file(fd, site_accept4);
   }
   return accepted;
 }
 
 NORN_INTERPOSE(int, connect, (int fd, const sockaddr* to, socklen_t size)) {
   if (!has_started()) return -1;
-  giving_to_file(fd);
+  giving_to_file(fd, site_connect);
   const int result = real_connect(fd, to, size);
-  if (result == 0) took_from_file(fd);
+  if (result == 0) took_from_file(fd, site_connect);
   return result;
 }
 
 NORN_INTERPOSE(int, shutdown, (int fd, int how)) {
   if (!has_started()) return -1;
-  giving_to_file(fd);
+  giving_to_file(fd, site_shutdown);
   return real_shutdown(fd, how);
 }
 
@@ -379,7 +404,7 @@ NORN_INTERPOSE(int, eventfd, (unsigned count, int flags)) {
 
 NORN_INTERPOSE(int, eventfd_write, (int fd, eventfd_t value)) {
   if (!has_started()) return -1;
-  giving_to_file(fd);
+  giving_to_file(fd, site_eventfd_write);
   return real_eventfd_write(fd, value);
 }
 
@@ -407,7 +432,7 @@ NORN_INTERPOSE(int, epoll_create1, (int flags)) {
 // What was prepared before a descriptor is handed to epoll is there for whoever gets its events.
 NORN_INTERPOSE(int, epoll_ctl, (int epoll, int operation, int fd, epoll_event* event)) {
   if (!has_started()) return -1;
-  giving_to_file(epoll);
+  giving_to_file(epoll, site_epoll_ctl);
   return real_epoll_ctl(epoll, operation, fd, event);
 }
 
@@ -423,6 +448,42 @@ NORN_INTERPOSE(int, epoll_pwait, (int epoll, epoll_event* events, int most, int 
   const int count = real_epoll_pwait(epoll, events, most, timeout, mask);
   if (count > 0) was_read(epoll, events, static_cast<ssize_t>(sizeof(*events)) * count, site_epoll_pwait);
   return count;
+}
+
+// A number that is given out again is a new descriptor.
+NORN_INTERPOSE(int, open, (const char* path, int flags, mode_t mode)) {
+  if (!has_started()) return -1;
+  const int fd = real_open(path, flags, mode);
+  if (fd >= 0) set_thing(fd, 0);
+  return fd;
+}
+
+NORN_INTERPOSE(int, open64, (const char* path, int flags, mode_t mode)) {
+  if (!has_started()) return -1;
+  const int fd = real_open64(path, flags, mode);
+  if (fd >= 0) set_thing(fd, 0);
+  return fd;
+}
+
+NORN_INTERPOSE(int, openat, (int directory, const char* path, int flags, mode_t mode)) {
+  if (!has_started()) return -1;
+  const int fd = real_openat(directory, path, flags, mode);
+  if (fd >= 0) set_thing(fd, 0);
+  return fd;
+}
+
+NORN_INTERPOSE(int, openat64, (int directory, const char* path, int flags, mode_t mode)) {
+  if (!has_started()) return -1;
+  const int fd = real_openat64(directory, path, flags, mode);
+  if (fd >= 0) set_thing(fd, 0);
+  return fd;
+}
+
+NORN_INTERPOSE(int, creat, (const char* path, mode_t mode)) {
+  if (!has_started()) return -1;
+  const int fd = real_creat(path, mode);
+  if (fd >= 0) set_thing(fd, 0);
+  return fd;
 }
 
 NORN_INTERPOSE(int, dup, (int fd)) {
@@ -462,7 +523,7 @@ NORN_INTERPOSE(int, fcntl64, (int fd, int command, unsigned long argument)) {
 
 NORN_INTERPOSE(int, close, (int fd)) {
   if (!has_started()) return static_cast<int>(sys::call(__NR_close, fd));
-  closing(fd);
+  closing(fd, site_close);
   return real_close(fd);
 }
 

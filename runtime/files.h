@@ -1,10 +1,16 @@
 // File descriptors as a way to hand things over: what was written before, happens before what is read after.
 #pragma once
 
+#include "runtime/locate.h"
+
 namespace norn::rt {
 
-// Before a write to it, and after a read from it.
-void giving_to_file(int fd);
-void took_from_file(int fd);
+// Before a write to it, and after a read from it. Either is a use of the descriptor: closing it at the same time is a
+// race.
+void giving_to_file(int fd, const norn_site& site);
+void took_from_file(int fd, const norn_site& site);
+
+// Whether an address stands for a descriptor; then the location is filled in.
+bool locate_file(Address address, report::Location& location, TextPool& pool);
 
 }  // namespace norn::rt

@@ -40,24 +40,37 @@ consteval norn_site library_site(const char* function) {
 
 #define NORN_EXPORT extern "C" __attribute__((visibility("default"), used))
 
-// The C library's function alone, for the runtime's own use.
-#define NORN_REAL_VERSION(result, name, version, parameters)                                                       \
-  extern "C" __attribute__((weak, visibility("default"))) result norn_linked_##name parameters asm("__real_" #name); \
-  [[maybe_unused]] static constinit result(*real_##name) parameters = nullptr;                                     \
-  __attribute__((section("norn_reals"), used)) static const norn::rt::RealFunction norn_entry_##name = {           \
-      #name, version, reinterpret_cast<void**>(&real_##name), reinterpret_cast<void*>(&norn_linked_##name)};
-#define NORN_REAL(result, name, parameters) NORN_REAL_VERSION(result, name, nullptr, parameters)
+// In a static program the linker must be asked for a function, or the archive's member stays out; in a dynamic one it
+// must not insist.
+#ifdef NORN_STATIC
+#define NORN_LINKED
+#else
+#define NORN_LINKED __attribute__((weak))
+#endif
 
-#define NORN_INTERPOSE_AS(result, name, version, symbol, parameters)                                                  \
-  NORN_REAL_VERSION(result, name, version, parameters)                                                                \
+#define NORN_REAL_AS(result, name, version, linkage, symbol, parameters)                                      \
+  extern "C" linkage __attribute__((visibility("default"))) result norn_linked_##name parameters asm(symbol); \
+  [[maybe_unused]] static constinit result(*real_##name) parameters = nullptr;                                \
+  __attribute__((section("norn_reals"), used)) static const norn::rt::RealFunction norn_entry_##name = {      \
+      #name, version, reinterpret_cast<void**>(&real_##name), reinterpret_cast<void*>(&norn_linked_##name)};
+
+// The C library's function alone, for the runtime's own use. It is interposed nowhere.
+#define NORN_REAL(result, name, parameters) NORN_REAL_AS(result, name, nullptr, NORN_LINKED, #name, parameters)
+
+#define NORN_INTERPOSE_AS(result, name, version, linkage, symbol, parameters)                                         \
+  NORN_REAL_AS(result, name, version, linkage, "__real_" #name, parameters)                                           \
   [[maybe_unused]] static constexpr norn_site site_##name = norn::rt::library_site(#name);                            \
   extern "C" __attribute__((weak, visibility("default"), used)) result norn_interposed_##name parameters asm(symbol); \
   extern "C" result norn_interposed_##name parameters
 
-#define NORN_INTERPOSE(result, name, parameters) NORN_INTERPOSE_AS(result, name, nullptr, #name, parameters)
+#define NORN_INTERPOSE(result, name, parameters) \
+  NORN_INTERPOSE_AS(result, name, nullptr, NORN_LINKED, #name, parameters)
 #define NORN_INTERPOSE_VERSION(result, name, version, parameters) \
-  NORN_INTERPOSE_AS(result, name, version, #name, parameters)
+  NORN_INTERPOSE_AS(result, name, version, NORN_LINKED, #name, parameters)
+// Of a library that the program may not have.
+#define NORN_INTERPOSE_OPTIONAL(result, name, parameters) \
+  NORN_INTERPOSE_AS(result, name, nullptr, __attribute__((weak)), #name, parameters)
 // Of what compilers call by themselves. The archive's build renames `__norn_interposed_NAME` to NAME, and all calls of
 // NAME by the runtime and the core to `__norn_plain_NAME` (plain.cc).
 #define NORN_INTERPOSE_BUILTIN(result, name, parameters) \
-  NORN_INTERPOSE_AS(result, name, nullptr, "__norn_interposed_" #name, parameters)
+  NORN_INTERPOSE_AS(result, name, nullptr, NORN_LINKED, "__norn_interposed_" #name, parameters)

@@ -66,7 +66,7 @@ bool thread_local_owner(const norn_global& global, Address address, Address& beg
 
 }  // namespace
 
-bool locate_global(Address address, report::Location& location, TextPool& pool) {
+bool locate_global(Address address, uint64_t size, report::Location& location, TextPool& pool) {
   for (const Module* module = first_module(); module != nullptr; module = module->next) {
     if (module->tables == nullptr) continue;
     for (const norn_global* global = module->tables->globals_begin; global < module->tables->globals_end; ++global) {
@@ -82,7 +82,9 @@ bool locate_global(Address address, report::Location& location, TextPool& pool) 
       location.object = global->name;
       location.object_size = global->size;
       location.offset = address - begin;
-      location.name = name_of_byte(*global, address - begin, pool);
+      // Bytes that are accessed as something larger are storage: what lies there is known to who accesses it.
+      const norn_member* member = member_at(*global, address - begin);
+      if (member == nullptr || member->size > 1 || size <= 1) location.name = name_of_byte(*global, address - begin, pool);
       location.declared_at.file = global->file;
       if (global->directory != nullptr) location.declared_at.directory = global->directory;
       location.declared_at.line = global->line;

@@ -24,7 +24,7 @@ class TextPool {
 };
 
 // The variable with static or thread storage that the address lies in; false if there is none. Fills in all of the
-// location but its address and size.
-bool locate_global(Address address, report::Location& location, TextPool& pool);
+// location but its address and size; the name only where the variable's type says what an access of that size is to.
+bool locate_global(Address address, uint64_t size, report::Location& location, TextPool& pool);
 
 }  // namespace norn::rt

@@ -15,9 +15,14 @@ constinit std::atomic<Module*> modules{nullptr};
 constinit SpinMutex mutex;
 constinit std::atomic<int> closing{0};
 
+// The module that an address lies in, and the memory it may write to.
 struct Search {
   uintptr_t address;
   const char* name;
+  static constexpr unsigned kSegments = 8;
+  uintptr_t begin[kSegments];
+  size_t size[kSegments];
+  unsigned count;
 };
 
 int look_into(dl_phdr_info* info, size_t /*size*/, void* data) {
@@ -27,14 +32,18 @@ int look_into(dl_phdr_info* info, size_t /*size*/, void* data) {
     const uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
     if (segment.p_type != PT_LOAD || search->address < begin || search->address >= begin + segment.p_memsz) continue;
     search->name = info->dlpi_name;
-    return 1;
   }
-  return 0;
+  if (search->name == nullptr) return 0;
+  for (unsigned i = 0; i < info->dlpi_phnum && search->count < Search::kSegments; ++i) {
+    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) == 0) continue;
+    search->begin[search->count] = info->dlpi_addr + segment.p_vaddr;
+    search->size[search->count++] = segment.p_memsz;
+  }
+  return 1;
 }
 
-const char* file_of(const void* address) {
-  Search search = {reinterpret_cast<uintptr_t>(address), nullptr};
-  if (real_dl_iterate_phdr != nullptr) real_dl_iterate_phdr(&look_into, &search);
+const char* file_of(const Search& search) {
   if (search.name == nullptr || search.name[0] == '\0') return start.program.data;
   size_t size = 0;
   while (search.name[size++] != '\0') {
@@ -63,15 +72,21 @@ using namespace norn::rt;
 // Modules come from constructors, so the loader's lock is ours already: asking it for names cannot block.
 NORN_EXPORT void __norn_module_init(const norn_module* tables) {
   if (!has_started()) return;
-  const char* path = file_of(tables);
+  Search search = {};
+  search.address = reinterpret_cast<uintptr_t>(tables);
+  if (real_dl_iterate_phdr != nullptr) real_dl_iterate_phdr(&look_into, &search);
   const Inspection here;
   const norn::SpinLock lock(mutex);
   for (const Module* known = first_module(); known != nullptr; known = known->next) {
     if (known->tables == tables) return;
   }
+  // The loader may have put it where another one was.
+  for (unsigned i = 0; i < search.count && here && is_watching(); ++i) {
+    detector.allocate(here.thread(), search.begin[i], search.size[i]);
+  }
   auto* module = memory.create<Module>();
   if (module == nullptr) return;
-  *module = {tables, path, modules.load(std::memory_order_relaxed)};
+  *module = {tables, file_of(search), modules.load(std::memory_order_relaxed)};
   modules.store(module, std::memory_order_release);
 }
 

@@ -9,6 +9,7 @@
 #include "runtime/interpose.h"
 #include "runtime/reporter.h"
 #include "runtime/settings.h"
+#include "runtime/stdio.h"
 #include "runtime/syscalls.h"
 #include "runtime/threads.h"
 
@@ -20,7 +21,6 @@ namespace {
 NORN_REAL(int, on_exit, (void (*function)(int, void*), void* argument))
 NORN_REAL(int, at_quick_exit, (void (*function)()))
 NORN_REAL(int, __register_atfork, (void (*prepare)(), void (*parent)(), void (*child)(), void* object))
-NORN_REAL(int, fflush, (FILE * file))
 
 // Registered before anything of the program, so it runs after everything of it.
 void at_exit(int status, void* /*argument*/) {
@@ -28,7 +28,7 @@ void at_exit(int status, void* /*argument*/) {
   finish_report(status);
   const int final = final_status(status);
   if (final == status) return;
-  if (real_fflush != nullptr) real_fflush(nullptr);
+  flush_streams();
   sys::exit_process(final);
 }
 

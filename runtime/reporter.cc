@@ -6,6 +6,7 @@
 #include "report/record.h"
 #include "report/suppression.h"
 #include "report/text.h"
+#include "runtime/files.h"
 #include "runtime/interpose.h"
 #include "runtime/locate.h"
 #include "runtime/memory.h"
@@ -146,9 +147,9 @@ report::List<report::LockHeld> locks_of(const RacingAccess& racing, report::Lock
     const Where where = lock_taken_at(lock, racing.thread);
     if (const norn_site* site = own_site(where); site != nullptr) entry.taken_at = frame_of(*site);
     report::Location location;
-    if (locate_global(info->address, location, pool)) {
+    if (locate_global(info->address, 1, location, pool)) {
       // A class' mutex has members of its own; what people call it is the variable or member it is.
-      entry.name = location.offset == 0 ? location.object : location.name;
+      entry.name = location.offset == 0 || location.name.empty() ? location.object : location.name;
     } else {
       entry.name = expression_of(where);
     }
@@ -197,10 +198,15 @@ void build_location(const RacingPair& pair, const report::Access (&accesses)[2],
     const bool is_one_access = access.size <= 16 && access.op != report::Op::kFree;
     if (is_one_access && access.size > location.size) location.size = access.size;
   }
-  if (locate_global(pair.address, location, pool)) return;
+  if (locate_file(pair.address, location, pool)) return;
+  const bool is_global = locate_global(pair.address, location.size, location, pool);
   // What the two statements call it; a free names the whole block.
   for (const report::Access& access : accesses) {
     if (location.name.empty() && access.op != report::Op::kFree) location.name = access.expression;
+  }
+  if (is_global) {
+    if (location.name.empty()) location.name = location.object;
+    return;
   }
   if (Block block; find_block(pair.address, block)) {
     location.kind = report::LocationKind::kHeap;

@@ -34,11 +34,7 @@ report::Text variable(char** environment, report::Text name) {
 
 void say(report::Text text) { sys::write_all(2, text.data, text.size); }
 
-void say_tsan(void* /*context*/, report::Text message) {
-  say("norn: TSAN_OPTIONS: ");
-  say(message);
-  say("\n");
-}
+void refuse_tsan(void* /*context*/, report::Text message) { refuse("TSAN_OPTIONS: ", message); }
 
 // A relative path means the directory the program started in, wherever it goes later.
 report::Text absolute(report::Text path) {
@@ -71,7 +67,7 @@ void read_settings(char** environment) {
 
   report::Settings& settings = start.settings;
   if (const report::Text list = variable(environment, "TSAN_OPTIONS"); !list.empty()) {
-    parse_tsan_options(settings, keep(list), &say_tsan, nullptr);
+    parse_tsan_options(settings, keep(list), &refuse_tsan, nullptr);
   }
   if (const report::Text list = variable(environment, "NORN_OPTIONS"); !list.empty()) {
     report::OptionError error;

@@ -21,8 +21,6 @@
 namespace norn::rt {
 namespace {
 
-NORN_REAL(int, __libc_current_sigrtmin, ())
-
 constexpr int kSignals = 65;
 
 struct Action {

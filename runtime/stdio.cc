@@ -1,5 +1,7 @@
 // Streams. A stream has its own lock and its own memory, which only the C library touches: what counts is the memory that
 // is passed to it, and that what was written to its file happens before what is read from it.
+#include "runtime/stdio.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,11 +19,11 @@ NORN_REAL(int, fileno_unlocked, (FILE * file))
 
 namespace {
 
-void giving_to(FILE* file) {
-  if (is_watching()) giving_to_file(real_fileno_unlocked(file));
+void giving_to(FILE* file, const norn_site& site) {
+  if (is_watching()) giving_to_file(real_fileno_unlocked(file), site);
 }
-void took_from(FILE* file) {
-  if (is_watching()) took_from_file(real_fileno_unlocked(file));
+void took_from(FILE* file, const norn_site& site) {
+  if (is_watching()) took_from_file(real_fileno_unlocked(file), site);
 }
 
 // What a format reads: itself, and the texts of its %s.
@@ -154,14 +156,14 @@ void read_format(const char* format, va_list values, const norn_site& site) {
 NORN_INTERPOSE(int, vfprintf, (FILE * file, const char* format, va_list values)) {
   if (!has_started()) return 0;
   read_format(format, values, site_vfprintf);
-  giving_to(file);
+  giving_to(file, site_vfprintf);
   return real_vfprintf(file, format, values);
 }
 
 NORN_INTERPOSE(int, vprintf, (const char* format, va_list values)) {
   if (!has_started()) return 0;
   read_format(format, values, site_vprintf);
-  giving_to(stdout);
+  giving_to(stdout, site_vprintf);
   return real_vfprintf(stdout, format, values);
 }
 
@@ -170,7 +172,7 @@ NORN_INTERPOSE(int, printf, (const char* format, ...)) {
   va_list values;
   va_start(values, format);
   read_format(format, values, site_printf);
-  giving_to(stdout);
+  giving_to(stdout, site_printf);
   const int result = real_vfprintf(stdout, format, values);
   va_end(values);
   return result;
@@ -181,7 +183,7 @@ NORN_INTERPOSE(int, fprintf, (FILE * file, const char* format, ...)) {
   va_list values;
   va_start(values, format);
   read_format(format, values, site_fprintf);
-  giving_to(file);
+  giving_to(file, site_fprintf);
   const int result = real_vfprintf(file, format, values);
   va_end(values);
   return result;
@@ -190,7 +192,7 @@ NORN_INTERPOSE(int, fprintf, (FILE * file, const char* format, ...)) {
 NORN_INTERPOSE(int, vdprintf, (int fd, const char* format, va_list values)) {
   if (!has_started()) return 0;
   read_format(format, values, site_vdprintf);
-  giving_to_file(fd);
+  giving_to_file(fd, site_vdprintf);
   return real_vdprintf(fd, format, values);
 }
 
@@ -199,7 +201,7 @@ NORN_INTERPOSE(int, dprintf, (int fd, const char* format, ...)) {
   va_list values;
   va_start(values, format);
   read_format(format, values, site_dprintf);
-  giving_to_file(fd);
+  giving_to_file(fd, site_dprintf);
   const int result = real_vdprintf(fd, format, values);
   va_end(values);
   return result;
@@ -245,7 +247,7 @@ NORN_INTERPOSE(int, sprintf, (char* to, const char* format, ...)) {
 NORN_INTERPOSE(size_t, fread, (void* to, size_t size, size_t count, FILE* file)) {
   if (!has_started()) return 0;
   const size_t got = real_fread(to, size, count, file);
-  took_from(file);
+  took_from(file, site_fread);
   observe_write(to, got * size, site_fread);
   return got;
 }
@@ -253,7 +255,7 @@ NORN_INTERPOSE(size_t, fread, (void* to, size_t size, size_t count, FILE* file))
 NORN_INTERPOSE(size_t, fread_unlocked, (void* to, size_t size, size_t count, FILE* file)) {
   if (!has_started()) return 0;
   const size_t got = real_fread_unlocked(to, size, count, file);
-  took_from(file);
+  took_from(file, site_fread_unlocked);
   observe_write(to, got * size, site_fread_unlocked);
   return got;
 }
@@ -261,21 +263,21 @@ NORN_INTERPOSE(size_t, fread_unlocked, (void* to, size_t size, size_t count, FIL
 NORN_INTERPOSE(size_t, fwrite, (const void* from, size_t size, size_t count, FILE* file)) {
   if (!has_started()) return 0;
   observe_read(from, size * count, site_fwrite);
-  giving_to(file);
+  giving_to(file, site_fwrite);
   return real_fwrite(from, size, count, file);
 }
 
 NORN_INTERPOSE(size_t, fwrite_unlocked, (const void* from, size_t size, size_t count, FILE* file)) {
   if (!has_started()) return 0;
   observe_read(from, size * count, site_fwrite_unlocked);
-  giving_to(file);
+  giving_to(file, site_fwrite_unlocked);
   return real_fwrite_unlocked(from, size, count, file);
 }
 
 NORN_INTERPOSE(char*, fgets, (char* to, int size, FILE* file)) {
   if (!has_started()) return nullptr;
   char* result = real_fgets(to, size, file);
-  took_from(file);
+  took_from(file, site_fgets);
   if (result != nullptr && is_watching()) observe_write(to, length_of(to) + 1, site_fgets);
   return result;
 }
@@ -283,53 +285,53 @@ NORN_INTERPOSE(char*, fgets, (char* to, int size, FILE* file)) {
 NORN_INTERPOSE(int, fputs, (const char* text, FILE* file)) {
   if (!has_started()) return 0;
   if (is_watching()) observe_read(text, length_of(text) + 1, site_fputs);
-  giving_to(file);
+  giving_to(file, site_fputs);
   return real_fputs(text, file);
 }
 
 NORN_INTERPOSE(int, puts, (const char* text)) {
   if (!has_started()) return 0;
   if (is_watching()) observe_read(text, length_of(text) + 1, site_puts);
-  giving_to(stdout);
+  giving_to(stdout, site_puts);
   return real_puts(text);
 }
 
 NORN_INTERPOSE(int, fputc, (int c, FILE* file)) {
   if (!has_started()) return 0;
-  giving_to(file);
+  giving_to(file, site_fputc);
   return real_fputc(c, file);
 }
 
 NORN_INTERPOSE(int, putc, (int c, FILE* file)) {
   if (!has_started()) return 0;
-  giving_to(file);
+  giving_to(file, site_putc);
   return real_putc(c, file);
 }
 
 NORN_INTERPOSE(int, putchar, (int c)) {
   if (!has_started()) return 0;
-  giving_to(stdout);
+  giving_to(stdout, site_putchar);
   return real_putchar(c);
 }
 
 NORN_INTERPOSE(int, fgetc, (FILE * file)) {
   if (!has_started()) return EOF;
   const int c = real_fgetc(file);
-  took_from(file);
+  took_from(file, site_fgetc);
   return c;
 }
 
 NORN_INTERPOSE(int, getc, (FILE * file)) {
   if (!has_started()) return EOF;
   const int c = real_getc(file);
-  took_from(file);
+  took_from(file, site_getc);
   return c;
 }
 
 NORN_INTERPOSE(int, getchar, ()) {
   if (!has_started()) return EOF;
   const int c = real_getchar();
-  took_from(stdin);
+  took_from(stdin, site_getchar);
   return c;
 }
 
@@ -337,7 +339,7 @@ NORN_INTERPOSE(int, getchar, ()) {
 NORN_INTERPOSE(ssize_t, getdelim, (char** line, size_t* capacity, int end, FILE* file)) {
   if (!has_started()) return -1;
   const ssize_t length = real_getdelim(line, capacity, end, file);
-  took_from(file);
+  took_from(file, site_getdelim);
   if (length > 0) observe_write(*line, static_cast<size_t>(length) + 1, site_getdelim);
   return length;
 }
@@ -345,7 +347,7 @@ NORN_INTERPOSE(ssize_t, getdelim, (char** line, size_t* capacity, int end, FILE*
 NORN_INTERPOSE(ssize_t, getline, (char** line, size_t* capacity, FILE* file)) {
   if (!has_started()) return -1;
   const ssize_t length = real_getline(line, capacity, file);
-  took_from(file);
+  took_from(file, site_getline);
   if (length > 0) observe_write(*line, static_cast<size_t>(length) + 1, site_getline);
   return length;
 }
@@ -354,13 +356,17 @@ NORN_INTERPOSE(ssize_t, getline, (char** line, size_t* capacity, FILE* file)) {
 
 NORN_INTERPOSE(int, fflush, (FILE * file)) {
   if (!has_started()) return 0;
-  if (file != nullptr) giving_to(file);
+  if (file != nullptr) giving_to(file, site_fflush);
   return real_fflush(file);
+}
+
+void norn::rt::flush_streams() {
+  if (real_fflush != nullptr) real_fflush(nullptr);
 }
 
 NORN_INTERPOSE(int, fclose, (FILE * file)) {
   if (!has_started()) return 0;
-  giving_to(file);
+  giving_to(file, site_fclose);
   return real_fclose(file);
 }
 

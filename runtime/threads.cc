@@ -91,6 +91,11 @@ ThreadId await_handle(uintptr_t pthread) {
 void end_thread(ThreadState& state) {
   if (!enter(state)) return;
   if (ThreadInfo* info = thread_info(state.id); info != nullptr) info->ended = true;
+  // Who dies with a robust mutex hands it on. Nobody gets one that is not robust, so giving it up orders nothing.
+  while (state.core->held_count > 0) {
+    const Held& held = state.core->held[state.core->held_count - 1];
+    detector.lock_release(*state.core, held.address, held.mode);
+  }
   if (state.core->detached.load(std::memory_order_relaxed)) remove_handle(state.pthread, state.id);
   detector.exit(*state.core);
   current_ended = true;

@@ -13,17 +13,17 @@
 namespace norn {
 
 struct RacingAccess {
-  AccessKind kind{};
-  ThreadId thread = kNoThread;
-  Where where = kNowhere;
-  LocksetId lockset = kNoLocks;
+  AccessKind kind;
+  ThreadId thread;
+  Where where;
+  LocksetId lockset;
 };
 
 // One racing pair as it happened. `earlier` was recorded before; `later` is the access that found it.
 struct RacingPair {
-  Standing standing{};
-  Address address = 0;  // of the first byte in common
-  uint32_t size = 0;    // bytes in common, within one word
+  Standing standing;
+  Address address;  // of the first byte in common
+  uint32_t size;    // bytes in common, within one word
   RacingAccess earlier;
   RacingAccess later;
 };

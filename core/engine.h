@@ -49,8 +49,8 @@ struct WordAccess {
 // The races an access was in; told after it took place.
 struct FoundRaces {
   static constexpr unsigned kMax = 16;
-  RacingPair pairs[kMax];
   unsigned count = 0;
+  RacingPair pairs[kMax];  // not initialised: most accesses are in none
 
   RacingPair* add() { return count < kMax ? &pairs[count++] : nullptr; }
 };

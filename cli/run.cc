@@ -188,8 +188,11 @@ int run(const Verb& verb, std::vector<std::string> arguments) {
   }
   written = write_files(request.files, *findings) && written;
 
+  // Races decide, also when the program was killed: a server that only ever ends by SIGTERM must be able to fail a
+  // build. Not on Ctrl-C: whoever pressed it wants the whole command line to stop, and shells look for the signal.
+  const bool failed = race_status != 0 && fails(findings->counts(), settings.fail_on);
+  if (failed && end.signal != SIGINT) return race_status;
   if (end.signal != 0) die_by(end.signal);
-  if (race_status != 0 && fails(findings->counts(), settings.fail_on)) return race_status;
   return end.exit != 0 || written ? end.exit : kMisuse;
 }
 

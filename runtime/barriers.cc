@@ -15,7 +15,7 @@ namespace {
 
 void used(const Inspection& here, const volatile void* object, const norn_site& site) {
   if (is_watching()) {
-    detector.access(here.thread(), AccessKind::kAtomicRead, address_of(object), 1, place(*here, &site));
+    detector.access(here.thread(), AccessKind::kAtomicRead, address_of(object), 1, [&] { return place(*here, &site); });
   }
 }
 

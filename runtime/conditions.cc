@@ -37,7 +37,7 @@ int wait_on(const void* condition, const void* mutex, const norn_site& site, Cal
   if (const Inspection here; here) {
     waits = true;
     if (is_watching()) {
-      detector.access(here.thread(), AccessKind::kAtomicRead, address_of(condition), 1, place(*here, &site));
+      detector.access(here.thread(), AccessKind::kAtomicRead, address_of(condition), 1, [&] { return place(*here, &site); });
     }
     detector.wait_enter(here.thread(), address_of(condition), address_of(mutex), false);
   }
@@ -59,7 +59,7 @@ void signalling(const void* condition, const norn_site& site) {
   const Inspection here;
   if (!here) return;
   if (is_watching()) {
-    detector.access(here.thread(), AccessKind::kAtomicRead, address_of(condition), 1, place(*here, &site));
+    detector.access(here.thread(), AccessKind::kAtomicRead, address_of(condition), 1, [&] { return place(*here, &site); });
   }
   detector.signal(here.thread(), address_of(condition));
 }

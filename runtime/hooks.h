@@ -6,11 +6,11 @@
 
 namespace norn::rt {
 
-// Of the calling thread, from outside. `site` null: the call on top of its stack.
+// Of the calling thread, from outside, while accesses count. `site` null: the call on top of its stack.
 inline void observe(AccessKind kind, const volatile void* address, size_t size, const norn_site* site) {
-  const Inspection here;
+  const Inspection here{Inspection::Started()};
   if (!here) return;
-  detector.access(here.thread(), kind, address_of(address), size, place(*here, site));
+  detector.access(here.thread(), kind, address_of(address), size, [&] { return place(*here, site); });
 }
 
 // The same for functions that were interposed: nothing where nothing counts.

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "runtime/interpose.h"
 #include "runtime/memory.h"
@@ -78,6 +79,10 @@ bool start_all(int argc, char** argv, char** environment) {
   remember_program(argc, argv);
   constexpr report::Text kNoMemory =
       "not enough memory or address space to start; raise the limit (ulimit -v unlimited) and try again";
+  // The program needs its share of a limit, too: better not to begin than to make it fail half-way.
+  rlimit space{};
+  constexpr rlim_t kLeast = rlim_t{256} << 20;
+  if (sys::call(__NR_getrlimit, RLIMIT_AS, sys::as_long(&space)) == 0 && space.rlim_cur < kLeast) refuse(kNoMemory);
   if (!init_places() || !init_blocks() || !detector.init(core_options(start.settings), report_listener())) {
     refuse(kNoMemory);
   }

@@ -49,10 +49,15 @@ void barrier_everywhere() {
 // Registered first, so it runs last, when the program's own handlers have taken their locks: from here on nobody is
 // inside the runtime, and nobody comes in.
 void before_fork() {
-  while (gate_closed.exchange(true, std::memory_order_seq_cst)) sys::yield();
-  barrier_everywhere();
   ThreadState* self = current_state;
-  while (threads_are_beginning()) sys::yield();
+  for (;;) {
+    // Threads that begin are not known yet, and may need the gate open to become so.
+    while (threads_are_beginning()) sys::yield();
+    while (gate_closed.exchange(true, std::memory_order_seq_cst)) sys::yield();
+    barrier_everywhere();
+    if (!threads_are_beginning()) break;
+    gate_closed.store(false, std::memory_order_seq_cst);
+  }
   for (ThreadState* other = first_state(); other != nullptr; other = other->next) {
     if (other == self) continue;
     while (other->live.load(std::memory_order_acquire) && other->depth.load(std::memory_order_acquire) != 0) {

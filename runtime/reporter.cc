@@ -246,6 +246,9 @@ void build_race(const Candidate& candidate, report::Race& race) {
   build_access(pair.earlier, 1, pair.size, race.accesses[1]);
   for (report::Access& access : race.accesses) access.count = race.count;
   build_location(pair, race.accesses, race.location);
+  for (report::Access& access : race.accesses) {
+    if (access.op == report::Op::kFree && race.location.object_size != 0) access.size = race.location.object_size;
+  }
 }
 
 report::RunSummary summary(int exit_status, bool ended) {
@@ -444,9 +447,15 @@ void write_start_record() {
   append_record(line.text());
 }
 
-void read_suppressions() {
+// Races of the C++ library's headers that are its own affair.
+constexpr Text kOwnRules =
+    "race_top:^std::ctype<char>::narrow  # reason: a cache, filled with the same values by all (GCC 77704)\n"
+    "race_top:^std::ctype<char>::widen  # reason: a cache, filled with the same values by all (GCC 77704)\n";
+
+// Of the file the user gave.
+Text rules_text() {
   const Text path = start.settings.suppressions;
-  if (path.empty()) return;
+  if (path.empty()) return {};
   char name[4096];
   report::Buffer buffer(name, sizeof(name) - 1);
   buffer.sink().put(path);
@@ -458,17 +467,23 @@ void read_suppressions() {
   const long size = contents == nullptr ? -1 : sys::read_some(fd, contents, kMaxFile);
   sys::close_file(fd);
   if (size < 0) refuse("cannot read the suppressions ", path);
-  const Text text(contents, static_cast<size_t>(size));
-  const size_t count = report::count_rules_at_most(text);
+  return {contents, static_cast<size_t>(size)};
+}
+
+void read_suppressions() {
+  const Text text = rules_text();
+  const size_t count = report::count_rules_at_most(text) + report::count_rules_at_most(kOwnRules);
   rules = static_cast<report::Rule*>(memory.allocate_forever((count * sizeof(report::Rule) + 16) & ~size_t{15}));
-  if (rules == nullptr) refuse("no memory for the suppressions ", path);
+  if (rules == nullptr) refuse("no memory for the suppressions");
   for (size_t i = 0; i < count; ++i) ::new (&rules[i]) report::Rule();
   timespec now{};
   sys::call(__NR_clock_gettime, CLOCK_REALTIME, sys::as_long(&now));
   suppressions =
       ::new (suppressions_bytes) report::Suppressions(rules, count, static_cast<report::Day>(now.tv_sec / 86400));
   report::SuppressionError error;
-  if (!suppressions->parse(text, error)) refuse("suppressions: ", error.message());
+  if (!suppressions->parse(text, error) || !suppressions->parse(kOwnRules, error)) {
+    refuse("suppressions: ", error.message());
+  }
 }
 
 void write_counts() {

@@ -101,21 +101,6 @@ void on_signal(int number, siginfo_t* info, void* context) {
   __norn_stack = saved;
 }
 
-// With all signals of the thread blocked, so that a handler does not find the mutex taken by its own thread.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    const uint64_t all = ~uint64_t{0};
-    sys::call(__NR_rt_sigprocmask, SIG_BLOCK, sys::as_long(&all), sys::as_long(&before_), 8);
-  }
-  ~SignalsBlocked() { sys::call(__NR_rt_sigprocmask, SIG_SETMASK, sys::as_long(&before_), 0, 8); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  uint64_t before_ = 0;
-};
-
 constexpr int kFatal[] = {SIGTERM, SIGINT,  SIGHUP,  SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2, SIGPIPE, SIGXCPU, SIGXFSZ,
                           SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,  SIGABRT, SIGTRAP, SIGSYS,  SIGPROF, SIGVTALRM};
 
@@ -148,6 +133,7 @@ NORN_INTERPOSE(int, sigaction, (int number, const struct sigaction* action, stru
   if (number <= 0 || number >= kSignals || number == SIGKILL || number == SIGSTOP) {
     return real_sigaction(number, action, old);
   }
+  // So that a handler does not find the mutex taken by its own thread.
   const SignalsBlocked blocked;
   const SpinLock lock(actions[number].mutex);
   Action& known = actions[number];

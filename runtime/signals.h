@@ -1,6 +1,37 @@
 // Signals: handlers run as their thread, never inside the runtime, and a program that a signal ends still reports.
 #pragma once
 
+#include <stdint.h>
+
+#include "runtime/syscalls.h"
+
 namespace norn::rt {
+
 void init_signals();
+
+using SignalMask = uint64_t;  // as the kernel has it
+
+inline void set_signal_mask(SignalMask mask) {
+  constexpr long kSetMask = 2;
+  sys::call(__NR_rt_sigprocmask, kSetMask, sys::as_long(&mask), 0, sizeof(mask));
+}
+
+// While one exists, the calling thread gets no signals. Threads it creates begin the same way.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    const SignalMask all = ~SignalMask{0};
+    constexpr long kSetMask = 2;
+    sys::call(__NR_rt_sigprocmask, kSetMask, sys::as_long(&all), sys::as_long(&before_), sizeof(all));
+  }
+  ~SignalsBlocked() { set_signal_mask(before_); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+  [[nodiscard]] SignalMask before() const { return before_; }
+
+ private:
+  SignalMask before_ = 0;
+};
+
 }  // namespace norn::rt

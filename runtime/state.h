@@ -145,13 +145,11 @@ class Inspection {
     if (phase.load(std::memory_order_acquire) != Phase::kReady) [[unlikely]] {
       if (!start_runtime()) return;
     }
-    ThreadState* state = current_state;
-    if (state == nullptr) [[unlikely]] {
-      state = adopt_thread();
-      if (state == nullptr) return;
-    }
-    if (enter(*state)) state_ = state;
+    begin();
   }
+  // For who knows that the runtime has started, because accesses count.
+  struct Started {};
+  explicit Inspection(Started) { begin(); }
   ~Inspection() {
     if (state_ != nullptr) leave(*state_);
   }
@@ -164,6 +162,15 @@ class Inspection {
   [[nodiscard]] Thread& thread() const { return *state_->core; }
 
  private:
+  void begin() {
+    ThreadState* state = current_state;
+    if (state == nullptr) [[unlikely]] {
+      state = adopt_thread();
+      if (state == nullptr) return;
+    }
+    if (enter(*state)) state_ = state;
+  }
+
   ThreadState* state_ = nullptr;
 };
 

@@ -8,6 +8,7 @@
 #include <threads.h>
 
 #include "runtime/interpose.h"
+#include "runtime/signals.h"
 #include "runtime/syscalls.h"
 #include "runtime/where.h"
 
@@ -122,6 +123,8 @@ struct Begin {
   void* argument;
   Thread* core;
   ThreadId id;
+  bool has_mask;  // signals are blocked until the thread is known
+  SignalMask mask;
 };
 
 size_t find_own_stack(Address& begin, Address& end) {
@@ -141,6 +144,11 @@ size_t find_own_stack(Address& begin, Address& end) {
 Begin begin_new_thread(void* block) {
   auto* begin = static_cast<Begin*>(block);
   const Begin copy = *begin;
+  // A signal that was not blocked may have come first, and its handler may have made the thread known as a root.
+  if (ThreadState* early = current_state; early != nullptr) {
+    early->exit_rounds = PTHREAD_DESTRUCTOR_ITERATIONS;
+    end_thread(*early);
+  }
   // Until the state is there, nothing this thread does is an event.
   current_ended = true;
   Address stack_begin = 0;
@@ -151,6 +159,7 @@ Begin begin_new_thread(void* block) {
     memory.destroy(begin);
     detector.exit(*copy.core);
     beginning.fetch_sub(1, std::memory_order_release);
+    if (copy.has_mask) set_signal_mask(copy.mask);
     return copy;
   }
   state->depth.store(1, std::memory_order_seq_cst);
@@ -166,6 +175,7 @@ Begin begin_new_thread(void* block) {
   // A dead thread's stack was at the same place: what happened there is not shared with this thread.
   if (stack_begin != 0) detector.allocate(*state->core, stack_begin, stack_end - stack_begin);
   leave(*state);
+  if (copy.has_mask) set_signal_mask(copy.mask);
   return copy;
 }
 
@@ -187,7 +197,7 @@ Begin* prepare_thread(const norn_site& site, bool detached) {
   if (begin == nullptr) return nullptr;
   watching.store(true, std::memory_order_relaxed);
   beginning.fetch_add(1, std::memory_order_relaxed);
-  *begin = {nullptr, nullptr, nullptr, nullptr, new_thread_number()};
+  *begin = {nullptr, nullptr, nullptr, nullptr, new_thread_number(), false, 0};
   if (ThreadInfo* info = thread_info(begin->id); info != nullptr) {
     info->created_at = place(*here, &site);
     info->parent = here->id;
@@ -277,6 +287,7 @@ ThreadId thread_of_stack(Address address) {
 using namespace norn;
 using namespace norn::rt;
 
+NORN_REAL(int, pthread_attr_getsigmask_np, (const pthread_attr_t* attributes, sigset_t* mask))
 NORN_REAL(int, pthread_attr_getdetachstate, (const pthread_attr_t* attributes, int* state))
 
 NORN_INTERPOSE(int, pthread_create,
@@ -288,6 +299,11 @@ NORN_INTERPOSE(int, pthread_create,
   if (begin == nullptr) return real_pthread_create(thread, attributes, routine, argument);
   begin->routine = routine;
   begin->argument = argument;
+  sigset_t own = {};
+  const bool has_own_mask = attributes != nullptr && real_pthread_attr_getsigmask_np(attributes, &own) == 0;
+  const SignalsBlocked blocked;
+  begin->has_mask = !has_own_mask;
+  begin->mask = blocked.before();
   const int result = real_pthread_create(thread, attributes, &run_thread, begin);
   if (result != 0) undo_thread(begin);
   return result;
@@ -339,6 +355,9 @@ NORN_INTERPOSE(int, thrd_create, (thrd_t * thread, thrd_start_t routine, void* a
   if (begin == nullptr) return real_thrd_create(thread, routine, argument);
   begin->c11_routine = routine;
   begin->argument = argument;
+  const SignalsBlocked blocked;
+  begin->has_mask = true;
+  begin->mask = blocked.before();
   const int result = real_thrd_create(thread, &run_c11_thread, begin);
   if (result != thrd_success) undo_thread(begin);
   return result;

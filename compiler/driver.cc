@@ -439,6 +439,9 @@ void add_compile_arguments(const Request& request, const std::string& library, A
     if (!exists(file)) refuse("skip list " + file + ": " + strerror(errno));
     plugin("-norn-skip=" + file);
   }
+  // <norn/annotate.h>, after everything the user named.
+  cc1("-internal-isystem");
+  cc1(library + "/include");
   // For the front end only: our plugin turns it off before code is made. For IR there is no front end, and nothing that
   // could ask.
   if (request.as_tsan && !request.has_ir) cc1("-fsanitize=thread");

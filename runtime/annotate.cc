@@ -44,7 +44,7 @@ void access(AccessKind kind, const volatile void* address, size_t size) {
 
 }  // namespace
 
-// --- norn ----------------------------------------------------------------------------------------------------------------
+// --- norn --------------------------------------------------------------------------------------------------------
 
 NORN_EXPORT int norn_is_running(void) { return 1; }
 NORN_EXPORT void norn_acquire(const volatile void* tag) { acquire(tag); }
@@ -70,7 +70,7 @@ NORN_EXPORT void norn_thread_name(const char* name) {
   if (const Inspection here; here) set_thread_name(here->id, name);
 }
 
-// --- ThreadSanitizer -----------------------------------------------------------------------------------------------------
+// --- ThreadSanitizer ---------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -126,8 +126,8 @@ NORN_EXPORT void __tsan_mutex_post_divert(void* /*lock*/, unsigned /*flags*/) {
   begin_ignoring(kIgnoreReads | kIgnoreWrites | kIgnoreSync);
 }
 
-#define NORN_TSAN_ACCESS(size)                                                                        \
-  NORN_EXPORT void __tsan_read##size(void* address) { access(AccessKind::kRead, address, size); }     \
+#define NORN_TSAN_ACCESS(size)                                                                    \
+  NORN_EXPORT void __tsan_read##size(void* address) { access(AccessKind::kRead, address, size); } \
   NORN_EXPORT void __tsan_write##size(void* address) { access(AccessKind::kWrite, address, size); }
 NORN_TSAN_ACCESS(1)
 NORN_TSAN_ACCESS(2)
@@ -140,9 +140,10 @@ NORN_EXPORT void __tsan_ignore_thread_begin(void) { begin_ignoring(kIgnoreReads 
 NORN_EXPORT void __tsan_ignore_thread_end(void) { end_ignoring(kIgnoreReads | kIgnoreWrites); }
 NORN_EXPORT void __tsan_flush_memory(void) {}
 
-// --- dynamic_annotations.h -----------------------------------------------------------------------------------------------
+// --- dynamic_annotations.h ---------------------------------------------------------------------------------------
 
-#define NORN_ANNOTATION(name, ...) NORN_EXPORT void Annotate##name(const char* /*file*/, int /*line*/ __VA_OPT__(, ) __VA_ARGS__)
+#define NORN_ANNOTATION(name, ...) \
+  NORN_EXPORT void Annotate##name(const char* /*file*/, int /*line*/ __VA_OPT__(, ) __VA_ARGS__)
 
 NORN_ANNOTATION(HappensBefore, const volatile void* tag) { release(tag); }
 NORN_ANNOTATION(HappensAfter, const volatile void* tag) { acquire(tag); }
@@ -211,10 +212,12 @@ NORN_ANNOTATION(BarrierDestroy, const volatile void* barrier) {
 }
 NORN_ANNOTATION(MemoryIsInitialized, const volatile void* /*address*/, size_t /*size*/) {}
 NORN_ANNOTATION(MemoryIsUninitialized, const volatile void* /*address*/, size_t /*size*/) {}
-NORN_EXPORT void WTFAnnotateHappensBefore(const char* /*file*/, int /*line*/, const volatile void* tag) { release(tag); }
+NORN_EXPORT void WTFAnnotateHappensBefore(const char* /*file*/, int /*line*/, const volatile void* tag) {
+  release(tag);
+}
 NORN_EXPORT void WTFAnnotateHappensAfter(const char* /*file*/, int /*line*/, const volatile void* tag) { acquire(tag); }
-NORN_EXPORT void WTFAnnotateBenignRaceSized(const char* /*file*/, int /*line*/, const volatile void* address, size_t size,
-                                            const char* /*why*/) {
+NORN_EXPORT void WTFAnnotateBenignRaceSized(const char* /*file*/, int /*line*/, const volatile void* address,
+                                            size_t size, const char* /*why*/) {
   benign(address, size);
 }
 NORN_EXPORT int RunningOnValgrind(void) { return 0; }

@@ -140,27 +140,28 @@ T compare_exchange(volatile T* address, T expected, T desired, int success, int 
 }  // namespace
 
 #define NORN_CHANGE_HOOK(bits, type, name, expression)                                                             \
-  NORN_EXPORT type __norn_atomic##bits##_##name(volatile type* address, type value, int order, const norn_site* site) { \
+  NORN_EXPORT type __norn_atomic##bits##_##name(volatile type* address, type value, int order,                     \
+                                                const norn_site* site) {                                           \
     return change(address, order, site, [=]([[maybe_unused]] type old) { return static_cast<type>(expression); }); \
   }
 
-#define NORN_DEFINE_ATOMIC_HOOKS(bits, type)                                                                         \
-  NORN_EXPORT type __norn_atomic##bits##_load(const volatile type* address, int order, const norn_site* site) {      \
-    return load(address, order, site);                                                                               \
-  }                                                                                                                  \
+#define NORN_DEFINE_ATOMIC_HOOKS(bits, type)                                                                           \
+  NORN_EXPORT type __norn_atomic##bits##_load(const volatile type* address, int order, const norn_site* site) {        \
+    return load(address, order, site);                                                                                 \
+  }                                                                                                                    \
   NORN_EXPORT void __norn_atomic##bits##_store(volatile type* address, type value, int order, const norn_site* site) { \
-    store(address, value, order, site);                                                                              \
-  }                                                                                                                  \
-  NORN_CHANGE_HOOK(bits, type, exchange, value)                                                                      \
-  NORN_CHANGE_HOOK(bits, type, fetch_add, old + value)                                                               \
-  NORN_CHANGE_HOOK(bits, type, fetch_sub, old - value)                                                               \
-  NORN_CHANGE_HOOK(bits, type, fetch_and, old & value)                                                               \
-  NORN_CHANGE_HOOK(bits, type, fetch_or, old | value)                                                                \
-  NORN_CHANGE_HOOK(bits, type, fetch_xor, old ^ value)                                                               \
-  NORN_CHANGE_HOOK(bits, type, fetch_nand, ~(old & value))                                                           \
-  NORN_EXPORT type __norn_atomic##bits##_compare_exchange(volatile type* address, type expected, type desired,       \
-                                                          int success, int failure, const norn_site* site) {         \
-    return compare_exchange(address, expected, desired, success, failure, site);                                     \
+    store(address, value, order, site);                                                                                \
+  }                                                                                                                    \
+  NORN_CHANGE_HOOK(bits, type, exchange, value)                                                                        \
+  NORN_CHANGE_HOOK(bits, type, fetch_add, old + value)                                                                 \
+  NORN_CHANGE_HOOK(bits, type, fetch_sub, old - value)                                                                 \
+  NORN_CHANGE_HOOK(bits, type, fetch_and, old& value)                                                                  \
+  NORN_CHANGE_HOOK(bits, type, fetch_or, old | value)                                                                  \
+  NORN_CHANGE_HOOK(bits, type, fetch_xor, old ^ value)                                                                 \
+  NORN_CHANGE_HOOK(bits, type, fetch_nand, ~(old & value))                                                             \
+  NORN_EXPORT type __norn_atomic##bits##_compare_exchange(volatile type* address, type expected, type desired,         \
+                                                          int success, int failure, const norn_site* site) {           \
+    return compare_exchange(address, expected, desired, success, failure, site);                                       \
   }
 
 NORN_DEFINE_ATOMIC_HOOKS(8, uint8_t)

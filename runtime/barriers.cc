@@ -5,6 +5,7 @@
 #include <semaphore.h>
 #include <stdarg.h>
 #include <threads.h>
+#include <unwind.h>
 
 #include "runtime/locks.h"
 
@@ -42,7 +43,7 @@ void waited(sem_t* semaphore, const norn_site& site) {
 
 }  // namespace
 
-// --- barriers ----------------------------------------------------------------------------------------------------------
+// --- barriers ----------------------------------------------------------------------------------------------------
 
 NORN_INTERPOSE(int, pthread_barrier_init,
                (pthread_barrier_t * barrier, const pthread_barrierattr_t* attributes, unsigned count)) {
@@ -76,7 +77,7 @@ NORN_INTERPOSE(int, pthread_barrier_wait, (pthread_barrier_t * barrier)) {
   return result;
 }
 
-// --- semaphores --------------------------------------------------------------------------------------------------------
+// --- semaphores --------------------------------------------------------------------------------------------------
 
 NORN_INTERPOSE(int, sem_init, (sem_t * semaphore, int shared, unsigned value)) {
   if (!has_started()) return -1;
@@ -133,7 +134,61 @@ NORN_INTERPOSE(int, sem_getvalue, (sem_t * semaphore, int* value)) {
   return result;
 }
 
-// --- once --------------------------------------------------------------------------------------------------------------
+// --- once --------------------------------------------------------------------------------------------------------
+
+namespace norn::rt {
+
+// A routine of pthread_once that runs; on the stack of who runs it.
+struct OnceFrame {
+  const void* control;
+  OnceFrame* outer;
+};
+
+}  // namespace norn::rt
+
+namespace {
+
+// The routine is over, one way or the other: whoever comes next, for the result or for another try, comes after it.
+void end_once() {
+  const Inspection here;
+  if (!here || here->once_frame == nullptr) return;
+  detector.once_done(here.thread(), address_of(here->once_frame->control));
+  here->once_frame = here->once_frame->outer;
+}
+
+}  // namespace
+
+// The routine may end by an exception or by cancellation, which the library notices as they pass: then it lets the next
+// one try. To notice it before, without a landing pad and its language's library, the routine is called by a function
+// whose personality does nothing but that.
+extern "C" __attribute__((visibility("hidden"), used)) _Unwind_Reason_Code
+norn_once_personality(int /*version*/, _Unwind_Action actions, _Unwind_Exception_Class /*kind*/,
+                      _Unwind_Exception* /*exception*/, _Unwind_Context* /*context*/) {
+  if ((actions & _UA_CLEANUP_PHASE) != 0) end_once();
+  return _URC_CONTINUE_UNWIND;
+}
+
+extern "C" __attribute__((visibility("hidden"))) void norn_call_once_routine(void (*routine)());
+asm(R"(
+  .text
+  .hidden norn_call_once_routine
+  .globl norn_call_once_routine
+  .type norn_call_once_routine, @function
+norn_call_once_routine:
+  .cfi_startproc
+  .cfi_personality 0x1b, norn_once_personality
+  pushq %rbp
+  .cfi_def_cfa_offset 16
+  .cfi_offset %rbp, -16
+  movq %rsp, %rbp
+  .cfi_def_cfa_register %rbp
+  callq *%rdi
+  popq %rbp
+  .cfi_def_cfa %rsp, 8
+  retq
+  .cfi_endproc
+  .size norn_call_once_routine, . - norn_call_once_routine
+)");
 
 namespace {
 
@@ -141,9 +196,13 @@ namespace {
 void run_once() {
   ThreadState* state = current_state;
   void (*routine)() = state->once_routine;
-  const void* control = state->once_control;
-  routine();
-  if (const Inspection here; here) detector.once_done(here.thread(), address_of(control));
+  OnceFrame frame = {state->once_control, state->once_frame};
+  if (const Inspection here; here) {
+    here->once_frame = &frame;
+    detector.once_seen(here.thread(), address_of(frame.control));  // of tries that failed
+  }
+  norn_call_once_routine(routine);
+  end_once();
 }
 
 template <class Control>
@@ -170,27 +229,33 @@ NORN_INTERPOSE(int, pthread_once, (pthread_once_t * control, void (*routine)()))
 
 NORN_INTERPOSE(void, call_once, (once_flag * control, void (*routine)())) {
   if (!has_started()) return;
-  once(control, routine, +[](once_flag* flag, void (*what)()) {
-    real_call_once(flag, what);
-    return 0;
-  });
+  once(
+      control, routine, +[](once_flag* flag, void (*what)()) {
+        real_call_once(flag, what);
+        return 0;
+      });
 }
 
-// --- local statics -------------------------------------------------------------------------------------------------------
+// --- local statics -----------------------------------------------------------------------------------------------
 //
-// Compiled code reads the guard's first byte itself, with acquire, and calls these only where it is zero. So the release
-// is a message of that byte.
+// Compiled code reads the guard's first byte itself, with acquire, and calls these only where it is zero. So the
+// release is a message of that byte.
 
-NORN_INTERPOSE_OPTIONAL(int, __cxa_guard_acquire, (uint64_t * guard)) {
+NORN_INTERPOSE_OPTIONAL(int, __cxa_guard_acquire, (uint64_t* guard)) {
   if (!has_started() || real___cxa_guard_acquire == nullptr) return *reinterpret_cast<char*>(guard) == 0;
   const int result = real___cxa_guard_acquire(guard);
-  if (result == 0) {
-    if (const Inspection here; here) detector.once_seen(here.thread(), address_of(guard));
-  }
+  // Also of who has to try again because the first one threw.
+  if (const Inspection here; here) detector.once_seen(here.thread(), address_of(guard));
   return result;
 }
 
-NORN_INTERPOSE_OPTIONAL(void, __cxa_guard_release, (uint64_t * guard)) {
+NORN_INTERPOSE_OPTIONAL(void, __cxa_guard_abort, (uint64_t* guard)) {
+  if (!has_started() || real___cxa_guard_abort == nullptr) return;
+  if (const Inspection here; here) detector.once_done(here.thread(), address_of(guard));
+  real___cxa_guard_abort(guard);
+}
+
+NORN_INTERPOSE_OPTIONAL(void, __cxa_guard_release, (uint64_t* guard)) {
   if (!has_started() || real___cxa_guard_release == nullptr) {
     *reinterpret_cast<char*>(guard) = 1;
     return;

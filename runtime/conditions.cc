@@ -11,7 +11,8 @@ struct _pthread_cleanup_buffer;
 namespace norn::rt {
 namespace {
 
-NORN_REAL(void, _pthread_cleanup_push, (struct _pthread_cleanup_buffer * buffer, void (*routine)(void*), void* argument))
+NORN_REAL(void, _pthread_cleanup_push,
+          (struct _pthread_cleanup_buffer * buffer, void (*routine)(void*), void* argument))
 NORN_REAL(void, _pthread_cleanup_pop, (struct _pthread_cleanup_buffer * buffer, int execute))
 
 // A wait: the mutex is given up on the way in and taken on the way out, which may be by cancellation.
@@ -37,7 +38,8 @@ int wait_on(const void* condition, const void* mutex, const norn_site& site, Cal
   if (const Inspection here; here) {
     waits = true;
     if (is_watching()) {
-      detector.access(here.thread(), AccessKind::kAtomicRead, address_of(condition), 1, [&] { return place(*here, &site); });
+      detector.access(here.thread(), AccessKind::kAtomicRead, address_of(condition), 1,
+                      [&] { return place(*here, &site); });
     }
     detector.wait_enter(here.thread(), address_of(condition), address_of(mutex), false);
   }
@@ -59,7 +61,8 @@ void signalling(const void* condition, const norn_site& site) {
   const Inspection here;
   if (!here) return;
   if (is_watching()) {
-    detector.access(here.thread(), AccessKind::kAtomicRead, address_of(condition), 1, [&] { return place(*here, &site); });
+    detector.access(here.thread(), AccessKind::kAtomicRead, address_of(condition), 1,
+                    [&] { return place(*here, &site); });
   }
   detector.signal(here.thread(), address_of(condition));
 }

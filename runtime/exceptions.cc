@@ -1,6 +1,6 @@
-// Exceptions that several threads hold. The C++ library counts the holders of an exception with atomics of its own, which
-// nobody sees; whoever is the last to let go destroys it, and must come after all the others. So letting go is a hand-over:
-// it releases, and acquires what those before it released.
+// Exceptions that several threads hold. The C++ library counts the holders of an exception with atomics of its own,
+// which nobody sees; whoever is the last to let go destroys it, and must come after all the others. So letting go is a
+// hand-over: it releases, and acquires what those before it released.
 #include <stddef.h>
 #include <stdint.h>
 

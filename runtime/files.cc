@@ -178,7 +178,7 @@ ssize_t was_read(int fd, void* buffer, ssize_t size, const norn_site& site) {
 
 }  // namespace
 
-// --- reading and writing -----------------------------------------------------------------------------------------------
+// --- reading and writing -----------------------------------------------------------------------------------------
 
 NORN_INTERPOSE(ssize_t, read, (int fd, void* buffer, size_t size)) {
   if (!has_started()) return sys::call(__NR_read, fd, sys::as_long(buffer), static_cast<long>(size));
@@ -282,7 +282,8 @@ NORN_INTERPOSE(ssize_t, recv, (int fd, void* buffer, size_t size, int flags)) {
   return was_read(fd, buffer, real_recv(fd, buffer, size, flags), site_recv);
 }
 
-NORN_INTERPOSE(ssize_t, recvfrom, (int fd, void* buffer, size_t size, int flags, sockaddr* from, socklen_t* from_size)) {
+NORN_INTERPOSE(ssize_t, recvfrom,
+               (int fd, void* buffer, size_t size, int flags, sockaddr* from, socklen_t* from_size)) {
   if (!has_started()) return -1;
   return was_read(fd, buffer, real_recvfrom(fd, buffer, size, flags, from, from_size), site_recvfrom);
 }
@@ -300,8 +301,8 @@ NORN_INTERPOSE(int, recvmmsg, (int fd, mmsghdr* messages, unsigned count, int fl
   const int received = real_recvmmsg(fd, messages, count, flags, timeout);
   if (received > 0) took_from_file(fd, site_recvmmsg);
   for (int i = 0; i < received; ++i) {
-    write_vectors(messages[i].msg_hdr.msg_iov, messages[i].msg_hdr.msg_iovlen, static_cast<ssize_t>(messages[i].msg_len),
-                  site_recvmmsg);
+    write_vectors(messages[i].msg_hdr.msg_iov, messages[i].msg_hdr.msg_iovlen,
+                  static_cast<ssize_t>(messages[i].msg_len), site_recvmmsg);
   }
   return received;
 }
@@ -314,7 +315,8 @@ NORN_INTERPOSE(ssize_t, sendfile, (int out, int in, off_t* offset, size_t count)
   return size;
 }
 
-NORN_INTERPOSE(ssize_t, splice, (int in, off64_t* in_offset, int out, off64_t* out_offset, size_t size, unsigned flags)) {
+NORN_INTERPOSE(ssize_t, splice,
+               (int in, off64_t* in_offset, int out, off64_t* out_offset, size_t size, unsigned flags)) {
   if (!has_started()) return -1;
   giving_to_file(out, site_splice);
   const ssize_t moved = real_splice(in, in_offset, out, out_offset, size, flags);
@@ -322,7 +324,7 @@ NORN_INTERPOSE(ssize_t, splice, (int in, off64_t* in_offset, int out, off64_t* o
   return moved;
 }
 
-// --- making descriptors --------------------------------------------------------------------------------------------------
+// --- making descriptors ------------------------------------------------------------------------------------------
 
 NORN_INTERPOSE(int, pipe, (int ends[2])) {
   if (!has_started()) return -1;

@@ -16,12 +16,12 @@ inline void access(const void* address, const norn_site* site) {
 
 }  // namespace
 
-#define NORN_ACCESS_HOOKS(size)                                                          \
-  NORN_EXPORT void __norn_read##size(const void* address, const norn_site* site) {      \
-    access<AccessKind::kRead, size>(address, site);                                      \
-  }                                                                                      \
-  NORN_EXPORT void __norn_write##size(const void* address, const norn_site* site) {     \
-    access<AccessKind::kWrite, size>(address, site);                                     \
+#define NORN_ACCESS_HOOKS(size)                                                     \
+  NORN_EXPORT void __norn_read##size(const void* address, const norn_site* site) {  \
+    access<AccessKind::kRead, size>(address, site);                                 \
+  }                                                                                 \
+  NORN_EXPORT void __norn_write##size(const void* address, const norn_site* site) { \
+    access<AccessKind::kWrite, size>(address, site);                                \
   }
 
 NORN_ACCESS_HOOKS(1)

@@ -72,13 +72,23 @@ Options core_options(const report::Settings& settings) {
   return options;
 }
 
+constexpr report::Text kNoMemory =
+    "not enough memory or address space to start; raise the limit (ulimit -v unlimited) and try again";
+
+// The tables take 40 MiB of addresses, most of them never touched; a thread takes 4 and its stack, and the shadow as
+// much as the program's own data. With less than this a program would begin and soon be half checked.
+bool has_address_space() {
+  constexpr rlim_t kLeast = rlim_t{192} << 20;
+  rlimit limit{};
+  return sys::call(__NR_getrlimit, RLIMIT_AS, sys::as_long(&limit)) != 0 || limit.rlim_cur >= kLeast;
+}
+
 bool start_all(int argc, char** argv, char** environment) {
   phase.store(Phase::kStarting, std::memory_order_relaxed);
   core_yield = &sys::yield;
   read_settings(environment);
   remember_program(argc, argv);
-  constexpr report::Text kNoMemory =
-      "not enough memory or address space to start; raise the limit (ulimit -v unlimited) and try again";
+  if (!has_address_space()) refuse(kNoMemory);
   // The program needs its share of a limit, too: better not to begin than to make it fail half-way.
   rlimit space{};
   constexpr rlim_t kLeast = rlim_t{256} << 20;

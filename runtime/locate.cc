@@ -84,7 +84,8 @@ bool locate_global(Address address, uint64_t size, report::Location& location, T
       location.offset = address - begin;
       // Bytes that are accessed as something larger are storage: what lies there is known to who accesses it.
       const norn_member* member = member_at(*global, address - begin);
-      if (member == nullptr || member->size > 1 || size <= 1) location.name = name_of_byte(*global, address - begin, pool);
+      if (member == nullptr || member->size > 1 || size <= 1)
+        location.name = name_of_byte(*global, address - begin, pool);
       location.declared_at.file = global->file;
       if (global->directory != nullptr) location.declared_at.directory = global->directory;
       location.declared_at.line = global->line;

@@ -15,7 +15,7 @@ bool has_mutex(int result) { return result == 0 || result == EOWNERDEAD; }
 
 }  // namespace
 
-// --- mutexes -----------------------------------------------------------------------------------------------------------
+// --- mutexes -----------------------------------------------------------------------------------------------------
 
 NORN_INTERPOSE(int, pthread_mutex_init, (pthread_mutex_t * mutex, const pthread_mutexattr_t* attributes)) {
   if (!has_started()) return EAGAIN;
@@ -65,7 +65,7 @@ NORN_INTERPOSE(int, pthread_mutex_unlock, (pthread_mutex_t * mutex)) {
   return real_pthread_mutex_unlock(mutex);
 }
 
-// --- reader/writer locks -----------------------------------------------------------------------------------------------
+// --- reader/writer locks -----------------------------------------------------------------------------------------
 
 NORN_INTERPOSE(int, pthread_rwlock_init, (pthread_rwlock_t * lock, const pthread_rwlockattr_t* attributes)) {
   if (!has_started()) return EAGAIN;
@@ -143,7 +143,7 @@ NORN_INTERPOSE(int, pthread_rwlock_unlock, (pthread_rwlock_t * lock)) {
   return real_pthread_rwlock_unlock(lock);
 }
 
-// --- spin locks --------------------------------------------------------------------------------------------------------
+// --- spin locks --------------------------------------------------------------------------------------------------
 
 NORN_INTERPOSE(int, pthread_spin_init, (pthread_spinlock_t * lock, int shared)) {
   if (!has_started()) return EAGAIN;
@@ -179,7 +179,7 @@ NORN_INTERPOSE(int, pthread_spin_unlock, (pthread_spinlock_t * lock)) {
   return real_pthread_spin_unlock(lock);
 }
 
-// --- C11 ---------------------------------------------------------------------------------------------------------------
+// --- C11 ---------------------------------------------------------------------------------------------------------
 
 NORN_INTERPOSE(int, mtx_init, (mtx_t * mutex, int kind)) {
   if (!has_started()) return thrd_error;

@@ -30,7 +30,8 @@ void unmapping(void* address, size_t size, const norn_site& site) {
 
 NORN_INTERPOSE(void*, mmap, (void* address, size_t size, int protection, int flags, int fd, off_t offset)) {
   if (!has_started()) {
-    const long result = sys::call(__NR_mmap, sys::as_long(address), static_cast<long>(size), protection, flags, fd, offset);
+    const long result =
+        sys::call(__NR_mmap, sys::as_long(address), static_cast<long>(size), protection, flags, fd, offset);
     return sys::failed(result) ? MAP_FAILED : reinterpret_cast<void*>(result);
   }
   void* result = real_mmap(address, size, protection, flags, fd, offset);

@@ -16,7 +16,7 @@
 namespace norn::rt {
 namespace {
 
-// --- the table of blocks ---------------------------------------------------------------------------------------------
+// --- the table of blocks -----------------------------------------------------------------------------------------
 
 constexpr unsigned kShards = 64;
 constexpr size_t kFirstCapacity = 256;
@@ -93,7 +93,7 @@ bool end_block(Address address, uint64_t& size) {
   return true;
 }
 
-// --- memory for those who ask before the host's allocator can be found ---------------------------------------------------
+// --- memory for those who ask before the host's allocator can be found -------------------------------------------
 
 constexpr size_t kEarlyBytes = size_t{1} << 18;
 alignas(64) constinit char early[kEarlyBytes] = {};
@@ -113,7 +113,20 @@ void* early_allocate(size_t size, size_t alignment) {
 
 size_t early_size(const void* block) { return *reinterpret_cast<const size_t*>(static_cast<const char*>(block) - 16); }
 
-// --- events --------------------------------------------------------------------------------------------------------------
+// --- the host's allocator ------------------------------------------------------------------------------------------
+
+// Signals wait meanwhile: a handler that found the gate closed while its thread holds the allocator's lock, which the
+// forking thread wants, would wait for ever.
+template <class Call>
+auto in_host(Call call) {
+  ThreadState* state = current_state;
+  if (state == nullptr || !enter(*state)) return call();
+  auto result = call();
+  leave(*state);
+  return result;
+}
+
+// --- events ------------------------------------------------------------------------------------------------------
 
 // Of a large block the beginning: whoever uses freed memory mostly does so there, and the rest is looked at when it is
 // handed out again.
@@ -168,18 +181,21 @@ using namespace norn::rt;
 
 NORN_INTERPOSE(void*, malloc, (size_t size)) {
   if (NORN_NOT_READY(malloc)) return early_allocate(size, 16);
-  return allocated(real_malloc(size), size, site_malloc);
+  return allocated(in_host([&] { return real_malloc(size); }), size, site_malloc);
 }
 
 NORN_INTERPOSE(void*, calloc, (size_t count, size_t size)) {
   if (NORN_NOT_READY(calloc)) return early_allocate(count * size, 16);
-  return allocated(real_calloc(count, size), count * size, site_calloc);
+  return allocated(in_host([&] { return real_calloc(count, size); }), count * size, site_calloc);
 }
 
 NORN_INTERPOSE(void, free, (void* block)) {
   if (is_early(block) || NORN_NOT_READY(free)) return;
   freeing(block, site_free);
-  real_free(block);
+  in_host([&] {
+    real_free(block);
+    return 0;
+  });
 }
 
 // A block that moved or changed its size, or did not. The old block is given up before the host can hand it to
@@ -199,11 +215,7 @@ void* resize(void* old, size_t size, const norn_site& site, void* (*real)(void*,
       detector.free(here.thread(), address_of(old), old_size < kFreedBytes ? old_size : kFreedBytes, where);
     }
   }
-  // The host's allocator runs outside: it may block, and it may call back.
-  leave(*here);
   void* block = real(old, size);
-  const bool entered = enter(*here);
-  if (!entered) return block;
   if (block == nullptr) {
     if (known) add_block(address_of(old), size == 0 ? old_size | kFreed : old_size, here->id, where);
     return block;
@@ -226,7 +238,7 @@ NORN_INTERPOSE(void*, realloc, (void* block, size_t size)) {
     return moved;
   }
   if (NORN_NOT_READY(realloc)) return block == nullptr ? early_allocate(size, 16) : nullptr;
-  if (block == nullptr) return allocated(real_realloc(block, size), size, site_realloc);
+  if (block == nullptr) return allocated(in_host([&] { return real_realloc(block, size); }), size, site_realloc);
   return resize(block, size, site_realloc, real_realloc);
 }
 
@@ -241,12 +253,12 @@ NORN_INTERPOSE(void*, reallocarray, (void* block, size_t count, size_t size)) {
 
 NORN_INTERPOSE(void*, memalign, (size_t alignment, size_t size)) {
   if (NORN_NOT_READY(memalign)) return early_allocate(size, alignment);
-  return allocated(real_memalign(alignment, size), size, site_memalign);
+  return allocated(in_host([&] { return real_memalign(alignment, size); }), size, site_memalign);
 }
 
 NORN_INTERPOSE(void*, aligned_alloc, (size_t alignment, size_t size)) {
   if (NORN_NOT_READY(aligned_alloc)) return early_allocate(size, alignment);
-  return allocated(real_aligned_alloc(alignment, size), size, site_aligned_alloc);
+  return allocated(in_host([&] { return real_aligned_alloc(alignment, size); }), size, site_aligned_alloc);
 }
 
 NORN_INTERPOSE(int, posix_memalign, (void** result, size_t alignment, size_t size)) {
@@ -254,20 +266,20 @@ NORN_INTERPOSE(int, posix_memalign, (void** result, size_t alignment, size_t siz
     *result = early_allocate(size, alignment);
     return *result == nullptr ? ENOMEM : 0;
   }
-  const int error = real_posix_memalign(result, alignment, size);
+  const int error = in_host([&] { return real_posix_memalign(result, alignment, size); });
   if (error == 0) allocated(*result, size, site_posix_memalign);
   return error;
 }
 
 NORN_INTERPOSE(void*, valloc, (size_t size)) {
   if (NORN_NOT_READY(valloc)) return early_allocate(size, 4096);
-  return allocated(real_valloc(size), size, site_valloc);
+  return allocated(in_host([&] { return real_valloc(size); }), size, site_valloc);
 }
 
 NORN_INTERPOSE(void*, pvalloc, (size_t size)) {
   if (NORN_NOT_READY(pvalloc)) return early_allocate((size + 4095) & ~size_t{4095}, 4096);
   const size_t whole = (size + 4095) & ~size_t{4095};
-  return allocated(real_pvalloc(size), whole, site_pvalloc);
+  return allocated(in_host([&] { return real_pvalloc(size); }), whole, site_pvalloc);
 }
 
 // What lies between the size asked for and this is the program's to use, too.

@@ -37,18 +37,17 @@ extern "C" void* norn_plain_aligned(size_t alignment, size_t size) asm("aligned_
 
 }  // namespace
 
-#define NORN_NEW(symbol, words, parameters, arguments, otherwise)               \
-  NORN_INTERPOSE_OPTIONAL(void*, symbol, parameters) {                          \
-    static constexpr norn_site site = library_site(words);                      \
-    if (!has_started() || real_##symbol == nullptr) return otherwise;           \
-    const Frame frame(site);                                                    \
-    return real_##symbol arguments;                                             \
+#define NORN_NEW(symbol, words, parameters, arguments, otherwise)     \
+  NORN_INTERPOSE_OPTIONAL(void*, symbol, parameters) {                \
+    static constexpr norn_site site = library_site(words);            \
+    if (!has_started() || real_##symbol == nullptr) return otherwise; \
+    const Frame frame(site);                                          \
+    return real_##symbol arguments;                                   \
   }
 
 NORN_NEW(_Znwm, "operator new", (size_t size), (size), norn_plain_new(size))
 NORN_NEW(_Znam, "operator new[]", (size_t size), (size), norn_plain_new(size))
-NORN_NEW(_ZnwmRKSt9nothrow_t, "operator new", (size_t size, const void* nothrow), (size, nothrow),
-         norn_plain_new(size))
+NORN_NEW(_ZnwmRKSt9nothrow_t, "operator new", (size_t size, const void* nothrow), (size, nothrow), norn_plain_new(size))
 NORN_NEW(_ZnamRKSt9nothrow_t, "operator new[]", (size_t size, const void* nothrow), (size, nothrow),
          norn_plain_new(size))
 NORN_NEW(_ZnwmSt11align_val_t, "operator new", (size_t size, size_t alignment), (size, alignment),
@@ -60,15 +59,15 @@ NORN_NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, "operator new", (size_t size, size_
 NORN_NEW(_ZnamSt11align_val_tRKSt9nothrow_t, "operator new[]", (size_t size, size_t alignment, const void* nothrow),
          (size, alignment, nothrow), norn_plain_aligned(alignment, size))
 
-#define NORN_DELETE(symbol, words, parameters, arguments)     \
-  NORN_INTERPOSE_OPTIONAL(void, symbol, parameters) {         \
-    static constexpr norn_site site = library_site(words);    \
-    if (!has_started() || real_##symbol == nullptr) {         \
-      norn_plain_delete(block);                               \
-      return;                                                 \
-    }                                                         \
-    const Frame frame(site);                                  \
-    real_##symbol arguments;                                  \
+#define NORN_DELETE(symbol, words, parameters, arguments)  \
+  NORN_INTERPOSE_OPTIONAL(void, symbol, parameters) {      \
+    static constexpr norn_site site = library_site(words); \
+    if (!has_started() || real_##symbol == nullptr) {      \
+      norn_plain_delete(block);                            \
+      return;                                              \
+    }                                                      \
+    const Frame frame(site);                               \
+    real_##symbol arguments;                               \
   }
 
 NORN_DELETE(_ZdlPv, "operator delete", (void* block), (block))

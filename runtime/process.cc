@@ -9,6 +9,7 @@
 #include "runtime/interpose.h"
 #include "runtime/reporter.h"
 #include "runtime/settings.h"
+#include "runtime/signals.h"
 #include "runtime/stdio.h"
 #include "runtime/syscalls.h"
 #include "runtime/threads.h"
@@ -34,9 +35,9 @@ void at_exit(int status, void* /*argument*/) {
 
 void at_quick_exit_of_program() { finish_report(0); }
 
-// --- fork ----------------------------------------------------------------------------------------------------------
+// --- fork --------------------------------------------------------------------------------------------------------
 
-constinit ThreadState* forking = nullptr;
+constinit SignalMask mask_before_fork = 0;  // of the thread that closed the gate
 constinit bool has_barrier = false;
 
 // Makes every thread of the process execute a memory barrier.
@@ -47,9 +48,11 @@ void barrier_everywhere() {
 }
 
 // Registered first, so it runs last, when the program's own handlers have taken their locks: from here on nobody is
-// inside the runtime, and nobody comes in.
+// inside the runtime, and nobody comes in. Signals wait: a handler on this thread would stand before the gate that only
+// this thread can open.
 void before_fork() {
   ThreadState* self = current_state;
+  const SignalMask mask = block_signals();
   for (;;) {
     // Threads that begin are not known yet, and may need the gate open to become so.
     while (threads_are_beginning()) sys::yield();
@@ -64,10 +67,14 @@ void before_fork() {
       sys::yield();
     }
   }
-  forking = self;
+  mask_before_fork = mask;
 }
 
-void after_fork_in_parent() { gate_closed.store(false, std::memory_order_release); }
+void after_fork_in_parent() {
+  const SignalMask mask = mask_before_fork;
+  gate_closed.store(false, std::memory_order_release);
+  set_signal_mask(mask);
+}
 
 void after_fork_in_child() {
   start.parent = start.pid;
@@ -83,9 +90,10 @@ void after_fork_in_child() {
   }
   restart_reporter();
   if (entered) leave(*self);
+  set_signal_mask(mask_before_fork);
 }
 
-// --- exec ----------------------------------------------------------------------------------------------------------
+// --- exec --------------------------------------------------------------------------------------------------------
 
 constexpr int kMaxArguments = 4096;
 
@@ -166,16 +174,16 @@ NORN_INTERPOSE(int, execveat,
 }
 
 // The list forms are the vector forms.
-#define NORN_COLLECT_ARGUMENTS(first)                            \
-  char* arguments[kMaxArguments];                                \
-  int count = 0;                                                 \
-  va_list list;                                                  \
-  va_start(list, first);                                         \
-  for (char* argument = const_cast<char*>(first);;) {            \
-    arguments[count++] = argument;                               \
+#define NORN_COLLECT_ARGUMENTS(first)                             \
+  char* arguments[kMaxArguments];                                 \
+  int count = 0;                                                  \
+  va_list list;                                                   \
+  va_start(list, first);                                          \
+  for (char* argument = const_cast<char*>(first);;) {             \
+    arguments[count++] = argument;                                \
     if (argument == nullptr || count == kMaxArguments - 1) break; \
-    argument = va_arg(list, char*);                              \
-  }                                                              \
+    argument = va_arg(list, char*);                               \
+  }                                                               \
   arguments[count] = nullptr
 
 NORN_INTERPOSE(int, execl, (const char* path, const char* first, ...)) {

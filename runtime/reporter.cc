@@ -44,8 +44,8 @@ struct Told {
   const report::Rule* rule;  // what suppresses it
   bool told;                 // as text
 };
-constinit Told* told = nullptr;             // by candidate
-constinit uint64_t* inherited = nullptr;    // counts at the fork; null: none
+constinit Told* told = nullptr;           // by candidate
+constinit uint64_t* inherited = nullptr;  // counts at the fork; null: none
 constinit uint32_t inherited_count = 0;
 constinit bool finished = false;
 constinit report::Rule* rules = nullptr;
@@ -57,7 +57,7 @@ constinit std::atomic<unsigned> note_count{0};
 
 bool records_findings() { return !start.settings.findings.empty(); }
 
-// --- building ------------------------------------------------------------------------------------------------------
+// --- building ----------------------------------------------------------------------------------------------------
 
 Frame frame_of(const norn_site& site) {
   Frame frame;
@@ -142,8 +142,8 @@ report::List<report::LockHeld> locks_of(const RacingAccess& racing, report::Lock
     report::LockHeld& entry = held[count++];
     entry = {};
     entry.address = info->address;
-    entry.mode =
-        locksets.mode_at(racing.lockset, i) == LockMode::kShared ? report::HeldMode::kShared : report::HeldMode::kExclusive;
+    entry.mode = locksets.mode_at(racing.lockset, i) == LockMode::kShared ? report::HeldMode::kShared
+                                                                          : report::HeldMode::kExclusive;
     const Where where = lock_taken_at(lock, racing.thread);
     if (const norn_site* site = own_site(where); site != nullptr) entry.taken_at = frame_of(*site);
     report::Location location;
@@ -228,8 +228,7 @@ void build_location(const RacingPair& pair, const report::Access (&accesses)[2],
 
 uint64_t count_of(const Candidate& candidate) {
   const uint64_t count = candidate.count.load(std::memory_order_relaxed);
-  const uint64_t before =
-      inherited != nullptr && candidate.number < inherited_count ? inherited[candidate.number] : 0;
+  const uint64_t before = inherited != nullptr && candidate.number < inherited_count ? inherited[candidate.number] : 0;
   return count > before ? count - before : 0;
 }
 
@@ -281,7 +280,7 @@ report::RunSummary summary(int exit_status, bool ended) {
   return run;
 }
 
-// --- writing -------------------------------------------------------------------------------------------------------
+// --- writing -----------------------------------------------------------------------------------------------------
 
 void append_record(Text line) {
   if (findings_fd >= 0) {

@@ -39,8 +39,8 @@ bool is_handler(const struct sigaction& action) {
 }
 
 bool is_fault(int number, const siginfo_t* info) {
-  const bool can_be =
-      number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL || number == SIGTRAP || number == SIGSYS;
+  const bool can_be = number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL ||
+                      number == SIGTRAP || number == SIGSYS;
   return can_be && info != nullptr && info->si_code > 0;
 }
 
@@ -97,12 +97,14 @@ void on_signal(int number, siginfo_t* info, void* context) {
   if (!is_handler(action)) return;
   const norn_site** saved = __norn_stack;
   __norn_stack = saved + 1;
+  if (state != nullptr) ++state->handlers;
   call_handler(action, number, info, context);
+  if (state != nullptr) --state->handlers;
   __norn_stack = saved;
 }
 
-constexpr int kFatal[] = {SIGTERM, SIGINT,  SIGHUP,  SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2, SIGPIPE, SIGXCPU, SIGXFSZ,
-                          SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,  SIGABRT, SIGTRAP, SIGSYS,  SIGPROF, SIGVTALRM};
+constexpr int kFatal[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2, SIGPIPE, SIGXCPU,  SIGXFSZ,
+                          SIGSEGV, SIGBUS, SIGFPE, SIGILL,  SIGABRT, SIGTRAP, SIGSYS,  SIGPROF, SIGVTALRM};
 
 bool is_fatal(int number) {
   for (const int fatal : kFatal) {

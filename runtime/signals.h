@@ -16,14 +16,19 @@ inline void set_signal_mask(SignalMask mask) {
   sys::call(__NR_rt_sigprocmask, kSetMask, sys::as_long(&mask), 0, sizeof(mask));
 }
 
+// Returns the mask there was.
+inline SignalMask block_signals() {
+  const SignalMask all = ~SignalMask{0};
+  SignalMask before = 0;
+  constexpr long kSetMask = 2;
+  sys::call(__NR_rt_sigprocmask, kSetMask, sys::as_long(&all), sys::as_long(&before), sizeof(all));
+  return before;
+}
+
 // While one exists, the calling thread gets no signals. Threads it creates begin the same way.
 class SignalsBlocked {
  public:
-  SignalsBlocked() {
-    const SignalMask all = ~SignalMask{0};
-    constexpr long kSetMask = 2;
-    sys::call(__NR_rt_sigprocmask, kSetMask, sys::as_long(&all), sys::as_long(&before_), sizeof(all));
-  }
+  SignalsBlocked() : before_(block_signals()) {}
   ~SignalsBlocked() { set_signal_mask(before_); }
   SignalsBlocked(const SignalsBlocked&) = delete;
   SignalsBlocked& operator=(const SignalsBlocked&) = delete;
@@ -31,7 +36,7 @@ class SignalsBlocked {
   [[nodiscard]] SignalMask before() const { return before_; }
 
  private:
-  SignalMask before_ = 0;
+  SignalMask before_;
 };
 
 }  // namespace norn::rt

@@ -93,6 +93,7 @@ ThreadState* make_state(ThreadId id, Thread* core, size_t native_stack_bytes) {
   state->running = &state->calls;
   state->fiber = nullptr;
   state->exit_rounds = 0;
+  state->once_frame = nullptr;
   state->kept_signals.store(0, std::memory_order_relaxed);
   state->live.store(true, std::memory_order_release);
   return state;
@@ -162,12 +163,20 @@ ThreadState* adopt_thread() {
   return state;
 }
 
-void wait_at_gate(ThreadState& state) {
+// A handler may have interrupted the C library while it held a lock that the forking thread wants: it waits longer than
+// any fork takes, and then goes on unseen.
+bool wait_at_gate(ThreadState& state) {
+  constexpr unsigned kLongEnough = 2000;
+  unsigned rounds = 0;
   while (gate_closed.load(std::memory_order_acquire)) {
     state.depth.store(0, std::memory_order_seq_cst);
-    while (gate_closed.load(std::memory_order_acquire)) sys::yield();
+    while (gate_closed.load(std::memory_order_acquire)) {
+      if (state.handlers != 0 && ++rounds > kLongEnough) return false;
+      sys::yield();
+    }
     state.depth.store(1, std::memory_order_seq_cst);
   }
+  return true;
 }
 
 }  // namespace norn::rt

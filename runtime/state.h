@@ -30,6 +30,8 @@ struct ThreadInfo {
   char name[kNameSize];
 };
 
+struct OnceFrame;
+
 struct KeptSignal {
   int number;
   siginfo_t info;
@@ -54,6 +56,7 @@ struct Fiber {
 
 struct ThreadState {
   std::atomic<uint32_t> depth{0};
+  uint32_t handlers = 0;  // how many of the program's signal handlers are running, one interrupting the other
   std::atomic<uint32_t> kept_signals{0};
   Thread* core = nullptr;  // of the fiber that runs on this thread
   ThreadId id = 0;
@@ -70,7 +73,7 @@ struct ThreadState {
   Prefix places[kPlaces] = {};      // by site
   uint32_t unloads = 0;             // how many modules were gone when these were empty
 
-  CallStack calls;            // of the thread's own stack
+  CallStack calls;               // of the thread's own stack
   CallStack* running = nullptr;  // the one in use
   Fiber* fiber = nullptr;        // null: the thread's own stack
 
@@ -83,12 +86,13 @@ struct ThreadState {
   Address thread_pointer = 0;
   int exit_rounds = 0;
 
-  // pthread_once: what the trampoline is to call (sync.cc).
+  // pthread_once: what the trampoline is to call, and what it is calling (barriers.cc).
   void (*once_routine)() = nullptr;
   void* once_control = nullptr;
+  OnceFrame* once_frame = nullptr;
 
   std::atomic<bool> live{false};
-  ThreadState* next = nullptr;       // all there ever were
+  ThreadState* next = nullptr;  // all there ever were
   ThreadState* next_idle = nullptr;
 };
 
@@ -118,23 +122,27 @@ ThreadId thread_numbers();
 ThreadInfo* thread_info(ThreadId id);
 void set_thread_name(ThreadId id, const char* name);
 
-void wait_at_gate(ThreadState& state);
+// False: it did not open in time, in a signal handler.
+[[nodiscard]] bool wait_at_gate(ThreadState& state);
 void deliver_kept_signals(ThreadState& state);
 
 inline void leave(ThreadState& state) {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   state.depth.store(0, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (state.kept_signals.load(std::memory_order_relaxed) != 0) [[unlikely]] deliver_kept_signals(state);
+  if (state.kept_signals.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    deliver_kept_signals(state);
 }
 
 // False: the thread is inside already, in the code that a signal handler interrupted or that called back.
 [[nodiscard]] inline bool enter(ThreadState& state) {
-  if (state.depth.load(std::memory_order_relaxed) != 0) [[unlikely]] return false;
+  if (state.depth.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    return false;
   state.depth.store(1, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   // Whoever closes the gate makes all threads execute a barrier before it looks at their depths.
-  if (gate_closed.load(std::memory_order_relaxed)) [[unlikely]] wait_at_gate(state);
+  if (gate_closed.load(std::memory_order_relaxed)) [[unlikely]]
+    return wait_at_gate(state);
   return true;
 }
 
@@ -179,8 +187,6 @@ inline bool is_watching() { return watching.load(std::memory_order_relaxed); }
 inline Address address_of(const volatile void* pointer) { return reinterpret_cast<Address>(pointer); }
 
 // Makes sure that the real_… pointers are there. While the runtime starts they may not be.
-inline bool has_started() {
-  return phase.load(std::memory_order_acquire) == Phase::kReady || start_runtime();
-}
+inline bool has_started() { return phase.load(std::memory_order_acquire) == Phase::kReady || start_runtime(); }
 
 }  // namespace norn::rt

@@ -1,5 +1,5 @@
-// Streams. A stream has its own lock and its own memory, which only the C library touches: what counts is the memory that
-// is passed to it, and that what was written to its file happens before what is read from it.
+// Streams. A stream has its own lock and its own memory, which only the C library touches: what counts is the memory
+// that is passed to it, and that what was written to its file happens before what is read from it.
 #include "runtime/stdio.h"
 
 #include <stdarg.h>
@@ -151,7 +151,7 @@ void read_format(const char* format, va_list values, const norn_site& site) {
 
 }  // namespace
 
-// --- formatted output ----------------------------------------------------------------------------------------------------
+// --- formatted output --------------------------------------------------------------------------------------------
 
 NORN_INTERPOSE(int, vfprintf, (FILE * file, const char* format, va_list values)) {
   if (!has_started()) return 0;
@@ -242,7 +242,7 @@ NORN_INTERPOSE(int, sprintf, (char* to, const char* format, ...)) {
   return length;
 }
 
-// --- blocks, lines and characters -------------------------------------------------------------------------------------------
+// --- blocks, lines and characters --------------------------------------------------------------------------------
 
 NORN_INTERPOSE(size_t, fread, (void* to, size_t size, size_t count, FILE* file)) {
   if (!has_started()) return 0;
@@ -352,7 +352,7 @@ NORN_INTERPOSE(ssize_t, getline, (char** line, size_t* capacity, FILE* file)) {
   return length;
 }
 
-// --- the stream itself --------------------------------------------------------------------------------------------------------
+// --- the stream itself -------------------------------------------------------------------------------------------
 
 NORN_INTERPOSE(int, fflush, (FILE * file)) {
   if (!has_started()) return 0;

@@ -1,4 +1,6 @@
 // Memory and string functions: the host's own do the work; what they read and wrote is an access.
+#include "runtime/strings.h"
+
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -6,7 +8,6 @@
 
 #include "runtime/hooks.h"
 #include "runtime/interpose.h"
-#include "runtime/strings.h"
 
 // Until the host's functions are known (and in the middle of finding them) these do.
 extern "C" {
@@ -59,7 +60,7 @@ void read_text(const char* text, const norn_site& site) {
 
 }  // namespace
 
-// --- what compilers call ---------------------------------------------------------------------------------------------
+// --- what compilers call -----------------------------------------------------------------------------------------
 
 NORN_INTERPOSE_BUILTIN(void*, memcpy, (void* to, const void* from, size_t size)) {
   if (real_memcpy == nullptr) return norn_plain_memcpy(to, from, size);
@@ -121,7 +122,7 @@ NORN_EXPORT void* __norn_memset(void* to, int value, size_t size, const norn_sit
   return real_memset != nullptr ? real_memset(to, value, size) : norn_plain_memset(to, value, size);
 }
 
-// --- memory --------------------------------------------------------------------------------------------------------------
+// --- memory ------------------------------------------------------------------------------------------------------
 
 NORN_INTERPOSE(void*, mempcpy, (void* to, const void* from, size_t size)) {
   return static_cast<char*>(norn_interposed_memcpy(to, from, size)) + size;
@@ -144,7 +145,8 @@ NORN_INTERPOSE(void*, memchr, (const void* in, int value, size_t size)) {
     return nullptr;
   }
   void* found = real_memchr(in, value, size);
-  const size_t looked = found == nullptr ? size : static_cast<size_t>(static_cast<char*>(found) - static_cast<const char*>(in)) + 1;
+  const size_t looked =
+      found == nullptr ? size : static_cast<size_t>(static_cast<char*>(found) - static_cast<const char*>(in)) + 1;
   observe_read(in, looked, site_memchr);
   return found;
 }
@@ -171,7 +173,7 @@ NORN_INTERPOSE(void*, memccpy, (void* to, const void* from, int stop, size_t siz
   return end;
 }
 
-// --- strings -------------------------------------------------------------------------------------------------------------
+// --- strings -----------------------------------------------------------------------------------------------------
 
 NORN_INTERPOSE(size_t, strlen, (const char* text)) {
   if (real_strlen == nullptr) return length_of(text);
@@ -401,52 +403,52 @@ NORN_INTERPOSE(char*, strndup, (const char* text, size_t most)) {
   return copy;
 }
 
-// --- numbers -------------------------------------------------------------------------------------------------------------
+// --- numbers -----------------------------------------------------------------------------------------------------
 
-#define NORN_INTERPOSE_NUMBER(type, name)                       \
-  NORN_INTERPOSE(type, name, (const char* text)) {              \
-    if (!has_started()) return 0;                               \
-    read_text(text, site_##name);                               \
-    return real_##name(text);                                   \
+#define NORN_INTERPOSE_NUMBER(type, name)          \
+  NORN_INTERPOSE(type, name, (const char* text)) { \
+    if (!has_started()) return 0;                  \
+    read_text(text, site_##name);                  \
+    return real_##name(text);                      \
   }
 NORN_INTERPOSE_NUMBER(int, atoi)
 NORN_INTERPOSE_NUMBER(long, atol)
 NORN_INTERPOSE_NUMBER(long long, atoll)
 NORN_INTERPOSE_NUMBER(double, atof)
 
-#define NORN_INTERPOSE_CONVERSION(type, name)                                                            \
-  NORN_INTERPOSE(type, name, (const char* text, char** end, int base)) {                                 \
-    if (!has_started()) return 0;                                                                        \
-    char* stop = nullptr;                                                                                \
-    const type result = real_##name(text, &stop, base);                                                  \
-    observe_read(text, static_cast<size_t>(stop - text) + 1, site_##name);                               \
-    if (end != nullptr) {                                                                                \
-      observe_write(end, sizeof(*end), site_##name);                                                     \
-      *end = stop;                                                                                       \
-    }                                                                                                    \
-    return result;                                                                                       \
+#define NORN_INTERPOSE_CONVERSION(type, name)                              \
+  NORN_INTERPOSE(type, name, (const char* text, char** end, int base)) {   \
+    if (!has_started()) return 0;                                          \
+    char* stop = nullptr;                                                  \
+    const type result = real_##name(text, &stop, base);                    \
+    observe_read(text, static_cast<size_t>(stop - text) + 1, site_##name); \
+    if (end != nullptr) {                                                  \
+      observe_write(end, sizeof(*end), site_##name);                       \
+      *end = stop;                                                         \
+    }                                                                      \
+    return result;                                                         \
   }
 NORN_INTERPOSE_CONVERSION(long, strtol)
 NORN_INTERPOSE_CONVERSION(long long, strtoll)
 NORN_INTERPOSE_CONVERSION(unsigned long, strtoul)
 NORN_INTERPOSE_CONVERSION(unsigned long long, strtoull)
 
-#define NORN_INTERPOSE_REAL_CONVERSION(type, name)                                        \
-  NORN_INTERPOSE(type, name, (const char* text, char** end)) {                            \
-    if (!has_started()) return 0;                                                         \
-    char* stop = nullptr;                                                                 \
-    const type result = real_##name(text, &stop);                                         \
-    observe_read(text, static_cast<size_t>(stop - text) + 1, site_##name);                \
-    if (end != nullptr) {                                                                 \
-      observe_write(end, sizeof(*end), site_##name);                                      \
-      *end = stop;                                                                        \
-    }                                                                                     \
-    return result;                                                                        \
+#define NORN_INTERPOSE_REAL_CONVERSION(type, name)                         \
+  NORN_INTERPOSE(type, name, (const char* text, char** end)) {             \
+    if (!has_started()) return 0;                                          \
+    char* stop = nullptr;                                                  \
+    const type result = real_##name(text, &stop);                          \
+    observe_read(text, static_cast<size_t>(stop - text) + 1, site_##name); \
+    if (end != nullptr) {                                                  \
+      observe_write(end, sizeof(*end), site_##name);                       \
+      *end = stop;                                                         \
+    }                                                                      \
+    return result;                                                         \
   }
 NORN_INTERPOSE_REAL_CONVERSION(float, strtof)
 NORN_INTERPOSE_REAL_CONVERSION(double, strtod)
 
-// --- wide characters -----------------------------------------------------------------------------------------------------
+// --- wide characters ---------------------------------------------------------------------------------------------
 
 NORN_INTERPOSE(size_t, wcslen, (const wchar_t* text)) {
   if (real_wcslen == nullptr) return wide_length(text);

@@ -26,7 +26,7 @@ constinit pthread_key_t end_key = 0;
 // Threads that are being created and have no state yet: they are inside, too.
 constinit std::atomic<int> beginning{0};
 
-// --- which number a pthread_t has ----------------------------------------------------------------------------------
+// --- which number a pthread_t has --------------------------------------------------------------------------------
 
 struct Handle {
   uintptr_t pthread;
@@ -87,7 +87,7 @@ ThreadId await_handle(uintptr_t pthread) {
   }
 }
 
-// --- begin and end -------------------------------------------------------------------------------------------------
+// --- begin and end -----------------------------------------------------------------------------------------------
 
 void end_thread(ThreadState& state) {
   if (!enter(state)) return;
@@ -164,7 +164,7 @@ Begin begin_new_thread(void* block) {
   }
   state->depth.store(1, std::memory_order_seq_cst);
   beginning.fetch_sub(1, std::memory_order_seq_cst);
-  if (gate_closed.load(std::memory_order_seq_cst)) wait_at_gate(*state);
+  if (gate_closed.load(std::memory_order_seq_cst)) (void)wait_at_gate(*state);  // not in a handler: it opens
   memory.destroy(begin);
   state->stack_begin = stack_begin;
   state->stack_end = stack_end;

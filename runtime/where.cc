@@ -124,7 +124,8 @@ Where place(ThreadState& state, const norn_site* site) {
     }
   }
   if (site == nullptr) return where;
-  ThreadState::Prefix& known = state.places[reinterpret_cast<uintptr_t>(site) / sizeof(norn_site) % ThreadState::kPlaces];
+  ThreadState::Prefix& known =
+      state.places[reinterpret_cast<uintptr_t>(site) / sizeof(norn_site) % ThreadState::kPlaces];
   if (known.site != site || known.parent != where) known = {site, where, intern(where, site)};
   return known.where;
 }

@@ -36,7 +36,7 @@ constexpr uint64_t sum_of_numbers(int depth) {
 }
 
 uint64_t run(const kernel::Arguments& arguments) {
-  const int trees = arguments.rounds(1500);
+  const int trees = arguments.rounds(4000);
   const std::unique_ptr<Node> long_lived = grow(arguments.scale > 0 ? kLongLivedDepth : 0, 1);
   std::atomic<int> next = 0;
   std::atomic<uint64_t> checksum = 0;

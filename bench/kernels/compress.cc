@@ -76,7 +76,7 @@ void expand(const Bytes& packed, Bytes& text) {
 }
 
 uint64_t run(const kernel::Arguments& arguments) {
-  const int blocks = arguments.rounds(6500);
+  const int blocks = arguments.rounds(8000);
   const Bytes text = sample_text();
   std::vector<uint64_t> sums(static_cast<size_t>(arguments.threads));
   kernel::on_threads(arguments.threads, [&](int index) {

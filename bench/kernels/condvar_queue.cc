@@ -71,7 +71,7 @@ uint64_t consume(Parcel& parcel) {
 }
 
 uint64_t run(const kernel::Arguments& arguments) {
-  const int parcels = arguments.rounds(65000);
+  const int parcels = arguments.rounds(44000);
   const int producers = std::max(1, arguments.threads / 2);
   const int consumers = std::max(1, arguments.threads - producers);
   BoundedQueue queue;

@@ -62,7 +62,7 @@ class StripedMap {
 };
 
 uint64_t run(const kernel::Arguments& arguments) {
-  const int chunks = arguments.rounds(8000);
+  const int chunks = arguments.rounds(32000);
   StripedMap map;
   kernel::on_threads(arguments.threads, [&](int index) {
     const int end = kernel::share(chunks, index + 1, arguments.threads);

@@ -62,7 +62,7 @@ class LruCache {
 };
 
 uint64_t run(const kernel::Arguments& arguments) {
-  const int chunks = arguments.rounds(5000);
+  const int chunks = arguments.rounds(20000);
   LruCache cache(kKeys / 4);
   std::vector<uint64_t> sums(static_cast<size_t>(arguments.threads));
   kernel::on_threads(arguments.threads, [&](int index) {

@@ -29,7 +29,7 @@ void multiply_block(const Matrix& left, const Matrix& right, Matrix& product, in
 }
 
 uint64_t run(const kernel::Arguments& arguments) {
-  const int rounds = arguments.rounds(300);
+  const int rounds = arguments.rounds(720);
   const Matrix left = random_matrix(1);
   const Matrix right = random_matrix(2);
   Matrix product(kSide * kSide);

@@ -74,7 +74,7 @@ uint64_t digest(const Message& message) {
 }
 
 uint64_t run(const kernel::Arguments& arguments) {
-  const int bursts = arguments.rounds(3500);
+  const int bursts = arguments.rounds(18000);
   std::deque<Inbox> inboxes(static_cast<size_t>(arguments.threads));
   std::atomic<int> left = kActors * bursts * kBurst;
   std::atomic<uint64_t> checksum = 0;

@@ -57,7 +57,7 @@ Vector momentum(const std::vector<Body>& bodies) {
 }
 
 uint64_t run(const kernel::Arguments& arguments) {
-  const int steps = arguments.rounds(2000);
+  const int steps = arguments.rounds(3800);
   std::vector<Body> bodies = cloud();
   pthread_barrier_t barrier;
   pthread_barrier_init(&barrier, nullptr, static_cast<unsigned>(arguments.threads));

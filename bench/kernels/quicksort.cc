@@ -55,7 +55,7 @@ void sort(uint32_t* first, uint32_t* last, int threads) {
 }
 
 uint64_t run(const kernel::Arguments& arguments) {
-  const int rounds = arguments.rounds(75);
+  const int rounds = arguments.rounds(96);
   uint64_t checksum = 0;
   std::vector<uint32_t> numbers(kNumbers);
   for (int round = 0; round < rounds; ++round) {

@@ -49,7 +49,7 @@ class Table {
 };
 
 uint64_t run(const kernel::Arguments& arguments) {
-  const int chunks = arguments.rounds(7500);
+  const int chunks = arguments.rounds(14500);
   Table table;
   std::vector<uint64_t> sums(static_cast<size_t>(arguments.threads));
   kernel::on_threads(arguments.threads, [&](int index) {

@@ -52,7 +52,7 @@ class Board {
 };
 
 uint64_t run(const kernel::Arguments& arguments) {
-  const int chunks = arguments.rounds(16000);
+  const int chunks = arguments.rounds(120000);
   Board board;
   kernel::on_threads(arguments.threads, [&](int index) {
     bool whole = true;

@@ -30,7 +30,7 @@ void relax_row(Grid& grid, int row, int colour) {
 }
 
 uint64_t run(const kernel::Arguments& arguments) {
-  const int sweeps = arguments.rounds(1500);
+  const int sweeps = arguments.rounds(4000);
   Grid grid = plate();
   pthread_barrier_t barrier;
   pthread_barrier_init(&barrier, nullptr, static_cast<unsigned>(arguments.threads));

@@ -79,7 +79,7 @@ void work(Job& job) {
 }
 
 uint64_t run(const kernel::Arguments& arguments) {
-  const int batches = arguments.rounds(2000);
+  const int batches = arguments.rounds(7500);
   std::vector<Job> jobs(kBatch);
   uint64_t checksum = 0;
   {

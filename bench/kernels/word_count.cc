@@ -49,7 +49,7 @@ Counts count(const std::string& text) {
 }
 
 uint64_t run(const kernel::Arguments& arguments) {
-  const int pages = arguments.rounds(1300);
+  const int pages = arguments.rounds(1600);
   std::vector<std::string> vocabulary;
   for (uint64_t i = 0; i < kVocabulary; ++i) vocabulary.push_back(word(i));
   Counts total;

@@ -43,7 +43,8 @@ void norn_lock_destroyed(const volatile void* lock) NORN_WEAK;
 void norn_reads(const volatile void* address, size_t size) NORN_WEAK;
 void norn_writes(const volatile void* address, size_t size) NORN_WEAK;
 
-/* These bytes are handed out anew, by an allocator of the program's own: what was done to them before does not count. */
+/* These bytes are handed out anew, by an allocator of the program's own: what was done to them before does not count.
+ */
 void norn_new_memory(const volatile void* address, size_t size) NORN_WEAK;
 
 /* Races on these bytes are known and accepted. The reason is for whoever reads the source. */

@@ -1,0 +1,47 @@
+// Reduced from LevelDB (Version, MemTable, ManualCompaction, Logger): a predicted race that no schedule can have.
+//
+// norn: race on first->value, predicted: the writer holds no lock, the reader holds none, and only the hand-over of
+// `lock` orders them. But the reader can reach the object only by a pointer that it reads under the lock, and finds
+// there only because the writer's critical section came first: in the other order it reads null and touches nothing.
+// The definition in docs/design/order.md makes this a prediction. A lock edge between two critical sections of which
+// the later one reads what the earlier one wrote is no accident of the schedule: if such an edge (from the release to
+// the conflicting access of the later section) were strong, this would not be reported, and a prediction would be a
+// race of some other schedule.
+//
+// norn-c++ -pthread predicted-publication-by-lock.cpp && norn run --fail-on=any -- ./a.out
+// wanted: no races.
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+struct Thing {
+  int value;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static Thing* published;
+
+static void* publish(void*) {
+  Thing* first = new Thing;
+  first->value = 42;  // no lock: nobody else knows it yet
+  pthread_mutex_lock(&lock);
+  published = first;
+  pthread_mutex_unlock(&lock);
+  return nullptr;
+}
+
+int main() {
+  pthread_t thread;
+  pthread_create(&thread, nullptr, publish, nullptr);
+  Thing* seen = nullptr;
+  while (!seen) {
+    pthread_mutex_lock(&lock);
+    seen = published;
+    pthread_mutex_unlock(&lock);
+    if (!seen) usleep(1000);
+  }
+  std::printf("%d\n", seen->value);  // no lock: it does not change any more
+  pthread_join(thread, nullptr);
+  delete seen;
+}

@@ -93,7 +93,8 @@ def targets(results):
     rows = [
         ["`hybrid` (default), geomean slowdown / TSan's", "≤ 0.8", "≤ 0.5", quotient("hybrid", "slowdown")],
         ["`hb`, geomean slowdown / TSan's", "≤ 0.65", "≤ 0.45", quotient("hb", "slowdown")],
-        ["worst kernel (`hybrid`) / TSan's on it", "≤ 1.0", "≤ 0.8", f"{number(each[worst])} ({worst})" if each else "–"],
+        ["worst kernel (`hybrid`) / TSan's on it", "≤ 1.0", "≤ 0.8",
+         f"{number(each[worst])} ({worst})" if each else "–"],
         ["peak memory (`hybrid`) / TSan's, geomean", "≤ 0.9", "≤ 0.6", quotient("hybrid", "memory_ratio")],
         ["Valgrind front end slowdown / helgrind's, geomean", "≤ 0.8", "≤ 0.3", "not built yet"],
         ["sampling profile, slowdown × native (geomean; compute kernels)", "≤ 1.5; ≤ 1.15", "≤ 1.28; ≤ 1.05",

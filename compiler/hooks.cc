@@ -60,6 +60,12 @@ llvm::FunctionCallee Hooks::fill() { return declare("memset", pointer_, {pointer
 
 llvm::FunctionCallee Hooks::fence() { return declare("fence", none_, {int_, int_, pointer_}); }
 
+llvm::FunctionCallee Hooks::assembly(bool before) {
+  return declare(before ? "assembly_before" : "assembly_after", none_, {pointer_, size_, pointer_});
+}
+
+llvm::FunctionCallee Hooks::client_request() { return declare("client_request", none_, {pointer_}); }
+
 llvm::FunctionCallee Hooks::atomic(llvm::StringRef operation, unsigned bits) {
   llvm::Type* value = llvm::IntegerType::get(module_.getContext(), bits);
   const std::string name = ("atomic" + llvm::Twine(bits) + "_" + operation).str();

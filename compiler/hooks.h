@@ -29,6 +29,9 @@ class Hooks final {
   [[nodiscard]] llvm::FunctionCallee copy(bool may_overlap);
   [[nodiscard]] llvm::FunctionCallee fill();
   [[nodiscard]] llvm::FunctionCallee fence();
+  // Around inline assembly that synchronizes.
+  [[nodiscard]] llvm::FunctionCallee assembly(bool before);
+  [[nodiscard]] llvm::FunctionCallee client_request();
   // "load", "store", "fetch_add", … on integers of `bits` bits.
   [[nodiscard]] llvm::FunctionCallee atomic(llvm::StringRef operation, unsigned bits);
 

@@ -116,10 +116,22 @@ bool is_vptr_access(const Instruction& instruction) {
   return false;
 }
 
+// A memory operand of assembly that synchronizes.
+struct AssemblyOperation {
+  llvm::CallBase* call;
+  Value* address;
+  uint64_t size;
+  llvm::Constant* site;
+};
+
 // Assembly that synchronizes: its operands are not plain data.
 bool is_atomic_assembly(llvm::StringRef text) {
   return text.contains("lock") || text.contains("xchg") || text.contains("fence") || text.contains("xbegin");
 }
+
+// Valgrind's client requests: rotations that change nothing, and the request's words behind the first operand
+// (valgrind.h, x86-64).
+bool is_client_request(llvm::StringRef text) { return text.contains("rolq $$3,") && text.contains("xchgq %rbx,%rbx"); }
 
 class FunctionInstrumenter final {
  public:
@@ -243,14 +255,22 @@ class FunctionInstrumenter final {
 
   void collect_assembly(llvm::CallBase& call) {
     const auto* assembly = cast<llvm::InlineAsm>(call.getCalledOperand());
-    if (is_atomic_assembly(assembly->getAsmString())) return;
+    if (is_client_request(assembly->getAsmString())) {
+      if (call.arg_size() > 0) requests_.push_back(&call);
+      return;
+    }
+    const bool synchronizes = is_atomic_assembly(assembly->getAsmString());
     unsigned argument = 0;
     for (const llvm::InlineAsm::ConstraintInfo& constraint : assembly->ParseConstraints()) {
       const bool output = constraint.Type == llvm::InlineAsm::isOutput;
       if (!constraint.hasArg()) continue;
       if (constraint.isIndirect) {
         if (llvm::Type* type = call.getParamElementType(argument); type != nullptr && type->isSized()) {
-          add({&call, call.getArgOperand(argument), size_of(type), output, true, false});
+          if (!synchronizes) {
+            add({&call, call.getArgOperand(argument), size_of(type), output, true, false});
+          } else if (output && isa<llvm::CallInst>(call)) {
+            assembly_.push_back({&call, call.getArgOperand(argument), size_of(type), nullptr});
+          }
         }
       }
       ++argument;
@@ -360,6 +380,12 @@ class FunctionInstrumenter final {
       if (atomic.instruction->isVolatile()) facts.flags |= NORN_SITE_VOLATILE;
       atomic.site = site(*atomic.instruction, facts, atomic.facts.address, true);
     }
+    for (AssemblyOperation& operation : assembly_) {
+      SiteFacts facts;
+      facts.kind = NORN_SITE_ATOMIC_RMW;
+      facts.size = operation.size;
+      operation.site = site(*operation.call, facts, operation.address, true);
+    }
     for (TracedCall& traced : calls_) {
       SiteFacts facts;
       facts.kind = NORN_SITE_CALL;
@@ -398,6 +424,18 @@ class FunctionInstrumenter final {
     for (const BlockOperation& block : blocks_) emit_block(block);
     for (const AtomicOperation& atomic : atomics_) lower_atomic(*atomic.instruction, hooks_, atomic.site);
     for (const LaneAccess& lanes : lanes_) emit_lanes(lanes);
+    for (const AssemblyOperation& operation : assembly_) {
+      llvm::IRBuilder<> builder(operation.call);
+      builder.CreateCall(hooks_.assembly(true), {operation.address, builder.getInt64(operation.size), operation.site});
+      builder.SetInsertPoint(operation.call->getNextNode());
+      builder.CreateCall(hooks_.assembly(false), {operation.address, builder.getInt64(operation.size), operation.site});
+    }
+    for (llvm::CallBase* request : requests_) {
+      llvm::IRBuilder<> builder(request);
+      Value* words = request->getArgOperand(0);
+      if (words->getType()->isIntegerTy()) words = builder.CreateIntToPtr(words, builder.getPtrTy());
+      if (words->getType()->isPointerTy()) builder.CreateCall(hooks_.client_request(), {words});
+    }
     trace_calls(function_, calls_);
   }
 
@@ -463,6 +501,8 @@ class FunctionInstrumenter final {
   std::vector<LaneAccess> lanes_;
   std::vector<BlockOperation> blocks_;
   std::vector<AtomicOperation> atomics_;
+  std::vector<AssemblyOperation> assembly_;
+  std::vector<llvm::CallBase*> requests_;
   std::vector<TracedCall> calls_;
   llvm::DenseMap<const Value*, bool> private_;
 };

@@ -222,3 +222,56 @@ NORN_EXPORT void WTFAnnotateBenignRaceSized(const char* /*file*/, int /*line*/, 
 }
 NORN_EXPORT int RunningOnValgrind(void) { return 0; }
 NORN_EXPORT double ValgrindSlowdown(void) { return 10; }
+
+// --- Valgrind's client requests ------------------------------------------------------------------------------------
+
+namespace {
+
+// Codes of helgrind.h (3.19) that order something or say what memory is. Tool 'HG', and 'DR' for drd.h, which
+// Valgrind's ANNOTATE_… macros also use.
+constexpr uint64_t kHelgrind = uint64_t{'H'} << 24 | uint64_t{'G'} << 16;
+enum HelgrindRequest : uint64_t {
+  kCleanMemory = kHelgrind,
+  kRwlockDestroyed = kHelgrind + 271,
+  kRwlockAcquired = kHelgrind + 273,
+  kRwlockReleased = kHelgrind + 274,
+  kSend = kHelgrind + 289,
+  kReceive = kHelgrind + 290,
+  kForget = kHelgrind + 291,
+  kUntracked = kHelgrind + 295,
+};
+constexpr norn_site kRequestedLock = library_site("VALGRIND_HG_RWLOCK");
+
+}  // namespace
+
+NORN_EXPORT void __norn_client_request(const uint64_t* words) {
+  const auto* object = reinterpret_cast<const void*>(words[1]);
+  switch (words[0]) {
+    case kSend:
+      return release(object);
+    case kReceive:
+      return acquire(object);
+    case kUntracked:
+      return benign(object, words[2]);
+    default:
+      break;
+  }
+  const Inspection here;
+  if (!here) return;
+  const Address address = words[1];
+  switch (words[0]) {
+    case kCleanMemory:
+      return detector.allocate(here.thread(), address, words[2]);
+    case kForget:
+      return detector.sync_destroy(here.thread(), address);
+    case kRwlockDestroyed:
+      return detector.lock_destroy(here.thread(), address);
+    case kRwlockAcquired:
+      return detector.lock_acquire(here.thread(), address, words[2] != 0 ? LockMode::kExclusive : LockMode::kShared,
+                                   place(*here, &kRequestedLock));
+    case kRwlockReleased:
+      return detector.lock_release(here.thread(), address, LockMode::kExclusive);
+    default:
+      return;
+  }
+}

@@ -177,3 +177,21 @@ NORN_EXPORT void __norn_fence(int order, int signal_scope, const norn_site* /*si
   if (!is_watching()) return;
   if (const Inspection here; here) detector.fence(here.thread(), order_of(order));
 }
+
+// The assembly itself runs between the two: what came before it is released before anyone can see its effect, and what
+// it may have seen is acquired after it.
+NORN_EXPORT void __norn_assembly_before(const void* address, size_t size, const norn_site* site) {
+  if (!is_watching()) return;
+  const Inspection here;
+  if (!here) return;
+  detector.atomic(here.thread(), address_of(address), size, place(*here, site),
+                  [] { return Detector::AtomicOutcome{EventKind::kAtomicRmw, MemoryOrder::kAcqRel}; });
+}
+
+NORN_EXPORT void __norn_assembly_after(const void* address, size_t size, const norn_site* site) {
+  if (!is_watching()) return;
+  const Inspection here;
+  if (!here) return;
+  detector.atomic(here.thread(), address_of(address), size, place(*here, site),
+                  [] { return Detector::AtomicOutcome{EventKind::kAtomicLoad, MemoryOrder::kAcquire}; });
+}

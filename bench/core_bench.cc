@@ -105,12 +105,10 @@ void critical_section(benchmark::State& state) {
 void atomics(benchmark::State& state) {
   Thread& thread = *world.threads[static_cast<size_t>(state.thread_index())];
   for (auto _ : state) {
-    world.detector->atomic(thread, kBase, 8, 1, [] {
-      return Detector::AtomicOutcome{EventKind::kAtomicStore, MemoryOrder::kRelease};
-    });
-    world.detector->atomic(thread, kBase, 8, 2, [] {
-      return Detector::AtomicOutcome{EventKind::kAtomicLoad, MemoryOrder::kAcquire};
-    });
+    world.detector->atomic(thread, kBase, 8, 1,
+                           [] { return Detector::AtomicOutcome{EventKind::kAtomicStore, MemoryOrder::kRelease}; });
+    world.detector->atomic(thread, kBase, 8, 2,
+                           [] { return Detector::AtomicOutcome{EventKind::kAtomicLoad, MemoryOrder::kAcquire}; });
   }
   state.SetItemsProcessed(state.iterations() * 2);
 }

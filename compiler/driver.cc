@@ -460,12 +460,15 @@ void add_link_arguments(const Request& request, const std::string& library, Argu
     }
     return;
   }
-  const std::string runtime = library + "/libnorn-rt.a";
+  // Without a dynamic linker there is no interposition: the linker wraps the C library's functions instead.
+  const std::string runtime = library + (request.is_static ? "/libnorn-rt-static.a" : "/libnorn-rt.a");
   if (!exists(runtime)) refuse(runtime + " is missing: build or install norn again");
   linker(before, "--whole-archive");
   linker(before, runtime);
   linker(before, "--no-whole-archive");
-  if (!request.is_static) {
+  if (request.is_static) {
+    before.push_back("-Wl,@" + runtime + ".wraps");
+  } else {
     // Shared objects find the runtime's functions, and its versions of the C library's, in the executable.
     const std::string exported = runtime + ".syms";
     linker(before, exists(exported) ? "--dynamic-list=" + exported : "--export-dynamic");

@@ -37,7 +37,7 @@ void Detector::access_inside(Thread& thread, Cell& cell, const WordAccess& acces
 
   FoundRaces races;
   HistoryId before = cell.load(std::memory_order_acquire);
-  HistoryId after = before;
+  HistoryId after = kUntouched;
   uint32_t flags = 0;
   bool adds = false;
   for (;;) {
@@ -85,8 +85,8 @@ void Detector::access_word_slow(Thread& thread, Cell& cell, const WordAccess& ac
   access_inside(thread, cell, access, signals);
 }
 
-// The words of [begin, end) from `first_word` on. All are stamped before any is signalled: who waited for one of them is
-// ordered after the whole access.
+// The words of [begin, end) from `first_word` on. All are stamped before any is signalled: who waited for one of them
+// is ordered after the whole access.
 void Detector::access_from(Thread& thread, AccessKind kind, Address begin, Address end, Address first_word,
                            Where where) {
   SpinSignals signals;

@@ -66,7 +66,8 @@ class Detector {
   template <class WhereOrCall>
   void access(Thread& thread, AccessKind kind, Address address, uint64_t size, WhereOrCall where) {
     ++thread.accesses;
-    if (thread.recording) [[unlikely]] record(thread, kind, address, size);
+    if (thread.recording) [[unlikely]]
+      record(thread, kind, address, size);
     const Address end = address + size;
     for (Address word = address & ~(kWordBytes - 1); word < end; word += kWordBytes) {
       if (is_known(thread, kind, word, mask_in(word, address, end))) continue;
@@ -183,7 +184,8 @@ class Detector {
   // Whether this access was found to change nothing, in this thread's present generation.
   bool is_known(const Thread& thread, AccessKind kind, Address word, uint8_t mask) {
     const Leaf* leaf = shadow_.existing_leaf(word);
-    if (leaf == nullptr) [[unlikely]] return false;
+    if (leaf == nullptr) [[unlikely]]
+      return false;
     // The cell before the generation: a collection changes generations before cells.
     const uint32_t history = leaf->cells[word / kWordBytes % Leaf::kCells].load(std::memory_order_acquire);
     const uint32_t key = known_key(kind, mask);

@@ -56,9 +56,10 @@ HistoryId HybridEngine::next(const EngineContext& context, const Thread& thread,
                              const WordAccess& access, uint32_t set_flags, uint32_t clear_flags, FoundRaces& races) {
   const InternTable& table = *context.histories;
   const bool lockless = context.options->engine == EngineKind::kHb;
-  const uint32_t* old = before == kUntouched ? nullptr : table.words(before);
+  static constexpr uint32_t kNoStamps[kHeaderWords] = {};
+  const uint32_t* old = before == kUntouched ? kNoStamps : table.words(before);
   const unsigned count = stamps(table, before);
-  const uint32_t flags = ((old == nullptr ? 0 : old[0]) & ~clear_flags) | set_flags;
+  const uint32_t flags = (old[0] & ~clear_flags) | set_flags;
 
   // The bytes for which this very segment has not been stamped yet. Where spins are honoured, the order of writes
   // matters too, by whole words: a write by another since then makes ours new again.
@@ -73,7 +74,7 @@ HistoryId HybridEngine::next(const EngineContext& context, const Thread& thread,
       fresh &= ~unsigned{s.mask};
     }
   }
-  if (fresh == 0 && (old == nullptr ? 0 : old[0]) == flags) return before;
+  if (fresh == 0 && old[0] == flags) return before;
 
   const bool adds = context.options->spin && is_write(access.kind) &&
                     (access.increments || accessed_in_segment(table, before, thread));

@@ -329,13 +329,14 @@ bool MsmEngine::accessed_in_segment(const EngineContext& context, HistoryId hist
 HistoryId MsmEngine::next(const EngineContext& context, const Thread& thread, HistoryId before,
                           const WordAccess& access, uint32_t set_flags, uint32_t clear_flags, FoundRaces& races) {
   const InternTable& table = *context.histories;
-  const uint32_t* old = before == kUntouched ? nullptr : table.words(before);
+  static constexpr uint32_t kNoParts[kHeaderWords] = {};
+  const uint32_t* old = before == kUntouched ? kNoParts : table.words(before);
   const unsigned count = before == kUntouched ? 0 : parts(table.count(before));
   const bool atomic = access.kind == AccessKind::kAtomicRead || access.kind == AccessKind::kAtomicWrite;
 
   uint32_t words[InternTable::kMaxWords];
-  words[0] = ((old == nullptr ? 0 : old[0]) & ~clear_flags) | set_flags;
-  words[1] = old == nullptr ? InternTable::kEmpty : old[1];
+  words[0] = (old[0] & ~clear_flags) | set_flags;
+  words[1] = old[1];
   if (context.options->spin && is_write(access.kind)) {
     const bool adds = access.increments || accessed_in_segment(context, before, thread);
     if (!adds || access.kind == AccessKind::kFree) words[1] = InternTable::kEmpty;

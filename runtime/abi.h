@@ -226,8 +226,8 @@ NORN_ATOMIC_HOOKS(64, uint64_t)
 /* Does the fence too. `signal_scope`: atomic_signal_fence, which orders nothing between threads. */
 void __norn_fence(int order, int signal_scope, const norn_site* site);
 
-/* Around inline assembly with a lock prefix, xchg or a fence, for each memory operand it may write: together they mean a
-   read-modify-write that releases and acquires. */
+/* Around inline assembly with a lock prefix, xchg or a fence, for each memory operand it may write: together they mean
+   a read-modify-write that releases and acquires. */
 void __norn_assembly_before(const void* address, size_t size, const norn_site* site);
 void __norn_assembly_after(const void* address, size_t size, const norn_site* site);
 /* At a client request of Valgrind's headers: its words, the request's code first. */

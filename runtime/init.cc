@@ -89,10 +89,6 @@ bool start_all(int argc, char** argv, char** environment) {
   read_settings(environment);
   remember_program(argc, argv);
   if (!has_address_space()) refuse(kNoMemory);
-  // The program needs its share of a limit, too: better not to begin than to make it fail half-way.
-  rlimit space{};
-  constexpr rlim_t kLeast = rlim_t{256} << 20;
-  if (sys::call(__NR_getrlimit, RLIMIT_AS, sys::as_long(&space)) == 0 && space.rlim_cur < kLeast) refuse(kNoMemory);
   if (!init_places() || !init_blocks() || !detector.init(core_options(start.settings), report_listener())) {
     refuse(kNoMemory);
   }

@@ -1,8 +1,9 @@
 /* Reduced from LevelDB's PosixEnv: a file opened with fopen gets the number of a descriptor that another thread closed.
  *
  * norn: race on file descriptor N, observed: close(N) in one thread against fwrite in the other. It is a false alarm:
- * the kernel gave the number out again only after the close, and what fopen made is another descriptor. open() makes the
- * number new (set_thing in runtime/files.cc); fopen does not, nor does any other function that makes descriptors unseen.
+ * the kernel gave the number out again only after the close, and what fopen made is another descriptor. open() makes
+ * the number new (set_thing in runtime/files.cc); fopen does not, nor does any other function that makes descriptors
+ * unseen.
  *
  * norn-cc -pthread descriptor-given-out-again.c && norn run -- ./a.out
  * wanted: no races. */

@@ -3,7 +3,8 @@
  * `ordered` is written by two threads in turn, handed over by a lock: predicted at most. `bare` is written by both
  * without anything: observed. Both are the same pair of sites (one statement, in `set`), so they are one race to norn,
  * and its standing rightly rises to observed when `bare` is written. But the report keeps what it first heard of: it
- * says `observed` and shows the stacks, the threads and the name of `ordered`, which no two threads ever touched at once.
+ * says `observed` and shows the stacks, the threads and the name of `ordered`, which no two threads ever touched at
+ * once.
  *
  * norn-cc -O1 -pthread observed-for-ordered-writes.c && norn run -- ./a.out
  * wanted: the observed race shows the stacks through bare_one and bare_two. */

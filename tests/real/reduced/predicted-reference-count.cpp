@@ -2,8 +2,9 @@
 // can have.
 //
 // norn: race on table->value, predicted: a read without a lock against the delete under it, ordered only by the
-// hand-over of `lock`. But the object is deleted only by who brings the count to zero, that is after it read the other's
-// decrement, which follows the other's reads. See predicted-publication-by-lock.cpp for the rule that would tell.
+// hand-over of `lock`. But the object is deleted only by who brings the count to zero, that is after it read the
+// other's decrement, which follows the other's reads. See predicted-publication-by-lock.cpp for the rule that would
+// tell.
 //
 // norn-c++ -pthread predicted-reference-count.cpp && norn run --fail-on=any -- ./a.out
 // wanted: no races.

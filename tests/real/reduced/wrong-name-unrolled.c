@@ -1,9 +1,9 @@
 /* Reduced from LMDB's mdb_find_oldest at -O2: the race is true, its name is wrong.
  *
- * The compiler unrolls the loop and folds `info->readers + i - 1` into `info + i + 1`: the table starts at a multiple of
- * a reader's size. norn then takes the element for a part of *info and says `info->magic` where it is `readers[].txnid`;
- * and because the name is part of the site, the one pair of source lines gets two identities.
- * A step of 64 bytes over an object that is not an array of 64-byte elements must not be named by the offset inside that
+ * The compiler unrolls the loop and folds `info->readers + i - 1` into `info + i + 1`: the table starts at a multiple
+ * of a reader's size. norn then takes the element for a part of *info and says `info->magic` where it is
+ * `readers[].txnid`; and because the name is part of the site, the one pair of source lines gets two identities. A step
+ * of 64 bytes over an object that is not an array of 64-byte elements must not be named by the offset inside that
  * object: here only `info` and the element's own type are known.
  *
  * norn-cc -O2 -pthread wrong-name-unrolled.c && norn run -- ./a.out

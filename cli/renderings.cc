@@ -84,11 +84,19 @@ std::string text_of_race(const report::Findings& findings, const report::Race& r
 std::string text_of_races(const report::Findings& findings, const TextRendering& rendering) {
   const std::string base = here();
   report::SourceFiles sources;
-  return report::collect([&](report::Sink sink) {
-    for (const report::Race& race : findings.races)
-      if (!race.suppressed || rendering.suppressed)
-        report::render_text(race, findings.run, options_of(rendering, base, sources), sink);
+  size_t predicted = 0;
+  std::string text = report::collect([&](report::Sink sink) {
+    for (const report::Race& race : findings.races) {
+      if (race.suppressed && !rendering.suppressed) continue;
+      if (race.standing == report::Standing::kPredicted && ++predicted > rendering.predicted) continue;
+      report::render_text(race, findings.run, options_of(rendering, base, sources), sink);
+    }
   });
+  if (predicted > rendering.predicted) {
+    const size_t left = predicted - rendering.predicted;
+    text += fmt::format("norn: {} more predicted race{} not shown; to see: norn show\n\n", left, left == 1 ? "" : "s");
+  }
+  return text;
 }
 
 std::string text_of_summary(const report::Findings& findings, const TextRendering& rendering) {

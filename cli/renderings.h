@@ -34,7 +34,8 @@ void add_file_option(CLI::App& app, const char* name, std::string& file, bool al
 struct TextRendering {
   bool color = false;
   bool full = false;
-  bool suppressed = false;  // show them too
+  bool suppressed = false;        // show them too
+  size_t predicted = ~size_t{0};  // at most so many of these; the rest is counted
   size_t width = 100;
   report::Next next = report::Next::kNone;
 };

@@ -100,6 +100,8 @@ std::string text_report(const report::Findings& findings, const Rules& rules, co
   const bool to_file = !request.output.empty();
   const TextRendering rendering{
       .color = to_file ? settings.color == report::ColorMode::kAlways : wants_color(2, settings.color),
+      // What happened must not drown in what could happen.
+      .predicted = to_file ? ~size_t{0} : 5,
       .width = to_file ? 100 : terminal_width(2),
       .next = next_after(report::Next::kShow)};
   std::string text = text_of_races(findings, rendering);

@@ -110,6 +110,7 @@ void Detector::collect_alone() {
     keep_lockset(c->first.later.lockset);
   }
   sync_.collect([](SyncObject&) {});
+  histories_.set_cost(shadow_.leaf_count() * Leaf::kCells / 4);  // it walks all cells
   histories_.end_collection();
   if (moving_threadsets_) threadsets_.end_collection();
   if (moving_locksets_) locksets_.table().end_collection();

@@ -69,6 +69,7 @@ class Detector {
     if (thread.recording) [[unlikely]]
       record(thread, kind, address, size);
     const Address end = address + size;
+    if (size == 8 && address % 8 == 0 && is_known_pair(thread, kind, address)) return;
     for (Address word = address & ~(kWordBytes - 1); word < end; word += kWordBytes) {
       if (is_known(thread, kind, word, mask_in(word, address, end))) continue;
       // From here on out of line; what was known before stays so.
@@ -181,6 +182,11 @@ class Detector {
     const unsigned to = end < word + kWordBytes ? static_cast<unsigned>(end - word) : kWordBytes;
     return static_cast<uint8_t>(((1u << to) - 1) & ~((1u << from) - 1));
   }
+  static bool changes_nothing(const Thread& thread, uint32_t history, uint32_t key) {
+    const Thread::Known& known = thread.known[known_place(history, key)];
+    return known.generation == thread.generation.load(std::memory_order_relaxed) && known.history == history &&
+           known.access == key && known.next == history;
+  }
   // Whether this access was found to change nothing, in this thread's present generation.
   bool is_known(const Thread& thread, AccessKind kind, Address word, uint8_t mask) {
     const Leaf* leaf = shadow_.existing_leaf(word);
@@ -188,10 +194,16 @@ class Detector {
       return false;
     // The cell before the generation: a collection changes generations before cells.
     const uint32_t history = leaf->cells[word / kWordBytes % Leaf::kCells].load(std::memory_order_acquire);
-    const uint32_t key = known_key(kind, mask);
-    const Thread::Known& known = thread.known[known_place(history, key)];
-    return known.generation == thread.generation.load(std::memory_order_relaxed) && known.history == history &&
-           known.access == key && known.next == history;
+    return changes_nothing(thread, history, known_key(kind, mask));
+  }
+  // The same for two whole words at once, where they have the same history.
+  bool is_known_pair(const Thread& thread, AccessKind kind, Address address) {
+    const Leaf* leaf = shadow_.existing_leaf(address);
+    if (leaf == nullptr) [[unlikely]]
+      return false;
+    const Cell* cell = &leaf->cells[address / kWordBytes % Leaf::kCells];
+    const uint32_t history = cell[0].load(std::memory_order_acquire);
+    return cell[1].load(std::memory_order_acquire) == history && changes_nothing(thread, history, known_key(kind, 0xf));
   }
   void access_from(Thread& thread, AccessKind kind, Address begin, Address end, Address first_word, Where where);
   void access_word_slow(Thread& thread, Cell& cell, const WordAccess& access, SpinSignals& signals);

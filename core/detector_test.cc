@@ -239,7 +239,7 @@ TEST(DetectorMemoryTest, ShortOfMemoryTheOldestHistoryIsForgottenAndSaidOnce) {
     detector->write(*a, kX + Address{i} * 4, 4, i);
     detector->read(*a, kX + Address{i - 1} * 4, 4, i);
   }
-  ASSERT_EQ(heard.notes.size(), 1u);
+  ASSERT_EQ(heard.notes.size(), 1u) << heard.notes.back();
   EXPECT_NE(heard.notes[0].find("oldest history"), std::string::npos);
   EXPECT_GT(detector->statistics().histories_forgotten, 0u);
   EXPECT_TRUE(detector->check_invariants());

@@ -91,10 +91,10 @@ InternTable::Id InternTable::intern(const uint32_t* words, unsigned count) {
 }
 
 bool InternTable::begin_collection(uint16_t age) {
-  // Room for four times what is there now, were all of it to live: the next collection is then far away.
+  // Room for three times what is there now, were all of it to live: the next collection is then far away.
   const size_t used = used_.load(std::memory_order_relaxed);
   size_t slots = slot_count_;
-  while (slots < used * 4) slots *= 2;
+  while (slots < used * 3) slots *= 2;
   auto* new_slots = static_cast<std::atomic<uint32_t>*>(arena_->allocate_zeroed(slots * sizeof(uint32_t)));
   if (new_slots == nullptr) return false;
   old_slots_ = slots_;
@@ -122,6 +122,7 @@ void InternTable::end_collection() {
   const uint32_t live = next_unit_.load(std::memory_order_relaxed);
   goal_ = live > half_bit_ / 4 ? half_bit_ - half_bit_ / 8 : live * 3;
   if (goal_ < kMinimumGoal) goal_ = kMinimumGoal;
+  if (goal_ < live + cost_) goal_ = live + cost_;
   if (goal_ > goal_limit_) goal_ = goal_limit_;
   failed_.store(false, std::memory_order_relaxed);
 }

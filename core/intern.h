@@ -44,6 +44,8 @@ class InternTable {
     return used_.load(std::memory_order_relaxed) * 2 > slot_count_ ||
            next_unit_.load(std::memory_order_relaxed) > goal_;
   }
+  // What a collection costs beside copying what lives, in units: collecting more often than that is waste.
+  void set_cost(size_t units) { cost_ = static_cast<uint32_t>(units < half_bit_ / 2 ? units : half_bit_ / 2); }
   // Collect when about this many bytes are used, however much is alive.
   void set_goal_limit(size_t bytes) {
     goal_limit_ = static_cast<uint32_t>(bytes / kUnit < half_bit_ ? bytes / kUnit : half_bit_);
@@ -88,7 +90,7 @@ class InternTable {
   static_assert(sizeof(Blob) == 12);
   static constexpr size_t kUnit = 16;
   static constexpr unsigned kBlockBits = 16;  // units a block: 1 MiB
-  static constexpr uint32_t kMinimumGoal = 1u << 20;
+  static constexpr uint32_t kMinimumGoal = 1u << 16;
 
   using Blocks = std::atomic<char*>;
 
@@ -110,6 +112,7 @@ class InternTable {
   std::atomic<uint32_t> next_unit_{1};  // unit 0 is not a blob
   uint32_t goal_ = kMinimumGoal;        // collect when this many units are used
   uint32_t goal_limit_ = ~0u;
+  uint32_t cost_ = 0;
   std::atomic<bool> failed_{false};
   SpinMutex block_mutex_;
   uint32_t half_ = 0;  // the bit that ids carry now: 0 or half_bit_

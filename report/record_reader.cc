@@ -291,9 +291,13 @@ class Merger {
       Entry& entry = found->second;
       if (is_new) {
         entry.race = race;
-      } else {
-        entry.race.standing = std::max(entry.race.standing, race.standing);
-        if (entry.race.replay.empty()) entry.race.replay = race.replay;
+      } else if (race.standing > entry.race.standing) {
+        // The pair that was seen later proves more: its stacks are the ones to show.
+        const Text replay = race.replay.empty() ? entry.race.replay : race.replay;
+        entry.race = race;
+        entry.race.replay = replay;
+      } else if (entry.race.replay.empty()) {
+        entry.race.replay = race.replay;
       }
       entry.counts[image(pid)] = race.count;
     } else if (kind == "count") {

@@ -99,6 +99,22 @@ TEST(Record, KeepsTheStrongestStanding) {
   EXPECT_EQ(findings->races[0].count, 3u);
 }
 
+TEST(Record, ShowsThePairThatProvesMost) {
+  Race predicted = example::bank_race();
+  predicted.standing = Standing::kPredicted;
+  predicted.location.name = "predicted";
+  Race observed = example::bank_race();
+  observed.standing = Standing::kObserved;
+  observed.location.name = "observed";
+  for (const auto& [first, second] : {std::pair{predicted, observed}, std::pair{observed, predicted}}) {
+    const auto findings = read(start_line(1) + race_line(first, 1) + race_line(second, 1));
+    ASSERT_TRUE(findings);
+    ASSERT_EQ(findings->races.size(), 1u);
+    EXPECT_EQ(findings->races[0].standing, Standing::kObserved);
+    EXPECT_EQ(view(findings->races[0].location.name), "observed");
+  }
+}
+
 TEST(Record, OrdersRacesForReading) {
   Race predicted = with_id("00000001"), rare = with_id("00000002"), often = with_id("00000003"),
        same = with_id("00000000"), hidden = with_id("00000004");

@@ -70,15 +70,19 @@ uint64_t find_out(int fd) {
   return kFileTags | hash >> 4;
 }
 
-// Inside.
-Address tag_of(int fd) {
+// A descriptor that is there though the runtime did not see it being made (fopen, timerfd_create, …) is new: an earlier
+// one of its number was closed.
+Address tag_of(Thread& thread, int fd) {
   std::atomic<uint64_t>* entry = entry_of(fd);
   if (entry == nullptr) return 0;
   uint64_t thing = entry->load(std::memory_order_acquire);
   if (thing == 0) {
     const uint64_t found = find_out(fd);
     if (found == 0) return 0;
-    if (entry->compare_exchange_strong(thing, found, std::memory_order_acq_rel)) thing = found;
+    if (entry->compare_exchange_strong(thing, found, std::memory_order_acq_rel)) {
+      thing = found;
+      if (is_watching()) detector.allocate(thread, address_of_file(fd), kFileBytes);
+    }
   }
   return kTags | thing;
 }
@@ -103,7 +107,7 @@ void duplicated(int from, int to) {
   const std::atomic<uint64_t>* source = entry_of(from);
   std::atomic<uint64_t>* target = entry_of(to);
   if (source == nullptr || target == nullptr) return;
-  tag_of(from);
+  tag_of(here.thread(), from);
   if (is_watching()) detector.allocate(here.thread(), address_of_file(to), kFileBytes);
   target->store(source->load(std::memory_order_acquire), std::memory_order_release);
 }
@@ -123,15 +127,16 @@ void giving_to_file(int fd, const norn_site& site) {
   if (!is_watching() || fd < 0) return;
   const Inspection here;
   if (!here) return;
+  const Address tag = tag_of(here.thread(), fd);
   detector.read(here.thread(), address_of_file(fd), kFileBytes, place(*here, &site));
-  if (const Address tag = tag_of(fd); tag != 0) detector.happens_before(here.thread(), tag);
+  if (tag != 0) detector.happens_before(here.thread(), tag);
 }
 
 void took_from_file(int fd, const norn_site& site) {
   if (!is_watching() || fd < 0) return;
   const Inspection here;
   if (!here) return;
-  if (const Address tag = tag_of(fd); tag != 0) detector.happens_after(here.thread(), tag);
+  if (const Address tag = tag_of(here.thread(), fd); tag != 0) detector.happens_after(here.thread(), tag);
   detector.read(here.thread(), address_of_file(fd), kFileBytes, place(*here, &site));
 }
 

@@ -26,9 +26,8 @@ int main() {
   // CHECK: write(before) 4 bytes < main:[[#@LINE+1]]{{$}}
   before = 1;
   try {
-    // CHECK: write(after) 4 bytes < Guard::~Guard():10{{.*}} < deep(int):{{[0-9]+}} < deep(int):15 <
-    // main:[[#@LINE+2]]{{$}} CHECK: write(after) 4 bytes < Guard::~Guard():10{{.*}} < deep(int):{{[0-9]+}} <
-    // main:[[#@LINE+1]]{{$}}
+    // CHECK: write(after) 4 bytes < Guard::~Guard():10{{.*}} < deep(int):{{[0-9]+}} < deep(int):15 < main:[[#@LINE+2]]{{$}}
+    // CHECK: write(after) 4 bytes < Guard::~Guard():10{{.*}} < deep(int):{{[0-9]+}} < main:[[#@LINE+1]]{{$}}
     deep(2);
   } catch (int) {
     // CHECK: write(caught) 4 bytes < main:[[#@LINE+1]]{{$}}

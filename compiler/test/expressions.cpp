@@ -51,8 +51,7 @@ Message* message;
 thread_local Tree mine;
 
 // CHECK-DAG: [[#@LINE+1]] write 4 object.of_base in members()
-void members() {
-  object.of_base = 1;
+void members() { object.of_base = 1;
   // CHECK-DAG: [[#@LINE+1]] write 4 object.in.a in members()
   object.in.a = 2;
   // CHECK-DAG: [[#@LINE+1]] write 4 object.as_int in members()
@@ -126,10 +125,7 @@ void lambdas(int& r) {
   int local = 0;
   // CHECK-DAG: [[#@LINE+2]] write 4 local in lambdas(int&)::$_0::operator()() const
   // CHECK-DAG: [[#@LINE+1]] write 4 r in lambdas(int&)::$_0::operator()() const
-  apply([&] {
-    local++;
-    r = 2;
-  });
+  apply([&] { local++; r = 2; });
 }
 
 std::unique_ptr<Tree> owner;
@@ -161,8 +157,7 @@ static void deposit(Inner& to, int amount) {
   // The variable that an inlined function works on is named itself.
   // O0-DAG: [[#@LINE+2]] write 4 to.a in deposit(Inner&, int)
   // O2-DAG: [[#@LINE+1]] write 4 object.in.a in deposit(Inner&, int) at teller():[[#@LINE+2]]
-  to.a += amount;
-}
+  to.a += amount; }
 void teller() { deposit(object.in, 5); }
 
 Tree* find(int);

@@ -1,9 +1,12 @@
 // RUN: mkdir -p %t.dir/elsewhere && cp %s %t.dir/elsewhere/identity.cpp
 // RUN: %norn-c++ -O0 -S -emit-llvm %s -o %t.1.ll && %sites %t.1.ll -h | grep -o '#.*' > %t.1
 // RUN: sed -i '1i int added;' %t.dir/elsewhere/identity.cpp
-// RUN: %norn-c++ -O0 -g -S -emit-llvm %t.dir/elsewhere/identity.cpp -o %t.2.ll && %sites %t.2.ll -h | grep -o '#.*' >
-// %t.2 RUN: diff %t.1 %t.2 RUN: sort -u %t.1 | wc -l | FileCheck %s A site keeps its hash when the file moves, lines
-// are added above, or debug information is asked for. Equal accesses in one function are told apart. CHECK: 3
+// RUN: %norn-c++ -O0 -g -S -emit-llvm %t.dir/elsewhere/identity.cpp -o %t.2.ll && %sites %t.2.ll -h | grep -o '#.*' > %t.2
+// RUN: diff %t.1 %t.2
+// RUN: sort -u %t.1 | wc -l | FileCheck %s
+// A site keeps its hash when the file moves, lines are added above, or debug information is asked for. Equal accesses
+// in one function are told apart.
+// CHECK: 3
 int x, y;
 void g();
 void f() {

@@ -21,7 +21,7 @@ static void print(const char* hook, const norn_site* site, size_t size) {
   fprintf(stderr, "\n");
 }
 
-#define ACCESS(size)                                                                             \
+#define ACCESS(size)                                                                            \
   void __norn_read##size(const void* a, const norn_site* s) { (void)a, print("read", s, size); } \
   void __norn_write##size(const void* a, const norn_site* s) { (void)a, print("write", s, size); }
 ACCESS(1)
@@ -52,32 +52,32 @@ void __norn_fence(int order, int signal_scope, const norn_site* s) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-#define UPDATE(bits, type, name, builtin)                                                          \
-  type __norn_atomic##bits##_##name(volatile type* a, type value, int order, const norn_site* s) { \
-    (void)order, print(#name, s, bits / 8);                                                        \
-    return builtin(a, value, __ATOMIC_SEQ_CST);                                                    \
+#define UPDATE(bits, type, name, builtin)                                                              \
+  type __norn_atomic##bits##_##name(volatile type* a, type value, int order, const norn_site* s) {    \
+    (void)order, print(#name, s, bits / 8);                                                            \
+    return builtin(a, value, __ATOMIC_SEQ_CST);                                                        \
   }
-#define ATOMIC(bits, type)                                                                                             \
-  type __norn_atomic##bits##_load(const volatile type* a, int order, const norn_site* s) {                             \
-    (void)order, print("load", s, bits / 8);                                                                           \
-    return __atomic_load_n(a, __ATOMIC_SEQ_CST);                                                                       \
-  }                                                                                                                    \
-  void __norn_atomic##bits##_store(volatile type* a, type value, int order, const norn_site* s) {                      \
-    (void)order, print("store", s, bits / 8);                                                                          \
-    __atomic_store_n(a, value, __ATOMIC_SEQ_CST);                                                                      \
-  }                                                                                                                    \
-  UPDATE(bits, type, exchange, __atomic_exchange_n)                                                                    \
-  UPDATE(bits, type, fetch_add, __atomic_fetch_add)                                                                    \
-  UPDATE(bits, type, fetch_sub, __atomic_fetch_sub)                                                                    \
-  UPDATE(bits, type, fetch_and, __atomic_fetch_and)                                                                    \
-  UPDATE(bits, type, fetch_or, __atomic_fetch_or)                                                                      \
-  UPDATE(bits, type, fetch_xor, __atomic_fetch_xor)                                                                    \
-  UPDATE(bits, type, fetch_nand, __atomic_fetch_nand)                                                                  \
+#define ATOMIC(bits, type)                                                                             \
+  type __norn_atomic##bits##_load(const volatile type* a, int order, const norn_site* s) {            \
+    (void)order, print("load", s, bits / 8);                                                           \
+    return __atomic_load_n(a, __ATOMIC_SEQ_CST);                                                       \
+  }                                                                                                    \
+  void __norn_atomic##bits##_store(volatile type* a, type value, int order, const norn_site* s) {     \
+    (void)order, print("store", s, bits / 8);                                                          \
+    __atomic_store_n(a, value, __ATOMIC_SEQ_CST);                                                      \
+  }                                                                                                    \
+  UPDATE(bits, type, exchange, __atomic_exchange_n)                                                    \
+  UPDATE(bits, type, fetch_add, __atomic_fetch_add)                                                    \
+  UPDATE(bits, type, fetch_sub, __atomic_fetch_sub)                                                    \
+  UPDATE(bits, type, fetch_and, __atomic_fetch_and)                                                    \
+  UPDATE(bits, type, fetch_or, __atomic_fetch_or)                                                      \
+  UPDATE(bits, type, fetch_xor, __atomic_fetch_xor)                                                    \
+  UPDATE(bits, type, fetch_nand, __atomic_fetch_nand)                                                  \
   type __norn_atomic##bits##_compare_exchange(volatile type* a, type expected, type desired, int success, int failure, \
-                                              const norn_site* s) {                                                    \
-    (void)success, (void)failure, print("compare_exchange", s, bits / 8);                                              \
-    __atomic_compare_exchange_n(a, &expected, desired, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                         \
-    return expected;                                                                                                   \
+                                              const norn_site* s) {                                   \
+    (void)success, (void)failure, print("compare_exchange", s, bits / 8);                              \
+    __atomic_compare_exchange_n(a, &expected, desired, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);         \
+    return expected;                                                                                   \
   }
 ATOMIC(8, uint8_t)
 ATOMIC(16, uint16_t)

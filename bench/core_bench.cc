@@ -139,7 +139,7 @@ void register_all() {
           ->Setup(set_up)
           ->Teardown(tear_down)
           ->ThreadRange(1, 4)
-          ->MinTime(0.1)
+          ->MinTime(0.05)
           ->UseRealTime();
     }
   }

@@ -48,6 +48,7 @@ class Cli : public testing::Test {
   pid_t start(const Words& words) {
     const pid_t pid = fork();
     if (pid != 0) return pid;
+    for (const int number : {SIGINT, SIGQUIT, SIGTERM}) signal(number, SIG_DFL);  // as from a terminal
     if (chdir(directory_.c_str()) != 0) _exit(125);
     dup2(open("stdout", O_WRONLY | O_CREAT | O_TRUNC, 0666), 1);
     dup2(open("stderr", O_WRONLY | O_CREAT | O_TRUNC, 0666), 2);

@@ -4,20 +4,14 @@
 namespace norn {
 HistoryId Detector::next_history(const Thread& thread, HistoryId before, const WordAccess& access, uint32_t set_flags,
                                  uint32_t clear_flags, FoundRaces& races) {
-  switch (options_.engine) {
-    case EngineKind::kHybrid:
-    case EngineKind::kHb:
-      return HybridEngine::next(context_, thread, before, access, set_flags, clear_flags, races);
-    case EngineKind::kMsmShort:
-    case EngineKind::kMsmLong:
-      return MsmEngine::next(context_, thread, before, access, set_flags, clear_flags, races);
-  }
-  return before;
+  return is_state_machine(options_.engine)
+             ? MsmEngine::next(context_, thread, before, access, set_flags, clear_flags, races)
+             : HybridEngine::next(context_, thread, before, access, set_flags, clear_flags, races);
 }
 
 bool Detector::accessed_in_segment(const Thread& thread, HistoryId history, const WordAccess& access) const {
   if (access.increments || has_read_spin_word(thread, access.word)) return true;
-  const bool msm = options_.engine == EngineKind::kMsmShort || options_.engine == EngineKind::kMsmLong;
+  const bool msm = is_state_machine(options_.engine);
   return msm ? MsmEngine::accessed_in_segment(context_, history, thread)
              : HybridEngine::accessed_in_segment(histories_, history, thread);
 }
@@ -62,8 +56,8 @@ void Detector::access_inside(Thread& thread, Cell& cell, const WordAccess& acces
   // time; so do races, which are counted.
   if (flags == 0 && set_flags == 0 && races.count == 0) {
     thread.known[known_place(before, key)] = {generation, before, key, access.where, after, {}};
-    const bool settles = options_.engine == EngineKind::kHybrid || options_.engine == EngineKind::kHb;
-    if (after != before && settles) thread.known[known_place(after, key)] = {generation, after, key, 0, after, {}};
+    if (after != before && !is_state_machine(options_.engine))
+      thread.known[known_place(after, key)] = {generation, after, key, 0, after, {}};
   }
   if ((flags & kHasMessage) != 0 && plain_write) end_messages(access);
   if ((flags & kInSpin) != 0) {
@@ -127,7 +121,7 @@ void Detector::clear_cells(Address begin, Address end) {
         uint32_t words[InternTable::kMaxWords];
         unsigned n = 0;
         const uint32_t* old = histories_.words(before);
-        const bool msm = options_.engine == EngineKind::kMsmShort || options_.engine == EngineKind::kMsmLong;
+        const bool msm = is_state_machine(options_.engine);
         const unsigned header = msm ? MsmEngine::kHeaderWords : HybridEngine::kHeaderWords;
         const unsigned group = msm ? MsmEngine::kPartWords : HybridEngine::kStampWords;
         const unsigned shift = msm ? 0 : 16;  // where a group's first word has its byte mask

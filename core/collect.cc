@@ -54,7 +54,7 @@ void Detector::collect(Thread& thread) {
 }
 
 void Detector::rewrite_history(uint32_t* words, unsigned count) {
-  if (options_.engine == EngineKind::kHybrid || options_.engine == EngineKind::kHb) {
+  if (!is_state_machine(options_.engine)) {
     for (unsigned i = HybridEngine::kHeaderWords; i < count; i += HybridEngine::kStampWords) {
       slots_.mark(static_cast<Slot>(words[i] & 0xffff));
       keep_lockset(words[i + 2]);

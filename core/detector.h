@@ -316,7 +316,6 @@ class Detector {
   std::atomic<bool> said_shadow_{false};
   std::atomic<bool> said_clocks_{false};
   std::atomic<bool> said_history_{false};
-  std::atomic<bool> said_cap_{false};
 };
 
 // While one exists, the calling thread is inside the core and no collection runs.

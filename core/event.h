@@ -106,6 +106,9 @@ struct Event {
 enum class Standing : uint8_t { kPredicted, kObserved };
 
 enum class EngineKind : uint8_t { kHybrid, kHb, kMsmShort, kMsmLong };
+[[nodiscard]] constexpr bool is_state_machine(EngineKind engine) {
+  return engine == EngineKind::kMsmShort || engine == EngineKind::kMsmLong;
+}
 enum class ConditionMode : uint8_t { kOff, kLost, kWriteRead };
 
 }  // namespace norn

@@ -52,7 +52,7 @@ void Detector::spin_read_word(Thread& thread, Address word) {
   Cell& cell = leaf->cells[word / kWordBytes % Leaf::kCells];
   // Whoever sets the flag fills the object before anyone else can lock it: a writer that sees the flag comes after.
   const SpinLock lock(object->mutex);
-  const bool msm = options_.engine == EngineKind::kMsmShort || options_.engine == EngineKind::kMsmLong;
+  const bool msm = is_state_machine(options_.engine);
   HistoryId before = cell.load(std::memory_order_acquire);
   for (;;) {
     uint32_t words[InternTable::kMaxWords];

@@ -8,8 +8,6 @@ namespace {
 
 using What = Expectation::What;
 
-bool is_state_machine(EngineKind engine) { return engine == EngineKind::kMsmShort || engine == EngineKind::kMsmLong; }
-
 bool speaks_of(const Expectation& expectation, EngineKind engine) {
   if (expectation.engine) return *expectation.engine == engine;
   switch (expectation.what) {

@@ -8,8 +8,6 @@
 namespace norn::script {
 namespace {
 
-bool is_state_machine(EngineKind engine) { return engine == EngineKind::kMsmShort || engine == EngineKind::kMsmLong; }
-
 struct Collector {
   RunResult result;
   bool state_machine = false;

@@ -3,7 +3,7 @@ BUILD := build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: help deps build demo test test-long bench real lint format install clean
+.PHONY: help deps build demo test test-long bench accuracy real lint format install clean
 
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
@@ -13,6 +13,7 @@ help:
 ## make build       only build, into build/bin and build/lib/norn
 ## make test-long   the slow checks: sanitizers, many seeds, long stress
 ## make bench       side by side with ThreadSanitizer, helgrind and drd
+## make accuracy    who is right about the programs that wait: the tables of docs/accuracy.md
 ## make real        build and check real programs (LevelDB, LMDB)
 ## make lint        clang-format, clang-tidy, shell and python syntax
 ## make install     PREFIX=/usr/local
@@ -39,6 +40,10 @@ test-long: deps build
 bench: deps build
 	@tools/install-packages bench
 	@bench/run $(BUILD)
+
+accuracy: deps build
+	@tools/install-packages bench
+	@NORN_BIN=$(BUILD)/bin tests/loops/accuracy.py --write
 
 real: deps build
 	@tools/install-packages real

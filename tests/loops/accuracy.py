@@ -1,0 +1,302 @@
+#!/usr/bin/env python3
+"""Who is right about the programs of this suite? The tables of docs/accuracy.md, in the form of the thesis' 9.1 to 9.3.
+
+    accuracy.py [--all] [--write] [--level=-O1] [--jobs=N] [--peers=tsan,helgrind,drd] [--verbose] [TEST…]
+
+Each program is built once for norn and once for each peer, and run in every order of arrival it names. A row of a table
+is a set of options; --all is their whole product. A program is *missed* if one of its races is not reported, a *false
+alarm* if something else is, and *passed* otherwise; one that hangs or does not end as it should has *failed*. What is
+reported counts, not its standing. --write puts the tables into docs/accuracy.md.
+
+The second check is that nothing is lost: a marked line that `hb` reports without looking at loops must be reported with
+all that norn knows of them, too. The exit status is 1 if one is not.
+
+The tools are taken from the directory that NORN_BIN names.
+"""
+
+import argparse
+import concurrent.futures
+import dataclasses
+import itertools
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+from waiting import HERE, WaitingProgram, all_programs, check
+
+import peers
+from program import clean_environment
+
+SECONDS = 30
+DOCUMENT = HERE.parent.parent / "docs" / "accuracy.md"
+BEGIN, END = "<!-- made by tests/loops/accuracy.py: begin -->\n", "<!-- made by tests/loops/accuracy.py: end -->\n"
+ENGINES = ("msm-short", "msm-long", "hybrid")
+SPINS = (0, 3, 6, 7, 8)
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """What norn is told: one line of a table."""
+    engine: str
+    cv: str = "wr"
+    spin: int = 7
+    lib: str = "on"
+
+    def __str__(self):
+        words = [self.engine, "lib" if self.lib == "on" else "nolib"]
+        words += ["cv" if self.cv == "wr" else f"cv({self.cv})"] if self.cv != "off" else []
+        words += [f"spin({self.spin})"] if self.spin else []
+        return "+".join(words)
+
+    @property
+    def options(self):
+        return [f"--engine={self.engine}", f"--cv={self.cv}", f"--spin={self.spin}", f"--lib={self.lib}"]
+
+
+DEFAULT = Row("hybrid")
+WITHOUT_LOOPS = Row("hb", "off", 0)
+
+# In each: the title, and its rows, norn's or a peer's name.
+TABLES = [
+    ("Condition variables (compare table 9.1)",
+     [Row(engine, cv, 0) for engine in ENGINES for cv in ("off", "lost", "wr")]),
+    ("Spinning read loops (compare table 9.2)",
+     [Row(engine, spin=spin) for engine in ("msm-short", "hybrid") for spin in SPINS]
+     + [Row(engine, "off", 7, "off") for engine in ("msm-short", "hybrid")]),
+    ("Beside other detectors (compare table 9.3)",
+     [row for engine in ("msm-long", "msm-short", "hybrid") for row in (Row(engine), Row(engine, "off", 7, "off"))]
+     + [WITHOUT_LOOPS, Row("hb"), "tsan", "helgrind", "drd"]),
+]
+PEERS = {"tsan": "clang's ThreadSanitizer", "helgrind": "Helgrind", "drd": "DRD"}
+
+
+def everything():
+    product = itertools.product(ENGINES, ("off", "lost", "wr"), SPINS, ("on", "off"))
+    return [("All options", [Row(engine, cv, spin, lib) for engine, cv, spin, lib in product])]
+
+
+# --- what was reported, as lists of lines of the program's own source (None: elsewhere) --------------------------------
+
+class Failed(Exception):
+    pass
+
+
+def execute(command, directory, environment=None):
+    try:
+        return subprocess.run(command, capture_output=True, timeout=SECONDS, cwd=directory,
+                              env=clean_environment() | (environment or {}))
+    except subprocess.TimeoutExpired:
+        raise Failed("hangs")
+
+
+def norn_reports(program, command, row, directory):
+    norn = str(pathlib.Path(os.environ["NORN_BIN"]) / "norn")
+    path = directory / "report.json"
+    path.unlink(missing_ok=True)
+    execute([norn, "run", "--fail-on=none", f"--json={path}", *row.options, "--", *command], directory)
+    if not path.exists():
+        raise Failed("no report")
+    report = json.loads(path.read_text())
+    if not program.status_is_own(report["exit"]):
+        raise Failed(f"ends with {report['exit']}")
+    return [(location, lines) for _, location, lines in check.reports_in(report, program.source)]
+
+
+def tsan_reports(program, command, directory):
+    done = execute(command, directory, {"TSAN_OPTIONS": "report_thread_leaks=0 report_signal_unsafe=0 exitcode=0"})
+    errors = done.stderr.decode(errors="replace")
+    if "FATAL" in errors or not program.status_is_own(done.returncode):
+        raise Failed(f"ends with {done.returncode}")
+    return [(None, lines) for _, _, lines in peers.tsan_reports(errors, program.source)]
+
+
+def valgrind_reports(tool, program, command, directory):
+    path = directory / f"{tool}.xml"
+    done = execute(["valgrind", f"--tool={tool}", "--fair-sched=try", "--xml=yes", f"--xml-file={path}", *command],
+                   directory)
+    if not program.status_is_own(done.returncode):
+        raise Failed(f"ends with {done.returncode}")
+
+    def line_in(stack):
+        for frame in stack.iter("frame"):
+            if frame.findtext("file") == program.name:
+                return int(frame.findtext("line"))
+        return None
+
+    # Of the two stacks of a race, DRD tells only the second access; the others are where the first one's segment lies.
+    stacks_told = {"Race": 2, "ConflictingAccess": 1}
+    reports = []
+    for error in xml.etree.ElementTree.parse(path).getroot().iter("error"):
+        count = stacks_told.get(error.findtext("kind"))
+        if count:
+            reports.append((None, [line_in(stack) for stack in error.findall("stack")[:count]]))
+    return reports
+
+
+# --- judging ---------------------------------------------------------------------------------------------------------
+
+def race_of(program, location, lines):
+    """The name of the program's race that a report belongs to; "" if it may be reported or not; None if it is wrong."""
+    if lines and all(line in program.either for line in lines):
+        return ""
+    for name, race in program.races.items():
+        named = race.is_label or not location or name in location
+        if named and lines and all(race.allows(line) for line in lines):
+            return name
+    return None
+
+
+def verdict(program, reports):
+    found = [race_of(program, location, lines) for location, lines in reports]
+    if set(program.races) - set(found):
+        return "missed"
+    return "false alarm" if None in found else "passed"
+
+
+def lines_found(program, reports):
+    """(race, line) for every marked line that was reported as part of its race."""
+    pairs = ((race_of(program, location, lines), lines) for location, lines in reports)
+    return {(name, line) for name, lines in pairs if name for line in lines if line in program.races[name].lines}
+
+
+WORST = ["passed", "false alarm", "missed"]
+
+
+class Judge:
+    def __init__(self, program, level, rows, names):
+        self.program, self.level, self.rows, self.names = program, level, rows, names
+        self.verdicts = {}
+        self.lost = []
+        with tempfile.TemporaryDirectory() as directory:
+            self.directory = pathlib.Path(directory)
+            self.judge_norn()
+            for name in names:
+                self.judge_peer(name)
+
+    def build(self, what, cc, cxx, flags=()):
+        return self.program.build(cc, cxx, self.level, str(self.directory / what), flags)
+
+    def judge_norn(self):
+        bin_dir = pathlib.Path(os.environ["NORN_BIN"])
+        command = self.build("norn", str(bin_dir / "norn-cc"), str(bin_dir / "norn-c++"))
+        for row in self.rows:
+            self.settle(row, lambda arrival: norn_reports(self.program, [*command, *arrival], row, self.directory))
+        if self.program.racy:
+            for arrival in self.program.arrivals:
+                self.look_for_loss([*command, *arrival])
+
+    def look_for_loss(self, command):
+        try:
+            before, after = (lines_found(self.program, norn_reports(self.program, command, row, self.directory))
+                             for row in (WITHOUT_LOOPS, DEFAULT))
+        except Failed:
+            return  # it is counted as such
+        order = "".join(f", {word} first" for word in command[1:])
+        self.lost += [f"{self.program.name}:{line}: {name}{order}" for name, line in sorted(before - after)]
+
+    def judge_peer(self, name):
+        flags = ["-fsanitize=thread"] if name == "tsan" else ["-gdwarf-4"]
+        command = self.build(name, "clang-19", "clang++-19", flags)
+        if name == "tsan":
+            self.settle(name, lambda arrival: tsan_reports(self.program, [*command, *arrival], self.directory))
+        else:
+            self.settle(name, lambda arrival: valgrind_reports(name, self.program, [*command, *arrival],
+                                                               self.directory))
+
+    def settle(self, row, reports):
+        """The worst of the verdicts over the orders of arrival."""
+        try:
+            told = [verdict(self.program, reports(arrival)) for arrival in self.program.arrivals]
+            self.verdicts[row] = max(told, key=WORST.index)
+        except (Failed, xml.etree.ElementTree.ParseError) as failure:
+            self.verdicts[row] = f"failed: {failure}"
+
+
+# --- the tables --------------------------------------------------------------------------------------------------------
+
+def counts(judges, row):
+    told = [judge.verdicts[row].partition(":")[0] for judge in judges]
+    return [told.count(word) for word in ("false alarm", "missed", "failed", "passed")]
+
+
+def table(title, rows, judges):
+    lines = [f"**{title}**", "", "| | false alarms | missed | failed | passed |", "| --- | ---: | ---: | ---: | ---: |"]
+    for row in rows:
+        if row in judges[0].verdicts:
+            cells = " | ".join(map(str, counts(judges, row)))
+            lines.append(f"| {PEERS.get(row, row)} | {cells} |")
+    return lines + [""]
+
+
+def text_of(tables, judges, level, missing):
+    racy = sum(judge.program.racy for judge in judges)
+    lines = [f"{len(judges)} programs, {racy} racy and {len(judges) - racy} race-free, built at `{level}`.", ""]
+    lines += [f"{PEERS[name]} is not installed here: no row." for name in missing] + [""] * bool(missing)
+    for title, rows in tables:
+        lines += table(title, rows, judges)
+    wrong = [judge for judge in judges if judge.verdicts[DEFAULT] != "passed"]
+    lines.append(f"Not passed by {DEFAULT}, norn's default: " + (
+        "; ".join(f"`{judge.program.name}` ({judge.verdicts[DEFAULT]})" for judge in wrong) or "none") + ".")
+    lost = [line for judge in judges for line in judge.lost]
+    lines += ["", "Lost (reported by `hb` without loops, not by the default): " + ("; ".join(lost) or "nothing") + "."]
+    return "\n".join(lines) + "\n"
+
+
+def is_missing(name):
+    if name == "tsan":
+        probe = subprocess.run(["clang-19", "-fsanitize=thread", "-x", "c", "-", "-o", "/dev/null"], text=True,
+                               input="int main(void) { return 0; }\n", capture_output=True)
+        return probe.returncode != 0
+    return shutil.which("valgrind") is None
+
+
+def write(text):
+    document = DOCUMENT.read_text()
+    before, _, rest = document.partition(BEGIN)
+    _, found, after = rest.partition(END)
+    if not found:
+        sys.exit(f"{DOCUMENT} has no place for the tables: {BEGIN.strip()} and {END.strip()}")
+    DOCUMENT.write_text(before + BEGIN + text + END + after)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("tests", nargs="*", type=pathlib.Path)
+    parser.add_argument("--all", action="store_true", help="the product of all options")
+    parser.add_argument("--write", action="store_true", help="into docs/accuracy.md")
+    parser.add_argument("--verbose", action="store_true", help="each program and row that is not passed")
+    parser.add_argument("--level", default="-O1", help="of optimisation: --level=-O2")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--peers", default=",".join(PEERS), help="which; --peers= is none")
+    arguments = parser.parse_args()
+    if "NORN_BIN" not in os.environ:
+        parser.error("where are norn's tools? set NORN_BIN=build/bin")
+    os.environ["NORN_BIN"] = os.path.abspath(os.environ["NORN_BIN"])
+    programs = [WaitingProgram(test) for test in arguments.tests] or all_programs()
+    programs = [program for program in programs if program.in_table]
+    tables = everything() if arguments.all else TABLES
+    asked = [name for name in arguments.peers.split(",") if name and not arguments.all]
+    missing = [name for name in asked if is_missing(name)]
+    names = [name for name in asked if name not in missing]
+    rows = list(dict.fromkeys([DEFAULT] + [row for _, rows in tables for row in rows if isinstance(row, Row)]))
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        judges = list(pool.map(lambda program: Judge(program, arguments.level, rows, names), programs))
+    text = text_of(tables, judges, arguments.level, missing)
+    print(text, end="")
+    if arguments.verbose:
+        for judge in judges:
+            for row, told in judge.verdicts.items():
+                if told != "passed":
+                    print(f"{judge.program.name}  {row}  {told}")
+    if arguments.write:
+        write(text)
+    return 1 if any(judge.lost for judge in judges) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,36 @@
+// Condition variable: who signals is not who wrote the data.
+// RUN: %check %s
+
+#include "arrival.h"
+
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+int ready;
+int x;
+
+static void writes(void) {
+  x = 1;  // RACE: observed x
+  end_turn();
+}
+
+static void announces(void) {
+  await_turn(1);
+  pthread_mutex_lock(&mutex);
+  ready = 1;
+  pthread_cond_signal(&changed);
+  pthread_mutex_unlock(&mutex);
+  end_turn();
+}
+
+static void waits(void) {
+  await_turn(2);
+  pthread_mutex_lock(&mutex);
+  while (!ready) pthread_cond_wait(&changed, &mutex);
+  pthread_mutex_unlock(&mutex);
+  x = 2;  // RACE: observed x
+}
+
+int main(void) {
+  const Body bodies[] = {writes, announces, waits};
+  run_many(bodies, 3);
+}

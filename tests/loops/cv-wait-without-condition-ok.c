@@ -1,0 +1,26 @@
+// Condition variable: a wait without loop and without condition; it is certain that it comes before the signal.
+// NORACE
+// ARRIVAL: waiter
+// RUN: %check %s
+
+#include "arrival.h"
+
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+int x;
+
+static void announces(void) {
+  x = 1;
+  pthread_mutex_lock(&mutex);
+  pthread_cond_signal(&changed);
+  pthread_mutex_unlock(&mutex);
+}
+
+static void waits(void) {
+  pthread_mutex_lock(&mutex);
+  pthread_cond_wait(&changed, &mutex);
+  pthread_mutex_unlock(&mutex);
+  x = 2;
+}
+
+int main(void) { meet(waits, announces); }

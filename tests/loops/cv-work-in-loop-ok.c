@@ -1,0 +1,34 @@
+// Condition variable: the loop lets go of the mutex and works, before it tests again.
+// NORACE
+// ARRIVAL: both
+// RUN: %check %s
+
+#include "arrival.h"
+
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+int ready;
+int polls;
+int x;
+
+static void announces(void) {
+  x = 1;
+  pthread_mutex_lock(&mutex);
+  ready = 1;
+  pthread_cond_signal(&changed);
+  pthread_mutex_unlock(&mutex);
+}
+
+static void waits(void) {
+  pthread_mutex_lock(&mutex);
+  while (!ready) {
+    pthread_cond_wait(&changed, &mutex);
+    pthread_mutex_unlock(&mutex);
+    polls++;
+    pthread_mutex_lock(&mutex);
+  }
+  pthread_mutex_unlock(&mutex);
+  x = 2 + polls;
+}
+
+int main(void) { meet(waits, announces); }

@@ -1,0 +1,34 @@
+// Condition variable: the wait stands in a function of its own, the loop in its caller.
+// NORACE
+// ARRIVAL: both
+// RUN: %check %s
+
+#include "arrival.h"
+
+typedef struct {
+  pthread_mutex_t mutex;
+  pthread_cond_t changed;
+} Monitor;
+
+Monitor monitor = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER};
+int ready;
+int x;
+
+static __attribute__((noinline)) void monitor_wait(Monitor* m) { pthread_cond_wait(&m->changed, &m->mutex); }
+
+static void announces(void) {
+  x = 1;
+  pthread_mutex_lock(&monitor.mutex);
+  ready = 1;
+  pthread_cond_signal(&monitor.changed);
+  pthread_mutex_unlock(&monitor.mutex);
+}
+
+static void waits(void) {
+  pthread_mutex_lock(&monitor.mutex);
+  while (!ready) monitor_wait(&monitor);
+  pthread_mutex_unlock(&monitor.mutex);
+  x = 2;
+}
+
+int main(void) { meet(waits, announces); }

@@ -1,0 +1,48 @@
+// Condition variable: the wait is behind a virtual call.
+// NORACE
+// ARRIVAL: both
+// RUN: %check %s
+
+#include "arrival.h"
+
+struct Waiting {
+  virtual ~Waiting() = default;
+  virtual void lock() = 0;
+  virtual void unlock() = 0;
+  virtual void wait() = 0;
+  virtual void signal() = 0;
+};
+
+struct Pthreads final : Waiting {
+  void lock() override { pthread_mutex_lock(&mutex); }
+  void unlock() override { pthread_mutex_unlock(&mutex); }
+  void wait() override { pthread_cond_wait(&changed, &mutex); }
+  void signal() override { pthread_cond_signal(&changed); }
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+};
+
+Waiting* volatile waiting;
+int ready;
+int x;
+
+static void announces() {
+  x = 1;
+  waiting->lock();
+  ready = 1;
+  waiting->signal();
+  waiting->unlock();
+}
+
+static void waits() {
+  waiting->lock();
+  while (!ready) waiting->wait();
+  waiting->unlock();
+  x = 2;
+}
+
+int main() {
+  Pthreads pthreads;
+  waiting = &pthreads;
+  meet(waits, announces);
+}

@@ -1,0 +1,39 @@
+// Double-checked initialisation with acquire and release.
+// NORACE
+// RUN: %check %s
+
+#include <atomic>
+
+#include "arrival.h"
+
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+
+struct Table {
+  int value;
+};
+
+std::atomic<Table*> table;
+int seen[2];
+
+static Table* get() {
+  Table* it = table.load(std::memory_order_acquire);
+  if (it == nullptr) {
+    pthread_mutex_lock(&mutex);
+    it = table.load(std::memory_order_relaxed);
+    if (it == nullptr) {
+      it = new Table{7};
+      table.store(it, std::memory_order_release);
+    }
+    pthread_mutex_unlock(&mutex);
+  }
+  return it;
+}
+
+static void first() { seen[0] = get()->value; }
+static void second() { seen[1] = get()->value; }
+
+int main() {
+  run_two(first, second);
+  delete table.load();
+}

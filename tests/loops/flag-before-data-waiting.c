@@ -1,0 +1,21 @@
+// Flag: set before the data is written. The waiter waits already.
+// ARRIVAL: waiter
+// RUN: %check %s
+
+#include "arrival.h"
+
+volatile int flag;
+int x;
+
+static void sets(void) {
+  flag = 1;
+  x = 1;  // RACE: observed x
+}
+
+static void waits(void) {
+  while (!flag) {
+  }
+  x = 2;  // RACE: observed x
+}
+
+int main(void) { meet(waits, sets); }

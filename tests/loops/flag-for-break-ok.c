@@ -1,0 +1,24 @@
+// Flag: an endless loop, left by break.
+// NORACE
+// ARRIVAL: both
+// RUN: %check %s
+// RUN: %check-lto %s
+
+#include "arrival.h"
+
+volatile int flag;
+int x;
+
+static void sets(void) {
+  x = 1;
+  flag = 1;
+}
+
+static void waits(void) {
+  for (;;) {
+    if (flag) break;
+  }
+  x = 2;
+}
+
+int main(void) { meet(waits, sets); }

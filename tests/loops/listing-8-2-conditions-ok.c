@@ -1,0 +1,30 @@
+// Thesis, listing 8.2: FLAG2 is evaluated only if FLAG1 is true; here the second of the conditions ends the wait.
+// NORACE
+// ARRIVAL: both
+// RUN: %check %s
+
+#include "arrival.h"
+
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+int FLAG1 = 1, FLAG2 = 1;
+int DATA;
+
+static void sets(void) {
+  DATA = 1;
+  pthread_mutex_lock(&mutex);
+  FLAG2 = 0;
+  pthread_cond_signal(&changed);
+  pthread_mutex_unlock(&mutex);
+}
+
+static void waits(void) {
+  pthread_mutex_lock(&mutex);
+  while (FLAG1 && FLAG2) {
+    pthread_cond_wait(&changed, &mutex);
+  }
+  pthread_mutex_unlock(&mutex);
+  DATA++;
+}
+
+int main(void) { meet(waits, sets); }

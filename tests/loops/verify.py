@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""Builds a program of this suite at each level, runs it under norn in each order of arrival, and compares.
+
+    verify.py SOURCE -o PREFIX [--levels=-O0,-O1,-O2,-O3] [--lto]
+
+What the comments of SOURCE mean is said in waiting.py. The tools are taken from the directory that NORN_BIN names.
+"""
+
+import argparse
+import os
+import pathlib
+import sys
+
+from waiting import LEVELS, LTO_LEVEL, WaitingProgram, check
+
+
+def runs_of(program, levels, flags, prefix):
+    """(what was run, what is wrong, norn's standard error) of every level and order of arrival."""
+    bin_dir = pathlib.Path(os.environ["NORN_BIN"])
+    for level in levels:
+        built = str(prefix / f"program{level}")
+        command = program.build(str(bin_dir / "norn-cc"), str(bin_dir / "norn-c++"), level, built, flags)
+        for arrival in program.arrivals:
+            wrong, errors = check.run(program, [*command, *arrival], "hybrid", ".".join([built, *arrival]))
+            yield " ".join([level, *flags, *arrival]), wrong, errors
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("source")
+    parser.add_argument("-o", dest="prefix", required=True)
+    parser.add_argument("--levels", default=",".join(LEVELS))
+    parser.add_argument("--lto", action="store_true", help="only with link-time optimisation")
+    arguments = parser.parse_args()
+    program = WaitingProgram(arguments.source)
+    levels = [LTO_LEVEL] if arguments.lto else arguments.levels.split(",")
+    flags = ["-flto", "-fuse-ld=lld"] if arguments.lto else []
+    prefix = pathlib.Path(arguments.prefix).absolute()
+    prefix.mkdir(parents=True, exist_ok=True)
+    failed = False
+    for what, wrong, errors in runs_of(program, levels, flags, prefix):
+        for sentence in wrong:
+            print(f"{program.name} at {what}: {sentence}")
+        if wrong:
+            print(errors)
+            failed = True
+    if program.known and not failed:
+        print(f"{program.name} says KNOWN: {program.known}; but nothing is wrong with it any more")
+        return 1
+    return 1 if failed and not program.known else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -43,6 +43,15 @@ llvm::FunctionCallee Hooks::access(bool write, uint64_t size) {
   return declare((write ? "write" : "read") + llvm::Twine(size), none_, {pointer_, pointer_});
 }
 
+llvm::FunctionCallee Hooks::slow_access(bool write, uint64_t size) {
+  llvm::FunctionCallee callee =
+      declare((write ? "slow_write" : "slow_read") + llvm::Twine(size), none_, {pointer_, pointer_});
+  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
+  function->setCallingConv(llvm::CallingConv::PreserveMost);
+  function->addFnAttr(llvm::Attribute::Cold);
+  return callee;
+}
+
 llvm::FunctionCallee Hooks::range(bool write) {
   return declare(write ? "write_range" : "read_range", none_, {pointer_, size_, pointer_});
 }

@@ -24,6 +24,8 @@ class Hooks final {
   // One value of 1, 2, 4, 8 or 16 bytes.
   [[nodiscard]] static bool has_access(uint64_t size);
   [[nodiscard]] llvm::FunctionCallee access(bool write, uint64_t size);
+  // The same, in the calling convention of rare calls.
+  [[nodiscard]] llvm::FunctionCallee slow_access(bool write, uint64_t size);
   [[nodiscard]] llvm::FunctionCallee range(bool write);
   [[nodiscard]] llvm::FunctionCallee vptr(bool write);
   [[nodiscard]] llvm::FunctionCallee copy(bool may_overlap);

@@ -8,6 +8,7 @@
 #include "compiler/expression.h"
 #include "compiler/globals.h"
 #include "compiler/hooks.h"
+#include "compiler/inline_check.h"
 #include "compiler/registration.h"
 #include "compiler/site_table.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -135,8 +136,9 @@ bool is_client_request(llvm::StringRef text) { return text.contains("rolq $$3,")
 
 class FunctionInstrumenter final {
  public:
-  FunctionInstrumenter(llvm::Function& function, Hooks& hooks, SiteTable& sites)
+  FunctionInstrumenter(llvm::Function& function, Hooks& hooks, SiteTable& sites, bool inline_checks)
       : function_(function),
+        inline_checks_(inline_checks && !function.hasOptNone() && !function.hasFnAttribute(llvm::Attribute::Cold)),
         layout_(function.getParent()->getDataLayout()),
         hooks_(hooks),
         sites_(sites),
@@ -414,11 +416,13 @@ class FunctionInstrumenter final {
         if (auto* store = dyn_cast<llvm::StoreInst>(access.instruction)) {
           Value* value = builder.CreateBitOrPointerCast(store->getValueOperand(), builder.getPtrTy());
           builder.CreateCall(hooks_.vptr(true), {access.address, value, access.site});
+        } else if (inline_checks_) {
+          emit_inline_check(builder, hooks_, access.address, access.size, false, access.site);
         } else {
           builder.CreateCall(hooks_.vptr(false), {access.address, access.site});
         }
       } else {
-        emit_access(builder, access.address, access.size, access.write, access.site);
+        emit_access(builder, access.address, access.size, access.write, access.site, alignment(*access.instruction));
       }
     }
     for (const BlockOperation& block : blocks_) emit_block(block);
@@ -439,8 +443,18 @@ class FunctionInstrumenter final {
     trace_calls(function_, calls_);
   }
 
-  void emit_access(llvm::IRBuilder<>& builder, Value* address, uint64_t size, bool write, llvm::Constant* site) {
-    if (Hooks::has_access(size)) {
+  // What the code says of the address; an access without a type of its own says nothing.
+  llvm::Align alignment(const Instruction& instruction) const {
+    if (const auto* load = dyn_cast<llvm::LoadInst>(&instruction)) return load->getAlign();
+    if (const auto* store = dyn_cast<llvm::StoreInst>(&instruction)) return store->getAlign();
+    return llvm::Align(1);
+  }
+
+  void emit_access(llvm::IRBuilder<>& builder, Value* address, uint64_t size, bool write, llvm::Constant* site,
+                   llvm::Align align = llvm::Align(1)) {
+    if (inline_checks_ && has_inline_check(size, align)) {
+      emit_inline_check(builder, hooks_, address, size, write, site);
+    } else if (Hooks::has_access(size)) {
       builder.CreateCall(hooks_.access(write, size), {address, site});
     } else {
       builder.CreateCall(hooks_.range(write), {address, builder.getInt64(size), site});
@@ -493,6 +507,7 @@ class FunctionInstrumenter final {
   }
 
   llvm::Function& function_;
+  const bool inline_checks_;
   const llvm::DataLayout& layout_;
   Hooks& hooks_;
   SiteTable& sites_;
@@ -523,7 +538,7 @@ llvm::PreservedAnalyses InstrumentPass::run(llvm::Module& module, llvm::ModuleAn
     if (!function.isDeclaration() && !function.hasAvailableExternallyLinkage()) marked.push_back(&function);
   }
   for (llvm::Function* function : marked) {
-    FunctionInstrumenter(*function, hooks, sites).run();
+    FunctionInstrumenter(*function, hooks, sites, inline_checks_).run();
     // What was found out about its use of memory was about the function without hooks.
     if (!function->doesNotAccessMemory()) function->removeFnAttr(llvm::Attribute::Memory);
     function->removeFnAttr(llvm::Attribute::NoSync);

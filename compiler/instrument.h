@@ -27,12 +27,14 @@ enum class DebugInfo : uint8_t { kKeep, kLines, kNone };
 
 class InstrumentPass : public llvm::PassInfoMixin<InstrumentPass> {
  public:
-  explicit InstrumentPass(DebugInfo left) : left_(left) {}
+  // `inline_checks`: accesses are checked by code before them (inline_check.h), where that can be.
+  InstrumentPass(DebugInfo left, bool inline_checks) : left_(left), inline_checks_(inline_checks) {}
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
   static bool isRequired() { return true; }  // without it the pass is left out at -O0
 
  private:
   DebugInfo left_;
+  bool inline_checks_;
 };
 
 }  // namespace norn::compiler

@@ -18,21 +18,30 @@ llvm::cl::opt<DebugInfo> debug_info_left(
                      clEnumValN(DebugInfo::kNone, "none", "nothing")),
     llvm::cl::init(DebugInfo::kKeep));
 
+enum class Checks : uint8_t { kByLevel, kInline, kCalls };
+llvm::cl::opt<Checks> checks("norn-checks", llvm::cl::desc("How accesses are checked"),
+                             llvm::cl::values(clEnumValN(Checks::kByLevel, "auto", "inline where code is optimised"),
+                                              clEnumValN(Checks::kInline, "inline", "by code before the access"),
+                                              clEnumValN(Checks::kCalls, "calls", "by a call")),
+                             llvm::cl::init(Checks::kByLevel));
+
+bool checks_inline(bool optimised) { return checks == Checks::kInline || (checks == Checks::kByLevel && optimised); }
+
 llvm::cl::list<std::string> skip_lists("norn-skip", llvm::cl::desc("Functions and files norn does not instrument"),
                                        llvm::cl::value_desc("file"));
 
 void register_passes(llvm::PassBuilder& builder) {
   builder.registerPipelineStartEPCallback(
       [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) { passes.addPass(SelectionPass(skip_lists)); });
-  builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
-    passes.addPass(InstrumentPass(debug_info_left));
+  builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
+    passes.addPass(InstrumentPass(debug_info_left, checks_inline(level != llvm::OptimizationLevel::O0)));
   });
   // For tests: opt -passes=norn.
   builder.registerPipelineParsingCallback(
       [](llvm::StringRef name, llvm::ModulePassManager& passes, llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
         if (name != "norn") return false;
         passes.addPass(SelectionPass(skip_lists));
-        passes.addPass(InstrumentPass(debug_info_left));
+        passes.addPass(InstrumentPass(debug_info_left, checks_inline(false)));
         return true;
       });
 }

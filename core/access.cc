@@ -16,6 +16,26 @@ bool Detector::accessed_in_segment(const Thread& thread, HistoryId history, cons
              : HybridEngine::accessed_in_segment(histories_, history, thread);
 }
 
+// Accesses like this one change nothing where they find this history, as long as the generation lasts.
+void Detector::now_known(Thread& thread, uint32_t generation, HistoryId history, const WordAccess& access) {
+  if (history == kUntouched) return;  // no memory: the next one may have more luck
+  const bool write = access.kind == AccessKind::kWrite;
+  const int table = write || access.kind == AccessKind::kRead ? FastTable::table_of(write, access.mask) : -1;
+  if (table < 0) {
+    const uint32_t key = known_key(access.kind, access.mask);
+    thread.known[known_place(history, key)] = {generation, history, key, 0, history, {}};
+    return;
+  }
+  // The check in the program's code does not record. What this thread holds a record of by its stamp needs no other;
+  // a read of what it wrote, say, does.
+  if (thread.recording) {
+    if (is_state_machine(options_.engine) || !HybridEngine::stamped_alike(histories_, history, thread, access)) return;
+  } else if (write && !is_state_machine(options_.engine)) {
+    thread.fast.know(static_cast<unsigned>(table) - FastTable::kWrites, generation, history);
+  }
+  thread.fast.know(static_cast<unsigned>(table), generation, history);
+}
+
 // One access to one word, from load to report; core/engine.h says why this is enough. `set_flags` go into the
 // history with it.
 void Detector::access_inside(Thread& thread, Cell& cell, const WordAccess& access, SpinSignals& signals,
@@ -27,7 +47,7 @@ void Detector::access_inside(Thread& thread, Cell& cell, const WordAccess& acces
   if (access.kind == AccessKind::kFree) clear_flags |= kInSpin;
 
   heed_tick_request(thread);
-  const uint32_t generation = thread.generation.load(std::memory_order_relaxed);
+  const uint32_t generation = thread.fast.generation.load(std::memory_order_relaxed);
 
   FoundRaces races;
   HistoryId before = cell.load(std::memory_order_acquire);
@@ -56,8 +76,7 @@ void Detector::access_inside(Thread& thread, Cell& cell, const WordAccess& acces
   // time; so do races, which are counted.
   if (flags == 0 && set_flags == 0 && races.count == 0) {
     thread.known[known_place(before, key)] = {generation, before, key, access.where, after, {}};
-    if (after != before && !is_state_machine(options_.engine))
-      thread.known[known_place(after, key)] = {generation, after, key, 0, after, {}};
+    if (after == before || !is_state_machine(options_.engine)) now_known(thread, generation, after, access);
   }
   if ((flags & kHasMessage) != 0 && plain_write) end_messages(access);
   if ((flags & kInSpin) != 0) {
@@ -91,9 +110,9 @@ void Detector::access_from(Thread& thread, AccessKind kind, Address begin, Addre
     for (const Address stop = word + kStride; word < end && word < stop; word += kWordBytes) {
       const uint8_t mask = mask_in(word, begin, end);
       if (is_known(thread, kind, word, mask)) continue;
-      Leaf* leaf = shadow_.leaf(word);
-      if (leaf == nullptr) return no_memory_for_shadow();
-      access_word_slow(thread, leaf->cells[word / kWordBytes % Leaf::kCells], {kind, mask, where, word}, signals);
+      Cell* cell = shadow_.cell(word);
+      if (cell == nullptr) return no_memory_for_shadow();
+      access_word_slow(thread, *cell, {kind, mask, where, word}, signals);
     }
   }
   if (signals.count == 0) return;
@@ -103,11 +122,12 @@ void Detector::access_from(Thread& thread, AccessKind kind, Address begin, Addre
 
 void Detector::clear_cells(Address begin, Address end) {
   for (Address word = begin & ~(kWordBytes - 1); word < end;) {
-    Leaf* leaf = shadow_.existing_leaf(word);
+    const Leaf* leaf = shadow_.existing_leaf(word);
     const Address leaf_end = (word >> Leaf::kBits << Leaf::kBits) + (Address{1} << Leaf::kBits);
     const Address stop = end < leaf_end ? end : leaf_end;
     for (; leaf != nullptr && word < stop; word += kWordBytes) {
       Cell& cell = leaf->cells[word / kWordBytes % Leaf::kCells];
+      if (cell.load(std::memory_order_relaxed) == kUntouched) continue;
       const uint8_t mask = mask_in(word, begin, end);
       if (mask == 0xf) {
         cell.store(kUntouched, std::memory_order_release);
@@ -267,14 +287,14 @@ void Detector::end_atomic(Thread& thread, SyncObject* object, Address address, u
   SpinSignals signals;
   if ((thread.ignoring & (writes ? kIgnoreWrites : kIgnoreReads)) == 0) {
     for (Address word = address & ~(kWordBytes - 1); word < address + size; word += kWordBytes) {
-      Leaf* leaf = shadow_.leaf(word);
-      if (leaf == nullptr) {
+      Cell* cell = shadow_.cell(word);
+      if (cell == nullptr) {
         no_memory_for_shadow();
         continue;
       }
       const WordAccess access = {kind, mask_in(word, address, address + size), where, word, reads && writes};
       const uint32_t flags = writes && object != nullptr ? kHasMessage : 0;
-      access_inside(thread, leaf->cells[word / kWordBytes % Leaf::kCells], access, signals, flags);
+      access_inside(thread, *cell, access, signals, flags);
     }
   }
   if (signals.count != 0) send(thread, signals);

@@ -94,16 +94,12 @@ void Detector::collect_alone() {
   moving_threadsets_ = threadsets_.begin_collection(age_);
   slots_.begin_collection();
 
-  for (Leaf* leaf = shadow_.first_leaf(); leaf != nullptr; leaf = leaf->next) {
-    for (Cell& cell : leaf->cells) {
-      const HistoryId old = cell.load(std::memory_order_relaxed);
-      if (old == kUntouched) continue;
-      const HistoryId fresh =
-          histories_.keep(old, [&](uint32_t* words, unsigned count) { rewrite_history(words, count); });
-      if (fresh == kUntouched) ++histories_forgotten_;
-      cell.store(fresh, std::memory_order_release);
-    }
-  }
+  shadow_.for_each_used([&](Cell& cell, HistoryId old) {
+    const HistoryId fresh =
+        histories_.keep(old, [&](uint32_t* words, unsigned count) { rewrite_history(words, count); });
+    if (fresh == kUntouched) ++histories_forgotten_;
+    cell.store(fresh, std::memory_order_release);
+  });
   for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) keep_lockset(t->lockset);
   for (auto* c = const_cast<Candidate*>(candidates_.first()); c != nullptr; c = c->next.load()) {
     keep_lockset(c->first.earlier.lockset);
@@ -125,15 +121,11 @@ void Detector::collect_alone() {
     uint64_t by_age[256];
     fill_zero(by_age, sizeof by_age);
     uint64_t total = 0;
-    for (Leaf* leaf = shadow_.first_leaf(); leaf != nullptr; leaf = leaf->next) {
-      for (Cell& cell : leaf->cells) {
-        const HistoryId id = cell.load(std::memory_order_relaxed);
-        if (id == kUntouched) continue;
-        const unsigned back = static_cast<uint16_t>(age_ - histories_.age(id));
-        ++by_age[back < 255 ? back : 255];
-        ++total;
-      }
-    }
+    shadow_.for_each_used([&](Cell&, HistoryId id) {
+      const unsigned back = static_cast<uint16_t>(age_ - histories_.age(id));
+      ++by_age[back < 255 ? back : 255];
+      ++total;
+    });
     uint64_t older = 0;
     unsigned back = 255;
     while (back > 0 && (older += by_age[back]) * 2 < total) --back;
@@ -143,38 +135,32 @@ void Detector::collect_alone() {
 
 // Words whose history was last changed before collection `age`.
 void Detector::forget_older_than(uint16_t age) {
-  for (Leaf* leaf = shadow_.first_leaf(); leaf != nullptr; leaf = leaf->next) {
-    for (Cell& cell : leaf->cells) {
-      const HistoryId id = cell.load(std::memory_order_relaxed);
-      if (id == kUntouched || static_cast<int16_t>(histories_.age(id) - age) >= 0) continue;
-      cell.store(kUntouched, std::memory_order_relaxed);
-      ++histories_forgotten_;
-    }
-  }
+  shadow_.for_each_used([&](Cell& cell, HistoryId id) {
+    if (static_cast<int16_t>(histories_.age(id) - age) >= 0) return;
+    cell.store(kUntouched, std::memory_order_relaxed);
+    ++histories_forgotten_;
+  });
 }
 
 void Detector::forget_everything() {
   note_once(said_history_, kHistoryForgotten);
-  for (Leaf* leaf = shadow_.first_leaf(); leaf != nullptr; leaf = leaf->next) {
-    for (Cell& cell : leaf->cells) {
-      if (cell.load(std::memory_order_relaxed) != kUntouched) ++histories_forgotten_;
-      cell.store(kUntouched, std::memory_order_relaxed);
-    }
-  }
+  shadow_.for_each_used([&](Cell& cell, HistoryId) {
+    ++histories_forgotten_;
+    cell.store(kUntouched, std::memory_order_relaxed);
+  });
   histories_.reset();
 }
 
 MsmState Detector::msm_state(Address address) {
-  Leaf* leaf = shadow_.existing_leaf(address);
-  if (leaf == nullptr) return MsmState::kNew;
-  const HistoryId id = leaf->cells[address / kWordBytes % Leaf::kCells].load(std::memory_order_acquire);
+  const Cell* cell = shadow_.existing_cell(address);
+  if (cell == nullptr) return MsmState::kNew;
+  const HistoryId id = cell->load(std::memory_order_acquire);
   return MsmEngine::state(histories_, id, static_cast<unsigned>(address % kWordBytes));
 }
 
 unsigned Detector::stamps_at(Address address) {
-  Leaf* leaf = shadow_.existing_leaf(address);
-  if (leaf == nullptr) return 0;
-  return HybridEngine::stamps(histories_, leaf->cells[address / kWordBytes % Leaf::kCells].load());
+  const Cell* cell = shadow_.existing_cell(address);
+  return cell == nullptr ? 0 : HybridEngine::stamps(histories_, cell->load());
 }
 
 }  // namespace norn

@@ -131,9 +131,12 @@ class Detector {
   [[nodiscard]] unsigned stamps_at(Address address);
   [[nodiscard]] Statistics statistics();
   [[nodiscard]] const Options& options() const { return options_; }
-  [[nodiscard]] size_t shadow_bytes() const { return shadow_.leaf_count() * sizeof(Leaf); }
+  [[nodiscard]] size_t shadow_bytes() const { return shadow_.bytes(); }
   [[nodiscard]] size_t history_bytes() const { return histories_.bytes(); }
   [[nodiscard]] bool check_invariants() const { return histories_.check_invariants(); }
+
+  // Nothing that any thread holds for known counts any more. Any thread.
+  void make_all_look_again();
 
   // A collection at the next occasion, as if memory were short; for tests.
   void request_collection() { collection_wanted_.store(true, std::memory_order_relaxed); }
@@ -184,27 +187,33 @@ class Detector {
   }
   static bool changes_nothing(const Thread& thread, uint32_t history, uint32_t key) {
     const Thread::Known& known = thread.known[known_place(history, key)];
-    return known.generation == thread.generation.load(std::memory_order_relaxed) && known.history == history &&
+    return known.generation == thread.fast.generation.load(std::memory_order_relaxed) && known.history == history &&
            known.access == key && known.next == history;
+  }
+  static bool is_known_history(const Thread& thread, AccessKind kind, uint32_t history, uint8_t mask) {
+    const bool plain = kind == AccessKind::kRead || kind == AccessKind::kWrite;
+    const int table = plain ? FastTable::table_of(kind == AccessKind::kWrite, mask) : -1;
+    return table >= 0 ? thread.fast.knows(static_cast<unsigned>(table), history)
+                      : changes_nothing(thread, history, known_key(kind, mask));
   }
   // Whether this access was found to change nothing, in this thread's present generation.
   bool is_known(const Thread& thread, AccessKind kind, Address word, uint8_t mask) {
-    const Leaf* leaf = shadow_.existing_leaf(word);
-    if (leaf == nullptr) [[unlikely]]
+    const Cell* cell = shadow_.existing_cell(word);
+    if (cell == nullptr) [[unlikely]]
       return false;
     // The cell before the generation: a collection changes generations before cells.
-    const uint32_t history = leaf->cells[word / kWordBytes % Leaf::kCells].load(std::memory_order_acquire);
-    return changes_nothing(thread, history, known_key(kind, mask));
+    const uint32_t history = cell->load(std::memory_order_acquire);
+    return is_known_history(thread, kind, history, mask);
   }
   // The same for two whole words at once, where they have the same history.
   bool is_known_pair(const Thread& thread, AccessKind kind, Address address) {
-    const Leaf* leaf = shadow_.existing_leaf(address);
-    if (leaf == nullptr) [[unlikely]]
+    const Cell* cell = shadow_.existing_cell(address);
+    if (cell == nullptr) [[unlikely]]
       return false;
-    const Cell* cell = &leaf->cells[address / kWordBytes % Leaf::kCells];
     const uint32_t history = cell[0].load(std::memory_order_acquire);
-    return cell[1].load(std::memory_order_acquire) == history && changes_nothing(thread, history, known_key(kind, 0xf));
+    return cell[1].load(std::memory_order_acquire) == history && is_known_history(thread, kind, history, 0xf);
   }
+  void now_known(Thread& thread, uint32_t generation, HistoryId history, const WordAccess& access);
   void access_from(Thread& thread, AccessKind kind, Address begin, Address end, Address first_word, Where where);
   void access_word_slow(Thread& thread, Cell& cell, const WordAccess& access, SpinSignals& signals);
   void access_inside(Thread& thread, Cell& cell, const WordAccess& access, SpinSignals& signals,

@@ -22,6 +22,9 @@ struct Options {
   unsigned log2_histories = 16;  // first size of the table of histories
   size_t memory_limit = 0;       // bytes of arena; 0: what the embedding gives
   unsigned history_cap = 128;    // stamps a location remembers at most; the oldest goes first
+  // Where the embedding reserved zeroed memory for the cells of all addresses that Shadow::is_flat() names: the cell of
+  // a word at this exclusive-or its address. 0: there is none.
+  uintptr_t shadow_at = 0;
 };
 
 using HistoryId = InternTable::Id;

@@ -44,6 +44,17 @@ unsigned HybridEngine::stamps(const InternTable& table, HistoryId history) {
   return history == kUntouched ? 0 : (table.count(history) - kHeaderWords) / kStampWords;
 }
 
+bool HybridEngine::stamped_alike(const InternTable& table, HistoryId history, const Thread& thread,
+                                 const WordAccess& access) {
+  for (unsigned i = 0; i < stamps(table, history); ++i) {
+    const Stamp s = stamp(table.words(history), i);
+    if (s.slot == thread.slot && s.time == thread.time && s.kind == access.kind && (access.mask & ~s.mask) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool HybridEngine::accessed_in_segment(const InternTable& table, HistoryId history, const Thread& thread) {
   for (unsigned i = 0; i < stamps(table, history); ++i) {
     const Stamp s = stamp(table.words(history), i);

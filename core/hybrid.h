@@ -47,6 +47,9 @@ class HybridEngine {
       if (!s.adds) return;
     }
   }
+  // Whether one of its stamps is of such an access by the thread, at its present time.
+  static bool stamped_alike(const InternTable& table, HistoryId history, const Thread& thread,
+                            const WordAccess& access);
   // Whether the thread accessed the word in its present segment.
   static bool accessed_in_segment(const InternTable& table, HistoryId history, const Thread& thread);
 };

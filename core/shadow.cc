@@ -2,8 +2,9 @@
 
 namespace norn {
 
-bool Shadow::init(Arena& arena) {
+bool Shadow::init(Arena& arena, uintptr_t flat_at) {
   arena_ = &arena;
+  flat_at_ = flat_at;
   top_ = static_cast<std::atomic<Middle*>*>(
       arena.allocate_zeroed((kLeaves >> kMiddleBits) * sizeof(std::atomic<Middle*>)));
   return top_ != nullptr;
@@ -44,9 +45,14 @@ Leaf* Shadow::make_leaf(Address number) {
   SpinLock lock(make_mutex_);
   leaf = slot.load(std::memory_order_acquire);
   if (leaf != nullptr) return leaf;
+  const Address address = number << Leaf::kBits;
+  const bool flat = flat_at_ != 0 && is_flat(address);
   auto* made = static_cast<Leaf*>(arena_->allocate_forever(sizeof(Leaf)));
   if (made == nullptr) return nullptr;
   made->number = number;
+  made->cells = flat ? reinterpret_cast<Cell*>(address ^ flat_at_)
+                     : static_cast<Cell*>(arena_->allocate_forever(Leaf::kCells * sizeof(Cell)));
+  if (made->cells == nullptr) return nullptr;
   slot.store(made, std::memory_order_release);
   made->next = leaves_.load(std::memory_order_relaxed);
   leaves_.store(made, std::memory_order_release);

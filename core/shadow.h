@@ -1,8 +1,9 @@
 // From an address to its cell: 32 bits for every aligned word of 4 bytes of the program.
 //
-// A cell holds the id of the word's history (core/history.h, core/msm.h); 0 is a word nobody touched. Cells live in
-// leaves of 16 KiB of the program's memory, found through two directories, made when first touched, and
-// never taken away, so a pointer to a cell is good for ever.
+// A cell holds the id of the word's history (core/hybrid.h, core/msm.h); 0 is a word nobody touched. A leaf stands for
+// 16 KiB of the program's memory; leaves are found through two directories, made when first touched, and never taken
+// away, so a pointer to a cell is good for ever. A leaf's cells come from the arena, or, where the embedding has
+// reserved memory for all cells, are part of that: then a cell is found by its address alone.
 #pragma once
 
 #include <stdint.h>
@@ -21,18 +22,50 @@ struct Leaf {
   static constexpr unsigned kBits = 14;
   static constexpr unsigned kCells = (1u << kBits) / kWordBytes;
 
-  Cell cells[kCells];
+  Cell* cells;
   Leaf* next;      // all leaves, for collections
   Address number;  // address >> kBits
   // In which words synchronization objects lie, a bit each, made with the first; freeing the memory must find them.
   std::atomic<std::atomic<uint64_t>*> objects;
-  uint64_t unused;
 };
 static_assert(sizeof(Leaf) % 16 == 0);
 
 class Shadow {
  public:
-  bool init(Arena& arena);
+  // `flat_at`: Options::shadow_at.
+  bool init(Arena& arena, uintptr_t flat_at);
+
+  // Whether the embedding's memory has the cell, if there is such memory: of addresses below 1 TiB, where programs are
+  // that are not position-independent, and of those from 0x5500'0000'0000 on, where everything else is.
+  [[nodiscard]] static constexpr bool is_flat(Address address) {
+    return address < kFlatLow || address - kFlatHigh < (Address{1} << 47) - kFlatHigh;
+  }
+  static constexpr Address kFlatLow = Address{1} << 40;
+  static constexpr Address kFlatHigh = Address{0x55} << 40;
+
+  // The cell of the word at the address; null if the arena is used up (or the address cannot be one).
+  [[nodiscard]] Cell* cell(Address address) {
+    const Leaf* in = leaf(address);
+    return in == nullptr ? nullptr : &in->cells[address / kWordBytes % Leaf::kCells];
+  }
+  // Null where nothing was touched yet, unless it has a cell anyway.
+  [[nodiscard]] Cell* existing_cell(Address address) const {
+    if (flat_at_ != 0 && is_flat(address)) [[likely]]
+      return reinterpret_cast<Cell*>((address & ~(kWordBytes - 1)) ^ flat_at_);
+    const Leaf* in = existing_leaf(address);
+    return in == nullptr ? nullptr : &in->cells[address / kWordBytes % Leaf::kCells];
+  }
+  // Calls visit(cell, its history) for each that has one. Nobody else is here.
+  template <class Visit>
+  void for_each_used(Visit visit) {
+    for (const Leaf* in = first_leaf(); in != nullptr; in = in->next) {
+      for (unsigned i = 0; i < Leaf::kCells; ++i) {
+        const uint32_t history = in->cells[i].load(std::memory_order_relaxed);
+        if (history != 0) visit(in->cells[i], history);
+      }
+    }
+  }
+  [[nodiscard]] size_t bytes() const { return leaf_count() * (sizeof(Leaf) + Leaf::kCells * sizeof(Cell)); }
 
   // Null if the arena is used up (or the address cannot be one). Any thread; lock-free where the leaf exists.
   [[nodiscard]] Leaf* leaf(Address address) {
@@ -86,6 +119,7 @@ class Shadow {
   Leaf* make_leaf(Address number);
 
   Arena* arena_ = nullptr;
+  uintptr_t flat_at_ = 0;
   SpinMutex make_mutex_;
   std::atomic<Middle*>* top_ = nullptr;
   std::atomic<Leaf*> leaves_{nullptr};

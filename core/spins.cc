@@ -40,16 +40,16 @@ void Detector::add_counterpart(Slot slot, Time time, Clocks& clocks) {
   if (!clocks.raise(arena_, slot, time) || !complete) no_memory_for_clocks();
   if (Thread* writer = find(slots_.tenant(slot, time)); writer != nullptr) {
     writer->tick_wanted.store(true, std::memory_order_relaxed);
-    writer->generation.fetch_add(1, std::memory_order_relaxed);  // whatever it holds for known, it looks again
+    writer->fast.generation.fetch_add(1, std::memory_order_relaxed);  // whatever it holds for known, it looks again
   }
 }
 
 void Detector::spin_read_word(Thread& thread, Address word) {
-  Leaf* leaf = shadow_.leaf(word);
-  if (leaf == nullptr) return no_memory_for_shadow();
+  Cell* found = shadow_.cell(word);
+  if (found == nullptr) return no_memory_for_shadow();
+  Cell& cell = *found;
   SyncObject* object = sync_.get(word, SyncFamily::kSpin);
   if (object == nullptr) return no_memory_for_clocks();
-  Cell& cell = leaf->cells[word / kWordBytes % Leaf::kCells];
   // Whoever sets the flag fills the object before anyone else can lock it: a writer that sees the flag comes after.
   const SpinLock lock(object->mutex);
   const bool msm = is_state_machine(options_.engine);

@@ -7,6 +7,7 @@
 
 #include "core/clock.h"
 #include "core/event.h"
+#include "core/fast.h"
 #include "core/lockset.h"
 
 namespace norn {
@@ -53,13 +54,11 @@ class AccessRecord {
 // One thread; initially all zeroes. Only the thread itself calls the core with it; what others may touch says so.
 struct Thread {
   // --- read on every access -------------------------------------------------------------------------------------
+  FastTable fast;
   Slot slot = 0;
   Time time = 0;           // stamps made from now on carry it
   Time segment_since = 0;  // of the present segment's first stamp; a spin may make time pass within one
   LocksetId lockset = kNoLocks;
-  // Changes whenever the outcome of an access may: at every change of time, lockset or clocks. Never 0. Written by
-  // the thread while inside the core, and by collections.
-  std::atomic<uint32_t> generation{0};  // set with the slot
   bool stamped = false;                 // a stamp carries `time` already: the next release must tick
   bool recording = false;               // a lock is held and the write/read relation is wanted
   uint8_t ignoring = 0;                 // a set of IgnoreWhat

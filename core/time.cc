@@ -14,7 +14,7 @@ bool Detector::init(const Options& options, const Listener& listener) {
       arena_.allocate_zeroed((Locksets::kMaxLock / kLockChunk + 1) * sizeof(std::atomic<LockInfo*>)));
   if (options.spin) versions_ = static_cast<Versions**>(arena_.allocate_zeroed(Slots::kCount * sizeof(Versions*)));
   const bool ready = thread_chunks_ != nullptr && lock_chunks_ != nullptr && (!options.spin || versions_ != nullptr) &&
-                     shadow_.init(arena_) && histories_.init(arena_, options.log2_histories, 31) &&
+                     shadow_.init(arena_, options.shadow_at) && histories_.init(arena_, options.log2_histories, 31) &&
                      threadsets_.init(arena_, 10, 31) && locksets_.init(arena_) &&
                      slots_.init(arena_, options.time_limit) && sync_.init(arena_, shadow_) &&
                      candidates_.init(arena_, listener);
@@ -26,12 +26,21 @@ bool Detector::init(const Options& options, const Listener& listener) {
 
 // The outcome of accesses may be another from here on.
 void Detector::changed(Thread& thread) {
-  uint32_t next = thread.generation.load(std::memory_order_relaxed) + 1;
-  if (next == 0) {  // after 2^32 changes: nothing from the first round may be taken for known
+  uint32_t next = thread.fast.generation.load(std::memory_order_relaxed) + 1;
+  if (next <= 1) [[unlikely]] {  // after 2^32 changes: nothing from the first round may be taken for known
     for (Thread::Known& known : thread.known) known.generation = 0;
+    for (auto& table : thread.fast.known) {
+      for (std::atomic<uint64_t>& entry : table) entry.store(0, std::memory_order_relaxed);
+    }
     next = 1;
   }
-  thread.generation.store(next, std::memory_order_relaxed);
+  thread.fast.generation.store(next, std::memory_order_relaxed);
+}
+
+void Detector::make_all_look_again() {
+  for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) {
+    t->fast.generation.fetch_add(1, std::memory_order_relaxed);
+  }
 }
 
 // From now on stamps are later than all before. A thread whose time would overflow goes on in another slot, as if it
@@ -105,10 +114,11 @@ void Detector::acquire_full(Thread& thread, const Clock& from) {
 
 bool Detector::counts(const Thread& thread) const { return options_.library && (thread.ignoring & kIgnoreSync) == 0; }
 
-// Versions are told apart by time, so where spins are honoured the stamps of two segments must not share one.
+// Versions are told apart by time, so where spins are honoured the stamps of two segments must not share one. Nor where
+// accesses are recorded: the first access to a word in a segment must be news.
 void Detector::end_segment(Thread& thread) {
   thread.spin_word_count = 0;
-  if (versions_ != nullptr && thread.stamped) tick(thread);
+  if ((versions_ != nullptr || options_.condition == ConditionMode::kWriteRead) && thread.stamped) tick(thread);
   thread.segment_since = thread.time;
 }
 

@@ -181,6 +181,47 @@ void __norn_write16(const void* address, const norn_site* site);
 void __norn_read_range(const void* address, size_t size, const norn_site* site); /* size may be 0 */
 void __norn_write_range(const void* address, size_t size, const norn_site* site);
 
+/* Optimised code looks first whether the access can change anything that is known, and calls only if it can. For a
+ * byte, two bytes, or two, four or eight bytes aligned to four at least (a word of the shadow):
+ *
+ *     fast  = __norn_fast
+ *     cell  = (address & fast->mask) ^ fast->base       the shadow of the address: 4 bytes for 4
+ *     id    = *(uint32_t*)cell                          of longer accesses: all words, which must be the same
+ *     entry = fast->known[table][id / 2 % 128]          table: norn_fast_table, for one or two bytes + address % 4
+ *     if ((entry ^ id) != fast->generation) __norn_slow_read4(address, site)
+ *
+ * in this order: the generation is loaded last. Whoever wants to see every access sets `mask` to 0 and `base` to a cell
+ * of which nothing is known. docs/design/fastpath.md says why what passes need not be seen.
+ *
+ * The slow hooks do what the others do and preserve all general registers but r11 (clang's preserve_most). */
+typedef struct norn_fast {
+  uint64_t mask;
+  const void* base;
+  uint64_t generation; /* in the upper half */
+  uint64_t known[18][128];
+} norn_fast;
+
+enum norn_fast_table { NORN_FAST_1 = 0, NORN_FAST_2 = 4, NORN_FAST_4 = 8, NORN_FAST_WRITES = 9 };
+
+NORN_ABI_ASSERT(offsetof(norn_fast, generation) == 16 && offsetof(norn_fast, known) == 24, "norn_fast");
+
+#if defined(__GNUC__)
+extern __thread const norn_fast* __norn_fast __attribute__((tls_model("initial-exec")));
+#endif
+#if defined(__clang__)
+#define NORN_SLOW __attribute__((preserve_most))
+NORN_SLOW void __norn_slow_read1(const void* address, const norn_site* site);
+NORN_SLOW void __norn_slow_read2(const void* address, const norn_site* site);
+NORN_SLOW void __norn_slow_read4(const void* address, const norn_site* site);
+NORN_SLOW void __norn_slow_read8(const void* address, const norn_site* site);
+NORN_SLOW void __norn_slow_read16(const void* address, const norn_site* site);
+NORN_SLOW void __norn_slow_write1(const void* address, const norn_site* site);
+NORN_SLOW void __norn_slow_write2(const void* address, const norn_site* site);
+NORN_SLOW void __norn_slow_write4(const void* address, const norn_site* site);
+NORN_SLOW void __norn_slow_write8(const void* address, const norn_site* site);
+NORN_SLOW void __norn_slow_write16(const void* address, const norn_site* site);
+#endif
+
 /* The pointer to an object's virtual table. Storing the value that is already there is not a race: a constructor
  * of a class without own virtual functions does it, and so does a destructor. */
 void __norn_vptr_read(const void* address, const norn_site* site);

@@ -1,5 +1,6 @@
 // Fibers: several stacks that take turns on one thread, or on several. ThreadSanitizer's interface. A fiber is a thread
 // of its own for the core; switching to one orders it after the one that was left, unless that is declined.
+#include "runtime/fast.h"
 #include "runtime/interpose.h"
 #include "runtime/state.h"
 #include "runtime/where.h"
@@ -54,7 +55,7 @@ NORN_EXPORT void* __tsan_create_fiber(unsigned /*flags*/) {
   if (!here) return nullptr;
   Fiber* fiber = new_fiber();
   if (fiber == nullptr) return nullptr;
-  watching.store(true, std::memory_order_relaxed);
+  begin_watching();
   const ThreadId id = new_thread_number();
   if (ThreadInfo* info = thread_info(id); info != nullptr) {
     info->created_at = place(*here, &kCreate);
@@ -93,6 +94,7 @@ NORN_EXPORT void __tsan_switch_to_fiber(void* to, unsigned flags) {
     detector.happens_after(*fiber->core, address_of(fiber));
   }
   here->core = fiber->core;
+  use_check_of(fiber->core);
   here->fiber = fiber;
   here->running = &fiber->calls;
   here->id = fiber->core->id;

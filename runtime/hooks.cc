@@ -1,6 +1,7 @@
 // The hooks of plain accesses.
 #include "runtime/hooks.h"
 
+#include "runtime/fast.h"
 #include "runtime/interpose.h"
 
 using namespace norn;
@@ -14,14 +15,32 @@ inline void access(const void* address, const norn_site* site) {
   observe(Kind, address, Size, site);
 }
 
+// The program's own check did not let it pass.
+template <AccessKind Kind, unsigned Size>
+inline void slow_access(const void* address, const norn_site* site) {
+  const Inspection here;
+  if (!here) return;
+  Thread& thread = here.thread();
+  if (thread.fast.mask == 0) [[unlikely]]
+    settle_check(thread);
+  if (!is_watching()) return;
+  detector.access(thread, Kind, address_of(address), Size, [&] { return place(*here, site); });
+}
+
 }  // namespace
 
-#define NORN_ACCESS_HOOKS(size)                                                     \
-  NORN_EXPORT void __norn_read##size(const void* address, const norn_site* site) {  \
-    access<AccessKind::kRead, size>(address, site);                                 \
-  }                                                                                 \
-  NORN_EXPORT void __norn_write##size(const void* address, const norn_site* site) { \
-    access<AccessKind::kWrite, size>(address, site);                                \
+#define NORN_ACCESS_HOOKS(size)                                                                    \
+  NORN_EXPORT void __norn_read##size(const void* address, const norn_site* site) {                 \
+    access<AccessKind::kRead, size>(address, site);                                                \
+  }                                                                                                \
+  NORN_EXPORT void __norn_write##size(const void* address, const norn_site* site) {                \
+    access<AccessKind::kWrite, size>(address, site);                                               \
+  }                                                                                                \
+  NORN_EXPORT NORN_SLOW void __norn_slow_read##size(const void* address, const norn_site* site) {  \
+    slow_access<AccessKind::kRead, size>(address, site);                                           \
+  }                                                                                                \
+  NORN_EXPORT NORN_SLOW void __norn_slow_write##size(const void* address, const norn_site* site) { \
+    slow_access<AccessKind::kWrite, size>(address, site);                                          \
   }
 
 NORN_ACCESS_HOOKS(1)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
+#include "runtime/fast.h"
 #include "runtime/interpose.h"
 #include "runtime/memory.h"
 #include "runtime/process.h"
@@ -89,7 +90,9 @@ bool start_all(int argc, char** argv, char** environment) {
   read_settings(environment);
   remember_program(argc, argv);
   if (!has_address_space()) refuse(kNoMemory);
-  if (!init_places() || !init_blocks() || !detector.init(core_options(start.settings), report_listener())) {
+  Options options = core_options(start.settings);
+  options.shadow_at = reserve_shadow();
+  if (!init_places() || !init_blocks() || !detector.init(options, report_listener())) {
     refuse(kNoMemory);
   }
   find_real_functions();

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include "runtime/fast.h"
 #include "runtime/settings.h"
 #include "runtime/syscalls.h"
 #include "runtime/threads.h"
@@ -142,7 +143,7 @@ void set_thread_name(ThreadId id, const char* name) {
 ThreadState* adopt_thread() {
   if (current_ended) return nullptr;
   // Nobody created this thread that the runtime knows of: it is a root, ordered with nobody.
-  watching.store(true, std::memory_order_relaxed);
+  begin_watching();
   const ThreadId id = new_thread_number();
   ThreadState* state = make_state(id, nullptr, size_t{64} << 10);
   if (state == nullptr) {

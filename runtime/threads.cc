@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <threads.h>
 
+#include "runtime/fast.h"
 #include "runtime/interpose.h"
 #include "runtime/signals.h"
 #include "runtime/syscalls.h"
@@ -98,6 +99,7 @@ void end_thread(ThreadState& state) {
     detector.lock_release(*state.core, held.address, held.mode);
   }
   if (state.core->detached.load(std::memory_order_relaxed)) remove_handle(state.pthread, state.id);
+  use_check_of(nullptr);
   detector.exit(*state.core);
   current_ended = true;
   current_state = nullptr;
@@ -195,7 +197,7 @@ Begin* prepare_thread(const norn_site& site, bool detached) {
   if (!here) return nullptr;
   auto* begin = memory.create<Begin>();
   if (begin == nullptr) return nullptr;
-  watching.store(true, std::memory_order_relaxed);
+  begin_watching();
   beginning.fetch_add(1, std::memory_order_relaxed);
   *begin = {nullptr, nullptr, nullptr, nullptr, new_thread_number(), false, 0};
   if (ThreadInfo* info = thread_info(begin->id); info != nullptr) {
@@ -254,6 +256,7 @@ void begin_thread(ThreadState& state) {
     info->stack_end = state.stack_end;
   }
   add_handle(state.pthread, state.id);
+  use_check_of(state.core);
   if (real_pthread_setspecific != nullptr) real_pthread_setspecific(end_key, &state);
 }
 

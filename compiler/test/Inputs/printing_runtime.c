@@ -8,6 +8,10 @@
 static const norn_site* stack[1 << 16];
 __thread const norn_site** __norn_stack = stack;
 
+// Nothing is known: everything is told.
+static const norn_fast fast = {0, fast.known, 1, {{0}}};
+__thread const norn_fast* __norn_fast = &fast;
+
 static void print_frames(const norn_site* site) {
   for (; site != NULL; site = site->inlined_at) fprintf(stderr, " < %s:%u", site->function, site->line);
 }
@@ -23,7 +27,11 @@ static void print(const char* hook, const norn_site* site, size_t size) {
 
 #define ACCESS(size)                                                                            \
   void __norn_read##size(const void* a, const norn_site* s) { (void)a, print("read", s, size); } \
-  void __norn_write##size(const void* a, const norn_site* s) { (void)a, print("write", s, size); }
+  void __norn_write##size(const void* a, const norn_site* s) { (void)a, print("write", s, size); } \
+  NORN_SLOW void __norn_slow_read##size(const void* a, const norn_site* s) {                       \
+    (void)a, s->kind == NORN_SITE_VPTR_READ ? print("vptr-read", s, 0) : print("read", s, size);   \
+  }                                                                                               \
+  NORN_SLOW void __norn_slow_write##size(const void* a, const norn_site* s) { (void)a, print("write", s, size); }
 ACCESS(1)
 ACCESS(2)
 ACCESS(4)

@@ -1,0 +1,31 @@
+// The check that stands before an access in optimised code, and the call that it mostly saves.
+//
+//     call void @__norn_read4(ptr %p, ptr @site)
+//
+// becomes (runtime/abi.h says what it means; docs/design/fastpath.md why it is enough)
+//
+//     %fast  = load ptr, ptr @__norn_fast
+//     %cell  = (%p & %fast.mask) ^ %fast.base
+//     %id    = load i32, ptr %cell
+//     %entry = load i64, ptr %fast.known[table][%id / 2 % 128]
+//     %same  = (%entry ^ %id) == %fast.generation
+//     br i1 %same, label %on, label %slow, !prof !{likely}
+//   slow:
+//     call preserve_mostcc void @__norn_slow_read4(ptr %p, ptr @site)
+//     br label %on
+//   on:
+#pragma once
+
+#include "compiler/hooks.h"
+#include "llvm/IR/IRBuilder.h"
+
+namespace norn::compiler {
+
+// Whether there is such a check for an access of `size` bytes that the code says is aligned so.
+[[nodiscard]] bool has_inline_check(uint64_t size, llvm::Align alignment);
+
+// Emits it before the builder's place, which is then after it.
+void emit_inline_check(llvm::IRBuilder<>& builder, Hooks& hooks, llvm::Value* address, uint64_t size, bool write,
+                       llvm::Constant* site);
+
+}  // namespace norn::compiler

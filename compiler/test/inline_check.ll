@@ -1,0 +1,52 @@
+; RUN: opt -load-pass-plugin=%plugin -load=%plugin -norn-checks=inline -passes=norn,verify -S %s | FileCheck %s
+target triple = "x86_64-unknown-linux-gnu"
+
+; CHECK-LABEL: define i32 @word(
+; CHECK: %[[FAST:.*]] = load ptr, ptr @__norn_fast
+; CHECK: load volatile i32
+; CHECK: and i64 %{{.*}}, 254
+; CHECK: br i1 %{{.*}}, label %[[SLOW:.*]], label %[[ON:.*]], !prof
+; CHECK: call preserve_mostcc void @__norn_slow_read4(ptr %p, ptr @
+; CHECK-NEXT: br label
+; CHECK: %v = load i32, ptr %p
+define i32 @word(ptr %p) {
+  %v = load i32, ptr %p, align 4
+  ret i32 %v
+}
+
+; The byte decides the table.
+; CHECK-LABEL: define void @byte(
+; CHECK: and i64 %{{.*}}, 3
+; CHECK: call preserve_mostcc void @__norn_slow_write1(
+define void @byte(ptr %p) {
+  store i8 1, ptr %p, align 1
+  ret void
+}
+
+; Two words must have the same history.
+; CHECK-LABEL: define void @two_words(
+; CHECK: load volatile i64, ptr %{{.*}}, align 4
+; CHECK: call i64 @llvm.fshl.i64(
+; CHECK: call preserve_mostcc void @__norn_slow_write8(
+define void @two_words(ptr %p) {
+  store i64 1, ptr %p, align 8
+  ret void
+}
+
+; What may lie across words is told as ever.
+; CHECK-LABEL: define i32 @unaligned(
+; CHECK: call void @__norn_read4(
+; CHECK-NOT: slow
+; CHECK: ret
+define i32 @unaligned(ptr %p) {
+  %v = load i32, ptr %p, align 2
+  ret i32 %v
+}
+
+; Rare code is not made longer.
+; CHECK-LABEL: define i32 @rare(
+; CHECK: call void @__norn_read4(
+define i32 @rare(ptr %p) cold {
+  %v = load i32, ptr %p, align 4
+  ret i32 %v
+}

@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/terminal.h"
+#include "schedule/log.h"
 
 namespace norn::cli {
 namespace {
@@ -141,6 +142,45 @@ void NewRun::finish(int exit) {
   fs::create_symlink(fmt::format("runs/{}", run_.number), link, error);
   fs::rename(link, home_ + "/last", error);
   remove_old(home_);
+}
+
+namespace {
+
+constexpr size_t kSchedulesKept = 200;
+
+std::string schedule_file(const std::string& token) {
+  return fmt::format("{}/schedules/{:016x}.log", home_directory(), report::text_hash(report::text_of(token)));
+}
+
+}  // namespace
+
+void keep_schedule(const std::string& token, const std::string& log) {
+  const fs::path kept = schedule_file(token);
+  std::error_code error;
+  fs::create_directories(kept.parent_path(), error);
+  if (error) return;
+  // The log is as long as it may become; only its beginning is used.
+  std::ifstream from(log, std::ios::binary);
+  schedule::LogHeader header;
+  from.read(static_cast<char*>(static_cast<void*>(&header)), sizeof(header));
+  if (from.gcount() != sizeof(header)) return;
+  std::string entries(std::min(header.count, header.capacity) * sizeof(schedule::LogEntry), '\0');
+  from.read(entries.data(), static_cast<std::streamsize>(entries.size()));
+  std::ofstream to(kept, std::ios::binary | std::ios::trunc);
+  to.write(static_cast<const char*>(static_cast<const void*>(&header)), sizeof(header));
+  to.write(entries.data(), static_cast<std::streamsize>(entries.size()));
+  to.close();
+  std::vector<std::pair<fs::file_time_type, fs::path>> all;
+  for (const auto& entry : fs::directory_iterator(kept.parent_path(), error))
+    all.emplace_back(entry.last_write_time(error), entry.path());
+  std::sort(all.rbegin(), all.rend());
+  for (size_t i = kSchedulesKept; i < all.size(); ++i) fs::remove(all[i].second, error);
+}
+
+std::string kept_schedule(const std::string& token) {
+  std::string path = schedule_file(token);
+  std::error_code error;
+  return fs::exists(path, error) ? path : "";
 }
 
 std::vector<KeptRun> kept_runs() {

@@ -3,6 +3,7 @@
 //   .norn/runs/12/findings.jsonl   what run 12 found (report/record.h)
 //   .norn/runs/12/run.json         {"norn":1,"command":[S…],"directory":S,"started":S,"exit":N}
 //   .norn/last                     a link to the latest run
+//   .norn/schedules/HASH.log       the decisions of a run that norn confirm printed a token for (schedule/log.h)
 //
 // Runs are numbered for ever; the latest ten are kept. A run that is going on holds a lock on its run.json, so that
 // runs started side by side (a parallel test suite) neither share a number nor remove each other.
@@ -48,6 +49,12 @@ class NewRun {
   std::string home_;
   int lock_ = -1;
 };
+
+// The logs of schedules that a token was printed for, by token: .norn/schedules/. Each says what a replay is compared
+// with; a token works without it.
+void keep_schedule(const std::string& token, const std::string& log);
+// Empty: there is none.
+[[nodiscard]] std::string kept_schedule(const std::string& token);
 
 // The runs that are kept, the latest first.
 [[nodiscard]] std::vector<KeptRun> kept_runs();

@@ -16,6 +16,8 @@ void complain(std::string_view words) {
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
 }
 
+bool is_terminal(int descriptor) { return isatty(descriptor) != 0; }
+
 size_t terminal_width(int descriptor) {
   winsize size{};
   if (isatty(descriptor) != 0 && ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40) return size.ws_col;

@@ -11,6 +11,8 @@ namespace norn::cli {
 // "norn: …" on stderr.
 void complain(std::string_view words);
 
+[[nodiscard]] bool is_terminal(int descriptor);
+
 // Columns of the terminal behind a descriptor, 100 if it is none.
 [[nodiscard]] size_t terminal_width(int descriptor);
 

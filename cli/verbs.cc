@@ -39,6 +39,26 @@ constexpr Verb kVerbs[] = {
      "norn report --json | jq .races       for programs\n"
      "norn report --text ci/*.jsonl        several runs as one",
      report},
+    {"confirm", "RACE...|--all|--explore [options] -- program [arguments]",
+     "bring the two statements of a race together, and see what it does",
+     "Runs the program again, many times, one thread at a time, with schedules that hold a thread back at one of the\n"
+     "race's statements until another thread stands at the other one. Then the race is real: it is confirmed, and\n"
+     "goes on in one order or the other. What the runs did is told: crashes, failed assertions, other output. Each\n"
+     "such run has a token that `norn replay` takes. The exit status is 66 if anything was confirmed.\n"
+     "\n"
+     "Races are those of the last `norn run`, or of the file given by --from. --explore looks for crashes, failed\n"
+     "assertions and deadlocks in schedules of its own.",
+     "norn confirm R3f9c -- ./bank 100     one race of the last run\n"
+     "norn confirm --all --runs=100 -- ./bank\n"
+     "norn confirm --from=tsan.log --all -- ./bank\n"
+     "norn confirm --explore --strategy=pct --runs=1000 -- ./bank",
+     confirm},
+    {"replay", "TOKEN [options] -- program [arguments]", "run a schedule again that norn confirm found",
+     "Runs the program with the schedule that the token stands for, in front of you: its input, output and exit "
+     "status\n"
+     "are the program's. Says whether the same decisions were taken at the same places, or which one was the first\n"
+     "that differs. A token belongs to one build of one program.",
+     "norn replay n1AgAB... -- ./bank 100", replay},
     {"doctor", "", "can this machine run everything, and if not, what to type",
      "Checks the compiler, norn's own parts, the machine's settings, and finds a race in a small program. Exits with\n"
      "0 if all that norn needs is there, with 1 if not.",

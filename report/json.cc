@@ -43,6 +43,8 @@ void put_access(JsonWriter& json, const Access& access) {
   }
   json.end_array();
   json.field("count", access.count);
+  json.key("site_id");
+  json.hex_string(access.site_id);
   json.end_object();
 }
 

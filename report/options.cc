@@ -144,6 +144,16 @@ void store(Settings& settings, Text key, uint64_t number, Text text) {
   if (key == "color") settings.color = static_cast<ColorMode>(small);
   if (key == "history") settings.history = small;
   if (key == "verbose") settings.verbose = small;
+  if (key == "schedule") settings.schedule = small;
+  if (key == "seed") settings.seed = small;
+  if (key == "sites") settings.sites = text;
+  if (key == "outcome") settings.outcome = text;
+  if (key == "decisions") settings.decisions = text;
+  if (key == "expected") settings.expected = text;
+  if (key == "depth") settings.depth = small;
+  if (key == "length") settings.length = small;
+  if (key == "accesses") settings.accesses = number != 0;
+  if (key == "debug") settings.debug = number != 0;
 }
 
 }  // namespace

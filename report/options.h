@@ -30,6 +30,17 @@ struct Settings {
   ColorMode color = ColorMode::kAuto;
   uint32_t history = 2;
   uint32_t verbose = 0;  // a set of Verbose
+  // Controlled execution (docs/design/schedule.md). Off: the program's threads run as they like.
+  uint32_t schedule = 0;  // schedule::StrategyKind
+  uint32_t seed = 0;
+  Text sites{};      // of the candidate: identities in hex or file@line, joined by ','
+  Text outcome{};    // a file for schedule::Outcome
+  Text decisions{};  // a file for the log
+  Text expected{};   // a log to compare with, and to follow with schedule=replay
+  uint32_t depth = 3;
+  uint32_t length = 1000;
+  bool accesses = false;
+  bool debug = false;
 };
 
 enum class OptionKind : uint8_t {
@@ -92,6 +103,72 @@ inline constexpr Option kOptions[] = {
      "PATH",
      "none",
      "where findings are recorded: a file, or fd:N",
+     {},
+     ~uint64_t{0},
+     OptionUse::kStarter},
+    {"schedule",
+     OptionKind::kChoice,
+     "off|random|race-directed|pct|pos|rr|replay",
+     "off",
+     "run one thread at a time, chosen by this strategy",
+     {},
+     ~uint64_t{0},
+     OptionUse::kStarter},
+    {"seed", OptionKind::kNumber, "N", "0", "of the schedule", {}, 0xffffffff, OptionUse::kStarter},
+    {"sites",
+     OptionKind::kText,
+     "A,B",
+     "none",
+     "the statements to bring together: identities in hexadecimal, or FILE@LINE",
+     {},
+     ~uint64_t{0},
+     OptionUse::kStarter},
+    {"outcome",
+     OptionKind::kText,
+     "FILE",
+     "none",
+     "where a controlled run counts what happened",
+     {},
+     ~uint64_t{0},
+     OptionUse::kStarter},
+    {"decisions",
+     OptionKind::kText,
+     "FILE",
+     "none",
+     "where a controlled run logs what was decided",
+     {},
+     ~uint64_t{0},
+     OptionUse::kStarter},
+    {"expected",
+     OptionKind::kText,
+     "FILE",
+     "none",
+     "a log of decisions to compare with, and to follow with schedule=replay",
+     {},
+     ~uint64_t{0},
+     OptionUse::kStarter},
+    {"depth", OptionKind::kNumber, "N", "3", "of pct: one more than its change points", {}, 16, OptionUse::kStarter},
+    {"length",
+     OptionKind::kNumber,
+     "N",
+     "1000",
+     "of pct: how many decisions a run has, about",
+     {},
+     0xffffffff,
+     OptionUse::kStarter},
+    {"accesses",
+     OptionKind::kFlag,
+     "on|off",
+     "off",
+     "threads may be switched at each access, not only at those of interest",
+     {},
+     ~uint64_t{0},
+     OptionUse::kStarter},
+    {"debug",
+     OptionKind::kFlag,
+     "on|off",
+     "off",
+     "a controlled run stops for a debugger where the candidate's statements meet, or at a deadlock",
      {},
      ~uint64_t{0},
      OptionUse::kStarter},

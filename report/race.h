@@ -94,7 +94,8 @@ struct Access {
   bool has_old_value = false;
   uint64_t value = 0;  // what was written
   uint64_t old_value = 0;
-  uint64_t count = 0;  // how often this access took part
+  uint64_t count = 0;    // how often this access took part
+  uint64_t site_id = 0;  // the identity of the statement: the race's id is made of the two; 0: unknown
 };
 
 enum class LocationKind : uint8_t { kUnknown, kGlobal, kHeap, kStack, kTls };

@@ -106,6 +106,7 @@ class RecordWriter {
     if (access.has_value) address("value", access.value);
     if (access.has_old_value) address("old_value", access.old_value);
     number("count", access.count);
+    if (access.site_id != 0) address("site_id", access.site_id);
     json_.end_object();
   }
 
@@ -172,6 +173,13 @@ void write_count(const Race& race, uint32_t pid, Sink sink) {
 void write_note(Text note, uint32_t pid, Sink sink) {
   RecordWriter record(sink, "note", pid);
   record.json().field("text", note);
+  record.finish();
+}
+
+void write_deadlock(uint32_t threads, Text text, uint32_t pid, Sink sink) {
+  RecordWriter record(sink, "deadlock", pid);
+  record.json().field("threads", uint64_t{threads});
+  record.json().field("text", text);
   record.finish();
 }
 

@@ -17,6 +17,8 @@
 //          The race was seen N times in all so far by this process, and stands as said. The latest one counts.
 //   note   {"record":"note","pid":P,"text":S}
 //          Something that limits the report.
+//   deadlock {"record":"deadlock","pid":P,"threads":N,"text":S}
+//          A controlled run stood still: the text says which threads wait for what, where, and what they hold.
 //   end    {"record":"end","pid":P,"exit":N,"stats":{"events":N,"accesses":N,"sync":{S:N…},"threads":N,
 //           "seconds":N,"peak_rss":N},"notes":[S…]}
 //          The process ended by its own doing. Without it, it was killed.
@@ -25,7 +27,7 @@
 //             "declared_at":FRAME,"allocated_at":[FRAME…],"owner":N,"owner_name":S}
 //   ACCESS   {"op":S,"size":N,"thread":N,"thread_name":S,"thread_created_at":[FRAME…],"site":FRAME,"stack":[FRAME…],
 //             "stack_lost":B,"locks":[{"name":S,"address":A,"mode":S,"taken_at":FRAME}…],"expression":S,"value":A,
-//             "old_value":A,"count":N}
+//             "old_value":A,"count":N,"site_id":A}
 //   FRAME    {"function":S,"linkage":S,"file":S,"directory":S,"line":N,"column":N,"module":S,"offset":A,"library":B}
 //
 // S is a string, N a number, B a boolean, H 8 to 16 hexadecimal digits, A a number written as a string "0x…" (JSON's
@@ -46,6 +48,7 @@ void write_start(const RunSummary& run, Sink sink);
 void write_race(const Race& race, uint32_t pid, Sink sink);
 void write_count(const Race& race, uint32_t pid, Sink sink);
 void write_note(Text note, uint32_t pid, Sink sink);
+void write_deadlock(uint32_t threads, Text text, uint32_t pid, Sink sink);
 void write_end(const RunSummary& run, Sink sink);
 
 // The whole line of a race in `buffer`. If it does not fit, outer frames are left out until it does; a buffer of

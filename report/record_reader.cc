@@ -141,7 +141,8 @@ class Decoder {
             .has_old_value = member(json, "old_value") != nullptr,
             .value = number_of(json, "value"),
             .old_value = number_of(json, "old_value"),
-            .count = number_of(json, "count")};
+            .count = number_of(json, "count"),
+            .site_id = number_of(json, "site_id")};
   }
 
   // False if it is not a race one could show.

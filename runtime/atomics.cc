@@ -1,5 +1,6 @@
 // The hooks of atomics and fences. The operation itself is done inside the core, under the location's lock, so that
 // the program's order of operations and the core's are one.
+#include "runtime/control.h"
 #include "runtime/hooks.h"
 #include "runtime/interpose.h"
 
@@ -21,7 +22,12 @@ void touch_to_write(volatile T* address) {
 }
 
 template <class T, class Perform>
-void atomic(const volatile T* address, const norn_site* site, Perform perform) {
+void atomic(const volatile T* address, bool writes, const norn_site* site, Perform perform) {
+  if (is_controlled()) [[unlikely]] {
+    control::atomic(address, sizeof(T), writes, site);
+    perform();
+    return;
+  }
   const Inspection here;
   if (!here) {
     perform();
@@ -79,7 +85,7 @@ T load(const volatile T* address, int order, const norn_site* site) {
   if (!is_watching()) return load_now(address);
   T value{};
   touch_to_read(address);
-  atomic(address, site, [&] {
+  atomic(address, false, site, [&] {
     value = load_now(address);
     return Detector::AtomicOutcome{EventKind::kAtomicLoad, order_of(order)};
   });
@@ -101,7 +107,7 @@ void store(volatile T* address, T value, int order, const norn_site* site) {
     return;
   }
   touch_to_write(address);
-  atomic(address, site, store_now);
+  atomic(address, true, site, store_now);
 }
 
 template <class T, class Change>
@@ -116,7 +122,7 @@ T change(volatile T* address, int order, const norn_site* site, Change how) {
     return before;
   }
   touch_to_write(address);
-  atomic(address, site, apply);
+  atomic(address, true, site, apply);
   return before;
 }
 
@@ -133,7 +139,7 @@ T compare_exchange(volatile T* address, T expected, T desired, int success, int 
     return before;
   }
   touch_to_write(address);
-  atomic(address, site, apply);
+  atomic(address, true, site, apply);
   return before;
 }
 
@@ -182,6 +188,7 @@ NORN_EXPORT void __norn_fence(int order, int signal_scope, const norn_site* /*si
 // it may have seen is acquired after it.
 NORN_EXPORT void __norn_assembly_before(const void* address, size_t size, const norn_site* site) {
   if (!is_watching()) return;
+  if (is_controlled()) return control::atomic(address, size, true, site);
   const Inspection here;
   if (!here) return;
   detector.atomic(here.thread(), address_of(address), size, place(*here, site),
@@ -189,7 +196,7 @@ NORN_EXPORT void __norn_assembly_before(const void* address, size_t size, const 
 }
 
 NORN_EXPORT void __norn_assembly_after(const void* address, size_t size, const norn_site* site) {
-  if (!is_watching()) return;
+  if (!is_watching() || is_controlled()) return;
   const Inspection here;
   if (!here) return;
   detector.atomic(here.thread(), address_of(address), size, place(*here, site),

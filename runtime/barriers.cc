@@ -7,6 +7,7 @@
 #include <threads.h>
 #include <unwind.h>
 
+#include "runtime/control.h"
 #include "runtime/locks.h"
 
 using namespace norn;
@@ -45,6 +46,35 @@ void waited(sem_t* semaphore, const norn_site& site) {
 
 // --- barriers ----------------------------------------------------------------------------------------------------
 
+namespace {
+
+// The C library's barrier (sysdeps/nptl/internaltypes.h): what it was initialised with.
+struct LibraryBarrier {
+  unsigned in;
+  unsigned round;
+  unsigned count;
+  int shared;
+};
+
+// Under control the barrier counts who waits for it; the library's own is left alone.
+int wait_at_barrier(pthread_barrier_t* barrier, const norn_site& site, int (*real)(pthread_barrier_t*)) {
+  if (!is_controlled() || !control::active()) return real(barrier);
+  const auto* inner = reinterpret_cast<const LibraryBarrier*>(barrier);
+  if (inner->shared != 0) {
+    const control::Outside outside;
+    return real(barrier);
+  }
+  control::point(control::Op::kAcquire, barrier, &site);
+  if (control::waiters(barrier) + 1 >= inner->count) {
+    control::wake_all(barrier);
+    return PTHREAD_BARRIER_SERIAL_THREAD;
+  }
+  control::wait(control::Waiting::kBarrier, barrier);
+  return 0;
+}
+
+}  // namespace
+
 NORN_INTERPOSE(int, pthread_barrier_init,
                (pthread_barrier_t * barrier, const pthread_barrierattr_t* attributes, unsigned count)) {
   if (!has_started()) return EAGAIN;
@@ -72,7 +102,7 @@ NORN_INTERPOSE(int, pthread_barrier_wait, (pthread_barrier_t * barrier)) {
     used(here, barrier, site_pthread_barrier_wait);
     detector.barrier_enter(here.thread(), address_of(barrier));
   }
-  const int result = real_pthread_barrier_wait(barrier);
+  const int result = wait_at_barrier(barrier, site_pthread_barrier_wait, real_pthread_barrier_wait);
   if (const Inspection here; here) detector.barrier_leave(here.thread(), address_of(barrier));
   return result;
 }
@@ -95,34 +125,60 @@ NORN_INTERPOSE(int, sem_destroy, (sem_t * semaphore)) {
 // One name is one address in a process, so a named semaphore is like any other.
 NORN_INTERPOSE(int, sem_post, (sem_t * semaphore)) {
   if (!has_started()) return -1;
+  control::pass(control::Op::kRelease, semaphore, site_sem_post);
   posting(semaphore, site_sem_post);
-  return real_sem_post(semaphore);
-}
-
-NORN_INTERPOSE(int, sem_wait, (sem_t * semaphore)) {
-  if (!has_started()) return -1;
-  const int result = real_sem_wait(semaphore);
-  if (result == 0) waited(semaphore, site_sem_wait);
+  const int result = real_sem_post(semaphore);
+  control::gave_up(semaphore);
   return result;
 }
 
 NORN_INTERPOSE(int, sem_trywait, (sem_t * semaphore)) {
   if (!has_started()) return -1;
+  control::pass(control::Op::kAcquire, semaphore, site_sem_trywait);
   const int result = real_sem_trywait(semaphore);
   if (result == 0) waited(semaphore, site_sem_trywait);
   return result;
 }
 
+namespace {
+
+// The C library's semaphore: whether other processes have it (nptl's struct new_sem).
+bool is_shared(const sem_t* semaphore) { return reinterpret_cast<const int*>(semaphore)[2] != 0; }
+
+// Under control by the try-form, which says -1 and why in errno.
+template <class Real>
+int take_semaphore(sem_t* semaphore, const norn_site& site, clockid_t clock, const timespec* until, Real real) {
+  if (!is_controlled() || !control::active()) return real();
+  const int error = control::acquire(
+      semaphore, &site, is_shared(semaphore) ? control::Waiting::kOutsider : control::Waiting::kSemaphore,
+      control::deadline(clock, until), EAGAIN, ETIMEDOUT, [=] { return real_sem_trywait(semaphore) == 0 ? 0 : errno; });
+  if (error == 0) return 0;
+  errno = error;
+  return -1;
+}
+
+}  // namespace
+
+NORN_INTERPOSE(int, sem_wait, (sem_t * semaphore)) {
+  if (!has_started()) return -1;
+  const int result =
+      take_semaphore(semaphore, site_sem_wait, CLOCK_REALTIME, nullptr, [=] { return real_sem_wait(semaphore); });
+  if (result == 0) waited(semaphore, site_sem_wait);
+  return result;
+}
+
 NORN_INTERPOSE(int, sem_timedwait, (sem_t * semaphore, const timespec* until)) {
   if (!has_started()) return -1;
-  const int result = real_sem_timedwait(semaphore, until);
+  const int result = take_semaphore(semaphore, site_sem_timedwait, CLOCK_REALTIME, until,
+                                    [=] { return real_sem_timedwait(semaphore, until); });
   if (result == 0) waited(semaphore, site_sem_timedwait);
   return result;
 }
 
 NORN_INTERPOSE(int, sem_clockwait, (sem_t * semaphore, clockid_t clock, const timespec* until)) {
   if (!has_started()) return -1;
-  const int result = real_sem_clockwait(semaphore, clock, until);
+  const int result = take_semaphore(semaphore, site_sem_clockwait, clock, until,
+                                    [=] { return real_sem_clockwait(semaphore, clock, until); });
   if (result == 0) waited(semaphore, site_sem_clockwait);
   return result;
 }
@@ -150,10 +206,13 @@ namespace {
 
 // The routine is over, one way or the other: whoever comes next, for the result or for another try, comes after it.
 void end_once() {
-  const Inspection here;
-  if (!here || here->once_frame == nullptr) return;
-  detector.once_done(here.thread(), address_of(here->once_frame->control));
-  here->once_frame = here->once_frame->outer;
+  const void* control = nullptr;
+  if (const Inspection here; here && here->once_frame != nullptr) {
+    control = here->once_frame->control;
+    detector.once_done(here.thread(), address_of(control));
+    here->once_frame = here->once_frame->outer;
+  }
+  if (control != nullptr) control::end_routine(control);
 }
 
 }  // namespace
@@ -201,13 +260,18 @@ void run_once() {
     here->once_frame = &frame;
     detector.once_seen(here.thread(), address_of(frame.control));  // of tries that failed
   }
+  control::begin_routine(frame.control);
   norn_call_once_routine(routine);
   end_once();
 }
 
 template <class Control>
-int once(Control* control, void (*routine)(), int (*real)(Control*, void (*)())) {
+int once(Control* control, const norn_site& site, void (*routine)(), int (*real)(Control*, void (*)())) {
   bool known = false;
+  if (is_controlled() && control::active()) {
+    control::point(control::Op::kAcquire, control, &site);
+    control::await_routine(control);
+  }
   if (const Inspection here; here) {
     here->once_routine = routine;
     here->once_control = control;
@@ -224,13 +288,13 @@ int once(Control* control, void (*routine)(), int (*real)(Control*, void (*)()))
 
 NORN_INTERPOSE(int, pthread_once, (pthread_once_t * control, void (*routine)())) {
   if (!has_started()) return EINVAL;
-  return once(control, routine, real_pthread_once);
+  return once(control, site_pthread_once, routine, real_pthread_once);
 }
 
 NORN_INTERPOSE(void, call_once, (once_flag * control, void (*routine)())) {
   if (!has_started()) return;
   once(
-      control, routine, +[](once_flag* flag, void (*what)()) {
+      control, site_call_once, routine, +[](once_flag* flag, void (*what)()) {
         real_call_once(flag, what);
         return 0;
       });
@@ -243,7 +307,12 @@ NORN_INTERPOSE(void, call_once, (once_flag * control, void (*routine)())) {
 
 NORN_INTERPOSE_OPTIONAL(int, __cxa_guard_acquire, (uint64_t* guard)) {
   if (!has_started() || real___cxa_guard_acquire == nullptr) return *reinterpret_cast<char*>(guard) == 0;
+  if (is_controlled() && control::active()) {
+    control::point(control::Op::kAcquire, guard, &site___cxa_guard_acquire);
+    control::await_routine(guard);
+  }
   const int result = real___cxa_guard_acquire(guard);
+  if (result != 0) control::begin_routine(guard);
   // Also of who has to try again because the first one threw.
   if (const Inspection here; here) detector.once_seen(here.thread(), address_of(guard));
   return result;
@@ -253,6 +322,7 @@ NORN_INTERPOSE_OPTIONAL(void, __cxa_guard_abort, (uint64_t* guard)) {
   if (!has_started() || real___cxa_guard_abort == nullptr) return;
   if (const Inspection here; here) detector.once_done(here.thread(), address_of(guard));
   real___cxa_guard_abort(guard);
+  control::end_routine(guard);
 }
 
 NORN_INTERPOSE_OPTIONAL(void, __cxa_guard_release, (uint64_t* guard)) {
@@ -266,4 +336,5 @@ NORN_INTERPOSE_OPTIONAL(void, __cxa_guard_release, (uint64_t* guard)) {
                     [] { return Detector::AtomicOutcome{EventKind::kAtomicStore, MemoryOrder::kRelease}; });
   }
   real___cxa_guard_release(guard);
+  control::end_routine(guard);
 }

@@ -1,6 +1,7 @@
 // How an access of the program becomes an event.
 #pragma once
 
+#include "runtime/control.h"
 #include "runtime/state.h"
 #include "runtime/where.h"
 
@@ -8,6 +9,9 @@ namespace norn::rt {
 
 // Of the calling thread, from outside, while accesses count. `site` null: the call on top of its stack.
 inline void observe(AccessKind kind, const volatile void* address, size_t size, const norn_site* site) {
+  // Under control an access is a place to stop at. The shadow stays empty, so nothing filters accesses out before.
+  if (is_controlled()) [[unlikely]]
+    return control::access(kind, address, size, site);
   const Inspection here{Inspection::Started()};
   if (!here) return;
   detector.access(here.thread(), kind, address_of(address), size, [&] { return place(*here, site); });

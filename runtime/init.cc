@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
+#include "runtime/control.h"
 #include "runtime/fast.h"
 #include "runtime/interpose.h"
 #include "runtime/memory.h"
@@ -109,6 +110,7 @@ bool start_all(int argc, char** argv, char** environment) {
   init_signals();
   init_process();
   leave(*state);
+  control::start();
   return true;
 }
 

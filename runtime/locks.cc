@@ -5,6 +5,9 @@
 #include <pthread.h>
 #include <threads.h>
 
+#include "runtime/control.h"
+#include "runtime/syscalls.h"
+
 using namespace norn;
 using namespace norn::rt;
 
@@ -12,6 +15,50 @@ namespace {
 
 // The owner of a robust mutex died: the caller has the mutex all the same.
 bool has_mutex(int result) { return result == 0 || result == EOWNERDEAD; }
+
+// What a try-form says of a lock that cannot be had, and a timed form when it is too late.
+struct Refusals {
+  int busy;
+  int late;
+};
+constexpr Refusals kPosix = {EBUSY, ETIMEDOUT};
+constexpr Refusals kC11 = {thrd_busy, thrd_timedout};
+
+// Takes a lock: as the library does, or under control by its try-form. Without a deadline `until` is null.
+template <class Real, class Attempt>
+int take(const volatile void* lock, const norn_site& site, clockid_t clock, const timespec* until, Refusals refusals,
+         bool shared, Real real, Attempt attempt) {
+  if (!is_controlled() || !control::active()) return real();
+  return control::acquire(lock, &site, shared ? control::Waiting::kOutsider : control::Waiting::kLock,
+                          control::deadline(clock, until), refusals.busy, refusals.late, attempt);
+}
+
+// Gives a lock up, which others may wait for.
+template <class Real>
+int give(const volatile void* lock, const norn_site& site, Real real) {
+  control::pass(control::Op::kRelease, lock, site);
+  giving(lock);
+  const int result = real();
+  control::gave_up(lock);
+  return result;
+}
+
+// With another process. (Both kinds of mutex and lock are the same memory for C11 and POSIX.)
+bool is_shared(const pthread_mutex_t* mutex) { return (mutex->__data.__kind & 128) != 0; }
+bool is_shared(const pthread_rwlock_t* lock) { return lock->__data.__shared != 0; }
+
+// The try-form says that it is busy where the plain one says that it is the caller's already.
+int try_mutex(pthread_mutex_t* mutex, int (*real_try)(pthread_mutex_t*), int (*real_lock)(pthread_mutex_t*)) {
+  const int result = real_try(mutex);
+  const bool checks = (mutex->__data.__kind & 3) == PTHREAD_MUTEX_ERRORCHECK_NP;
+  const bool is_own = static_cast<uint32_t>(mutex->__data.__owner) == sys::tid();
+  return result == EBUSY && checks && is_own ? real_lock(mutex) : result;
+}
+int try_lock(pthread_rwlock_t* lock, int (*real_try)(pthread_rwlock_t*), int (*real_lock)(pthread_rwlock_t*)) {
+  const int result = real_try(lock);
+  const bool is_own = static_cast<uint32_t>(lock->__data.__cur_writer) == sys::tid();
+  return result == EBUSY && is_own ? real_lock(lock) : result;
+}
 
 }  // namespace
 
@@ -31,38 +78,47 @@ NORN_INTERPOSE(int, pthread_mutex_destroy, (pthread_mutex_t * mutex)) {
   return result;
 }
 
-NORN_INTERPOSE(int, pthread_mutex_lock, (pthread_mutex_t * mutex)) {
-  if (!has_started()) return 0;
-  const int result = real_pthread_mutex_lock(mutex);
-  if (has_mutex(result)) took(mutex, LockMode::kExclusive, site_pthread_mutex_lock);
-  return result;
-}
-
 NORN_INTERPOSE(int, pthread_mutex_trylock, (pthread_mutex_t * mutex)) {
   if (!has_started()) return 0;
+  control::pass(control::Op::kAcquire, mutex, site_pthread_mutex_trylock);
   const int result = real_pthread_mutex_trylock(mutex);
   if (has_mutex(result)) took(mutex, LockMode::kExclusive, site_pthread_mutex_trylock);
   return result;
 }
 
+NORN_INTERPOSE(int, pthread_mutex_lock, (pthread_mutex_t * mutex)) {
+  if (!has_started()) return 0;
+  const int result = take(
+      mutex, site_pthread_mutex_lock, CLOCK_REALTIME, nullptr, kPosix, is_shared(mutex),
+      [=] { return real_pthread_mutex_lock(mutex); },
+      [=] { return try_mutex(mutex, real_pthread_mutex_trylock, real_pthread_mutex_lock); });
+  if (has_mutex(result)) took(mutex, LockMode::kExclusive, site_pthread_mutex_lock);
+  return result;
+}
+
 NORN_INTERPOSE(int, pthread_mutex_timedlock, (pthread_mutex_t * mutex, const timespec* until)) {
   if (!has_started()) return 0;
-  const int result = real_pthread_mutex_timedlock(mutex, until);
+  const int result = take(
+      mutex, site_pthread_mutex_timedlock, CLOCK_REALTIME, until, kPosix, is_shared(mutex),
+      [=] { return real_pthread_mutex_timedlock(mutex, until); },
+      [=] { return try_mutex(mutex, real_pthread_mutex_trylock, real_pthread_mutex_lock); });
   if (has_mutex(result)) took(mutex, LockMode::kExclusive, site_pthread_mutex_timedlock);
   return result;
 }
 
 NORN_INTERPOSE(int, pthread_mutex_clocklock, (pthread_mutex_t * mutex, clockid_t clock, const timespec* until)) {
   if (!has_started()) return 0;
-  const int result = real_pthread_mutex_clocklock(mutex, clock, until);
+  const int result = take(
+      mutex, site_pthread_mutex_clocklock, clock, until, kPosix, is_shared(mutex),
+      [=] { return real_pthread_mutex_clocklock(mutex, clock, until); },
+      [=] { return try_mutex(mutex, real_pthread_mutex_trylock, real_pthread_mutex_lock); });
   if (has_mutex(result)) took(mutex, LockMode::kExclusive, site_pthread_mutex_clocklock);
   return result;
 }
 
 NORN_INTERPOSE(int, pthread_mutex_unlock, (pthread_mutex_t * mutex)) {
   if (!has_started()) return 0;
-  giving(mutex);
-  return real_pthread_mutex_unlock(mutex);
+  return give(mutex, site_pthread_mutex_unlock, [=] { return real_pthread_mutex_unlock(mutex); });
 }
 
 // --- reader/writer locks -----------------------------------------------------------------------------------------
@@ -81,66 +137,85 @@ NORN_INTERPOSE(int, pthread_rwlock_destroy, (pthread_rwlock_t * lock)) {
   return result;
 }
 
-NORN_INTERPOSE(int, pthread_rwlock_rdlock, (pthread_rwlock_t * lock)) {
-  if (!has_started()) return 0;
-  const int result = real_pthread_rwlock_rdlock(lock);
-  if (result == 0) took(lock, LockMode::kShared, site_pthread_rwlock_rdlock);
-  return result;
-}
-
 NORN_INTERPOSE(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock)) {
   if (!has_started()) return 0;
+  control::pass(control::Op::kAcquire, lock, site_pthread_rwlock_tryrdlock);
   const int result = real_pthread_rwlock_tryrdlock(lock);
   if (result == 0) took(lock, LockMode::kShared, site_pthread_rwlock_tryrdlock);
   return result;
 }
 
+NORN_INTERPOSE(int, pthread_rwlock_rdlock, (pthread_rwlock_t * lock)) {
+  if (!has_started()) return 0;
+  const int result = take(
+      lock, site_pthread_rwlock_rdlock, CLOCK_REALTIME, nullptr, kPosix, is_shared(lock),
+      [=] { return real_pthread_rwlock_rdlock(lock); },
+      [=] { return try_lock(lock, real_pthread_rwlock_tryrdlock, real_pthread_rwlock_rdlock); });
+  if (result == 0) took(lock, LockMode::kShared, site_pthread_rwlock_rdlock);
+  return result;
+}
+
 NORN_INTERPOSE(int, pthread_rwlock_timedrdlock, (pthread_rwlock_t * lock, const timespec* until)) {
   if (!has_started()) return 0;
-  const int result = real_pthread_rwlock_timedrdlock(lock, until);
+  const int result = take(
+      lock, site_pthread_rwlock_timedrdlock, CLOCK_REALTIME, until, kPosix, is_shared(lock),
+      [=] { return real_pthread_rwlock_timedrdlock(lock, until); },
+      [=] { return try_lock(lock, real_pthread_rwlock_tryrdlock, real_pthread_rwlock_rdlock); });
   if (result == 0) took(lock, LockMode::kShared, site_pthread_rwlock_timedrdlock);
   return result;
 }
 
 NORN_INTERPOSE(int, pthread_rwlock_clockrdlock, (pthread_rwlock_t * lock, clockid_t clock, const timespec* until)) {
   if (!has_started()) return 0;
-  const int result = real_pthread_rwlock_clockrdlock(lock, clock, until);
+  const int result = take(
+      lock, site_pthread_rwlock_clockrdlock, clock, until, kPosix, is_shared(lock),
+      [=] { return real_pthread_rwlock_clockrdlock(lock, clock, until); },
+      [=] { return try_lock(lock, real_pthread_rwlock_tryrdlock, real_pthread_rwlock_rdlock); });
   if (result == 0) took(lock, LockMode::kShared, site_pthread_rwlock_clockrdlock);
-  return result;
-}
-
-NORN_INTERPOSE(int, pthread_rwlock_wrlock, (pthread_rwlock_t * lock)) {
-  if (!has_started()) return 0;
-  const int result = real_pthread_rwlock_wrlock(lock);
-  if (result == 0) took(lock, LockMode::kExclusive, site_pthread_rwlock_wrlock);
   return result;
 }
 
 NORN_INTERPOSE(int, pthread_rwlock_trywrlock, (pthread_rwlock_t * lock)) {
   if (!has_started()) return 0;
+  control::pass(control::Op::kAcquire, lock, site_pthread_rwlock_trywrlock);
   const int result = real_pthread_rwlock_trywrlock(lock);
   if (result == 0) took(lock, LockMode::kExclusive, site_pthread_rwlock_trywrlock);
   return result;
 }
 
+NORN_INTERPOSE(int, pthread_rwlock_wrlock, (pthread_rwlock_t * lock)) {
+  if (!has_started()) return 0;
+  const int result = take(
+      lock, site_pthread_rwlock_wrlock, CLOCK_REALTIME, nullptr, kPosix, is_shared(lock),
+      [=] { return real_pthread_rwlock_wrlock(lock); },
+      [=] { return try_lock(lock, real_pthread_rwlock_trywrlock, real_pthread_rwlock_wrlock); });
+  if (result == 0) took(lock, LockMode::kExclusive, site_pthread_rwlock_wrlock);
+  return result;
+}
+
 NORN_INTERPOSE(int, pthread_rwlock_timedwrlock, (pthread_rwlock_t * lock, const timespec* until)) {
   if (!has_started()) return 0;
-  const int result = real_pthread_rwlock_timedwrlock(lock, until);
+  const int result = take(
+      lock, site_pthread_rwlock_timedwrlock, CLOCK_REALTIME, until, kPosix, is_shared(lock),
+      [=] { return real_pthread_rwlock_timedwrlock(lock, until); },
+      [=] { return try_lock(lock, real_pthread_rwlock_trywrlock, real_pthread_rwlock_wrlock); });
   if (result == 0) took(lock, LockMode::kExclusive, site_pthread_rwlock_timedwrlock);
   return result;
 }
 
 NORN_INTERPOSE(int, pthread_rwlock_clockwrlock, (pthread_rwlock_t * lock, clockid_t clock, const timespec* until)) {
   if (!has_started()) return 0;
-  const int result = real_pthread_rwlock_clockwrlock(lock, clock, until);
+  const int result = take(
+      lock, site_pthread_rwlock_clockwrlock, clock, until, kPosix, is_shared(lock),
+      [=] { return real_pthread_rwlock_clockwrlock(lock, clock, until); },
+      [=] { return try_lock(lock, real_pthread_rwlock_trywrlock, real_pthread_rwlock_wrlock); });
   if (result == 0) took(lock, LockMode::kExclusive, site_pthread_rwlock_clockwrlock);
   return result;
 }
 
 NORN_INTERPOSE(int, pthread_rwlock_unlock, (pthread_rwlock_t * lock)) {
   if (!has_started()) return 0;
-  giving(lock);
-  return real_pthread_rwlock_unlock(lock);
+  return give(lock, site_pthread_rwlock_unlock, [=] { return real_pthread_rwlock_unlock(lock); });
 }
 
 // --- spin locks --------------------------------------------------------------------------------------------------
@@ -159,24 +234,26 @@ NORN_INTERPOSE(int, pthread_spin_destroy, (pthread_spinlock_t * lock)) {
   return result;
 }
 
-NORN_INTERPOSE(int, pthread_spin_lock, (pthread_spinlock_t * lock)) {
-  if (!has_started()) return 0;
-  const int result = real_pthread_spin_lock(lock);
-  if (result == 0) took(lock, LockMode::kExclusive, site_pthread_spin_lock);
-  return result;
-}
-
 NORN_INTERPOSE(int, pthread_spin_trylock, (pthread_spinlock_t * lock)) {
   if (!has_started()) return 0;
+  control::pass(control::Op::kAcquire, lock, site_pthread_spin_trylock);
   const int result = real_pthread_spin_trylock(lock);
   if (result == 0) took(lock, LockMode::kExclusive, site_pthread_spin_trylock);
   return result;
 }
 
+NORN_INTERPOSE(int, pthread_spin_lock, (pthread_spinlock_t * lock)) {
+  if (!has_started()) return 0;
+  const int result = take(
+      lock, site_pthread_spin_lock, CLOCK_REALTIME, nullptr, kPosix, false,
+      [=] { return real_pthread_spin_lock(lock); }, [=] { return real_pthread_spin_trylock(lock); });
+  if (result == 0) took(lock, LockMode::kExclusive, site_pthread_spin_lock);
+  return result;
+}
+
 NORN_INTERPOSE(int, pthread_spin_unlock, (pthread_spinlock_t * lock)) {
   if (!has_started()) return 0;
-  giving(lock);
-  return real_pthread_spin_unlock(lock);
+  return give(lock, site_pthread_spin_unlock, [=] { return real_pthread_spin_unlock(lock); });
 }
 
 // --- C11 ---------------------------------------------------------------------------------------------------------
@@ -194,29 +271,33 @@ NORN_INTERPOSE(void, mtx_destroy, (mtx_t * mutex)) {
   real_mtx_destroy(mutex);
 }
 
-NORN_INTERPOSE(int, mtx_lock, (mtx_t * mutex)) {
-  if (!has_started()) return thrd_success;
-  const int result = real_mtx_lock(mutex);
-  if (result == thrd_success) took(mutex, LockMode::kExclusive, site_mtx_lock);
-  return result;
-}
-
 NORN_INTERPOSE(int, mtx_trylock, (mtx_t * mutex)) {
   if (!has_started()) return thrd_success;
+  control::pass(control::Op::kAcquire, mutex, site_mtx_trylock);
   const int result = real_mtx_trylock(mutex);
   if (result == thrd_success) took(mutex, LockMode::kExclusive, site_mtx_trylock);
   return result;
 }
 
+NORN_INTERPOSE(int, mtx_lock, (mtx_t * mutex)) {
+  if (!has_started()) return thrd_success;
+  const int result = take(
+      mutex, site_mtx_lock, CLOCK_REALTIME, nullptr, kC11, false, [=] { return real_mtx_lock(mutex); },
+      [=] { return real_mtx_trylock(mutex); });
+  if (result == thrd_success) took(mutex, LockMode::kExclusive, site_mtx_lock);
+  return result;
+}
+
 NORN_INTERPOSE(int, mtx_timedlock, (mtx_t * mutex, const timespec* until)) {
   if (!has_started()) return thrd_success;
-  const int result = real_mtx_timedlock(mutex, until);
+  const int result = take(
+      mutex, site_mtx_timedlock, CLOCK_REALTIME, until, kC11, false, [=] { return real_mtx_timedlock(mutex, until); },
+      [=] { return real_mtx_trylock(mutex); });
   if (result == thrd_success) took(mutex, LockMode::kExclusive, site_mtx_timedlock);
   return result;
 }
 
 NORN_INTERPOSE(int, mtx_unlock, (mtx_t * mutex)) {
   if (!has_started()) return thrd_success;
-  giving(mutex);
-  return real_mtx_unlock(mutex);
+  return give(mutex, site_mtx_unlock, [=] { return real_mtx_unlock(mutex); });
 }

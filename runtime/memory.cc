@@ -10,6 +10,7 @@
 
 #include <new>
 
+#include "runtime/control.h"
 #include "runtime/interpose.h"
 #include "runtime/where.h"
 
@@ -93,6 +94,16 @@ bool end_block(Address address, uint64_t& size) {
   return true;
 }
 
+// 0: not known.
+uint64_t size_of_block(Address address) {
+  const Inspection here;
+  Shard& shard = shards[hash_of(address) % kShards];
+  const SpinLock lock(shard.mutex);
+  if (shard.capacity == 0) return 0;
+  const Entry* entry = slot_for(shard.entries, shard.capacity, address);
+  return entry->address == 0 || (entry->size & kFreed) != 0 ? 0 : entry->size;
+}
+
 // --- memory for those who ask before the host's allocator can be found -------------------------------------------
 
 constexpr size_t kEarlyBytes = size_t{1} << 18;
@@ -143,6 +154,9 @@ void* allocated(void* block, size_t size, const norn_site& site) {
 
 void freeing(void* block, const norn_site& site) {
   if (block == nullptr) return;
+  if (is_controlled() && is_watching()) {
+    control::access(AccessKind::kFree, block, size_of_block(address_of(block)), &site);
+  }
   const Inspection here;
   if (!here) return;
   uint64_t size = 0;

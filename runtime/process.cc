@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
+#include "runtime/control.h"
 #include "runtime/interpose.h"
 #include "runtime/reporter.h"
 #include "runtime/settings.h"
@@ -81,6 +82,7 @@ void after_fork_in_child() {
   start.pid = sys::pid();
   start.is_child = true;
   gate_closed.store(false, std::memory_order_release);
+  control::stop();
   ThreadState* self = current_state;
   const bool entered = self != nullptr && enter(*self);
   if (self != nullptr) {

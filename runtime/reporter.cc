@@ -12,6 +12,7 @@
 #include "runtime/memory.h"
 #include "runtime/modules.h"
 #include "runtime/settings.h"
+#include "runtime/slots.h"
 #include "runtime/syscalls.h"
 #include "runtime/threads.h"
 #include "runtime/where.h"
@@ -188,6 +189,7 @@ void build_access(const RacingAccess& racing, unsigned which, uint64_t common, r
   if (const norn_site* own = own_site(racing.where); own != nullptr) access.site = frame_of(*own);
   access.locks = locks_of(racing, locks[which]);
   access.expression = expression_of(racing.where);
+  access.site_id = place_identity(racing.where);
 }
 
 void build_location(const RacingPair& pair, const report::Access (&accesses)[2], report::Location& location) {
@@ -522,6 +524,67 @@ void tell_the_rest(int exit_status) {
   append_log(text.text());
 }
 
+// --- deadlocks -----------------------------------------------------------------------------------------------------
+
+void put_place(report::Sink sink, const Frame& frame) {
+  if (frame.file.empty()) {
+    sink.put(frame.function);
+    return;
+  }
+  sink.put(report::base_name(frame.file));
+  sink.put(':');
+  sink.put(report::Decimal(frame.line).text());
+  sink.put("  ");
+  sink.put(frame.function);
+}
+
+// What people call the lock or object at an address.
+void put_object(report::Sink sink, uint64_t address, Where where) {
+  report::Location location;
+  if (locate_global(address, 1, location, pool)) {
+    sink.put(location.offset == 0 || location.name.empty() ? location.object : location.name);
+  } else if (const Text expression = expression_of(where); !expression.empty()) {
+    sink.put(expression);
+  } else {
+    sink.put(report::Hex(address).text());
+  }
+}
+
+void put_waiter(report::Sink sink, control::Slot& slot) {
+  sink.put("  thread ");
+  sink.put(report::Decimal(slot.id).text());
+  if (const Text name = thread_name(slot.id); !name.empty()) {
+    sink.put(" \"");
+    sink.put(name);
+    sink.put("\"");
+  }
+  sink.put(" waits for ");
+  sink.put(control::name_of(slot.waiting));
+  const Where where = slot.state == nullptr ? kNowhere : place_of(*slot.state, slot.top, nullptr);
+  if (slot.waiting != control::Waiting::kThread && slot.object != 0) {
+    sink.put(": ");
+    put_object(sink, slot.object, where);
+  }
+  sink.put('\n');
+  for (const Frame& frame : frames_of(where, stacks[0])) {
+    if (frame.library) continue;
+    sink.put("    ");
+    put_place(sink, frame);
+    sink.put('\n');
+  }
+  const Thread* core = slot.state == nullptr ? nullptr : slot.state->core;
+  for (unsigned i = 0; core != nullptr && i < core->held_count; ++i) {
+    const Held& held = core->held[i];
+    sink.put("    holds ");
+    put_object(sink, held.address, held.taken_at);
+    if (const norn_site* taken = own_site(held.taken_at); taken != nullptr && taken->file != nullptr) {
+      sink.put(", taken at ");
+      put_place(sink, frame_of(*taken));
+    }
+    sink.put('\n');
+  }
+}
+
 // Whoever ends the program may be the one who was reporting.
 bool lock_for_end() {
   for (unsigned i = 0; i < 100000; ++i) {
@@ -571,6 +634,29 @@ void start_reporter() {
   told = static_cast<Told*>(sys::map(kMaxCandidates * sizeof(Told)));
   read_suppressions();
   write_start_record();
+}
+
+void report_deadlock(control::Slot* slots, uint32_t count) {
+  static constinit char bytes[1 << 16] = {};
+  if (!lock_for_end()) return;
+  pool.clear();
+  uint32_t waiting = 0;
+  for (uint32_t i = 0; i < count; ++i) waiting += slots[i].status.load() == control::Status::kWaiting ? 1 : 0;
+  report::Buffer text(bytes, sizeof(bytes));
+  text.sink().put("norn: deadlock: ");
+  text.sink().put(report::Decimal(waiting).text());
+  text.sink().put(waiting == 1 ? " thread waits for what never comes\n" : " threads wait for what never comes\n");
+  for (uint32_t i = 0; i < count; ++i) {
+    if (slots[i].status.load() == control::Status::kWaiting) put_waiter(text.sink(), slots[i]);
+  }
+  if (records_findings()) {
+    report::Buffer line(line_bytes, sizeof(line_bytes));
+    report::write_deadlock(waiting, text.text(), start.pid, line.sink());
+    append_record(line.text());
+  } else {
+    append_log(text.text());
+  }
+  mutex.unlock();
 }
 
 void finish_report(int exit_status) {

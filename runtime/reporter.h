@@ -21,4 +21,10 @@ void flush_report();
 // After a fork, in the child.
 void restart_reporter();
 
+namespace control {
+struct Slot;
+}
+// Under control: threads wait for each other, or for nobody.
+void report_deadlock(control::Slot* slots, uint32_t count);
+
 }  // namespace norn::rt

@@ -76,6 +76,9 @@ void read_settings(char** environment) {
   settings.findings = absolute(settings.findings);
   settings.log_path = absolute(settings.log_path);
   settings.suppressions = absolute(settings.suppressions);
+  settings.outcome = absolute(settings.outcome);
+  settings.decisions = absolute(settings.decisions);
+  settings.expected = absolute(settings.expected);
 
   switch (settings.color) {
     case report::ColorMode::kAlways:

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "runtime/control.h"
 #include "runtime/interpose.h"
 #include "runtime/reporter.h"
 #include "runtime/settings.h"
@@ -98,7 +99,10 @@ void on_signal(int number, siginfo_t* info, void* context) {
   const norn_site** saved = __norn_stack;
   __norn_stack = saved + 1;
   if (state != nullptr) ++state->handlers;
-  call_handler(action, number, info, context);
+  {
+    const control::Handler turn;
+    call_handler(action, number, info, context);
+  }
   if (state != nullptr) --state->handlers;
   __norn_stack = saved;
 }

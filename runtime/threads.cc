@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <threads.h>
 
+#include "runtime/control.h"
 #include "runtime/fast.h"
 #include "runtime/interpose.h"
 #include "runtime/signals.h"
@@ -106,6 +107,7 @@ void end_thread(ThreadState& state) {
   // Signals that were kept would be lost with the state.
   leave(state);
   release_state(state);
+  control::end();
 }
 
 // The destructor of a thread-specific key. Others may run after it and make more events, so it waits for the last
@@ -125,6 +127,7 @@ struct Begin {
   void* argument;
   Thread* core;
   ThreadId id;
+  uint32_t slot;  // under control
   bool has_mask;  // signals are blocked until the thread is known
   SignalMask mask;
 };
@@ -177,6 +180,7 @@ Begin begin_new_thread(void* block) {
   // A dead thread's stack was at the same place: what happened there is not shared with this thread.
   if (stack_begin != 0) detector.allocate(*state->core, stack_begin, stack_end - stack_begin);
   leave(*state);
+  if (copy.slot != control::kNoSlot) control::begin(copy.slot);
   if (copy.has_mask) set_signal_mask(copy.mask);
   return copy;
 }
@@ -191,15 +195,14 @@ int run_c11_thread(void* block) {
   return begin.c11_routine(begin.argument);
 }
 
-// The child exists for the core before it can begin.
-Begin* prepare_thread(const norn_site& site, bool detached) {
+Begin* announce_thread(const norn_site& site, bool detached) {
   const Inspection here;
   if (!here) return nullptr;
   auto* begin = memory.create<Begin>();
   if (begin == nullptr) return nullptr;
   begin_watching();
   beginning.fetch_add(1, std::memory_order_relaxed);
-  *begin = {nullptr, nullptr, nullptr, nullptr, new_thread_number(), false, 0};
+  *begin = {nullptr, nullptr, nullptr, nullptr, new_thread_number(), control::kNoSlot, false, 0};
   if (ThreadInfo* info = thread_info(begin->id); info != nullptr) {
     info->created_at = place(*here, &site);
     info->parent = here->id;
@@ -214,6 +217,14 @@ Begin* prepare_thread(const norn_site& site, bool detached) {
   return begin;
 }
 
+// The child exists for the core before it can begin.
+Begin* prepare_thread(const norn_site& site, bool detached) {
+  control::pass(control::Op::kCreate, nullptr, site);
+  Begin* begin = announce_thread(site, detached);
+  if (begin != nullptr && is_controlled() && control::active()) begin->slot = control::reserve(begin->id);
+  return begin;
+}
+
 void undo_thread(Begin* begin) {
   const Inspection here;
   if (!here) return;
@@ -221,6 +232,13 @@ void undo_thread(Begin* begin) {
   detector.exit(*begin->core);
   memory.destroy(begin);
   beginning.fetch_sub(1, std::memory_order_relaxed);
+}
+
+// Under control: until the thread has ended, or it is too late (false). To wait for oneself is the library's to refuse.
+bool await_end(uintptr_t pthread, ThreadId id, const norn_site& site, clockid_t clock, const timespec* until) {
+  if (!is_controlled() || id == kNoThread || pthread == real_pthread_self() || !control::active()) return true;
+  control::point(control::Op::kJoin, nullptr, &site);
+  return control::join(id, control::deadline(clock, until)) != control::Woken::kTimeout;
 }
 
 void joined(uintptr_t pthread, ThreadId id) {
@@ -307,14 +325,17 @@ NORN_INTERPOSE(int, pthread_create,
   const SignalsBlocked blocked;
   begin->has_mask = !has_own_mask;
   begin->mask = blocked.before();
+  const uint32_t slot = begin->slot;  // the thread that begins releases it
   const int result = real_pthread_create(thread, attributes, &run_thread, begin);
   if (result != 0) undo_thread(begin);
+  if (slot != control::kNoSlot) result == 0 ? control::created(slot) : control::release(slot);
   return result;
 }
 
 NORN_INTERPOSE(int, pthread_join, (pthread_t thread, void** value)) {
   if (!has_started()) return EINVAL;
   const ThreadId id = await_handle(thread);
+  (void)await_end(thread, id, site_pthread_join, CLOCK_REALTIME, nullptr);
   const int result = real_pthread_join(thread, value);
   if (result == 0) joined(thread, id);
   return result;
@@ -331,6 +352,7 @@ NORN_INTERPOSE(int, pthread_tryjoin_np, (pthread_t thread, void** value)) {
 NORN_INTERPOSE(int, pthread_timedjoin_np, (pthread_t thread, void** value, const timespec* until)) {
   if (!has_started()) return EINVAL;
   const ThreadId id = await_handle(thread);
+  if (!await_end(thread, id, site_pthread_timedjoin_np, CLOCK_REALTIME, until)) return ETIMEDOUT;
   const int result = real_pthread_timedjoin_np(thread, value, until);
   if (result == 0) joined(thread, id);
   return result;
@@ -339,6 +361,7 @@ NORN_INTERPOSE(int, pthread_timedjoin_np, (pthread_t thread, void** value, const
 NORN_INTERPOSE(int, pthread_clockjoin_np, (pthread_t thread, void** value, clockid_t clock, const timespec* until)) {
   if (!has_started()) return EINVAL;
   const ThreadId id = await_handle(thread);
+  if (!await_end(thread, id, site_pthread_clockjoin_np, clock, until)) return ETIMEDOUT;
   const int result = real_pthread_clockjoin_np(thread, value, clock, until);
   if (result == 0) joined(thread, id);
   return result;
@@ -361,14 +384,17 @@ NORN_INTERPOSE(int, thrd_create, (thrd_t * thread, thrd_start_t routine, void* a
   const SignalsBlocked blocked;
   begin->has_mask = true;
   begin->mask = blocked.before();
+  const uint32_t slot = begin->slot;
   const int result = real_thrd_create(thread, &run_c11_thread, begin);
   if (result != thrd_success) undo_thread(begin);
+  if (slot != control::kNoSlot) result == thrd_success ? control::created(slot) : control::release(slot);
   return result;
 }
 
 NORN_INTERPOSE(int, thrd_join, (thrd_t thread, int* value)) {
   if (!has_started()) return thrd_error;
   const ThreadId id = await_handle(thread);
+  (void)await_end(thread, id, site_thrd_join, CLOCK_REALTIME, nullptr);
   const int result = real_thrd_join(thread, value);
   if (result == thrd_success) joined(thread, id);
   return result;

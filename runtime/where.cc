@@ -99,7 +99,9 @@ const PlaceNode* place_node(Where where) {
   return where == kNowhere || where >= count.load(std::memory_order_acquire) ? nullptr : node(where);
 }
 
-Where place(ThreadState& state, const norn_site* site) {
+Where place(ThreadState& state, const norn_site* site) { return place_of(state, __norn_stack, site); }
+
+Where place_of(ThreadState& state, const norn_site* const* top, const norn_site* site) {
   const uint32_t gone = unloads.load(std::memory_order_relaxed);
   if (state.unloads != gone) [[unlikely]] {
     for (ThreadState::Prefix& known : state.prefixes) known.site = nullptr;
@@ -108,7 +110,6 @@ Where place(ThreadState& state, const norn_site* site) {
   }
   Where where = kNowhere;
   const CallStack& calls = *state.running;
-  const norn_site* const* top = __norn_stack;
   // A stack that the runtime does not know (of a fiber nobody announced) is left out.
   if (top > calls.begin && top <= calls.end) {
     // Of a deep recursion the inner frames count; the window moves in steps, so that its places are found again.
@@ -130,14 +131,37 @@ Where place(ThreadState& state, const norn_site* site) {
   return known.where;
 }
 
+namespace {
+
+// Adds a site and what it was inlined into; true when one of them is not library code, which `own` is then.
+bool add_to_identity(uint64_t& identity, const norn_site* site, const norn_site*& own) {
+  for (; site != nullptr; site = site->inlined_at) {
+    identity = (identity ^ site->hash) * 0x9e3779b97f4a7c15u;
+    identity ^= identity >> 32;
+    if ((site->flags & NORN_SITE_LIBRARY) == 0) return own = site, true;
+  }
+  return false;
+}
+
+}  // namespace
+
 uint64_t place_identity(Where where) {
   uint64_t identity = 0;
+  const norn_site* own = nullptr;
   for (const PlaceNode* at = place_node(where); at != nullptr; at = place_node(at->parent)) {
-    for (const norn_site* site = at->site.load(std::memory_order_relaxed); site != nullptr; site = site->inlined_at) {
-      identity = (identity ^ site->hash) * 0x9e3779b97f4a7c15u;
-      identity ^= identity >> 32;
-      if ((site->flags & NORN_SITE_LIBRARY) == 0) return identity;
-    }
+    if (add_to_identity(identity, at->site.load(std::memory_order_relaxed), own)) break;
+  }
+  return identity;
+}
+
+uint64_t identity_here(const ThreadState& state, const norn_site* site, const norn_site*& own) {
+  uint64_t identity = 0;
+  own = nullptr;
+  if (add_to_identity(identity, site, own)) return identity;
+  const CallStack& calls = *state.running;
+  const norn_site* const* top = __norn_stack;
+  if (top <= calls.begin || top > calls.end) return identity;
+  while (top > calls.begin && !add_to_identity(identity, *--top, own)) {
   }
   return identity;
 }

@@ -27,6 +27,13 @@ const PlaceNode* place_node(Where where);
 // The identity of a place's site: of the frames of library code, and of the first that is not.
 uint64_t place_identity(Where where);
 
+// The same of the place where the calling thread is, with `site` (may be null) on top, without making it a place;
+// `own` is the site that decided: the first that is not library code, null if there is none.
+uint64_t identity_here(const ThreadState& state, const norn_site* site, const norn_site*& own);
+
+// The place of a thread that stands still, `top` being its __norn_stack.
+Where place_of(ThreadState& state, const norn_site* const* top, const norn_site* site);
+
 // The module's memory goes away: what places need of it is copied.
 void forget_sites(const norn_site* begin, const norn_site* end);
 

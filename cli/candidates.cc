@@ -1,0 +1,184 @@
+#include "cli/candidates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+
+#include "report/collect.h"
+#include "report/options.h"
+#include "report/text.h"
+
+namespace norn::cli {
+namespace {
+
+using Json = nlohmann::json;
+using report::view;
+
+std::string site_spec(uint64_t id, std::string_view file, uint64_t line) {
+  if (id != 0) return fmt::format("{:x}", static_cast<uint32_t>(id));
+  return fmt::format("{}@{}", view(report::base_name(report::text_of(file))), line);
+}
+
+std::string place_words(std::string_view file, uint64_t line, std::string_view op) {
+  return fmt::format("{}:{} {}", view(report::base_name(report::text_of(file))), line, op);
+}
+
+uint64_t number_in(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  if (found == json.end()) return 0;
+  if (found->is_number_unsigned()) return found->get<uint64_t>();
+  return found->is_string() ? std::strtoull(found->get<std::string>().c_str(), nullptr, 0) : 0;
+}
+
+std::string text_in(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+std::string id_of_places(const std::string& a, const std::string& b) {
+  return std::string(
+      view(report::race_id(report::text_hash(report::text_of(a)), report::text_hash(report::text_of(b))).text()));
+}
+
+}  // namespace
+
+std::vector<ConfirmCandidate> candidates_of(const report::Findings& findings) {
+  std::vector<ConfirmCandidate> out;
+  for (const report::Race& race : findings.races) {
+    ConfirmCandidate candidate;
+    candidate.id = view(race.id.text());
+    candidate.standing = view(name_of(race.standing));
+    candidate.suppressed = race.suppressed;
+    candidate.title = "race on " + report::collect([&](report::Sink sink) { put_location_name(race.location, sink); });
+    for (const report::Access& access : race.accesses) {
+      const report::Frame& frame = report::site_of(access);
+      candidate.sites += (candidate.sites.empty() ? "" : ",") + site_spec(access.site_id, view(frame.file), frame.line);
+      candidate.places +=
+          (candidate.places.empty() ? "" : " / ") + place_words(view(frame.file), frame.line, view(name_of(access.op)));
+    }
+    out.push_back(std::move(candidate));
+  }
+  return out;
+}
+
+std::optional<std::vector<ConfirmCandidate>> candidates_in_json(const std::string& text, std::string& error) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object() || !json.contains("races") || !json["races"].is_array()) {
+    error = "it is not a JSON report of norn (norn run --json=FILE)";
+    return std::nullopt;
+  }
+  std::vector<ConfirmCandidate> out;
+  for (const Json& race : json["races"]) {
+    if (!race.is_object() || !race.contains("accesses") || !race["accesses"].is_array() ||
+        race["accesses"].size() != 2) {
+      error = "a race in it has not two accesses";
+      return std::nullopt;
+    }
+    ConfirmCandidate candidate;
+    candidate.id = text_in(race, "id");
+    candidate.standing = text_in(race, "standing");
+    candidate.suppressed = race.value("suppressed", false);
+    candidate.title = "race on " + (race.contains("location") ? text_in(race["location"], "name") : "memory");
+    for (const Json& access : race["accesses"]) {
+      const Json site = access.is_object() && access.contains("site") ? access["site"] : Json::object();
+      const std::string file = text_in(site, "file");
+      const uint64_t line = number_in(site, "line");
+      candidate.sites += (candidate.sites.empty() ? "" : ",") + site_spec(number_in(access, "site_id"), file, line);
+      candidate.places += (candidate.places.empty() ? "" : " / ") + place_words(file, line, text_in(access, "op"));
+    }
+    out.push_back(std::move(candidate));
+  }
+  return out;
+}
+
+// A report of ThreadSanitizer:
+//   WARNING: ThreadSanitizer: data race (pid=1)
+//     Write of size 4 at 0x… by thread T2:
+//       #0 deposit bank.cc:14:19 (bank+0x…)
+//     Previous read of size 4 at 0x… by thread T1 (mutexes: …):
+//       #0 …
+std::vector<ConfirmCandidate> candidates_in_tsan_text(const std::string& text) {
+  static const std::regex access(R"(^\s+(Previous )?([Aa]tomic )?([Ww]rite|[Rr]ead) of size \d+ at .*)");
+  static const std::regex frame(R"(^\s+#\d+ (.*) (\S+?):(\d+)(:\d+)?( \(.*\))?$)");
+  std::vector<ConfirmCandidate> out;
+  std::istringstream lines(text);
+  std::vector<std::pair<std::string, std::string>> found;  // the spec of a site, and its words
+  std::string op;                                          // of the access whose frame is looked for
+  const auto finish = [&] {
+    if (found.size() == 2) {
+      ConfirmCandidate candidate;
+      candidate.id = id_of_places(found[0].first, found[1].first);
+      candidate.sites = found[0].first + "," + found[1].first;
+      candidate.title = "race";
+      candidate.places = found[0].second + " / " + found[1].second;
+      candidate.standing = "observed";
+      const bool known =
+          std::any_of(out.begin(), out.end(), [&](const auto& other) { return other.id == candidate.id; });
+      if (!known) out.push_back(candidate);
+    }
+    found.clear();
+    op.clear();
+  };
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch match;
+    if (line.find("WARNING: ThreadSanitizer: data race") != std::string::npos) finish();
+    if (std::regex_match(line, match, access)) {
+      op = match[3].str()[0] == 'W' || match[3].str()[0] == 'w' ? "write" : "read";
+    } else if (!op.empty() && std::regex_match(line, match, frame)) {
+      const std::string file = match[2];
+      // The sanitizer's own functions and the libraries' headers are not the statement.
+      if (file.find("sanitizer") != std::string::npos || file.starts_with("/usr/") || file == "<null>") continue;
+      found.emplace_back(site_spec(0, file, std::stoull(match[3])), place_words(file, std::stoull(match[3]), op));
+      op.clear();
+    } else if (line.empty()) {
+      op.clear();
+    }
+  }
+  finish();
+  return out;
+}
+
+std::optional<std::vector<ConfirmCandidate>> candidates_in_file(const std::string& path, std::string& error) {
+  const auto text = report::read_whole_file(path, error);
+  if (!text) return std::nullopt;
+  if (text->find("WARNING: ThreadSanitizer") != std::string::npos) return candidates_in_tsan_text(*text);
+  auto out = candidates_in_json(*text, error);
+  if (!out) error = fmt::format("{}: {}, nor a report of ThreadSanitizer", path, error);
+  return out;
+}
+
+std::optional<std::vector<ConfirmCandidate>> choose_candidates(const std::vector<ConfirmCandidate>& all,
+                                                               const std::vector<std::string>& asked,
+                                                               std::string& error) {
+  std::vector<ConfirmCandidate> out;
+  for (const std::string& name : asked) {
+    std::string_view id = name;
+    if (id.starts_with("R") || id.starts_with("r")) id.remove_prefix(1);
+    std::vector<const ConfirmCandidate*> found;
+    for (const ConfirmCandidate& candidate : all)
+      if (!id.empty() && candidate.id.starts_with(id)) found.push_back(&candidate);
+    if (found.size() == 1) {
+      out.push_back(*found[0]);
+      continue;
+    }
+    std::vector<std::pair<size_t, std::string>> near;
+    for (const ConfirmCandidate& candidate : all) {
+      const std::string_view beginning = std::string_view(candidate.id).substr(0, id.size());
+      near.emplace_back(report::edit_distance(report::text_of(id), report::text_of(beginning)), "R" + candidate.id);
+    }
+    std::sort(near.begin(), near.end());
+    std::string names;
+    for (size_t i = 0; i < near.size() && i < 3; ++i) names += (i > 0 ? ", " : "") + near[i].second;
+    error = all.empty() ? fmt::format("no race {}: there are none", name)
+            : found.size() > 1
+                ? fmt::format("{} is the beginning of {} races; say more of it: {}", name, found.size(), names)
+                : fmt::format("no race {}; the nearest: {} (norn show lists all)", name, names);
+    return std::nullopt;
+  }
+  return out;
+}
+
+}  // namespace norn::cli

@@ -1,0 +1,113 @@
+// norn confirm: brings the statements of a candidate together, or says that it could not.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/confirmation.h"
+#include "cli/history.h"
+#include "cli/program.h"
+#include "cli/renderings.h"
+#include "cli/terminal.h"
+#include "cli/verb.h"
+
+namespace norn::cli {
+namespace {
+
+struct Request {
+  std::vector<std::string> races;
+  std::vector<std::string> command;
+  bool all = false;
+  bool explore = false;
+  std::string from;
+  std::string json;
+  std::string fail_on;
+};
+
+std::optional<std::vector<ConfirmCandidate>> find_candidates(const Request& request, std::string& error) {
+  if (request.explore) return std::vector<ConfirmCandidate>(1);
+  std::optional<std::vector<ConfirmCandidate>> known;
+  if (!request.from.empty()) {
+    known = candidates_in_file(request.from, error);
+  } else if (const auto run = find_run(std::nullopt, error)) {
+    if (const auto findings = load_findings(*run, error)) known = candidates_of(*findings);
+  }
+  if (!known) return std::nullopt;
+  if (!request.all) return choose_candidates(*known, request.races, error);
+  std::erase_if(*known, [](const ConfirmCandidate& candidate) { return candidate.suppressed; });
+  return known;
+}
+
+std::optional<int> check_request(const Request& request) {
+  if (request.command.empty()) {
+    complain("say which program to run: norn confirm --all -- ./program");
+    return kMisuse;
+  }
+  const int ways = (request.explore ? 1 : 0) + (request.all ? 1 : 0) + (request.races.empty() ? 0 : 1);
+  if (ways == 1) return std::nullopt;
+  complain(ways == 0 ? "say what to confirm: a race's id (norn show lists them), --all, or --explore"
+                     : "a race, --all or --explore: one of them");
+  return kMisuse;
+}
+
+}  // namespace
+
+int confirm(const Verb& verb, std::vector<std::string> arguments) {
+  Request request;
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  if (dashes != arguments.end()) request.command.assign(dashes + 1, arguments.end());
+  arguments.erase(dashes, arguments.end());
+  CLI::App app;
+  ConfirmOptions options;
+  app.add_flag("--all", request.all, "every race of the last run that is not suppressed");
+  app.add_flag("--explore", request.explore, "no candidate: look what other schedules do");
+  app.add_option("--from", request.from, "races of this file: a JSON report of norn, or ThreadSanitizer's text")
+      ->type_name("FILE");
+  options.add(app);
+  app.add_option("--fail-on", request.fail_on, "none: the exit status is 0 whatever was confirmed")->type_name("WHAT");
+  add_file_option(app, "json", request.json, false, "write the verdicts as JSON");
+  if (const auto status = parse(app, verb, std::move(arguments)); status) return *status;
+  request.races = app.remaining();
+  if (const auto status = check_request(request); status) return *status;
+
+  std::string error;
+  ConfirmSettings settings;
+  OptionList list;
+  if (!request.fail_on.empty()) list.set("fail_on", request.fail_on);
+  Program program;
+  if (!options.resolve(request.explore, settings, error) || !list.resolve(error) ||
+      !find_program(request.command[0], program, error)) {
+    complain(error);
+    return kMisuse;
+  }
+  if (program.kind == ProgramKind::kPlain) {
+    complain(fmt::format("{} was not built with norn-cc/norn-c++; rebuild it with CC=norn-cc CXX=norn-c++",
+                         request.command[0]));
+    return kMisuse;
+  }
+  const auto candidates = find_candidates(request, error);
+  if (!candidates) {
+    complain(error);
+    return kMisuse;
+  }
+  Stage stage(program.path, request.command, list);
+  Reference reference;
+  std::vector<Verdict> verdicts;
+  if (!candidates->empty()) {
+    if (!find_reference(stage, settings, reference, error)) {
+      complain(error);
+      return kMisuse;
+    }
+  } else {
+    complain("nothing to confirm: the last run found no races");
+  }
+  for (const ConfirmCandidate& candidate : *candidates) {
+    verdicts.push_back(confirm(stage, candidate, reference, settings));
+    fmt::print("{}", text_of(verdicts.back(), request.command));
+    std::fflush(stdout);
+  }
+  if (!request.json.empty() && !write_file(request.json, json_of(verdicts).dump(2) + "\n")) return kMisuse;
+  return status_of(verdicts, list.settings().fail_on, static_cast<int>(list.settings().exitcode));
+}
+
+}  // namespace norn::cli

@@ -1,0 +1,122 @@
+// norn replay: the same schedule again.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/child.h"
+#include "cli/history.h"
+#include "cli/program.h"
+#include "cli/stage.h"
+#include "cli/terminal.h"
+#include "cli/verb.h"
+#include "schedule/log.h"
+
+namespace norn::cli {
+namespace {
+
+using schedule::LogEntry;
+using schedule::LogHeader;
+
+std::vector<LogEntry> read_log(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  LogHeader header;
+  stream.read(static_cast<char*>(static_cast<void*>(&header)), sizeof(header));
+  if (stream.gcount() != sizeof(header) || header.magic != LogHeader::kMagic || header.count > uint64_t{1} << 32)
+    return {};
+  std::vector<LogEntry> entries(header.count);
+  stream.read(static_cast<char*>(static_cast<void*>(entries.data())),
+              static_cast<std::streamsize>(entries.size() * sizeof(LogEntry)));
+  entries.resize(static_cast<size_t>(std::max<std::streamsize>(stream.gcount(), 0)) / sizeof(LogEntry));
+  return entries;
+}
+
+std::string words_of(const LogEntry& entry) {
+  if (entry.op == LogEntry::kPick) return fmt::format("waiter {} of {} is woken", entry.thread + 1, entry.enabled);
+  const char* op = entry.op < schedule::kOps ? name_of(static_cast<schedule::Op>(entry.op)) : "?";
+  return fmt::format("thread {} ({}, site {:08x}), one of {} that could run", entry.thread + 1, op, entry.site,
+                     entry.enabled);
+}
+
+void tell(const schedule::Token& token, const StagedRun& run, const std::vector<LogEntry>& before,
+          const std::vector<LogEntry>& now) {
+  if (!run.controlled) {
+    complain("the program was not controlled: it ended before its runtime started");
+    return;
+  }
+  const bool same = run.decisions == token.decisions && static_cast<uint32_t>(run.hash) == token.hash;
+  if (same) {
+    complain(fmt::format("replayed identically: {} decisions, hash {:08x}", run.decisions, token.hash));
+    return;
+  }
+  if (before.empty()) {
+    complain(
+        fmt::format("the replay differs: {} decisions with hash {:08x}, not {} with {:08x}; the first run's log is "
+                    "not here to say where",
+                    run.decisions, static_cast<uint32_t>(run.hash), token.decisions, token.hash));
+    return;
+  }
+  const auto [was, is] = std::mismatch(before.begin(), before.end(), now.begin(), now.end());
+  complain(fmt::format("the replay differs from decision {} on: {}, not {}", is - now.begin() + 1,
+                       is == now.end() ? "the run ended" : words_of(*is),
+                       was == before.end() ? "the end" : words_of(*was)));
+  if (run.kernel_returns > 0)
+    complain("some calls blocked in the kernel: when they return is not part of the schedule");
+}
+
+std::string deadlock_text(const std::string& findings) {
+  std::istringstream lines(findings);
+  for (std::string line; std::getline(lines, line);) {
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    if (json.is_object() && json.value("record", "") == "deadlock") return json.value("text", "");
+  }
+  return "";
+}
+
+}  // namespace
+
+int replay(const Verb& verb, std::vector<std::string> arguments) {
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  std::vector<std::string> command;
+  if (dashes != arguments.end()) command.assign(dashes + 1, arguments.end());
+  arguments.erase(dashes, arguments.end());
+  CLI::App app;
+  if (const auto status = parse(app, verb, std::move(arguments)); status) return *status;
+  const std::vector<std::string> words = app.remaining();
+  if (words.size() != 1 || command.empty()) {
+    complain("say which schedule of which program: norn replay TOKEN -- ./program (norn confirm prints tokens)");
+    return kMisuse;
+  }
+  std::string error;
+  OptionList list;
+  Program program;
+  const auto token = schedule::decode(words[0], error);
+  if (!token || !list.resolve(error) || !find_program(command[0], program, error)) {
+    complain(error);
+    return kMisuse;
+  }
+  Stage stage(program.path, command, list);
+  if (stage.program_hash() != token->program) {
+    complain(
+        fmt::format("the token was made with another program or another build of it than {}; build that one again, "
+                    "or confirm with this one",
+                    command[0]));
+    return kMisuse;
+  }
+  const std::string kept = kept_schedule(words[0]);
+  const StagedRun run = stage.perform(*token, kept, false);
+  if (!run.started) {
+    complain(fmt::format("{} cannot be started: {}", command[0], std::strerror(run.start_error)));
+    return kMisuse;
+  }
+  if (run.deadlocked != 0) std::fputs(deadlock_text(run.findings).c_str(), stderr);
+  tell(*token, run, kept.empty() ? std::vector<LogEntry>() : read_log(kept), read_log(stage.log_of(0)));
+  if (run.signal != 0) die_by(run.signal);
+  return run.exit;
+}
+
+}  // namespace norn::cli

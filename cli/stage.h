@@ -1,0 +1,83 @@
+// Where controlled runs happen: a program, a temporary directory for what its runs leave, and one run after the other,
+// each a process of its own with its output captured.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/option_list.h"
+#include "schedule/outcome.h"
+#include "schedule/token.h"
+
+namespace norn::cli {
+
+// How one run went.
+struct StagedRun {
+  bool started = false;
+  int start_error = 0;
+  int exit = 0;
+  int signal = 0;
+  bool timed_out = false;
+  double seconds = 0;
+  std::string output;
+  std::string errors;
+  std::string findings;  // records
+
+  // Of a controlled run, as schedule::Outcome has them.
+  bool controlled = false;
+  uint64_t decisions = 0;
+  uint64_t hash = 0;
+  uint64_t preemptions = 0;
+  uint32_t meetings = 0;
+  uint32_t orders = 0;
+  uint32_t deadlocked = 0;
+  uint32_t taken_away = 0;
+  uint32_t kernel_returns = 0;
+  uint64_t first_meeting = 0;
+  uint64_t differs_at = 0;
+};
+
+// What is asked of a run besides the program: a token that knows nothing of what happened yet.
+using Plan = schedule::Token;
+
+class Stage {
+ public:
+  // `options` are what the program is told besides.
+  Stage(std::string path, std::vector<std::string> command, const OptionList& options);
+  ~Stage();
+  Stage(const Stage&) = delete;
+  Stage& operator=(const Stage&) = delete;
+
+  [[nodiscard]] bool ok() const { return !directory_.empty(); }
+  [[nodiscard]] uint32_t program_hash() const { return program_hash_; }
+  [[nodiscard]] const std::vector<std::string>& command() const { return command_; }
+  void set_timeout(double seconds) { timeout_ = seconds; }
+  [[nodiscard]] double timeout() const { return timeout_; }
+
+  // Any number of threads may do this at once; `worker` tells them apart.
+  [[nodiscard]] StagedRun run_plain(unsigned worker) const;
+  [[nodiscard]] StagedRun run(const Plan& plan, unsigned worker, const std::string& expected = {}) const;
+  // The log of that worker's last controlled run.
+  [[nodiscard]] std::string log_of(unsigned worker) const { return file("log", worker); }
+
+  // The same in front of the user: its input, output and terminal are the program's.
+  [[nodiscard]] StagedRun perform(const Plan& plan, const std::string& expected, bool debug) const;
+
+ private:
+  [[nodiscard]] std::string file(const char* name, unsigned worker) const;
+  [[nodiscard]] std::string options_for(const Plan& plan, unsigned worker, const std::string& expected) const;
+  [[nodiscard]] StagedRun start(const std::string& options, unsigned worker) const;
+  void read_outcome(unsigned worker, StagedRun& run) const;
+
+  std::string path_;
+  std::vector<std::string> command_;
+  OptionList options_;
+  std::string directory_;
+  uint32_t program_hash_ = 0;
+  double timeout_ = 30;
+};
+
+// The same for the same bytes.
+[[nodiscard]] uint32_t hash_of_file(const std::string& path);
+
+}  // namespace norn::cli

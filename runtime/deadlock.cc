@@ -1,0 +1,45 @@
+#include "runtime/deadlock.h"
+
+#include "runtime/reporter.h"
+#include "runtime/settings.h"
+#include "runtime/syscalls.h"
+
+namespace norn::rt::control {
+namespace {
+
+const Slot* owner_of(const Slot* slots, uint32_t count, uint64_t lock, const Slot& asking) {
+  for (uint32_t i = 0; i < count; ++i) {
+    const ThreadState* state = slots[i].state;
+    if (state == nullptr || state->core == nullptr) continue;
+    for (unsigned k = 0; k < state->core->held_count; ++k) {
+      const Held& held = state->core->held[k];
+      // Of readers there may be several: nobody is *the* owner.
+      if (held.address == lock && (held.mode == LockMode::kExclusive || &slots[i] == &asking)) return &slots[i];
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bool is_deadlocked(const Slot* slots, uint32_t count, const Slot& slot) {
+  const Slot* at = &slot;
+  for (uint32_t i = 0; i <= count; ++i) {
+    if (at->status.load(std::memory_order_relaxed) != Status::kWaiting || at->waiting != Waiting::kLock ||
+        at->until != kForever) {
+      return false;
+    }
+    at = owner_of(slots, count, at->object, *at);
+    if (at == nullptr) return false;
+    if (at == &slot) return true;
+  }
+  return false;
+}
+
+void end_by_deadlock(Slot* slots, uint32_t count) {
+  report_deadlock(slots, count);
+  finish_report(rt::start.settings.exitcode == 0 ? 1 : static_cast<int>(rt::start.settings.exitcode));
+  sys::exit_process(rt::start.settings.exitcode == 0 ? 1 : static_cast<int>(rt::start.settings.exitcode));
+}
+
+}  // namespace norn::rt::control

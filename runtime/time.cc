@@ -1,0 +1,118 @@
+// Clocks and sleeps. Under control time is virtual: it stands still while anyone can run, and goes on to the next
+// sleeper's end when nobody can. So sleeps take no time, and the same schedule sees the same clocks.
+#include <errno.h>
+#include <sched.h>
+#include <sys/time.h>
+#include <threads.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/control.h"
+#include "runtime/interpose.h"
+#include "runtime/syscalls.h"
+
+using namespace norn::rt;
+
+namespace {
+
+bool is_virtual() { return is_controlled() && control::active(); }
+
+// Sleeps, and says what a call that nothing interrupts says.
+void sleep_until(control::Time until, const norn_site& site) {
+  control::point(control::Op::kSleep, nullptr, &site);
+  while (control::wait(control::Waiting::kTime, nullptr, until) != control::Woken::kTimeout) {
+  }
+}
+
+}  // namespace
+
+NORN_INTERPOSE(int, clock_gettime, (clockid_t clock, timespec* time)) {
+  if (!has_started()) return static_cast<int>(sys::call(__NR_clock_gettime, clock, sys::as_long(time)));
+  if (!is_virtual()) return real_clock_gettime(clock, time);
+  *time = control::read_clock(clock);
+  return 0;
+}
+
+NORN_INTERPOSE(int, timespec_get, (timespec * time, int base)) {
+  if (!has_started()) return 0;
+  if (!is_virtual() || base != TIME_UTC) return real_timespec_get(time, base);
+  *time = control::read_clock(CLOCK_REALTIME);
+  return base;
+}
+
+NORN_INTERPOSE(int, gettimeofday, (timeval * time, void* zone)) {
+  if (!has_started()) return static_cast<int>(sys::call(__NR_gettimeofday, sys::as_long(time), sys::as_long(zone)));
+  if (!is_virtual() || time == nullptr) return real_gettimeofday(time, zone);
+  const timespec now = control::read_clock(CLOCK_REALTIME);
+  *time = {now.tv_sec, now.tv_nsec / 1000};
+  return 0;
+}
+
+NORN_INTERPOSE(time_t, time, (time_t* result)) {
+  if (!has_started()) return sys::call(__NR_time, sys::as_long(result));
+  if (!is_virtual()) return real_time(result);
+  const timespec now = control::read_clock(CLOCK_REALTIME);
+  if (result != nullptr) *result = now.tv_sec;
+  return now.tv_sec;
+}
+
+NORN_INTERPOSE(clock_t, clock, ()) {
+  if (!has_started()) return 0;
+  if (!is_virtual()) return real_clock();
+  const timespec now = control::read_clock(CLOCK_PROCESS_CPUTIME_ID);
+  return now.tv_sec * CLOCKS_PER_SEC + now.tv_nsec / 1000;
+}
+
+NORN_INTERPOSE(int, nanosleep, (const timespec* duration, timespec* rest)) {
+  if (!has_started()) return -1;
+  if (!is_virtual()) return real_nanosleep(duration, rest);
+  if (duration->tv_nsec < 0 || duration->tv_nsec > 999'999'999 || duration->tv_sec < 0) {
+    errno = EINVAL;
+    return -1;
+  }
+  sleep_until(control::after(*duration), site_nanosleep);
+  return 0;
+}
+
+NORN_INTERPOSE(int, clock_nanosleep, (clockid_t clock, int flags, const timespec* time, timespec* rest)) {
+  if (!has_started()) return EINVAL;
+  if (!is_virtual()) return real_clock_nanosleep(clock, flags, time, rest);
+  if (time->tv_nsec < 0 || time->tv_nsec > 999'999'999) return EINVAL;
+  const bool absolute = (flags & TIMER_ABSTIME) != 0;
+  sleep_until(absolute ? control::deadline(clock, time) : control::after(*time), site_clock_nanosleep);
+  return 0;
+}
+
+NORN_INTERPOSE(int, usleep, (useconds_t duration)) {
+  if (!has_started()) return -1;
+  if (!is_virtual()) return real_usleep(duration);
+  sleep_until(control::after({duration / 1'000'000, static_cast<long>(duration % 1'000'000) * 1000}), site_usleep);
+  return 0;
+}
+
+NORN_INTERPOSE(unsigned, sleep, (unsigned seconds)) {
+  if (!has_started()) return seconds;
+  if (!is_virtual()) return real_sleep(seconds);
+  sleep_until(control::after({static_cast<time_t>(seconds), 0}), site_sleep);
+  return 0;
+}
+
+NORN_INTERPOSE(int, thrd_sleep, (const timespec* duration, timespec* rest)) {
+  if (!has_started()) return -2;
+  if (!is_virtual()) return real_thrd_sleep(duration, rest);
+  sleep_until(control::after(*duration), site_thrd_sleep);
+  return 0;
+}
+
+NORN_INTERPOSE(int, sched_yield, ()) {
+  if (!has_started()) return 0;
+  if (!is_virtual()) return real_sched_yield();
+  control::yield(&site_sched_yield);
+  return 0;
+}
+
+NORN_INTERPOSE(void, thrd_yield, ()) {
+  if (!has_started()) return;
+  if (!is_virtual()) return real_thrd_yield();
+  control::yield(&site_thrd_yield);
+}

@@ -1,0 +1,44 @@
+// What a controlled run tells whoever started it, in a file that both have mapped: it is there however the program
+// ends. Names and stacks are in the findings records (report/record.h); here is what can be counted.
+#pragma once
+
+#include <stdint.h>
+
+#include <atomic>
+
+namespace norn::schedule {
+
+struct Outcome {
+  static constexpr uint64_t kMagic = 0x3174'756f'6e72'6f6e;  // "nornout1"
+  static constexpr uint64_t kNever = ~uint64_t{0};
+  static constexpr uint32_t kFirstThenSecond = 1;
+  static constexpr uint32_t kSecondThenFirst = 2;
+
+  uint64_t magic = kMagic;
+  // The process that is controlled: the first one that gets here. All others run free.
+  std::atomic<uint32_t> pid{0};
+  uint32_t ended = 0;  // by its own doing, not by a deadlock or a kill
+
+  uint64_t decisions = 0;
+  uint64_t hash = 0;
+  uint64_t accesses = 0;
+  uint64_t switches = 0;     // another thread went on than the one that asked
+  uint64_t preemptions = 0;  // of these, the one that asked could have gone on
+  uint32_t threads = 0;
+  uint32_t most_threads = 0;  // at one time
+
+  uint32_t meetings = 0;            // how often the candidate's statements stood together
+  uint32_t orders = 0;              // kFirstThenSecond, kSecondThenFirst
+  uint64_t first_meeting = kNever;  // the decision's number
+
+  uint32_t deadlocked = 0;      // threads that wait for each other, or for nobody
+  uint32_t let_go = 0;          // how often a postponed thread was let go because nothing else could run
+  uint32_t starved = 0;         // of these, because the others only waited
+  uint32_t kernel_returns = 0;  // calls that blocked in the kernel: when they returned is not part of the schedule
+  uint32_t taken_away = 0;      // turns taken from threads that blocked or ran on unseen
+  uint32_t reserved = 0;
+
+  uint64_t differs_at = kNever;  // the first decision that is not as in the log to compare with
+};
+
+}  // namespace norn::schedule

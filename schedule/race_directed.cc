@@ -1,0 +1,45 @@
+#include "schedule/race_directed.h"
+
+namespace norn::schedule {
+// True: `step` is executed. False: its thread is postponed, and those it met, if any, are released.
+bool RaceDirected::resolve(const Enabled& enabled, const Step& step) {
+  bool met = false;
+  for (uint32_t i = 0; i < enabled.count; ++i) {
+    met = met || (is_postponed(enabled[i].thread) && meet(step, enabled[i]));
+  }
+  if (met && random_.coin()) return true;
+  states_[step.thread] = State::kPostponed;
+  for (uint32_t i = 0; i < enabled.count; ++i) {
+    if (is_postponed(enabled[i].thread) && meet(step, enabled[i])) states_[enabled[i].thread] = State::kReleased;
+  }
+  return false;
+}
+
+uint32_t RaceDirected::choose(const Enabled& enabled) {
+  for (;;) {
+    uint32_t candidates = 0;
+    for (uint32_t i = 0; i < enabled.count; ++i) {
+      // Those that a race was resolved for go first, and at once: their statements stand next to each other.
+      if (states_[enabled[i].thread] == State::kReleased) {
+        states_[enabled[i].thread] = State::kFree;
+        return i;
+      }
+      candidates += is_postponed(enabled[i].thread) ? 0 : 1;
+    }
+    if (candidates == 0) return kNobody;
+    uint32_t chosen = random_.below(candidates);
+    uint32_t at = 0;
+    for (;; ++at) {
+      if (is_postponed(enabled[at].thread)) continue;
+      if (chosen-- == 0) break;
+    }
+    if (enabled[at].sites == 0 || resolve(enabled, enabled[at])) return at;
+  }
+}
+
+void RaceDirected::let_go(const Enabled& enabled) {
+  if (enabled.count == 0) return;
+  states_[enabled[random_.below(enabled.count)].thread] = State::kReleased;
+}
+
+}  // namespace norn::schedule

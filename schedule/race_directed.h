@@ -1,0 +1,43 @@
+// race-directed: RaceFuzzer (Sen: Race Directed Random Testing of Concurrent Programs, PLDI 2008, algorithms 1 and 2).
+//
+// A random walk, but a thread that is about to execute a statement of the candidate is postponed, until another one is
+// about to execute the other statement on the same bytes. Then the race is real: it is resolved by a coin, and the
+// loser stays postponed. When all enabled threads are postponed, a random one is let go.
+//
+// Deviations:
+// - A meeting needs one thread at each statement of the pair. The document counts any two of its set, which also
+//   confirms (a, a) when (a, b) was asked for.
+// - Before a postponed thread is let go, whatever else can happen does: time passes, so that sleepers wake.
+// - The document's monitor lets go by the clock what waits too long; here the runtime counts steps that lead nowhere
+//   (schedule.md), so that a seed is enough to replay it.
+//
+// With the acquisitions of a lock-order inversion as its sites it drives threads into the deadlock: each is postponed
+// at its inner lock, holding its outer one.
+#pragma once
+
+#include "schedule/strategy.h"
+
+namespace norn::schedule {
+
+class RaceDirected final : public Strategy {
+ public:
+  explicit RaceDirected(uint64_t seed) : Strategy(seed) {}
+
+  uint32_t choose(const Enabled& enabled) override;
+  void let_go(const Enabled& enabled) override;
+  void ended(uint32_t thread) override { states_[thread] = State::kFree; }
+
+ private:
+  enum class State : uint8_t {
+    kFree,
+    kPostponed,
+    kReleased,  // its step is to be executed, though it is one of the candidate's
+  };
+
+  [[nodiscard]] bool is_postponed(uint32_t thread) const { return states_[thread] == State::kPostponed; }
+  bool resolve(const Enabled& enabled, const Step& step);
+
+  State states_[kMaxThreads] = {};
+};
+
+}  // namespace norn::schedule

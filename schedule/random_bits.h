@@ -1,0 +1,29 @@
+// The randomness of schedules: a seed is all there is to know of it.
+#pragma once
+
+#include <stdint.h>
+
+namespace norn::schedule {
+
+// SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014): one word of state, and
+// seeds that differ by one give unrelated sequences.
+class RandomBits {
+ public:
+  constexpr explicit RandomBits(uint64_t seed = 0) : state_(seed) {}
+
+  constexpr uint64_t next() {
+    state_ += 0x9e3779b97f4a7c15;
+    uint64_t bits = state_;
+    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
+    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
+    return bits ^ (bits >> 31);
+  }
+  // Uniform in [0, n); n > 0. The bias of n in 2^32 is far below what a schedule can show.
+  constexpr uint32_t below(uint32_t n) { return static_cast<uint32_t>(((next() >> 32) * n) >> 32); }
+  constexpr bool coin() { return (next() >> 63) != 0; }
+
+ private:
+  uint64_t state_;
+};
+
+}  // namespace norn::schedule

@@ -1,0 +1,260 @@
+// Each strategy against threads of a few statements; RaceFuzzer's figures with what the document says of them.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+
+#include "schedule/model.h"
+#include "schedule/strategies.h"
+
+namespace norn::schedule {
+namespace {
+
+constexpr uint64_t kX = 8, kY = 16, kZ = 24, kL = 32, kM = 40;
+constexpr int kRuns = 400;
+constexpr int kEnd = 1000;
+
+// The strategies are larger than a stack frame should be.
+std::unique_ptr<AnyStrategy> make(Plan plan, Strategy*& strategy) {
+  auto any = std::make_unique<AnyStrategy>();
+  strategy = &any->make(plan);
+  return any;
+}
+
+struct Figure1 {
+  int x = 0, y = 0, z = 0;
+  bool error1 = false, error2 = false;
+
+  // `pair`: 0 is {1, 10} on x, 1 is {5, 7} on z.
+  std::vector<ModelThread> threads(int pair) {
+    const uint8_t x1 = pair == 0 ? kFirstSite : 0, x10 = pair == 0 ? kSecondSite : 0;
+    const uint8_t z5 = pair == 1 ? kFirstSite : 0, z7 = pair == 1 ? kSecondSite : 0;
+    return {{{{Op::kAccess, kX, true, x1, [this] { return x = 1, -1; }},
+              {Op::kAcquire, kL, true},
+              {Op::kAccess, kY, true, 0, [this] { return y = 1, -1; }},
+              {Op::kRelease, kL, true},
+              {Op::kAccess, kZ, false, z5, [this] { return error1 = z == 1, -1; }}}},
+            {{{Op::kAccess, kZ, true, z7, [this] { return z = 1, -1; }},
+              {Op::kAcquire, kL, true},
+              {Op::kAccess, kY, false, 0, [this] { return y == 1 ? -1 : 4; }},
+              {Op::kAccess, kX, false, x10, [this] { return error2 = x != 1, -1; }},
+              {Op::kRelease, kL, true}}}};
+  }
+};
+
+TEST(RaceDirected, Figure1ConfirmsTheRaceOnZAndReachesTheErrorInHalfOfTheRuns) {
+  int confirmed = 0, errors = 0;
+  for (uint64_t seed = 0; seed < kRuns; ++seed) {
+    Figure1 figure;
+    Strategy* strategy = nullptr;
+    const auto any = make({.kind = StrategyKind::kRaceDirected, .seed = seed}, strategy);
+    confirmed += run_model(figure.threads(1), *strategy).meetings > 0 ? 1 : 0;
+    errors += figure.error1 ? 1 : 0;
+    EXPECT_FALSE(figure.error2);
+  }
+  EXPECT_EQ(confirmed, kRuns);
+  EXPECT_NEAR(errors, kRuns / 2, kRuns / 8);
+}
+
+TEST(RaceDirected, Figure1NeverConfirmsThePairOnX) {
+  for (uint64_t seed = 0; seed < kRuns; ++seed) {
+    Figure1 figure;
+    Strategy* strategy = nullptr;
+    const auto any = make({.kind = StrategyKind::kRaceDirected, .seed = seed}, strategy);
+    EXPECT_EQ(run_model(figure.threads(0), *strategy).meetings, 0u) << seed;
+  }
+}
+
+// `before` statements stand before the racing one of the first thread.
+std::vector<ModelThread> figure2(int before, int& x, bool& error) {
+  ModelThread first, second;
+  first.statements.push_back({Op::kAcquire, kL, true});
+  for (int i = 0; i < before; ++i) first.statements.push_back({Op::kAtomic, kY, true});
+  first.statements.push_back({Op::kRelease, kL, true});
+  first.statements.push_back({Op::kAccess, kX, false, kFirstSite, [&] { return error = x == 0, -1; }});
+  second.statements = {{Op::kAccess, kX, true, kSecondSite, [&] { return x = 1, -1; }},
+                       {Op::kAcquire, kL, true},
+                       {Op::kAtomic, kZ, true},
+                       {Op::kRelease, kL, true}};
+  return {first, second};
+}
+
+TEST(RaceDirected, Figure2IsConfirmedInEveryRunHoweverManyStatementsPrecede) {
+  for (const int before : {1, 5, 100, 5000}) {
+    const int runs = before < 1000 ? kRuns : 40;
+    int confirmed = 0, errors = 0;
+    for (int seed = 0; seed < runs; ++seed) {
+      int x = 0;
+      bool error = false;
+      Strategy* strategy = nullptr;
+      const auto any = make({.kind = StrategyKind::kRaceDirected, .seed = static_cast<uint64_t>(seed)}, strategy);
+      confirmed += run_model(figure2(before, x, error), *strategy).meetings > 0 ? 1 : 0;
+      errors += error ? 1 : 0;
+    }
+    EXPECT_EQ(confirmed, runs) << before;
+    EXPECT_NEAR(errors, runs / 2, runs / 4) << before;
+  }
+}
+
+TEST(RandomWalk, Figure2IsRarelyMetWhenManyStatementsPrecede) {
+  int met = 0;
+  for (uint64_t seed = 0; seed < kRuns; ++seed) {
+    int x = 0;
+    bool error = false;
+    Strategy* strategy = nullptr;
+    const auto any = make({.kind = StrategyKind::kRandom, .seed = seed}, strategy);
+    met += run_model(figure2(100, x, error), *strategy).meetings > 0 ? 1 : 0;
+  }
+  EXPECT_LT(met, kRuns / 20);
+}
+
+TEST(RaceDirected, ReadersThatMeetOneWriterAllGoBeforeIt) {
+  // Two readers stand at their statement when the writer comes: the coin lets either the writer or both of them go.
+  std::set<std::string> ends;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    std::string order;
+    const auto note = [&](char c) { return [&order, c] { return order += c, -1; }; };
+    std::vector<ModelThread> threads = {
+        {{{Op::kAccess, kX, false, kFirstSite, note('r')}}},
+        {{{Op::kAccess, kX, false, kFirstSite, note('r')}}},
+        {{{Op::kAtomic, kY, true}, {Op::kAtomic, kY, true}, {Op::kAccess, kX, true, kSecondSite, note('W')}}}};
+    Strategy* strategy = nullptr;
+    const auto any = make({.kind = StrategyKind::kRaceDirected, .seed = seed}, strategy);
+    EXPECT_GT(run_model(threads, *strategy).meetings, 0u) << seed;
+    ends.insert(order);
+  }
+  EXPECT_EQ(ends, (std::set<std::string>{"Wrr", "rWr", "rrW"}));
+}
+
+TEST(RaceDirected, DoesNotTakeTwoOfTheSameStatementForThePair) {
+  // (a, a) is a race, but not the one that was asked for.
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    std::vector<ModelThread> threads(2, ModelThread{{{Op::kAccess, kX, true, kFirstSite}}});
+    Strategy* strategy = nullptr;
+    const auto any = make({.kind = StrategyKind::kRaceDirected, .seed = seed}, strategy);
+    EXPECT_EQ(run_model(threads, *strategy).meetings, 0u);
+  }
+}
+
+TEST(RaceDirected, DrivesALockOrderInversionIntoItsDeadlock) {
+  const auto locks = [](uint64_t outer, uint64_t inner, uint8_t site) {
+    return ModelThread{{{Op::kAcquire, outer, true},
+                        {Op::kAcquire, inner, true, site},
+                        {Op::kRelease, inner, true},
+                        {Op::kRelease, outer, true}}};
+  };
+  int deadlocks = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    Strategy* strategy = nullptr;
+    const auto any = make({.kind = StrategyKind::kRaceDirected, .seed = seed}, strategy);
+    deadlocks += run_model({locks(kL, kM, kFirstSite), locks(kM, kL, kSecondSite)}, *strategy).deadlock ? 1 : 0;
+  }
+  EXPECT_GT(deadlocks, 180);
+}
+
+TEST(Strategies, ChooseAmongTheEnabledAndRepeatBySeed) {
+  for (const auto kind : {StrategyKind::kRandom, StrategyKind::kRaceDirected, StrategyKind::kPct, StrategyKind::kPos,
+                          StrategyKind::kRoundRobin}) {
+    std::set<std::string> schedules;
+    for (uint64_t seed = 0; seed < 50; ++seed) {
+      const std::vector<ModelThread> threads(3, ModelThread{std::vector<Statement>(8, {Op::kAtomic, kX, true})});
+      Strategy* strategy = nullptr;
+      const auto any = make({.kind = kind, .seed = seed, .length = 24}, strategy);
+      const std::string once = run_model(threads, *strategy).schedule;
+      const auto again = make({.kind = kind, .seed = seed, .length = 24}, strategy);
+      EXPECT_EQ(run_model(threads, *strategy).schedule, once);
+      EXPECT_EQ(once.size(), 24u);
+      schedules.insert(once);
+    }
+    EXPECT_GT(schedules.size(), kind == StrategyKind::kRoundRobin ? 2u : 20u) << static_cast<int>(kind);
+  }
+}
+
+TEST(Pct, FindsABugOfDepthTwoAboutAsOftenAsTheDocumentSays) {
+  // The second thread's only step must come between the first one's two last, of 50: depth 2, n = 2, k = 51.
+  int found = 0;
+  constexpr int kMany = 4000;
+  for (uint64_t seed = 0; seed < kMany; ++seed) {
+    int x = 0;
+    bool bug = false;
+    ModelThread first, second;
+    for (int i = 0; i < 48; ++i) first.statements.push_back({Op::kAtomic, kY, true});
+    first.statements.push_back({Op::kAtomic, kX, true, 0, [&] { return x = 1, -1; }});
+    first.statements.push_back({Op::kAtomic, kX, true, 0, [&] { return x = 2, -1; }});
+    second.statements.push_back({Op::kAtomic, kX, false, 0, [&] { return bug = x == 1, -1; }});
+    Strategy* strategy = nullptr;
+    const auto any = make({.kind = StrategyKind::kPct, .seed = seed, .depth = 2, .length = 51}, strategy);
+    run_model({first, second}, *strategy);
+    found += bug ? 1 : 0;
+  }
+  EXPECT_GE(found, kMany / (2 * 51) * 7 / 10);
+}
+
+TEST(Pct, AThreadThatYieldsFallsBehind) {
+  // The first waits in a loop for the second: without falling it would wait for ever.
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    bool ready = false;
+    std::vector<ModelThread> threads = {{{{Op::kYield, 0, false, 0, [&] { return ready ? kEnd : 0; }}}},
+                                        {{{Op::kAtomic, kX, true, 0, [&] { return ready = true, -1; }}}}};
+    Strategy* strategy = nullptr;
+    const auto any = make({.kind = StrategyKind::kPct, .seed = seed}, strategy);
+    EXPECT_FALSE(run_model(threads, *strategy).deadlock);
+  }
+}
+
+TEST(Pos, OrdersOfConflictingStepsAreAboutEquallyLikely) {
+  // However many steps of its own the first thread takes before.
+  int first = 0;
+  for (uint64_t seed = 0; seed < 1000; ++seed) {
+    std::string order;
+    ModelThread busy, quick;
+    for (int i = 0; i < 30; ++i) busy.statements.push_back({Op::kAtomic, kY, true});
+    busy.statements.push_back({Op::kAtomic, kX, true, 0, [&] { return order += 'a', -1; }});
+    quick.statements.push_back({Op::kAtomic, kX, true, 0, [&] { return order += 'b', -1; }});
+    Strategy* strategy = nullptr;
+    const auto any = make({.kind = StrategyKind::kPos, .seed = seed}, strategy);
+    run_model({busy, quick}, *strategy);
+    first += order == "ab" ? 1 : 0;
+  }
+  // A random walk would have it in one of 2^31.
+  EXPECT_GT(first, 10);
+  EXPECT_LT(first, 990);
+}
+
+TEST(RoundRobin, SeedZeroRunsEachThreadUntilItEnds) {
+  const std::vector<ModelThread> threads(3, ModelThread{std::vector<Statement>(3, {Op::kAtomic, kX, true})});
+  Strategy* strategy = nullptr;
+  const auto any = make({.kind = StrategyKind::kRoundRobin}, strategy);
+  EXPECT_EQ(run_model(threads, *strategy).schedule, "000111222");
+}
+
+TEST(Replay, FollowsALogAndSaysWhereItCannot) {
+  const std::vector<ModelThread> threads(2, ModelThread{std::vector<Statement>(2, {Op::kAtomic, kX, true})});
+  LogEntry log[] = {{.thread = 1}, {.thread = 0}, {.thread = 1}, {.thread = 0}};
+  Replay good(log, 4);
+  EXPECT_EQ(run_model(threads, good).schedule, "1010");
+  EXPECT_EQ(good.lost_at(), ~uint64_t{0});
+  log[2].thread = 7;
+  Replay bad(log, 4);
+  run_model(threads, bad);
+  EXPECT_EQ(bad.lost_at(), 2u);
+}
+
+TEST(Meeting, NeedsBothSitesCommonBytesAWriteAndTwoThreads) {
+  const Step a = {0, Op::kAccess, true, kFirstSite, 100, 4};
+  const auto other = [&](auto change) {
+    Step b = {1, Op::kAccess, false, kSecondSite, 102, 4};
+    change(b);
+    return meet(a, b) && meet(b, a);
+  };
+  EXPECT_TRUE(other([](Step&) {}));
+  EXPECT_FALSE(other([](Step& b) { b.thread = 0; }));
+  EXPECT_FALSE(other([](Step& b) { b.sites = kFirstSite; }));
+  EXPECT_FALSE(other([](Step& b) { b.address = 104; }));
+  Step reads = a;
+  reads.writes = false;
+  EXPECT_FALSE(meet(reads, {1, Op::kAccess, false, kSecondSite, 100, 4}));
+}
+
+}  // namespace
+}  // namespace norn::schedule

@@ -1,0 +1,164 @@
+#include "schedule/token.h"
+
+#include <array>
+#include <charconv>
+
+namespace norn::schedule {
+namespace {
+
+constexpr std::string_view kPrefix = "n1";
+constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+constexpr std::array<std::string_view, 7> kNames = {"off", "random", "race-directed", "pct", "pos", "rr", "replay"};
+constexpr uint8_t kAccesses = 1;
+constexpr uint8_t kWrittenOut = 2;
+
+class Writer {
+ public:
+  void byte(uint64_t value) { bytes_ += static_cast<char>(value); }
+  void word(uint32_t value) {
+    for (int i = 0; i < 4; ++i) byte(value >> (8 * i) & 255);
+  }
+  void varint(uint64_t value) {
+    for (; value >= 128; value >>= 7) byte((value & 127) | 128);
+    byte(value);
+  }
+  void text(std::string_view text) { bytes_ += text; }
+  [[nodiscard]] const std::string& bytes() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+// Reads past the end as zeroes, and remembers that it did.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+  uint8_t byte() {
+    if (bytes_.empty()) return failed_ = true, 0;
+    const auto value = static_cast<uint8_t>(bytes_[0]);
+    bytes_.remove_prefix(1);
+    return value;
+  }
+  uint32_t word() {
+    uint32_t value = 0;
+    for (unsigned i = 0; i < 4; ++i) value |= uint32_t{byte()} << (8 * i);
+    return value;
+  }
+  uint64_t varint() {
+    uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+      const uint8_t next = byte();
+      value |= uint64_t{static_cast<uint8_t>(next & 127)} << shift;
+      if (next < 128) break;
+    }
+    return value;
+  }
+  [[nodiscard]] std::string_view rest() const { return bytes_; }
+  [[nodiscard]] bool failed() const { return failed_; }
+
+ private:
+  std::string_view bytes_;
+  bool failed_ = false;
+};
+
+std::string to_base64(std::string_view bytes) {
+  std::string text;
+  uint32_t bits = 0;
+  unsigned count = 0;
+  for (const char c : bytes) {
+    bits = bits << 8 | static_cast<uint8_t>(c);
+    for (count += 8; count >= 6; count -= 6) text += kAlphabet[bits >> (count - 6) & 63];
+  }
+  if (count > 0) text += kAlphabet[bits << (6 - count) & 63];
+  return text;
+}
+
+std::optional<std::string> from_base64(std::string_view text) {
+  std::string bytes;
+  uint32_t bits = 0;
+  unsigned count = 0;
+  for (const char c : text) {
+    const size_t digit = kAlphabet.find(c);
+    if (digit == std::string_view::npos) return std::nullopt;
+    bits = bits << 6 | static_cast<uint32_t>(digit);
+    count += 6;
+    if (count >= 8) bytes += static_cast<char>(bits >> (count -= 8) & 255);
+  }
+  return bytes;
+}
+
+// "3f9c1a02,77aa0001" as words; false if it is anything else.
+bool write_identities(std::string_view sites, Writer& writer) {
+  while (!sites.empty()) {
+    const size_t end = std::min(sites.find(','), sites.size());
+    uint64_t value = 0;
+    const auto [stop, error] = std::from_chars(sites.data(), sites.data() + end, value, 16);
+    if (error != std::errc() || stop != sites.data() + end) return false;
+    writer.word(static_cast<uint32_t>(value));
+    sites.remove_prefix(std::min(end + 1, sites.size()));
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string encode(const Token& token) {
+  Writer sites;
+  const bool identities = write_identities(token.sites, sites);
+  Writer writer;
+  writer.byte(static_cast<uint32_t>(token.strategy));
+  writer.byte((token.accesses ? kAccesses : 0u) | (identities ? 0u : kWrittenOut));
+  writer.varint(token.seed);
+  writer.varint(token.depth);
+  writer.varint(token.length);
+  writer.word(token.program);
+  writer.word(token.hash);
+  writer.varint(token.decisions);
+  writer.text(identities ? std::string_view(sites.bytes()) : std::string_view(token.sites));
+  return std::string(kPrefix) + to_base64(writer.bytes());
+}
+
+std::optional<Token> decode(std::string_view text, std::string& error) {
+  if (!text.starts_with(kPrefix)) {
+    error = text.starts_with("n") ? "the token is of another version of norn" : "that is not a replay token";
+    return std::nullopt;
+  }
+  const auto bytes = from_base64(text.substr(kPrefix.size()));
+  Reader reader(bytes ? std::string_view(*bytes) : std::string_view());
+  Token token;
+  const uint8_t strategy = reader.byte();
+  const uint8_t flags = reader.byte();
+  token.strategy = static_cast<StrategyKind>(strategy);
+  token.accesses = (flags & kAccesses) != 0;
+  token.seed = static_cast<uint32_t>(reader.varint());
+  token.depth = static_cast<uint32_t>(reader.varint());
+  token.length = static_cast<uint32_t>(reader.varint());
+  token.program = reader.word();
+  token.hash = reader.word();
+  token.decisions = reader.varint();
+  if ((flags & kWrittenOut) != 0) {
+    token.sites = reader.rest();
+  } else {
+    while (reader.rest().size() >= 4) {
+      char digits[16];
+      const auto end = std::to_chars(digits, digits + sizeof(digits), reader.word(), 16).ptr;
+      token.sites += (token.sites.empty() ? "" : ",") + std::string(digits, end);
+    }
+    if (!reader.rest().empty()) error = "the token was cut off or changed";
+  }
+  if (!bytes || reader.failed() || strategy == 0 || strategy >= kNames.size() || flags > 3) {
+    error = "the token was cut off or changed";
+  }
+  if (!error.empty()) return std::nullopt;
+  return token;
+}
+
+std::string_view name_of(StrategyKind kind) { return kNames[static_cast<size_t>(kind)]; }
+
+std::optional<StrategyKind> strategy_named(std::string_view name) {
+  for (size_t i = 1; i < kNames.size(); ++i)
+    if (kNames[i] == name) return static_cast<StrategyKind>(i);
+  return std::nullopt;
+}
+
+}  // namespace norn::schedule

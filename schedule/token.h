@@ -1,0 +1,41 @@
+// A replay token: everything a run needs to take the same decisions again, in a word that can be mailed.
+//
+//   n1…   base64 (the alphabet for file names) of, version 1:
+//         1 byte   strategy
+//         1 byte   flags: 1 switches at accesses, 2 sites are written out
+//         varint   seed, depth, length
+//         4 bytes  hash of the program's file
+//         4 bytes  the low half of the rolling hash of the run's decisions
+//         varint   how many decisions
+//         sites    4 bytes each (low halves of identities); written out: the option's text
+// Numbers are little-endian, varints have seven bits a byte, the lowest first.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "schedule/strategies.h"
+
+namespace norn::schedule {
+
+struct Token {
+  StrategyKind strategy = StrategyKind::kRandom;
+  uint32_t seed = 0;
+  uint32_t depth = 3;
+  uint32_t length = 1000;
+  bool accesses = false;
+  std::string sites;  // as the option `sites` has them
+  uint32_t program = 0;
+  uint32_t hash = 0;
+  uint64_t decisions = 0;
+};
+
+[[nodiscard]] std::string encode(const Token& token);
+// Nothing and one line in `error` if it is not a token of this version.
+[[nodiscard]] std::optional<Token> decode(std::string_view text, std::string& error);
+
+[[nodiscard]] std::string_view name_of(StrategyKind kind);
+[[nodiscard]] std::optional<StrategyKind> strategy_named(std::string_view name);
+
+}  // namespace norn::schedule

@@ -1,0 +1,73 @@
+#include "schedule/token.h"
+
+#include <gtest/gtest.h>
+
+namespace norn::schedule {
+namespace {
+
+TEST(Token, ComesBackAsItWas) {
+  const Token token = {.strategy = StrategyKind::kRaceDirected,
+                       .seed = 77777,
+                       .depth = 5,
+                       .length = 123456,
+                       .accesses = true,
+                       .sites = "3f9c1a02,77aa1",
+                       .program = 0xdeadbeef,
+                       .hash = 0x12345678,
+                       .decisions = 98765};
+  const std::string text = encode(token);
+  EXPECT_LT(text.size(), 48u);
+  std::string error;
+  const auto back = decode(text, error);
+  ASSERT_TRUE(back) << error;
+  EXPECT_EQ(back->strategy, token.strategy);
+  EXPECT_EQ(back->seed, token.seed);
+  EXPECT_EQ(back->depth, token.depth);
+  EXPECT_EQ(back->length, token.length);
+  EXPECT_EQ(back->accesses, token.accesses);
+  EXPECT_EQ(back->sites, token.sites);
+  EXPECT_EQ(back->program, token.program);
+  EXPECT_EQ(back->hash, token.hash);
+  EXPECT_EQ(back->decisions, token.decisions);
+}
+
+TEST(Token, SitesByLineAreWrittenOut) {
+  std::string error;
+  const auto back = decode(encode({.sites = "bank.cc@14,bank.cc@19"}), error);
+  ASSERT_TRUE(back) << error;
+  EXPECT_EQ(back->sites, "bank.cc@14,bank.cc@19");
+}
+
+TEST(Token, EveryBeginningOfOneIsRefusedOrAnother) {
+  const std::string text = encode({.seed = 12345, .sites = "3f9c1a02,77aa1"});
+  for (size_t size = 0; size < text.size(); ++size) {
+    std::string error;
+    const auto token = decode(text.substr(0, size), error);
+    EXPECT_TRUE(!token || token->sites != "3f9c1a02,77aa1");
+    EXPECT_NE(token.has_value(), !error.empty());
+  }
+}
+
+TEST(Token, GarbageIsRefusedWithTheReason) {
+  std::string error;
+  EXPECT_FALSE(decode("hello", error));
+  EXPECT_EQ(error, "that is not a replay token");
+  error.clear();
+  EXPECT_FALSE(decode("n9AAAA", error));
+  EXPECT_EQ(error, "the token is of another version of norn");
+  error.clear();
+  EXPECT_FALSE(decode("n1%%%%", error));
+  EXPECT_EQ(error, "the token was cut off or changed");
+}
+
+TEST(Token, StrategiesHaveTheNamesOfTheOption) {
+  for (const auto* name : {"random", "race-directed", "pct", "pos", "rr", "replay"}) {
+    const auto kind = strategy_named(name);
+    ASSERT_TRUE(kind);
+    EXPECT_EQ(name_of(*kind), name);
+  }
+  EXPECT_FALSE(strategy_named("off"));
+}
+
+}  // namespace
+}  // namespace norn::schedule

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "runtime/control.h"
 #include "runtime/syscalls.h"
 
 namespace {
@@ -62,7 +63,8 @@ void begin_watching() {
 
 void settle_check(Thread& thread) {
   FastTable& fast = thread.fast;
-  if (is_watching() && flat) {
+  // Under control every access is wanted.
+  if (is_watching() && flat && !is_controlled()) {
     fast.mask = ~uint64_t{kWordBytes - 1};
     fast.base = reinterpret_cast<const void*>(kShadowAt);
     return;

@@ -9,7 +9,7 @@ namespace norn::rt {
 
 // Of the calling thread, from outside, while accesses count. `site` null: the call on top of its stack.
 inline void observe(AccessKind kind, const volatile void* address, size_t size, const norn_site* site) {
-  // Under control an access is a place to stop at. The shadow stays empty, so nothing filters accesses out before.
+  // Under control an access is a place to stop at; the program's own check lets none pass (fast.cc).
   if (is_controlled()) [[unlikely]]
     return control::access(kind, address, size, site);
   const Inspection here{Inspection::Started()};

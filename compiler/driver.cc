@@ -37,6 +37,7 @@ constexpr std::string_view kHelp =
     R"(norn: a drop-in clang whose programs find their own data races.
   -fnorn-skip=FILE     leave out what FILE names (fun:, src:; clang's special case list)
   -fnorn-as-tsan       make __has_feature(thread_sanitizer) true; -fsanitize=thread means the same
+  -fnorn-prune=NAMES   which checks are left out: all (default), none, or some of covered,calls,escape,constants
   -fno-norn            compile and link as clang does
   NORN_CLANG=PATH      the clang to use (default: clang-19, or clang++-19 for norn-c++)
 Everything else is clang's:
@@ -63,6 +64,7 @@ struct Request {
   bool help = false;
   Debug debug = Debug::kNone;
   Arguments skip_lists;
+  std::string prune;    // empty: nothing was said
   Arguments passed_on;  // the arguments without norn's own
 };
 
@@ -303,6 +305,9 @@ Request read_command_line(const Arguments& arguments) {
     } else if (starts_with(argument, "-fnorn-skip=")) {
       request.skip_lists.push_back(argument.substr(strlen("-fnorn-skip=")));
       kept.clear();
+    } else if (starts_with(argument, "-fnorn-prune=")) {
+      request.prune = argument.substr(strlen("-fnorn-prune="));
+      kept.clear();
     } else if (starts_with(argument, "-fnorn") || starts_with(argument, "-fno-norn")) {
       refuse("unknown option " + argument + "; norn-cc --help lists norn's options");
     } else if (starts_with(argument, "-fsanitize=") && !request.off) {
@@ -439,6 +444,7 @@ void add_compile_arguments(const Request& request, const std::string& library, A
     if (!exists(file)) refuse("skip list " + file + ": " + strerror(errno));
     plugin("-norn-skip=" + file);
   }
+  if (!request.prune.empty()) plugin("-norn-prune=" + request.prune);
   // <norn/annotate.h>, after everything the user named.
   cc1("-internal-isystem");
   cc1(library + "/include");

@@ -4,7 +4,10 @@
 #include <optional>
 
 #include "compiler/atomics.h"
+#include "compiler/call_effects.h"
 #include "compiler/call_stack.h"
+#include "compiler/coverage.h"
+#include "compiler/escape.h"
 #include "compiler/expression.h"
 #include "compiler/globals.h"
 #include "compiler/hooks.h"
@@ -13,7 +16,6 @@
 #include "compiler/site_table.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/AliasAnalysis.h"
-#include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/IRBuilder.h"
@@ -47,6 +49,7 @@ struct Access {
   bool is_volatile = false;
   bool vptr = false;
   bool covered = false;
+  bool reads_too = false;  // stands for a read before it
   llvm::Constant* site = nullptr;
 };
 
@@ -74,35 +77,9 @@ struct AtomicOperation {
   llvm::Constant* site = nullptr;
 };
 
-// Accesses through which instructions of a block another one of them has told all there is to tell: the bytes are
-// the same and no call or synchronization stands between, so whatever is ordered before or after the one is so for
-// the other. A write tells more than a read, wherever it stands; that is the rule of ThreadSanitizer's pass, extended
-// to what follows: the runtime would find the second access in the same segment and drop it anyway.
-class CoveredAccesses final {
- public:
-  void barrier() { last_.clear(); }
-  void see(std::vector<Access>& all, size_t index) {
-    Access& access = all[index];
-    if (access.is_volatile || access.vptr) return;
-    const auto [known, first] = last_.try_emplace(access.address, index);
-    if (first) return;
-    Access& earlier = all[known->second];
-    if (earlier.size >= access.size && (earlier.write || !access.write)) {
-      access.covered = true;
-    } else {
-      if (access.write && access.size >= earlier.size) earlier.covered = true;
-      known->second = index;
-    }
-  }
-
- private:
-  llvm::DenseMap<const Value*, size_t> last_;
-};
-
-// Whether a global is known to hold one value for ever, or to be the profiler's own.
-bool is_uninteresting(const llvm::GlobalVariable& global) {
-  return global.isConstant() || global.getName().starts_with("__profc_") ||
-         global.getName().starts_with("__llvm_gcov") || global.getSection().starts_with("__llvm_prf");
+bool is_of_profiler(const llvm::GlobalVariable& global) {
+  return global.getName().starts_with("__profc_") || global.getName().starts_with("__llvm_gcov") ||
+         global.getSection().starts_with("__llvm_prf");
 }
 
 // The address of a virtual table is stored only into virtual table pointers.
@@ -136,8 +113,12 @@ bool is_client_request(llvm::StringRef text) { return text.contains("rolq $$3,")
 
 class FunctionInstrumenter final {
  public:
-  FunctionInstrumenter(llvm::Function& function, Hooks& hooks, SiteTable& sites, bool inline_checks)
+  FunctionInstrumenter(llvm::Function& function, Hooks& hooks, SiteTable& sites, const Pruning& prune,
+                       const CallEffects& effects, const Escape* escape, bool inline_checks)
       : function_(function),
+        prune_(prune),
+        effects_(effects),
+        escape_(escape),
         inline_checks_(inline_checks && !function.hasOptNone() && !function.hasFnAttribute(llvm::Attribute::Cold)),
         layout_(function.getParent()->getDataLayout()),
         hooks_(hooks),
@@ -154,27 +135,50 @@ class FunctionInstrumenter final {
  private:
   void collect() {
     for (llvm::BasicBlock& block : function_) {
-      CoveredAccesses covered;
       for (Instruction& instruction : block) {
-        const size_t before = accesses_.size();
-        if (collect_instruction(instruction)) covered.barrier();
-        for (size_t i = before; i < accesses_.size(); ++i) covered.see(accesses_, i);
+        const Boundary boundary = collect_instruction(instruction);
+        if (boundary != Boundary::kNone) boundaries_[&instruction] = boundary;
       }
+    }
+    if (prune_.covered) drop_covered();
+  }
+
+  void drop_covered() {
+    std::vector<Check> checks;
+    for (const Access& access : accesses_) {
+      checks.push_back(
+          {access.instruction, access.address, access.size, access.write, access.is_volatile || access.vptr});
+      if (access.write && may_be_waited_for(access)) boundaries_.try_emplace(access.instruction, Boundary::kSignal);
+    }
+    for (const BlockOperation& block : blocks_) boundaries_.try_emplace(block.instruction, Boundary::kSignal);
+    for (const LaneAccess& lanes : lanes_) boundaries_.try_emplace(lanes.instruction, Boundary::kSignal);
+    const std::vector<Coverage> coverage = find_covered(
+        function_, checks, [&](const Instruction& instruction) { return boundaries_.lookup(&instruction); });
+    for (size_t i = 0; i < accesses_.size(); ++i) {
+      accesses_[i].covered = coverage[i].covered;
+      accesses_[i].reads_too = coverage[i].reads_too;
     }
   }
 
-  // Returns whether the instruction may synchronize or call.
-  bool collect_instruction(Instruction& instruction) {
-    if (instruction.hasMetadata(llvm::LLVMContext::MD_nosanitize)) return false;
+  // Whether another thread may wait in a loop for what is written: flags, counters and pointers are waited for,
+  // numbers with a fraction are not.
+  static bool may_be_waited_for(const Access& access) {
+    const auto* store = dyn_cast<llvm::StoreInst>(access.instruction);
+    return store == nullptr || !store->getValueOperand()->getType()->isFPOrFPVectorTy();
+  }
+
+  // Returns what it may mean to other threads, its own store apart.
+  Boundary collect_instruction(Instruction& instruction) {
+    if (instruction.hasMetadata(llvm::LLVMContext::MD_nosanitize)) return Boundary::kNone;
     if (const std::optional<AtomicFacts> facts = atomic_facts(instruction)) {
       const bool known_size = facts->address == nullptr || Hooks::has_access(facts->size);
       if (known_size && (facts->address == nullptr || !is_private(facts->address))) {
         atomics_.push_back({&instruction, *facts});
       }
-      return true;
+      return Boundary::kFull;
     }
     if (auto* load = dyn_cast<llvm::LoadInst>(&instruction)) {
-      if (!load->hasMetadata(llvm::LLVMContext::MD_invariant_load)) {
+      if (!prune_.constants || !load->hasMetadata(llvm::LLVMContext::MD_invariant_load)) {
         add({load, load->getPointerOperand(), size_of(load->getType()), false, false, load->isVolatile(),
              is_vptr_access(*load)});
       }
@@ -185,10 +189,12 @@ class FunctionInstrumenter final {
       collect_block(*block);
     } else if (auto* intrinsic = dyn_cast<llvm::IntrinsicInst>(&instruction)) {
       collect_intrinsic(*intrinsic);
+      return effects_.of(*intrinsic);
     } else if (auto* call = dyn_cast<llvm::CallBase>(&instruction)) {
-      return collect_call(*call);
+      collect_call(*call);
+      return prune_.calls || call->doesNotAccessMemory() ? effects_.of(*call) : Boundary::kFull;
     }
-    return false;
+    return instruction.isVolatile() ? Boundary::kFull : Boundary::kNone;
   }
 
   void add(const Access& access) {
@@ -240,19 +246,14 @@ class FunctionInstrumenter final {
     }
   }
 
-  bool collect_call(llvm::CallBase& call) {
-    if (call.isInlineAsm()) {
-      collect_assembly(call);
-      return true;
-    }
+  void collect_call(llvm::CallBase& call) {
+    if (call.isInlineAsm()) return collect_assembly(call);
     for (unsigned i = 0; i < call.arg_size(); ++i) {
       if (call.isByValArgument(i)) {
         add({&call, call.getArgOperand(i), size_of(call.getParamByValType(i)), false, true, false});
       }
     }
-    if (!is_traced_call(call)) return !call.doesNotAccessMemory();
-    calls_.push_back({&call, nullptr});
-    return true;
+    if (is_traced_call(call)) calls_.push_back({&call, nullptr});
   }
 
   void collect_assembly(llvm::CallBase& call) {
@@ -284,18 +285,14 @@ class FunctionInstrumenter final {
     if (!address->getType()->isPointerTy() || address->getType()->getPointerAddressSpace() != 0) return true;
     if (address->isSwiftError()) return true;
     Value* object = llvm::getUnderlyingObject(address, 0);
-    if (const auto* global = dyn_cast<llvm::GlobalVariable>(object)) return is_uninteresting(*global);
-    // What is read through a virtual table pointer is a virtual table.
-    if (const auto* load = dyn_cast<llvm::LoadInst>(object)) {
-      return is_vptr_access(*load);
+    if (const auto* global = dyn_cast<llvm::GlobalVariable>(object)) {
+      if (is_of_profiler(*global) || (prune_.constants && global->isConstant())) return true;
     }
-    const auto* argument = dyn_cast<llvm::Argument>(object);
-    const bool own = isa<llvm::AllocaInst>(object) || llvm::isNoAliasCall(object) ||
-                     (argument != nullptr && argument->hasByValAttr());
-    if (!own) return false;
-    const auto [known, first] = private_.try_emplace(object, false);
-    if (first) known->second = !llvm::PointerMayBeCaptured(object, true, true);
-    return known->second;
+    // What is read through a virtual table pointer is a virtual table.
+    if (const auto* load = dyn_cast<llvm::LoadInst>(object); load != nullptr && is_vptr_access(*load)) {
+      return prune_.constants;
+    }
+    return (prune_.escape && escape_->is_private(address)) || (prune_.constants && escape_->is_unwritten(address));
   }
 
   uint64_t size_of(llvm::Type* type) const {
@@ -342,6 +339,7 @@ class FunctionInstrumenter final {
       SiteFacts facts;
       facts.size = access.size;
       facts.flags = access.is_volatile ? NORN_SITE_VOLATILE : 0;
+      if (access.reads_too) facts.flags |= NORN_SITE_READS_TOO;
       name(*access.instruction, facts, access.address, !access.block);
       // Without optimisation accesses have no type tags.
       if (namer_.named_vptr() && isa<llvm::LoadInst, llvm::StoreInst>(access.instruction)) access.vptr = true;
@@ -507,6 +505,9 @@ class FunctionInstrumenter final {
   }
 
   llvm::Function& function_;
+  const Pruning& prune_;
+  const CallEffects& effects_;
+  const Escape* escape_;  // null: not asked for
   const bool inline_checks_;
   const llvm::DataLayout& layout_;
   Hooks& hooks_;
@@ -519,7 +520,7 @@ class FunctionInstrumenter final {
   std::vector<AssemblyOperation> assembly_;
   std::vector<llvm::CallBase*> requests_;
   std::vector<TracedCall> calls_;
-  llvm::DenseMap<const Value*, bool> private_;
+  llvm::DenseMap<const Instruction*, Boundary> boundaries_;  // those that are not kNone
 };
 
 }  // namespace
@@ -537,8 +538,11 @@ llvm::PreservedAnalyses InstrumentPass::run(llvm::Module& module, llvm::ModuleAn
     function.removeFnAttr(llvm::Attribute::SanitizeThread);
     if (!function.isDeclaration() && !function.hasAvailableExternallyLinkage()) marked.push_back(&function);
   }
+  const CallEffects effects(module);
+  std::optional<Escape> escape;
+  if (prune_.escape || prune_.constants) escape.emplace(module);
   for (llvm::Function* function : marked) {
-    FunctionInstrumenter(*function, hooks, sites, inline_checks_).run();
+    FunctionInstrumenter(*function, hooks, sites, prune_, effects, escape ? &*escape : nullptr, inline_checks_).run();
     // What was found out about its use of memory was about the function without hooks.
     if (!function->doesNotAccessMemory()) function->removeFnAttr(llvm::Attribute::Memory);
     function->removeFnAttr(llvm::Attribute::NoSync);

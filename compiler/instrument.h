@@ -9,8 +9,8 @@
 //     atomics, fences: atomics.h       calls: call_stack.h
 //
 // Nothing is emitted for memory that no other thread can reach (locals whose address stays in the function,
-// constants, virtual tables), nor for an access that another one of the block covers (covered_accesses in the source
-// says when).
+// constants, virtual tables), nor for an access that another one covers (coverage.h). pruning.h says how to turn this
+// off.
 //
 // The pass runs last in the optimiser's pipeline, so that it sees the accesses the program will really make. With
 // -flto that is at compile time: link-time optimisation then works on instrumented code, and any linker that can do
@@ -18,6 +18,7 @@
 // nothing.
 #pragma once
 
+#include "compiler/pruning.h"
 #include "llvm/IR/PassManager.h"
 
 namespace norn::compiler {
@@ -28,12 +29,14 @@ enum class DebugInfo : uint8_t { kKeep, kLines, kNone };
 class InstrumentPass : public llvm::PassInfoMixin<InstrumentPass> {
  public:
   // `inline_checks`: accesses are checked by code before them (inline_check.h), where that can be.
-  InstrumentPass(DebugInfo left, bool inline_checks) : left_(left), inline_checks_(inline_checks) {}
+  InstrumentPass(DebugInfo left, Pruning prune, bool inline_checks)
+      : left_(left), prune_(prune), inline_checks_(inline_checks) {}
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
   static bool isRequired() { return true; }  // without it the pass is left out at -O0
 
  private:
   DebugInfo left_;
+  Pruning prune_;
   bool inline_checks_;
 };
 

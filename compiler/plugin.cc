@@ -30,18 +30,27 @@ bool checks_inline(bool optimised) { return checks == Checks::kInline || (checks
 llvm::cl::list<std::string> skip_lists("norn-skip", llvm::cl::desc("Functions and files norn does not instrument"),
                                        llvm::cl::value_desc("file"));
 
+llvm::cl::list<std::string> pruned("norn-prune", llvm::cl::CommaSeparated,
+                                   llvm::cl::desc("Which checks norn leaves out: all (default), none, or names"),
+                                   llvm::cl::value_desc("names"));
+
+Pruning pruning() {
+  const std::vector<std::string>& names = pruned;
+  return Pruning::of(names);
+}
+
 void register_passes(llvm::PassBuilder& builder) {
   builder.registerPipelineStartEPCallback(
       [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) { passes.addPass(SelectionPass(skip_lists)); });
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
-    passes.addPass(InstrumentPass(debug_info_left, checks_inline(level != llvm::OptimizationLevel::O0)));
+    passes.addPass(InstrumentPass(debug_info_left, pruning(), checks_inline(level != llvm::OptimizationLevel::O0)));
   });
   // For tests: opt -passes=norn.
   builder.registerPipelineParsingCallback(
       [](llvm::StringRef name, llvm::ModulePassManager& passes, llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
         if (name != "norn") return false;
         passes.addPass(SelectionPass(skip_lists));
-        passes.addPass(InstrumentPass(debug_info_left, checks_inline(false)));
+        passes.addPass(InstrumentPass(debug_info_left, pruning(), checks_inline(false)));
         return true;
       });
 }

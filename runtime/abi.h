@@ -47,7 +47,8 @@ enum norn_order { NORN_RELAXED = 0, NORN_ACQUIRE = 1, NORN_RELEASE = 2, NORN_ACQ
 enum norn_site_flag {
   NORN_SITE_VOLATILE = 1,
   NORN_SITE_SIGNAL_SCOPE = 2, /* orders the thread with its own signal handlers only (atomic_signal_fence) */
-  NORN_SITE_LIBRARY = 4       /* the function is of a system header: a report may fold the frame */
+  NORN_SITE_LIBRARY = 4,      /* the function is of a system header: a report may fold the frame */
+  NORN_SITE_READS_TOO = 8     /* a write that stands for a read of its bytes before it: x++ is told once */
 };
 
 typedef struct norn_site {
@@ -165,8 +166,8 @@ extern __thread const norn_site** __norn_stack __attribute__((tls_model("initial
 /* ---- Plain accesses ---------------------------------------------------------------------------------------
  *
  * Called before the access, which the program itself then does. Any alignment. Never called for addresses that
- * provably do not leave their thread, for constants, or when an earlier hook of the same block, with no call or
- * synchronization between, has said as much about the same bytes (a write covers a read before or after it).
+ * provably do not leave their thread, for constants, or when another hook in the same stretch of code without
+ * synchronization surely says as much about the same bytes (docs/design/pruning.md).
  */
 void __norn_read1(const void* address, const norn_site* site);
 void __norn_read2(const void* address, const norn_site* site);

@@ -121,8 +121,10 @@ struct Counter {
 void Counter::caller() { add(1); }
 
 __attribute__((noinline)) void apply(auto f) { f(); }
+void keep(int&);
 void lambdas(int& r) {
   int local = 0;
+  keep(local);
   // CHECK-DAG: [[#@LINE+2]] write 4 local in lambdas(int&)::$_0::operator()() const
   // CHECK-DAG: [[#@LINE+1]] write 4 r in lambdas(int&)::$_0::operator()() const
   apply([&] { local++; r = 2; });

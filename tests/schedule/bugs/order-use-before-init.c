@@ -8,7 +8,7 @@ typedef struct {
 } Settings;
 
 static Settings defaults = {1};
-static Settings* settings;
+Settings* settings;  // not static: the compiler would know all of its values
 
 static void* work(void* unused) {
   compute();

@@ -94,11 +94,11 @@ class Solver final {
     }
   }
 
-  // Whether what follows an instruction surely comes, however it ends.
+  // Whether what follows an instruction surely comes, and nothing is waited for before it comes. A call that neither
+  // synchronizes nor stores may still wait in a loop.
   static bool surely_goes_on(const Instruction& instruction) {
-    if (!instruction.isTerminator()) return llvm::isGuaranteedToTransferExecutionToSuccessor(&instruction);
-    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    return call == nullptr || call->hasFnAttr(llvm::Attribute::WillReturn);
+    if (llvm::isa<llvm::CallBase>(instruction) && !llvm::isa<llvm::IntrinsicInst>(instruction)) return false;
+    return instruction.isTerminator() || llvm::isGuaranteedToTransferExecutionToSuccessor(&instruction);
   }
 
   void add(unsigned fact, BitVector& set) const {

@@ -38,6 +38,7 @@ constexpr std::string_view kHelp =
   -fnorn-skip=FILE     leave out what FILE names (fun:, src:; clang's special case list)
   -fnorn-as-tsan       make __has_feature(thread_sanitizer) true; -fsanitize=thread means the same
   -fnorn-prune=NAMES   which checks are left out: all (default), none, or some of covered,calls,escape,constants
+  -fnorn-whole-program with -flto (full) and lld: instrument at the link, knowing all files
   -fno-norn            compile and link as clang does
   NORN_CLANG=PATH      the clang to use (default: clang-19, or clang++-19 for norn-c++)
 Everything else is clang's:
@@ -65,6 +66,9 @@ struct Request {
   Debug debug = Debug::kNone;
   Arguments skip_lists;
   std::string prune;    // empty: nothing was said
+  bool whole_program = false;
+  bool full_lto = false;
+  bool chooses_linker = false;
   Arguments passed_on;  // the arguments without norn's own
 };
 
@@ -308,8 +312,16 @@ Request read_command_line(const Arguments& arguments) {
     } else if (starts_with(argument, "-fnorn-prune=")) {
       request.prune = argument.substr(strlen("-fnorn-prune="));
       kept.clear();
+    } else if (argument == "-fnorn-whole-program") {
+      request.whole_program = true;
+      kept.clear();
     } else if (starts_with(argument, "-fnorn") || starts_with(argument, "-fno-norn")) {
       refuse("unknown option " + argument + "; norn-cc --help lists norn's options");
+    } else if (argument == "-flto" || argument == "-flto=full" || argument == "-flto=thin" || argument == "-fno-lto" ||
+               argument == "-flto=auto" || argument == "-flto=jobserver") {
+      request.full_lto = argument != "-flto=thin" && argument != "-fno-lto";
+    } else if (starts_with(argument, "-fuse-ld=")) {
+      request.chooses_linker = true;
     } else if (starts_with(argument, "-fsanitize=") && !request.off) {
       kept = without_thread(argument, request);
     } else if (is_one_of(argument, kQuestions) || starts_with(argument, "-print-") ||
@@ -444,6 +456,7 @@ void add_compile_arguments(const Request& request, const std::string& library, A
     if (!exists(file)) refuse("skip list " + file + ": " + strerror(errno));
     plugin("-norn-skip=" + file);
   }
+  if (request.whole_program) plugin("-norn-defer");
   if (!request.prune.empty()) plugin("-norn-prune=" + request.prune);
   // <norn/annotate.h>, after everything the user named.
   cc1("-internal-isystem");
@@ -458,6 +471,10 @@ void add_link_arguments(const Request& request, const std::string& library, Argu
     list.insert(list.end(), {"-Xlinker", argument});
   };
   if (request.relocatable) return;
+  if (request.whole_program) {
+    linker(before, "--load-pass-plugin=" + library + "/libnorn-plugin.so");
+    if (!request.chooses_linker) before.emplace_back("-fuse-ld=lld");
+  }
   if (request.shared) {
     // The executable has the hooks; a shared object that may have nothing undefined could not be linked.
     if (request.forbids_undefined) {
@@ -517,6 +534,9 @@ int run(int count, char** values) {
   }
   if (request.off || !request.has_input || !request.compiles) start(clang, request.passed_on);
 
+  if (request.whole_program && !request.full_lto) {
+    refuse("-fnorn-whole-program works at the link and needs -flto (full): add -flto, compiling and linking");
+  }
   const std::string library = library_directory();
   Arguments before{"--start-no-unused-arguments"};
   Arguments after{"--start-no-unused-arguments"};

@@ -4,6 +4,8 @@
 // plugins are loaded after the options are read. The drivers do all that.
 #include "compiler/instrument.h"
 #include "compiler/selection.h"
+#include "compiler/whole_program.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
 #include "llvm/Support/CommandLine.h"
@@ -39,12 +41,20 @@ Pruning pruning() {
   return Pruning::of(names);
 }
 
+llvm::cl::opt<bool> deferred("norn-defer", llvm::cl::desc("Leave it to the link to instrument (with -flto)"));
+
 void register_passes(llvm::PassBuilder& builder) {
   builder.registerPipelineStartEPCallback(
       [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) { passes.addPass(SelectionPass(skip_lists)); });
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
+    if (deferred) {
+      const std::vector<std::string>& names = pruned;
+      return passes.addPass(DeferPass(debug_info_left, llvm::join(names, ",")));
+    }
     passes.addPass(InstrumentPass(debug_info_left, pruning(), checks_inline(level != llvm::OptimizationLevel::O0)));
   });
+  builder.registerFullLinkTimeOptimizationLastEPCallback(
+      [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) { passes.addPass(LinkPass()); });
   // For tests: opt -passes=norn.
   builder.registerPipelineParsingCallback(
       [](llvm::StringRef name, llvm::ModulePassManager& passes, llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {

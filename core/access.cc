@@ -100,8 +100,8 @@ void Detector::access_word_slow(Thread& thread, Cell& cell, const WordAccess& ac
 
 // The words of [begin, end) from `first_word` on. All are stamped before any is signalled: who waited for one of them
 // is ordered after the whole access.
-void Detector::access_from(Thread& thread, AccessKind kind, Address begin, Address end, Address first_word,
-                           Where where) {
+void Detector::access_from(Thread& thread, AccessKind kind, Address begin, Address end, Address first_word, Where where,
+                           bool reads_too) {
   SpinSignals signals;
   // A long range lets collections in between.
   constexpr Address kStride = 1024 * kWordBytes;
@@ -112,7 +112,7 @@ void Detector::access_from(Thread& thread, AccessKind kind, Address begin, Addre
       if (is_known(thread, kind, word, mask)) continue;
       Cell* cell = shadow_.cell(word);
       if (cell == nullptr) return no_memory_for_shadow();
-      access_word_slow(thread, *cell, {kind, mask, where, word}, signals);
+      access_word_slow(thread, *cell, {kind, mask, where, word, reads_too}, signals);
     }
   }
   if (signals.count == 0) return;

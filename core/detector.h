@@ -62,21 +62,24 @@ class Detector {
   [[nodiscard]] Thread* find(ThreadId id);
 
   // --- memory. `where` is a Where, or something to call for one: it is asked only if the access changes what is known,
-  // which for most accesses it does not.
+  // which for most accesses it does not. `reads_too`: a write that stands for a read of the same bytes before it.
   template <class WhereOrCall>
-  void access(Thread& thread, AccessKind kind, Address address, uint64_t size, WhereOrCall where) {
+  void access(Thread& thread, AccessKind kind, Address address, uint64_t size, WhereOrCall where,
+              bool reads_too = false) {
     ++thread.accesses;
-    if (thread.recording) [[unlikely]]
+    if (thread.recording) [[unlikely]] {
+      if (reads_too) record(thread, AccessKind::kRead, address, size);
       record(thread, kind, address, size);
+    }
     const Address end = address + size;
     if (size == 8 && address % 8 == 0 && is_known_pair(thread, kind, address)) return;
     for (Address word = address & ~(kWordBytes - 1); word < end; word += kWordBytes) {
       if (is_known(thread, kind, word, mask_in(word, address, end))) continue;
       // From here on out of line; what was known before stays so.
       if constexpr (requires { where(); }) {
-        access_from(thread, kind, address, end, word, where());
+        access_from(thread, kind, address, end, word, where(), reads_too);
       } else {
-        access_from(thread, kind, address, end, word, where);
+        access_from(thread, kind, address, end, word, where, reads_too);
       }
       return;
     }
@@ -214,7 +217,8 @@ class Detector {
     return cell[1].load(std::memory_order_acquire) == history && is_known_history(thread, kind, history, 0xf);
   }
   void now_known(Thread& thread, uint32_t generation, HistoryId history, const WordAccess& access);
-  void access_from(Thread& thread, AccessKind kind, Address begin, Address end, Address first_word, Where where);
+  void access_from(Thread& thread, AccessKind kind, Address begin, Address end, Address first_word, Where where,
+                   bool reads_too);
   void access_word_slow(Thread& thread, Cell& cell, const WordAccess& access, SpinSignals& signals);
   void access_inside(Thread& thread, Cell& cell, const WordAccess& access, SpinSignals& signals,
                      uint32_t set_flags = 0);

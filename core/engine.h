@@ -42,7 +42,7 @@ struct WordAccess {
   uint8_t mask = 0;  // bit i: byte i of the word
   Where where = kNowhere;
   Address word = 0;
-  bool increments = false;  // reads and writes in one (atomic rmw)
+  bool increments = false;  // reads and writes in one (atomic rmw, x++)
 };
 
 [[nodiscard]] constexpr bool is_write(AccessKind kind) {

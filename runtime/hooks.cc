@@ -9,10 +9,15 @@ using namespace norn::rt;
 
 namespace {
 
+template <AccessKind Kind>
+bool reads_too(const norn_site* site) {
+  return Kind == AccessKind::kWrite && (site->flags & NORN_SITE_READS_TOO) != 0;
+}
+
 template <AccessKind Kind, unsigned Size>
 inline void access(const void* address, const norn_site* site) {
   if (!is_watching()) return;
-  observe(Kind, address, Size, site);
+  observe(Kind, address, Size, site, reads_too<Kind>(site));
 }
 
 // The program's own check did not let it pass.
@@ -26,7 +31,7 @@ inline void slow_access(const void* address, const norn_site* site) {
   if (thread.fast.mask == 0) [[unlikely]]
     settle_check(thread);
   if (!is_watching()) return;
-  detector.access(thread, Kind, address_of(address), Size, [&] { return place(*here, site); });
+  detector.access(thread, Kind, address_of(address), Size, [&] { return place(*here, site); }, reads_too<Kind>(site));
 }
 
 }  // namespace

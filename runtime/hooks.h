@@ -8,13 +8,14 @@
 namespace norn::rt {
 
 // Of the calling thread, from outside, while accesses count. `site` null: the call on top of its stack.
-inline void observe(AccessKind kind, const volatile void* address, size_t size, const norn_site* site) {
+inline void observe(AccessKind kind, const volatile void* address, size_t size, const norn_site* site,
+                    bool reads_too = false) {
   // Under control an access is a place to stop at; the program's own check lets none pass (fast.cc).
   if (is_controlled()) [[unlikely]]
     return control::access(kind, address, size, site);
   const Inspection here{Inspection::Started()};
   if (!here) return;
-  detector.access(here.thread(), kind, address_of(address), size, [&] { return place(*here, site); });
+  detector.access(here.thread(), kind, address_of(address), size, [&] { return place(*here, site); }, reads_too);
 }
 
 // The same for functions that were interposed: nothing where nothing counts.

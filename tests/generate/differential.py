@@ -6,7 +6,7 @@
 Programs are random ones (generate.py) and, with --behaviour, those of tests/behaviour. Each is built with
 -fnorn-prune=none, with all rules, and with --each by each rule alone; its racing locations (words of global variables,
 heap blocks by where they were allocated, locals by where they are shared) and their standings must be the same, and
-nothing may crash. Random programs are built at -O0 to -O3 in turn, some with -flto.
+nothing may crash. Random programs are built at -O0 to -O3 in turn, some with -flto, some as whole programs.
 """
 
 import argparse
@@ -141,6 +141,8 @@ def check_random(seed, bin_dir, rules, directory):
     flags = [f"-O{seed % 4}"]
     if seed % 6 == 1:
         flags += ["-flto", "-fuse-ld=lld"]
+    if seed % 12 == 1:
+        flags += ["-fnorn-whole-program"]
 
     def build(rule):
         executable = str(directory / f"random{seed}.{rule.replace(',', '-')}")

@@ -1,4 +1,5 @@
-// Condition variables: a pool of two workers; who asked for the work waits until all of it is done.
+// Condition variables: two workers; who asked for the work waits until all of it is done, and only the last one to
+// count signals that.
 // NORACE
 // RUN: %check %s
 
@@ -7,22 +8,29 @@
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 pthread_cond_t finished = PTHREAD_COND_INITIALIZER;
-enum { kTasks = 6 };
+enum { kTasks = 2 };
 int inputs[kTasks], results[kTasks];
-int next_task = kTasks, done, stopping;
+int next_task = kTasks, done;
 
-static void worker(void) {
+static void work(void) {
   pthread_mutex_lock(&mutex);
-  for (;;) {
-    while (next_task == kTasks && !stopping) pthread_cond_wait(&changed, &mutex);
-    if (next_task == kTasks) break;
-    const int task = next_task++;
-    pthread_mutex_unlock(&mutex);
-    results[task] = inputs[task] * 2;
-    pthread_mutex_lock(&mutex);
-    if (++done == kTasks) pthread_cond_signal(&finished);
-  }
+  while (next_task == kTasks) pthread_cond_wait(&changed, &mutex);
+  const int task = next_task++;
   pthread_mutex_unlock(&mutex);
+  results[task] = inputs[task] * 2;
+  pthread_mutex_lock(&mutex);
+  if (++done == kTasks) pthread_cond_signal(&finished);
+  pthread_mutex_unlock(&mutex);
+}
+
+static void first(void) {
+  work();
+  end_turn();
+}
+
+static void second(void) {
+  await_turn(1);
+  work();
 }
 
 static void asks(void) {
@@ -33,13 +41,9 @@ static void asks(void) {
   while (done != kTasks) pthread_cond_wait(&finished, &mutex);
   pthread_mutex_unlock(&mutex);
   for (int i = 0; i < kTasks; ++i) results[i]++;
-  pthread_mutex_lock(&mutex);
-  stopping = 1;
-  pthread_cond_broadcast(&changed);
-  pthread_mutex_unlock(&mutex);
 }
 
 int main(void) {
-  const Body bodies[] = {worker, worker, asks};
+  const Body bodies[] = {first, second, asks};
   run_many(bodies, 3);
 }

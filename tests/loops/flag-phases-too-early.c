@@ -1,5 +1,4 @@
 // Flag: a phase that grows; the waiter waits for the first and uses what belongs to the second.
-// ARRIVAL: waiter
 // RUN: %check %s
 
 #include "arrival.h"
@@ -9,6 +8,7 @@ int y;
 
 static void sets(void) {
   phase = 1;
+  await_turn(1);
   y = 1;  // RACE: observed y
   phase = 2;
 }
@@ -17,6 +17,7 @@ static void waits(void) {
   while (phase < 1) {
   }
   y++;  // RACE: observed y
+  end_turn();
 }
 
-int main(void) { meet(waits, sets); }
+int main(void) { run_two(waits, sets); }

@@ -75,6 +75,14 @@ llvm::FunctionCallee Hooks::assembly(bool before) {
 
 llvm::FunctionCallee Hooks::client_request() { return declare("client_request", none_, {pointer_}); }
 
+llvm::FunctionCallee Hooks::loop(llvm::StringRef hook) {
+  if (hook == "spin_read") return declare(hook, none_, {pointer_, size_, pointer_, pointer_, int_});
+  if (hook == "spin_called") return declare(hook, none_, {pointer_, size_, pointer_});
+  if (hook == "wait_leave") return declare(hook, none_, {pointer_, pointer_, int_});
+  if (hook == "spin_end" || hook == "wait_end") return declare(hook, none_, {});
+  return declare(hook, none_, {pointer_, int_});  // spin_begin, spin_leave, wait_begin
+}
+
 llvm::FunctionCallee Hooks::atomic(llvm::StringRef operation, unsigned bits) {
   llvm::Type* value = llvm::IntegerType::get(module_.getContext(), bits);
   const std::string name = ("atomic" + llvm::Twine(bits) + "_" + operation).str();

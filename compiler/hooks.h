@@ -34,6 +34,8 @@ class Hooks final {
   // Around inline assembly that synchronizes.
   [[nodiscard]] llvm::FunctionCallee assembly(bool before);
   [[nodiscard]] llvm::FunctionCallee client_request();
+  // Loops that wait: "spin_read", "spin_leave", "wait_begin", …
+  [[nodiscard]] llvm::FunctionCallee loop(llvm::StringRef hook);
   // "load", "store", "fetch_add", … on integers of `bits` bits.
   [[nodiscard]] llvm::FunctionCallee atomic(llvm::StringRef operation, unsigned bits);
 

@@ -12,6 +12,8 @@
 #include "compiler/globals.h"
 #include "compiler/hooks.h"
 #include "compiler/inline_check.h"
+#include "compiler/loops.h"
+#include "compiler/names.h"
 #include "compiler/registration.h"
 #include "compiler/site_table.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -50,6 +52,7 @@ struct Access {
   bool vptr = false;
   bool covered = false;
   bool reads_too = false;  // stands for a read before it
+  bool spins = false;      // told as part of a waiting loop's condition
   llvm::Constant* site = nullptr;
 };
 
@@ -113,8 +116,9 @@ bool is_client_request(llvm::StringRef text) { return text.contains("rolq $$3,")
 
 class FunctionInstrumenter final {
  public:
-  FunctionInstrumenter(llvm::Function& function, Hooks& hooks, SiteTable& sites, const Pruning& prune,
-                       const CallEffects& effects, const Escape* escape, bool inline_checks)
+  FunctionInstrumenter(llvm::Function& function, Hooks& hooks, SiteTable& sites, LoopTeller& teller, LoopPlan& loops,
+                       bool asked, const Pruning& prune, const CallEffects& effects, const Escape* escape,
+                       bool inline_checks)
       : function_(function),
         prune_(prune),
         effects_(effects),
@@ -123,6 +127,9 @@ class FunctionInstrumenter final {
         layout_(function.getParent()->getDataLayout()),
         hooks_(hooks),
         sites_(sites),
+        teller_(teller),
+        loops_(loops),
+        asked_(asked),
         namer_(function) {}
 
   void run() {
@@ -136,7 +143,8 @@ class FunctionInstrumenter final {
   void collect() {
     for (llvm::BasicBlock& block : function_) {
       for (Instruction& instruction : block) {
-        const Boundary boundary = collect_instruction(instruction);
+        Boundary boundary = collect_instruction(instruction);
+        if (loops_.asks(&instruction)) boundary = Boundary::kFull;  // who leaves the loop has waited
         if (boundary != Boundary::kNone) boundaries_[&instruction] = boundary;
       }
     }
@@ -146,8 +154,8 @@ class FunctionInstrumenter final {
   void drop_covered() {
     std::vector<Check> checks;
     for (const Access& access : accesses_) {
-      checks.push_back(
-          {access.instruction, access.address, access.size, access.write, access.is_volatile || access.vptr});
+      checks.push_back({access.instruction, access.address, access.size, access.write,
+                        access.is_volatile || access.vptr || access.spins});
       if (access.write && may_be_waited_for(access)) boundaries_.try_emplace(access.instruction, Boundary::kSignal);
     }
     for (const BlockOperation& block : blocks_) boundaries_.try_emplace(block.instruction, Boundary::kSignal);
@@ -198,7 +206,9 @@ class FunctionInstrumenter final {
   }
 
   void add(const Access& access) {
-    if (access.size != 0 && !is_private(access.address)) accesses_.push_back(access);
+    if (access.size == 0 || is_private(access.address)) return;
+    accesses_.push_back(access);
+    accesses_.back().spins = loops_.tells(access.instruction);
   }
 
   void collect_block(llvm::AnyMemIntrinsic& block) {
@@ -396,6 +406,23 @@ class FunctionInstrumenter final {
       traced.site = site(*traced.call, facts, object, false);
       traced.call->removeFnAttr(llvm::Attribute::Memory);
     }
+    teller_.describe(
+        function_, loops_, [&](const Instruction& access) { return words_for(access); },
+        [&](const Instruction& at) { return location(at); });
+  }
+
+  // What a waiting loop reads or calls, in the source's words.
+  std::string words_for(const Instruction& access) {
+    if (const auto* call = dyn_cast<llvm::CallBase>(&access)) {
+      const llvm::Function* callee = call->getCalledFunction();
+      const llvm::DISubprogram* subprogram = callee == nullptr ? nullptr : callee->getSubprogram();
+      if (subprogram != nullptr && !callee->isDeclaration()) return function_name(subprogram);
+      if (call->arg_size() == 0 || !call->getArgOperand(0)->getType()->isPointerTy()) return "";
+      return namer_.name(call->getArgOperand(0), 0, false, location(access));
+    }
+    const Value* address = llvm::getPointerOperand(&access);
+    if (const std::optional<AtomicFacts> facts = atomic_facts(access)) address = facts->address;
+    return address == nullptr ? "" : namer_.name(address, 0, true, location(access));
   }
 
   // The array that a vector of addresses points into.
@@ -407,9 +434,15 @@ class FunctionInstrumenter final {
   }
 
   void emit() {
+    teller_.emit(function_, loops_);
     for (const Access& access : accesses_) {
       if (access.covered) continue;
       llvm::IRBuilder<> builder(access.instruction);
+      if (access.spins) {
+        teller_.emit_read(builder, loops_, access.instruction, access.address, access.size, access.site);
+        continue;
+      }
+      if (asked_ && !access.write) teller_.emit_called_read(builder, access.address, access.size, access.site);
       if (access.vptr && access.size == sizeof(void*)) {
         if (auto* store = dyn_cast<llvm::StoreInst>(access.instruction)) {
           Value* value = builder.CreateBitOrPointerCast(store->getValueOperand(), builder.getPtrTy());
@@ -512,6 +545,9 @@ class FunctionInstrumenter final {
   const llvm::DataLayout& layout_;
   Hooks& hooks_;
   SiteTable& sites_;
+  LoopTeller& teller_;
+  LoopPlan& loops_;
+  bool asked_;  // some condition of a loop may call the function
   ExpressionNamer namer_;
   std::vector<Access> accesses_;
   std::vector<LaneAccess> lanes_;
@@ -541,8 +577,20 @@ llvm::PreservedAnalyses InstrumentPass::run(llvm::Module& module, llvm::ModuleAn
   const CallEffects effects(module);
   std::optional<Escape> escape;
   if (prune_.escape || prune_.constants) escape.emplace(module);
-  for (llvm::Function* function : marked) {
-    FunctionInstrumenter(*function, hooks, sites, prune_, effects, escape ? &*escape : nullptr, inline_checks_).run();
+  // All loops are found before anything is changed: what a function says of its callees is said of the program's own
+  // code.
+  CallSummaries summaries;
+  LoopFinder finder(summaries);
+  LoopTeller teller(module, hooks, sites);
+  std::vector<LoopPlan> loops;
+  loops.reserve(marked.size());
+  for (llvm::Function* function : marked) loops.push_back(finder.find(*function));
+  const llvm::DenseSet<const llvm::Function*> asked = finder.asked_by_conditions(marked);
+  for (size_t i = 0; i < marked.size(); ++i) {
+    llvm::Function* function = marked[i];
+    FunctionInstrumenter(*function, hooks, sites, teller, loops[i], asked.contains(function), prune_, effects,
+                         escape ? &*escape : nullptr, inline_checks_)
+        .run();
     // What was found out about its use of memory was about the function without hooks.
     if (!function->doesNotAccessMemory()) function->removeFnAttr(llvm::Attribute::Memory);
     function->removeFnAttr(llvm::Attribute::NoSync);

@@ -50,6 +50,9 @@ class Detector {
   // False if the arena gives no memory. Before anything else, by one thread.
   [[nodiscard]] bool init(const Options& options, const Listener& listener);
 
+  // From now on spin-reads count, if they did not from the start. Writes from before are known by what is left of them.
+  [[nodiscard]] bool honour_spins();
+
   // Any event, in the order they happened; threads that were not forked are roots. By one thread at a time.
   void apply(const Event& event);
 
@@ -120,7 +123,8 @@ class Detector {
   void happens_before(Thread& thread, Address tag);
   void happens_after(Thread& thread, Address tag);
   void sync_destroy(Thread& thread, Address object);
-  void spin_read(Thread& thread, Address address, uint64_t size, Where where);
+  // `in_loop`: the loop goes on, so the read orders nothing.
+  void spin_read(Thread& thread, Address address, uint64_t size, Where where, bool in_loop = false);
   void spin_leave(Thread& thread);
   void ignore_begin(Thread& thread, uint8_t what);
   void ignore_end(Thread& thread, uint8_t what);
@@ -270,7 +274,7 @@ class Detector {
   void send(Thread& thread, SpinSignals& signals);
   static void note_spin_word(Thread& thread, Address word);
   static bool has_read_spin_word(const Thread& thread, Address word);
-  void spin_read_word(Thread& thread, Address word);
+  void spin_read_word(Thread& thread, Address word, bool in_loop);
   void add_counterpart(Slot slot, Time time, Clocks& clocks);
   bool accessed_in_segment(const Thread& thread, HistoryId history, const WordAccess& access) const;
 

@@ -61,7 +61,7 @@ enum class EventKind : uint8_t {
   kSyncDestroy,
 
   // Loops that wait by reading.
-  kSpinRead,   // a read of a spinning loop's condition
+  kSpinRead,   // a read of a spinning loop's condition; in_loop: the loop goes on
   kSpinLeave,  // the loop was left
 
   // Annotations.

@@ -108,7 +108,7 @@ void Detector::apply(const Event& e) {
       sync_destroy(t, e.address);
       break;
     case EventKind::kSpinRead:
-      spin_read(t, e.address, e.size, e.where);
+      spin_read(t, e.address, e.size, e.where, e.in_loop);
       break;
     case EventKind::kSpinLeave:
       spin_leave(t);

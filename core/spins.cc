@@ -44,7 +44,7 @@ void Detector::add_counterpart(Slot slot, Time time, Clocks& clocks) {
   }
 }
 
-void Detector::spin_read_word(Thread& thread, Address word) {
+void Detector::spin_read_word(Thread& thread, Address word, bool in_loop) {
   Cell* found = shadow_.cell(word);
   if (found == nullptr) return no_memory_for_shadow();
   Cell& cell = *found;
@@ -73,18 +73,18 @@ void Detector::spin_read_word(Thread& thread, Address word) {
     }
     break;
   }
-  if (!thread.spun.join(arena_, object->message)) no_memory_for_clocks();
+  if (!in_loop && !thread.spun.join(arena_, object->message)) no_memory_for_clocks();
   note_spin_word(thread, word);
 }
 
-void Detector::spin_read(Thread& thread, Address address, uint64_t size, Where where) {
+void Detector::spin_read(Thread& thread, Address address, uint64_t size, Where where, bool in_loop) {
   if (!options_.spin) return read(thread, address, size, where);
   const Inside inside(*this, thread);
   ++thread.accesses;
   if (thread.recording) record(thread, AccessKind::kRead, address, size);
   if ((thread.ignoring & kIgnoreReads) != 0) return;
   for (Address word = address & ~(kWordBytes - 1); word < address + size; word += kWordBytes) {
-    spin_read_word(thread, word);
+    spin_read_word(thread, word, in_loop);
   }
 }
 

@@ -12,8 +12,8 @@ bool Detector::init(const Options& options, const Listener& listener) {
       arena_.allocate_zeroed(kThreadChunks * sizeof(std::atomic<std::atomic<Thread*>*>)));
   lock_chunks_ = static_cast<std::atomic<LockInfo*>*>(
       arena_.allocate_zeroed((Locksets::kMaxLock / kLockChunk + 1) * sizeof(std::atomic<LockInfo*>)));
-  if (options.spin) versions_ = static_cast<Versions**>(arena_.allocate_zeroed(Slots::kCount * sizeof(Versions*)));
-  const bool ready = thread_chunks_ != nullptr && lock_chunks_ != nullptr && (!options.spin || versions_ != nullptr) &&
+  options_.spin = false;
+  const bool ready = thread_chunks_ != nullptr && lock_chunks_ != nullptr && (!options.spin || honour_spins()) &&
                      shadow_.init(arena_, options.shadow_at) && histories_.init(arena_, options.log2_histories, 31) &&
                      threadsets_.init(arena_, 10, 31) && locksets_.init(arena_) &&
                      slots_.init(arena_, options.time_limit) && sync_.init(arena_, shadow_) &&
@@ -22,6 +22,15 @@ bool Detector::init(const Options& options, const Listener& listener) {
   if (options.memory_limit != 0) histories_.set_goal_limit(options.memory_limit / 4);
   context_ = {&options_, &histories_, &threadsets_, &locksets_, &slots_, &stamps_forgotten_};
   return ready;
+}
+
+bool Detector::honour_spins() {
+  if (options_.spin) return true;
+  auto** versions = static_cast<Versions**>(arena_.allocate_zeroed(Slots::kCount * sizeof(Versions*)));
+  if (versions == nullptr) return false;
+  __atomic_store_n(&versions_, versions, __ATOMIC_RELEASE);
+  options_.spin = true;
+  return true;
 }
 
 // The outcome of accesses may be another from here on.

@@ -140,6 +140,7 @@ void store(Settings& settings, Text key, uint64_t number, Text text) {
   if (key == "halt_on_error") settings.halt_on_error = number != 0;
   if (key == "findings") settings.findings = text;
   if (key == "suppressions") settings.suppressions = text;
+  if (key == "dump_cfg") settings.dump_cfg = text;
   if (key == "log_path") settings.log_path = text;
   if (key == "color") settings.color = static_cast<ColorMode>(small);
   if (key == "history") settings.history = small;

@@ -13,7 +13,7 @@ namespace norn::report {
 
 enum class FailOn : uint32_t { kAny, kObserved, kConfirmed, kNone };
 enum class ColorMode : uint32_t { kAuto, kAlways, kNever };
-enum Verbose : uint32_t { kVerboseSuppressions = 1, kVerboseOptions = 2, kVerboseStats = 4 };
+enum Verbose : uint32_t { kVerboseSuppressions = 1, kVerboseOptions = 2, kVerboseStats = 4, kVerboseLoops = 8 };
 
 // What the options say. Texts point into the string that was parsed, which must outlive them.
 struct Settings {
@@ -26,6 +26,7 @@ struct Settings {
   bool halt_on_error = false;
   Text findings{};  // a path, or "fd:N"; empty: the program renders text itself
   Text suppressions{};
+  Text dump_cfg{};
   Text log_path{};  // empty: stderr
   ColorMode color = ColorMode::kAuto;
   uint32_t history = 2;
@@ -84,6 +85,7 @@ inline constexpr Option kOptions[] = {
      1000},
     {"lib", OptionKind::kFlag, "on|off", "on",
      "whether the thread library's primitives are known; off: only loops order threads"},
+    {"dump_cfg", OptionKind::kText, "FILE", "none", "write the loops that wait, as they were compiled, for graphviz"},
     {"fail_on", OptionKind::kChoice, "any|observed|confirmed|none", "observed",
      "the weakest race that changes the exit status"},
     {"exitcode", OptionKind::kNumber, "N", "66", "the exit status for races; 0 leaves the program's own", "exitcode",
@@ -97,7 +99,7 @@ inline constexpr Option kOptions[] = {
     {"log_path", OptionKind::kText, "FILE", "stderr",
      "where a program started by hand writes its report; its pid is appended", "log_path", ~uint64_t{0},
      OptionUse::kByHand},
-    {"verbose", OptionKind::kSet, "suppressions|options|stats", "none", "say more about these"},
+    {"verbose", OptionKind::kSet, "suppressions|options|stats|loops", "none", "say more about these"},
     {"findings",
      OptionKind::kText,
      "PATH",

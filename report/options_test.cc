@@ -93,7 +93,7 @@ TEST(Options, NamesTheNearest) {
   EXPECT_EQ(error_of("weather=sunny"), "unknown option weather");
   EXPECT_EQ(error_of("engine=hybird"),
             "engine=hybird is not one of hybrid, hb, msm-short or msm-long; did you mean hybrid?");
-  EXPECT_EQ(error_of("verbose=stat"), "verbose=stat is not one of suppressions, options or stats; did you mean stats?");
+  EXPECT_EQ(error_of("verbose=stat"), "verbose=stat is not one of suppressions, options, stats or loops; did you mean stats?");
 }
 
 TEST(Options, SaysWhatIsWrongWithValues) {

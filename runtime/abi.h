@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NORN_ABI_VERSION 1
+#define NORN_ABI_VERSION 2
 
 #ifdef __cplusplus
 extern "C" {
@@ -114,6 +114,27 @@ NORN_ABI_ASSERT(sizeof(norn_member) == 40, "the plugin lays members out in 40 by
 NORN_ABI_ASSERT(sizeof(norn_global) == 64, "the plugin lays globals out in 64 bytes");
 NORN_ABI_ASSERT(offsetof(norn_global, member_count) == 48 && offsetof(norn_global, flags) == 56, "norn_global");
 
+/* ---- Loops that wait --------------------------------------------------------------------------------------
+ *
+ * Section "norn_loops": one entry for each exit of a loop that is taken because another thread wrote something (a
+ * spin), and one for each loop around a wait on a condition variable.
+ */
+
+enum norn_loop_kind {
+  NORN_LOOP_SPIN = 1,
+  NORN_LOOP_WAIT = 2 /* with SPIN: the exit of a loop that waits on a condition variable too */
+};
+
+typedef struct norn_loop {
+  const norn_site* site; /* where the exit is decided */
+  const char* text;      /* what is waited for: "ready", "queue.head" */
+  const char* graph;     /* its blocks and edges for graphviz, with '%' for a number of its own */
+  uint32_t kind;         /* norn_loop_kind, some of them */
+  uint32_t blocks;       /* how many blocks the condition is spread over */
+} norn_loop;
+
+NORN_ABI_ASSERT(sizeof(norn_loop) == 32, "the plugin lays loops out in 32 bytes");
+
 /* ---- Modules ----------------------------------------------------------------------------------------------
  *
  * Every linked module has one constructor, before all others of the module, and one destructor, after all others,
@@ -131,6 +152,8 @@ typedef struct norn_module {
   const norn_site* sites_end;
   const norn_global* globals_begin;
   const norn_global* globals_end;
+  const norn_loop* loops_begin;
+  const norn_loop* loops_end;
 } norn_module;
 
 void __norn_module_init(const norn_module* module); /* `module` lives as long as the code */
@@ -274,6 +297,35 @@ void __norn_assembly_before(const void* address, size_t size, const norn_site* s
 void __norn_assembly_after(const void* address, size_t size, const norn_site* site);
 /* At a client request of Valgrind's headers: its words, the request's code first. */
 void __norn_client_request(const uint64_t* words);
+
+/* ---- Loops that wait: hooks -------------------------------------------------------------------------------
+ *
+ * Instead of __norn_read: a read that an exit's condition depends on. Which of the places read at one site counts is
+ * the last one, unless it `sweeps`: then all of them do.
+ */
+void __norn_spin_read(const void* address, size_t size, const norn_site* site, const norn_loop* exit, int sweeps);
+
+/* Around a call or an atomic that the condition depends on: what it reads is what the exit waits for. `part` tells the
+ * calls of one condition apart. Evaluations do not nest: the outermost counts. */
+void __norn_spin_begin(const norn_loop* exit, uint32_t part);
+void __norn_spin_end(void);
+
+/* Whether the thread is between the two. Functions that conditions call ask before each read, and say it by
+ * __norn_spin_called instead of __norn_read. */
+#if defined(__GNUC__)
+extern __thread const norn_loop* __norn_spinning __attribute__((tls_model("initial-exec")));
+#endif
+void __norn_spin_called(const void* address, size_t size, const norn_site* site);
+
+/* On the edge out of the loop. `because`: whether this exit's condition was why. */
+void __norn_spin_leave(const norn_loop* exit, int because);
+
+/* Around a call that waits on a condition variable, or may. `alone`: nothing but the loop's condition follows. */
+void __norn_wait_begin(const norn_loop* loop, int alone);
+void __norn_wait_end(void);
+
+/* On the edge out of the loop. `condition`: the condition variable; null if only the wait itself knows. */
+void __norn_wait_leave(const norn_loop* loop, const void* condition, int because);
 
 #ifdef __cplusplus
 }  // extern "C"

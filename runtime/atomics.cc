@@ -3,6 +3,7 @@
 #include "runtime/control.h"
 #include "runtime/hooks.h"
 #include "runtime/interpose.h"
+#include "runtime/loops.h"
 
 using namespace norn;
 using namespace norn::rt;
@@ -33,7 +34,12 @@ void atomic(const volatile T* address, bool writes, const norn_site* site, Perfo
     perform();
     return;
   }
-  detector.atomic(here.thread(), address_of(address), sizeof(T), place(*here, site), perform);
+  const Where where = place(*here, site);
+  if (__norn_spinning == nullptr) [[likely]] {
+    detector.atomic(here.thread(), address_of(address), sizeof(T), where, perform);
+  } else {
+    spin_by_atomic(here.thread(), address_of(address), sizeof(T), where, site, perform);
+  }
 }
 
 // 16 bytes have one instruction; what the compiler makes of them without it is a call to a library.

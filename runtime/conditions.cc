@@ -5,6 +5,7 @@
 
 #include "runtime/control.h"
 #include "runtime/locks.h"
+#include "runtime/loops.h"
 
 // The old cleanup interface: it needs neither exceptions nor a landing pad.
 struct _pthread_cleanup_buffer;
@@ -83,7 +84,7 @@ int wait_on(const void* condition, const void* mutex, const norn_site& site, Cal
       detector.access(here.thread(), AccessKind::kAtomicRead, address_of(condition), 1,
                       [&] { return place(*here, &site); });
     }
-    detector.wait_enter(here.thread(), address_of(condition), address_of(mutex), false);
+    detector.wait_enter(here.thread(), address_of(condition), address_of(mutex), waits_in_loop(condition));
   }
   if (!waits || real__pthread_cleanup_push == nullptr) {
     const int result = call();

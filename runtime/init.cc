@@ -67,9 +67,8 @@ void remember_program(int argc, char** argv) {
 Options core_options(const report::Settings& settings) {
   Options options;
   options.engine = settings.engine;
-  // The compiler does not tell loops yet: without them, only the wake-up itself orders.
-  options.condition = ConditionMode::kOff;
-  options.spin = !settings.lib;
+  options.condition = settings.cv;
+  options.spin = false;  // until a module has a loop that spins (loops.cc): it costs something at every lock
   options.library = settings.lib;
   return options;
 }

@@ -3,6 +3,7 @@
 #include <link.h>
 
 #include "runtime/interpose.h"
+#include "runtime/loops.h"
 #include "runtime/settings.h"
 #include "runtime/where.h"
 
@@ -88,6 +89,7 @@ NORN_EXPORT void __norn_module_init(const norn_module* tables) {
   if (module == nullptr) return;
   *module = {tables, file_of(search), modules.load(std::memory_order_relaxed)};
   modules.store(module, std::memory_order_release);
+  add_loops(*tables);
 }
 
 NORN_EXPORT void __norn_module_fini(const norn_module* tables) {

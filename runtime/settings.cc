@@ -79,6 +79,7 @@ void read_settings(char** environment) {
   settings.outcome = absolute(settings.outcome);
   settings.decisions = absolute(settings.decisions);
   settings.expected = absolute(settings.expected);
+  settings.dump_cfg = absolute(settings.dump_cfg);
 
   switch (settings.color) {
     case report::ColorMode::kAlways:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Builds a test program with norn's compilers at each level, runs it under norn, and compares reports with markers.
 
-    check.py SOURCE -o PREFIX [--levels=-O0,-O1,-O2] [--binary]
+    check.py SOURCE -o PREFIX [--levels=-O0,-O1,-O2,-O2+-flto] [--binary]
 
 The tools are taken from the directory that NORN_BIN names. program.py says what the comments of SOURCE mean.
 """

@@ -108,7 +108,7 @@ class Program:
     def build(self, cc, cxx, level, prefix, flags=()):
         """Compiles and links; returns the command that runs the program."""
         here = pathlib.Path(__file__).resolve().parent
-        shared = [level, "-g", "-pthread", "-I", str(here), *flags, *self.flags]
+        shared = [*level.split("+"), "-g", "-pthread", "-I", str(here), *flags, *self.flags]
 
         def compiler(source):
             if source.suffix == ".c":

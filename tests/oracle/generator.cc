@@ -123,7 +123,8 @@ class World {
         Event& e = emit(m, EventKind::kSpinRead);
         e.address = region(kData + m.object % kAtomics) + m.offset % 8;
         e.size = 1u + m.size % 4u;
-        t.spinning = true;
+        e.in_loop = !t.spinning && m.variant % 4 == 1;
+        if (!e.in_loop) t.spinning = true;
         return true;
       }
       case MoveKind::kSpinLeave:

@@ -526,7 +526,7 @@ void order_by_spins(const Execution& x, Edges& edges) {
   };
   std::map<Address, Word> words;
   std::map<ThreadId, std::set<Address>> accessed;  // words, in the thread's present segment
-  std::map<ThreadId, Indexes> counterparts;        // of the thread's spin-reads since its last spin-leave
+  std::map<ThreadId, Indexes> counterparts;  // of the thread's spin-reads, but those in-loop, since its last leave
 
   auto words_of = [](Range range) {
     std::vector<Address> all;
@@ -585,7 +585,7 @@ void order_by_spins(const Execution& x, Edges& edges) {
           word.signal = whole;
         }
         word.spin = true;
-        counterparts[e.thread].insert(word.signal.begin(), word.signal.end());
+        if (!e.in_loop) counterparts[e.thread].insert(word.signal.begin(), word.signal.end());
       }
     }
     if (e.kind == EventKind::kSpinLeave) {

@@ -14,6 +14,7 @@ enum class Shape {
   kNothing,
   kThread,       // t2
   kAccess,       // x+3:2
+  kSpinRead,     // x+3:2 [in-loop]
   kBlock,        // buf:64
   kTwoBlocks,    // buf:64 buf2:128
   kAtomic,       // f acquire
@@ -74,7 +75,7 @@ constexpr std::array kVerbs = {
     Verb{"once-done", K::kOnceDone, S::kObject},
     Verb{"once-seen", K::kOnceSeen, S::kObject},
     Verb{"sync-destroy", K::kSyncDestroy, S::kObject},
-    Verb{"spin-read", K::kSpinRead, S::kAccess},
+    Verb{"spin-read", K::kSpinRead, S::kSpinRead},
     Verb{"spin-leave", K::kSpinLeave, S::kNothing},
     Verb{"hb", K::kHappensBefore, S::kObject},
     Verb{"ha", K::kHappensAfter, S::kObject},
@@ -271,6 +272,13 @@ class Parser {
       }
       case S::kAccess:
         set_location(event, parse_location(kDefaultSize));
+        break;
+      case S::kSpinRead:
+        set_location(event, parse_location(kDefaultSize));
+        if (!error_ && next_ < rest_.size() && rest_[next_].text == "in-loop") {
+          take();
+          event.in_loop = true;
+        }
         break;
       case S::kBlock:
         set_location(event, parse_location(kRegionSize));
@@ -517,6 +525,10 @@ std::string event_text(const Script& script, const Event& event) {
       break;
     case S::kAccess:
       text += " " + location_text(script, event.address, event.size, kDefaultSize);
+      break;
+    case S::kSpinRead:
+      text += " " + location_text(script, event.address, event.size, kDefaultSize);
+      if (event.in_loop) text += " in-loop";
       break;
     case S::kBlock:
       text += " " + location_text(script, event.address, event.size, kRegionSize);

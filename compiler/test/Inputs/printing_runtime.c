@@ -55,6 +55,19 @@ void* __norn_memset(void* to, int value, size_t n, const norn_site* s) {
   print("memset", s, n);
   return memset(to, value, n);
 }
+__thread const norn_loop* __norn_spinning;
+void __norn_spin_read(const void* a, size_t n, const norn_site* s, const norn_loop* l, int sweeps) {
+  (void)a, (void)l, print(sweeps ? "spin-sweep" : "spin-read", s, n);
+}
+void __norn_spin_begin(const norn_loop* l, uint32_t part) { (void)part, __norn_spinning = l; }
+void __norn_spin_end(void) { __norn_spinning = NULL; }
+void __norn_spin_called(const void* a, size_t n, const norn_site* s) { (void)a, print("spin-called", s, n); }
+void __norn_spin_leave(const norn_loop* l, int because) { if (because) print("spin-leave", l->site, 0); }
+void __norn_wait_begin(const norn_loop* l, int alone) { print(alone ? "wait-alone" : "wait", l->site, 0); }
+void __norn_wait_end(void) {}
+void __norn_wait_leave(const norn_loop* l, const void* condition, int because) {
+  if (because) print(condition == NULL ? "wait-leave ?" : "wait-leave", l->site, 0);
+}
 void __norn_fence(int order, int signal_scope, const norn_site* s) {
   print(signal_scope ? "signal-fence" : "fence", s, (size_t)order);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);

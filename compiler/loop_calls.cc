@@ -1,0 +1,424 @@
+#include "compiler/loop_calls.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Analysis/CaptureTracking.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsX86.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/PromoteMemToReg.h"
+
+namespace norn::compiler {
+
+using llvm::dyn_cast;
+using llvm::isa;
+using llvm::Value;
+
+// --- the view ------------------------------------------------------------------------------------------------------
+
+LoopView::LoopView(llvm::Function& function) : seen_(&function) {
+  const auto promotable = [](llvm::Function& in) {
+    std::vector<llvm::AllocaInst*> found;
+    for (llvm::Instruction& instruction : llvm::make_early_inc_range(in.getEntryBlock())) {
+      auto* local = dyn_cast<llvm::AllocaInst>(&instruction);
+      if (local != nullptr && llvm::isAllocaPromotable(local)) found.push_back(local);
+    }
+    return found;
+  };
+  if (!promotable(function).empty() && !function.hasFnAttribute(llvm::Attribute::PresplitCoroutine)) {
+    llvm::ValueToValueMapTy copies;
+    seen_ = llvm::CloneFunction(&function, copies);
+    is_copy_ = true;
+    for (llvm::BasicBlock& block : function) {
+      originals_[copies[&block]] = &block;
+      for (llvm::Instruction& instruction : block) {
+        if (Value* copy = copies.lookup(&instruction)) originals_[copy] = &instruction;
+      }
+    }
+    llvm::DominatorTree dominators(*seen_);
+    llvm::PromoteMemToReg(promotable(*seen_), dominators);
+  }
+  dominators_ = std::make_unique<llvm::DominatorTree>(*seen_);
+  loops_ = std::make_unique<llvm::LoopInfo>(*dominators_);
+}
+
+LoopView::~LoopView() {
+  loops_.reset();
+  dominators_.reset();
+  if (is_copy_) seen_->eraseFromParent();
+}
+
+llvm::Instruction* LoopView::original(const llvm::Instruction* seen) const {
+  if (!is_copy_) return const_cast<llvm::Instruction*>(seen);
+  return llvm::cast_or_null<llvm::Instruction>(originals_.lookup(seen));
+}
+
+llvm::BasicBlock* LoopView::original(const llvm::BasicBlock* seen) const {
+  if (!is_copy_) return const_cast<llvm::BasicBlock*>(seen);
+  return llvm::cast_or_null<llvm::BasicBlock>(originals_.lookup(seen));
+}
+
+// --- places --------------------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr unsigned kDeepest = 8;  // words of a place; beyond it a value stands for itself
+
+std::string name_of(const Value* value) { return std::to_string(reinterpret_cast<uintptr_t>(value)); }
+
+std::string words_for(const Value* value, const llvm::DataLayout& layout, unsigned depth);
+
+Place place_at(const Value* address, const llvm::DataLayout& layout, unsigned depth) {
+  llvm::APInt offset(layout.getIndexTypeSizeInBits(address->getType()), 0);
+  const Value* base = address->stripAndAccumulateConstantOffsets(layout, offset, /*AllowNonInbounds=*/true);
+  return {words_for(base, layout, depth), offset.getSExtValue()};
+}
+
+std::string words_for(const Value* value, const llvm::DataLayout& layout, unsigned depth) {
+  if (const auto* number = dyn_cast<llvm::ConstantInt>(value)) return "#" + std::to_string(number->getZExtValue());
+  const auto* instruction = dyn_cast<llvm::Instruction>(value);
+  if (instruction == nullptr || depth >= kDeepest) return name_of(value);
+  if (const auto* load = dyn_cast<llvm::LoadInst>(instruction)) {
+    return "*(" + place_at(load->getPointerOperand(), layout, depth + 1).text() + ")";
+  }
+  if (isa<llvm::GetElementPtrInst, llvm::CastInst, llvm::BinaryOperator>(instruction)) {
+    std::string words = instruction->getOpcodeName();
+    for (const Value* operand : instruction->operands()) words += "," + words_for(operand, layout, depth + 1);
+    return words + ";";
+  }
+  return name_of(value);
+}
+
+}  // namespace
+
+Place place_of(const Value* address, const llvm::DataLayout& layout) { return place_at(address, layout, 0); }
+
+bool is_own_memory(const Value* address) {
+  const Value* object = llvm::getUnderlyingObject(address, 0);
+  const auto* argument = dyn_cast<llvm::Argument>(object);
+  const bool own = isa<llvm::AllocaInst>(object) || (argument != nullptr && argument->hasByValAttr());
+  return own && !llvm::PointerMayBeCaptured(object, true, true);
+}
+
+PlaceInCaller in_caller(const PlaceInCaller& place, const llvm::CallBase& call, const llvm::DataLayout& layout) {
+  const auto* argument = llvm::dyn_cast_or_null<llvm::Argument>(place.base);
+  if (argument == nullptr) return place;
+  if (argument->getArgNo() >= call.arg_size()) return {};
+  const Value* given = call.getArgOperand(argument->getArgNo());
+  if (!given->getType()->isPointerTy()) return {};
+  llvm::APInt offset(layout.getIndexTypeSizeInBits(given->getType()), 0);
+  const Value* base = given->stripAndAccumulateConstantOffsets(layout, offset, true);
+  return {base, place.offset + offset.getSExtValue()};
+}
+
+// --- calls ---------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// The functions that the runtime interposes, and the standard library's that lead to them.
+struct NamedCall {
+  llvm::StringLiteral name;
+  CallKind kind;
+};
+constexpr NamedCall kNamed[] = {
+    {"pthread_cond_wait", CallKind::kWait},
+    {"pthread_cond_timedwait", CallKind::kWait},
+    {"pthread_cond_clockwait", CallKind::kWait},
+    {"cnd_wait", CallKind::kWait},
+    {"cnd_timedwait", CallKind::kWait},
+    {"_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE", CallKind::kWait},
+    {"_ZNSt3__118condition_variable4waitERNS_11unique_lockINS_5mutexEEE", CallKind::kWait},
+    {"_ZNSt3__118condition_variable15__do_timed_waitERNS_11unique_lockINS_5mutexEEENS_6chrono10time_pointINS5_12system_"
+     "clockENS5_8durationIxNS_5ratioILl1ELl1000000000EEEEEEE",
+     CallKind::kWait},
+    {"pthread_mutex_trylock", CallKind::kTryLock},
+    {"pthread_spin_trylock", CallKind::kTryLock},
+    {"pthread_rwlock_trywrlock", CallKind::kTryLock},
+    {"mtx_trylock", CallKind::kTryLock},
+    {"pthread_mutex_lock", CallKind::kLock},
+    {"pthread_spin_lock", CallKind::kLock},
+    {"pthread_rwlock_rdlock", CallKind::kLock},
+    {"pthread_rwlock_wrlock", CallKind::kLock},
+    {"mtx_lock", CallKind::kLock},
+    {"_ZNSt3__15mutex4lockEv", CallKind::kLock},
+    {"pthread_mutex_unlock", CallKind::kUnlock},
+    {"pthread_spin_unlock", CallKind::kUnlock},
+    {"pthread_rwlock_unlock", CallKind::kUnlock},
+    {"mtx_unlock", CallKind::kUnlock},
+    {"_ZNSt3__15mutex6unlockEv", CallKind::kUnlock},
+    {"sched_yield", CallKind::kHarmless},
+    {"thrd_yield", CallKind::kHarmless},
+    {"pthread_yield", CallKind::kHarmless},
+    {"sleep", CallKind::kHarmless},
+    {"usleep", CallKind::kHarmless},
+    {"nanosleep", CallKind::kHarmless},
+    {"clock_nanosleep", CallKind::kHarmless},
+    {"thrd_sleep", CallKind::kHarmless},
+    {"poll", CallKind::kHarmless},
+    {"select", CallKind::kHarmless},
+    {"pthread_testcancel", CallKind::kHarmless},
+    {"_ZSt20__throw_system_errori", CallKind::kHarmless},
+    {"_ZSt21__throw_bad_weak_ptrv", CallKind::kHarmless},
+    {"__clang_call_terminate", CallKind::kHarmless},
+    {"_ZSt9terminatev", CallKind::kHarmless},
+    // Whether the program has threads at all.
+    {"__gthread_active_p", CallKind::kPure},
+};
+
+std::optional<CallKind> kind_by_name(llvm::StringRef name) {
+  for (const NamedCall& named : kNamed) {
+    if (name == named.name) return named.kind;
+  }
+  return std::nullopt;
+}
+
+Summary effects() { return {}; }
+
+Summary of_kind(CallKind kind) {
+  Summary summary;
+  summary.kind = kind;
+  summary.knows_writes = true;
+  return summary;
+}
+
+void add(std::vector<PlaceInCaller>& places, const PlaceInCaller& place) {
+  constexpr size_t kMost = 32;
+  for (const PlaceInCaller& known : places) {
+    if (known.base == place.base && known.offset == place.offset) return;
+  }
+  if (places.size() < kMost) places.push_back(place);
+}
+
+// What one function does, collected instruction by instruction.
+class Summarizer final {
+ public:
+  Summarizer(CallSummaries& summaries, llvm::Function& function)
+      : summaries_(summaries),
+        view_(function),
+        layout_(function.getParent()->getDataLayout()),
+        returns_(!function.getReturnType()->isVoidTy()) {
+    summary_.knows_writes = true;
+    for (llvm::Argument& argument : view_.function().args()) {
+      arguments_[&argument] = function.getArg(argument.getArgNo());
+    }
+  }
+
+  Summary run() {
+    for (llvm::BasicBlock& block : view_.function()) {
+      if (!view_.dominators().isReachableFromEntry(&block)) continue;
+      ++summary_.blocks;
+      for (llvm::Instruction& instruction : block) visit(instruction);
+    }
+    if (reads_only_ && summary_.knows_writes && returns_) {
+      summary_.kind = CallKind::kAccessor;
+    } else if (reads_only_ && summary_.knows_writes && summary_.writes.empty()) {
+      summary_.kind = CallKind::kHarmless;
+    }
+    return summary_;
+  }
+
+ private:
+  PlaceInCaller place(const Value* address) const {
+    llvm::APInt offset(layout_.getIndexTypeSizeInBits(address->getType()), 0);
+    const Value* base = address->stripAndAccumulateConstantOffsets(layout_, offset, true);
+    if (isa<llvm::GlobalValue>(base)) return {base, offset.getSExtValue()};
+    const auto known = arguments_.find(base);
+    if (known == arguments_.end()) return {};
+    return {known->second, offset.getSExtValue()};
+  }
+
+  void write(const Value* address) {
+    if (isa<llvm::AllocaInst>(llvm::getUnderlyingObject(address, 0))) return;
+    const PlaceInCaller at = place(address);
+    if (at.base == nullptr) {
+      summary_.knows_writes = false;
+    } else {
+      add(summary_.writes, at);
+    }
+    if (at.base == nullptr || isa<llvm::GlobalValue>(at.base)) reads_only_ = false;
+  }
+
+  void visit(llvm::Instruction& instruction) {
+    if (auto* load = dyn_cast<llvm::LoadInst>(&instruction)) {
+      if (const PlaceInCaller at = place(load->getPointerOperand()); at.base != nullptr) add(summary_.reads, at);
+    } else if (auto* store = dyn_cast<llvm::StoreInst>(&instruction)) {
+      write(store->getPointerOperand());
+      if (store->isAtomic()) reads_only_ = false;
+    } else if (isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(instruction)) {
+      update(instruction);
+    } else if (auto* call = dyn_cast<llvm::CallBase>(&instruction)) {
+      visit_call(*call);
+    } else if (instruction.mayWriteToMemory() && !isa<llvm::FenceInst>(instruction)) {
+      summary_.knows_writes = false;
+      reads_only_ = false;
+    }
+  }
+
+  // A test-and-set stores what does not depend on what it finds.
+  void update(llvm::Instruction& instruction) {
+    const auto fixed = [](const Value* value) { return isa<llvm::Constant, llvm::Argument>(value); };
+    const Value* address = nullptr;
+    bool test_and_set = false;
+    if (const auto* rmw = dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
+      address = rmw->getPointerOperand();
+      const bool sets = rmw->getOperation() == llvm::AtomicRMWInst::Xchg ||
+                        rmw->getOperation() == llvm::AtomicRMWInst::Or ||
+                        rmw->getOperation() == llvm::AtomicRMWInst::And;
+      test_and_set = sets && fixed(rmw->getValOperand());
+    } else {
+      const auto& exchange = llvm::cast<llvm::AtomicCmpXchgInst>(instruction);
+      address = exchange.getPointerOperand();
+      // What is expected may have been passed by reference.
+      const auto* expected = dyn_cast<llvm::LoadInst>(exchange.getCompareOperand());
+      test_and_set = fixed(exchange.getNewValOperand()) &&
+                     (fixed(exchange.getCompareOperand()) ||
+                      (expected != nullptr && place(expected->getPointerOperand()).base != nullptr));
+    }
+    summary_.updates = true;
+    if (const PlaceInCaller at = place(address); at.base != nullptr) {
+      add(test_and_set ? summary_.reads : summary_.writes, at);
+    } else {
+      summary_.knows_writes = false;
+    }
+    if (!test_and_set) reads_only_ = false;
+  }
+
+  void visit_call(llvm::CallBase& call) {
+    if (auto* block = dyn_cast<llvm::AnyMemIntrinsic>(&call)) return write(block->getRawDest());
+    const Summary& callee = summaries_.of(call);
+    switch (callee.kind) {
+      case CallKind::kPure:
+      case CallKind::kHarmless:
+      case CallKind::kLock:
+      case CallKind::kUnlock:
+        break;
+      case CallKind::kAccessor:
+        summary_.updates |= callee.updates;
+        summary_.blocks += callee.blocks;
+        break;
+      case CallKind::kTryLock:
+      case CallKind::kWait:
+      case CallKind::kUnresolved:
+      case CallKind::kEffects:
+        reads_only_ = false;
+        break;
+    }
+    if (callee.waits && view_.loops().getLoopFor(call.getParent()) == nullptr) {
+      summary_.waits = true;
+      summary_.condition = in_terms_of_arguments(in_caller(callee.condition, call, layout_));
+    }
+    summary_.knows_writes &= callee.knows_writes;
+    for (const PlaceInCaller& there : callee.writes) {
+      const PlaceInCaller here = in_caller(there, call, layout_);
+      if (here.base == nullptr) {
+        summary_.knows_writes = false;
+      } else if (!isa<llvm::AllocaInst>(llvm::getUnderlyingObject(here.base, 0))) {
+        const PlaceInCaller ours = in_terms_of_arguments(here);
+        if (ours.base == nullptr) {
+          summary_.knows_writes = false;
+          reads_only_ = false;
+        } else {
+          add(summary_.writes, ours);
+          if (isa<llvm::GlobalValue>(ours.base)) reads_only_ = false;
+        }
+      }
+    }
+    for (const PlaceInCaller& there : callee.reads) {
+      const PlaceInCaller ours = in_terms_of_arguments(in_caller(there, call, layout_));
+      if (ours.base != nullptr) add(summary_.reads, ours);
+    }
+  }
+
+  PlaceInCaller in_terms_of_arguments(const PlaceInCaller& place) const {
+    if (place.base == nullptr || isa<llvm::GlobalValue>(place.base)) return place;
+    const auto known = arguments_.find(place.base);
+    if (known == arguments_.end()) return {};
+    return {known->second, place.offset};
+  }
+
+  CallSummaries& summaries_;
+  LoopView view_;
+  const llvm::DataLayout& layout_;
+  bool returns_;
+  bool reads_only_ = true;
+  llvm::DenseMap<const Value*, const llvm::Argument*> arguments_;
+  Summary summary_;
+};
+
+}  // namespace
+
+const Summary& CallSummaries::of(const llvm::CallBase& call) {
+  const auto named = [&](llvm::StringRef name, const auto& make) -> const Summary& {
+    const auto known = named_.find(name);
+    return known != named_.end() ? known->second : named_.emplace(name.str(), make()).first->second;
+  };
+  llvm::Function* callee = call.getCalledFunction();
+  if (callee == nullptr) {
+    if (const auto* alias = dyn_cast<llvm::GlobalAlias>(call.getCalledOperand())) {
+      callee = llvm::dyn_cast_or_null<llvm::Function>(const_cast<llvm::GlobalObject*>(alias->getAliaseeObject()));
+    }
+  }
+  if (call.isInlineAsm()) {
+    // `pause` and its like, by what they say of memory; a compiler's barrier too.
+    return named(call.doesNotAccessMemory() || call.arg_size() == 0 ? "asm" : "asm with operands",
+                 [&] { return call.arg_size() == 0 ? of_kind(CallKind::kHarmless) : effects(); });
+  }
+  if (callee == nullptr) return named("?", [] { return of_kind(CallKind::kUnresolved); });
+  if (const std::optional<CallKind> kind = kind_by_name(callee->getName())) {
+    return named(callee->getName(), [&] {
+      Summary summary = of_kind(*kind);
+      summary.waits = *kind == CallKind::kWait;
+      if (summary.waits && callee->arg_size() > 0) summary.condition = {callee->getArg(0), 0};
+      return summary;
+    });
+  }
+  if (callee->isIntrinsic()) {
+    if (callee->doesNotAccessMemory() || callee->onlyAccessesInaccessibleMemory()) {
+      return named("pure", [] { return of_kind(CallKind::kPure); });
+    }
+    switch (callee->getIntrinsicID()) {
+      case llvm::Intrinsic::lifetime_start:
+      case llvm::Intrinsic::lifetime_end:
+      case llvm::Intrinsic::x86_sse2_pause:
+      case llvm::Intrinsic::dbg_declare:
+      case llvm::Intrinsic::dbg_value:
+      case llvm::Intrinsic::invariant_start:
+      case llvm::Intrinsic::prefetch:
+        return named("harmless", [] { return of_kind(CallKind::kHarmless); });
+      default:
+        return named("effects", effects);
+    }
+  }
+  if (call.doesNotAccessMemory() && call.doesNotThrow()) return named("pure", [] { return of_kind(CallKind::kPure); });
+  if (callee->isDeclaration()) {
+    // Of what is elsewhere it may be asked at run time; but what the C library does is known well enough.
+    return named("elsewhere", [] {
+      Summary summary = of_kind(CallKind::kUnresolved);
+      summary.knows_writes = false;
+      return summary;
+    });
+  }
+  return of(*callee);
+}
+
+const Summary& CallSummaries::of(llvm::Function& function) {
+  constexpr unsigned kDeepestCalls = 24;
+  if (const auto known = known_.find(&function); known != known_.end()) return known->second;
+  // A recursion finds this until it is known better.
+  Summary& summary = known_[&function];
+  if (depth_ >= kDeepestCalls || function.isInterposable()) return summary;
+  ++depth_;
+  Summary found = summarize(function);
+  --depth_;
+  return known_[&function] = std::move(found);
+}
+
+Summary CallSummaries::summarize(llvm::Function& function) {
+  constexpr unsigned kLargest = 400;
+  if (function.getInstructionCount() > kLargest) return {};
+  return Summarizer(*this, function).run();
+}
+
+}  // namespace norn::compiler

@@ -1,0 +1,795 @@
+#include "compiler/loops.h"
+
+#include <map>
+#include <memory>
+
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/PatternMatch.h"
+#include "llvm/TargetParser/Triple.h"
+#include "loops/loop.h"
+#include "runtime/abi.h"
+
+namespace norn::compiler {
+
+using llvm::BasicBlock;
+using llvm::CallBase;
+using llvm::dyn_cast;
+using llvm::Instruction;
+using llvm::isa;
+using llvm::Value;
+using loops::Index;
+using loops::Kind;
+using loops::kNone;
+
+namespace {
+
+// One reason to take an edge out of a loop.
+struct Reason {
+  Value* condition = nullptr;  // null: the guard is not of the kind that can be taken apart
+  bool when = true;
+};
+
+// `a || b`, wherever the optimiser left it in one branch, is two reasons to leave.
+void take_apart(Value* condition, bool when, std::vector<Reason>& reasons, unsigned depth = 0) {
+  using namespace llvm::PatternMatch;
+  constexpr unsigned kDeepest = 6;
+  Value* a = nullptr;
+  Value* b = nullptr;
+  if (depth < kDeepest) {
+    if (match(condition, m_Not(m_Value(a)))) return take_apart(a, !when, reasons, depth + 1);
+    if (match(condition, m_Freeze(m_Value(a)))) return take_apart(a, when, reasons, depth + 1);
+    const bool either = when ? match(condition, m_LogicalOr(m_Value(a), m_Value(b)))
+                             : match(condition, m_LogicalAnd(m_Value(a), m_Value(b)));
+    if (either) {
+      take_apart(a, when, reasons, depth + 1);
+      take_apart(b, when, reasons, depth + 1);
+      return;
+    }
+  }
+  reasons.push_back({condition, when});
+}
+
+std::vector<Reason> reasons_of(const Instruction& terminator, const BasicBlock* to) {
+  std::vector<Reason> reasons;
+  if (const auto* branch = dyn_cast<llvm::BranchInst>(&terminator); branch != nullptr && branch->isConditional()) {
+    take_apart(branch->getCondition(), branch->getSuccessor(0) == to, reasons);
+  } else if (const auto* choice = dyn_cast<llvm::SwitchInst>(&terminator)) {
+    reasons.push_back({choice->getCondition(), true});
+  }
+  return reasons;
+}
+
+// One of LLVM's loops in the neutral form.
+class Translation final {
+ public:
+  Translation(const LoopView& view, const llvm::Loop& loop, CallSummaries& summaries,
+              const llvm::TargetLibraryInfoImpl& library)
+      : loop_(loop), layout_(view.function().getParent()->getDataLayout()), summaries_(summaries), library_(library) {
+    // The header is block 0.
+    for (BasicBlock* block : loop.blocks()) {
+      const auto index = static_cast<Index>(numbers_.size());
+      numbers_[block] = index;
+    }
+    collect_writes();
+    for (BasicBlock* block : loop.blocks()) translate(*block);
+    in_condition_ = std::make_unique<bool[]>(values_.size());
+    scratch_.resize(loops::scratch_words(form()));
+  }
+
+  [[nodiscard]] loops::Judgement judge(const BasicBlock* block, const Value* condition) {
+    return loops::judge(form(), {numbers_.lookup(block), known(condition)}, scratch_,
+                        {in_condition_.get(), values_.size()});
+  }
+
+  // Of the last judgement: the instructions that its condition depends on.
+  template <class Visit>
+  void for_condition(Visit visit) const {
+    for (Index i = 0; i < values_.size(); ++i) {
+      if (in_condition_[i] && instructions_[i] != nullptr) visit(*instructions_[i], values_[i]);
+    }
+  }
+  [[nodiscard]] bool in_condition(const Instruction& instruction) const {
+    const Index index = known(&instruction);
+    return index != kNone && in_condition_[index];
+  }
+
+ private:
+  [[nodiscard]] loops::Loop form() const { return {values_, operands_, blocks_, successors_, written_}; }
+
+  [[nodiscard]] Index known(const Value* value) const {
+    const auto found = indexes_.find(value);
+    return found == indexes_.end() ? kNone : found->second;
+  }
+
+  [[nodiscard]] bool has(const Value* value) const {
+    const auto* instruction = dyn_cast<Instruction>(value);
+    return instruction != nullptr && numbers_.contains(instruction->getParent());
+  }
+
+  Index location(const Place& place) {
+    return locations_.try_emplace(place.text(), static_cast<Index>(locations_.size())).first->second;
+  }
+
+  void collect_writes() {
+    for (const BasicBlock* block : loop_.blocks()) {
+      for (const Instruction& instruction : *block) {
+        if (const auto* store = dyn_cast<llvm::StoreInst>(&instruction)) {
+          write(store->getPointerOperand());
+        } else if (const auto* rmw = dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
+          if (!is_test_and_set(instruction)) write(rmw->getPointerOperand());
+        } else if (const auto* exchange = dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
+          if (!is_test_and_set(instruction)) write(exchange->getPointerOperand());
+        } else if (const auto* block_write = dyn_cast<llvm::AnyMemIntrinsic>(&instruction)) {
+          write(block_write->getRawDest());
+        } else if (const auto* call = dyn_cast<CallBase>(&instruction)) {
+          collect_writes_of(*call);
+        }
+      }
+    }
+  }
+
+  void write(const Value* address) {
+    written_.push_back(location(place_of(address, layout_)));
+    objects_written_.insert(llvm::getUnderlyingObject(address, 0));
+  }
+
+  void collect_writes_of(const CallBase& call) {
+    const Summary& callee = summaries_.of(call);
+    for (const PlaceInCaller& there : callee.writes) {
+      const PlaceInCaller here = in_caller(there, call, layout_);
+      if (here.base == nullptr) continue;
+      Place place = place_of(here.base, layout_);
+      place.offset += here.offset;
+      written_.push_back(location(place));
+      objects_written_.insert(llvm::getUnderlyingObject(here.base, 0));
+    }
+    const bool unknown = callee.kind == CallKind::kEffects || callee.kind == CallKind::kUnresolved;
+    if (!unknown) return;
+    for (const Value* argument : call.args()) {
+      if (argument->getType()->isPointerTy()) given_away_.push_back({&call, place_of(argument, layout_).base});
+    }
+  }
+
+  // The memory operand of an atomic that stores the same whatever it finds.
+  static const Value* test_and_set_address(const Instruction& instruction) {
+    if (const auto* rmw = dyn_cast<llvm::AtomicRMWInst>(&instruction)) return rmw->getPointerOperand();
+    return llvm::cast<llvm::AtomicCmpXchgInst>(instruction).getPointerOperand();
+  }
+  [[nodiscard]] bool is_test_and_set(const Instruction& instruction) const {
+    if (const auto* rmw = dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
+      const bool sets = rmw->getOperation() == llvm::AtomicRMWInst::Xchg ||
+                        rmw->getOperation() == llvm::AtomicRMWInst::Or ||
+                        rmw->getOperation() == llvm::AtomicRMWInst::And;
+      return sets && !has(rmw->getValOperand());
+    }
+    const auto* exchange = dyn_cast<llvm::AtomicCmpXchgInst>(&instruction);
+    return exchange != nullptr && !has(exchange->getCompareOperand()) && !has(exchange->getNewValOperand());
+  }
+
+  void translate(const BasicBlock& block) {
+    const Index number = numbers_.lookup(&block);
+    for (const Instruction& instruction : block) {
+      if (!instruction.getType()->isVoidTy()) translate(instruction, number);
+    }
+    loops::Block out;
+    out.first_successor = static_cast<Index>(successors_.size());
+    for (const BasicBlock* successor : llvm::successors(&block)) {
+      const auto found = numbers_.find(successor);
+      successors_.push_back(found == numbers_.end() ? kNone : found->second);
+      ++out.successor_count;
+    }
+    const Instruction* terminator = block.getTerminator();
+    if (const auto* branch = dyn_cast<llvm::BranchInst>(terminator)) {
+      if (branch->isConditional()) out.guard = index_of(branch->getCondition());
+    } else if (const auto* choice = dyn_cast<llvm::SwitchInst>(terminator)) {
+      out.guard = index_of(choice->getCondition());
+    }
+    blocks_.push_back(out);
+  }
+
+  // The number of a value of the loop; values may be used before they are met.
+  Index index_of(const Value* value) {
+    if (!has(value)) return kNone;
+    const auto [found, fresh] = indexes_.try_emplace(value, static_cast<Index>(values_.size()));
+    if (fresh) {
+      values_.emplace_back();
+      instructions_.push_back(llvm::cast<Instruction>(value));
+    }
+    return found->second;
+  }
+
+  void translate(const Instruction& instruction, Index block) {
+    const Index index = index_of(&instruction);
+    std::vector<Index> from;
+    loops::Value value = kind_of(instruction, from);
+    value.block = block;
+    value.first_operand = static_cast<Index>(operands_.size());
+    value.operand_count = static_cast<Index>(from.size());
+    operands_.insert(operands_.end(), from.begin(), from.end());
+    values_[index] = value;
+  }
+
+  void depend_on(const Value* value, std::vector<Index>& from) {
+    if (const Index index = index_of(value); index != kNone) from.push_back(index);
+  }
+
+  loops::Value kind_of(const Instruction& instruction, std::vector<Index>& from) {
+    loops::Value value;
+    if (const auto* phi = dyn_cast<llvm::PHINode>(&instruction)) {
+      value.kind = Kind::kMerge;
+      merge(*phi, from);
+    } else if (const auto* load = dyn_cast<llvm::LoadInst>(&instruction)) {
+      return read(*load, from);
+    } else if (isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(instruction)) {
+      value.kind = is_test_and_set(instruction) ? Kind::kTestAndSet : Kind::kChange;
+      if (value.kind == Kind::kTestAndSet) {
+        const Value* address = test_and_set_address(instruction);
+        value.location = location(place_of(address, layout_));
+        depend_on(address, from);
+      }
+    } else if (const auto* call = dyn_cast<CallBase>(&instruction)) {
+      return result(*call, from);
+    } else if (const auto* select = dyn_cast<llvm::SelectInst>(&instruction)) {
+      select_operands(*select, value, from);
+    } else if (instruction.mayReadFromMemory() || isa<llvm::AllocaInst, llvm::LandingPadInst>(instruction)) {
+      value.kind = Kind::kChange;
+    } else {
+      for (const Value* operand : instruction.operands()) depend_on(operand, from);
+    }
+    return value;
+  }
+
+  // What comes round in different ways matters even where it is a constant: which of them tells the way.
+  void merge(const llvm::PHINode& phi, std::vector<Index>& from) {
+    const bool header = phi.getParent() == loop_.getHeader();
+    for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
+      if (header && !loop_.contains(phi.getIncomingBlock(i))) continue;
+      const Value* incoming = phi.getIncomingValue(i);
+      if (has(incoming)) {
+        depend_on(incoming, from);
+      } else {
+        values_.push_back({Kind::kCompute, numbers_.lookup(phi.getParent()), 0, 0, kNone});
+        instructions_.push_back(nullptr);
+        from.push_back(static_cast<Index>(values_.size() - 1));
+      }
+    }
+  }
+
+  // A select in which the deciding value is of the outside still copies; the judge expects the decision first.
+  void select_operands(const llvm::SelectInst& select, loops::Value& value, std::vector<Index>& from) {
+    if (has(select.getCondition())) {
+      value.kind = Kind::kSelect;
+      depend_on(select.getCondition(), from);
+    } else {
+      value.kind = Kind::kMerge;  // never in the header's place: of the block itself
+    }
+    depend_on(select.getTrueValue(), from);
+    depend_on(select.getFalseValue(), from);
+  }
+
+  loops::Value read(const llvm::LoadInst& load, std::vector<Index>& from) {
+    loops::Value value;
+    const Value* address = load.getPointerOperand();
+    const Value* object = llvm::getUnderlyingObject(address, 0);
+    depend_on(address, from);
+    const auto* global = dyn_cast<llvm::GlobalVariable>(object);
+    const bool constant =
+        (global != nullptr && global->isConstant()) || load.hasMetadata(llvm::LLVMContext::MD_invariant_load);
+    if (constant) return value;
+    if (is_own_memory(address) || (global != nullptr && global->isThreadLocal())) {
+      if (objects_written_.contains(object)) value.kind = Kind::kChange;
+      return value;
+    }
+    value.kind = Kind::kRead;
+    value.location = location(place_of(address, layout_));
+    return value;
+  }
+
+  loops::Value result(const CallBase& call, std::vector<Index>& from) {
+    loops::Value value;
+    const Summary& callee = summaries_.of(call);
+    for (const Value* argument : call.args()) depend_on(argument, from);
+    switch (callee.kind) {
+      case CallKind::kPure:
+        break;
+      case CallKind::kTryLock:
+        value.kind = Kind::kTryLock;
+        break;
+      case CallKind::kWait:
+        value.kind = Kind::kWait;
+        break;
+      case CallKind::kAccessor:
+        value.kind = may_change_between(call, callee) ? Kind::kChange : Kind::kAccessor;
+        break;
+      case CallKind::kUnresolved: {
+        llvm::LibFunc known;
+        const llvm::Function* function = call.getCalledFunction();
+        const bool of_library = function != nullptr && library_.getLibFunc(*function, known);
+        value.kind = of_library || may_change_between(call, callee) ? Kind::kChange : Kind::kUnresolved;
+        depend_on(call.getCalledOperand(), from);
+        break;
+      }
+      default:
+        value.kind = callee.waits ? Kind::kWait : Kind::kChange;
+        break;
+    }
+    return value;
+  }
+
+  // Whether the loop may change what the call looks at: it writes a place that the call reads, or hands the same object
+  // to somebody of whom nothing is known.
+  [[nodiscard]] bool may_change_between(const CallBase& call, const Summary& callee) {
+    for (const PlaceInCaller& there : callee.reads) {
+      const PlaceInCaller here = in_caller(there, call, layout_);
+      if (here.base == nullptr) continue;
+      Place place = place_of(here.base, layout_);
+      place.offset += here.offset;
+      if (llvm::is_contained(written_, location(place))) return true;
+    }
+    // What is passed by reference to be compared with must be set anew each time.
+    for (const PlaceInCaller& there : callee.writes) {
+      const PlaceInCaller here = in_caller(there, call, layout_);
+      if (here.base == nullptr || !is_set_in_loop(here.base)) return true;
+    }
+    for (const Value* argument : call.args()) {
+      if (!argument->getType()->isPointerTy()) continue;
+      const std::string base = place_of(argument, layout_).base;
+      for (const auto& [other, given] : given_away_) {
+        if (other != &call && given == base) return true;
+      }
+      if (!has(argument) && callee.kind == CallKind::kAccessor &&
+          isa<llvm::AllocaInst>(llvm::getUnderlyingObject(argument, 0)) && is_set_in_loop(argument) &&
+          callee.writes.empty()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool is_set_in_loop(const Value* object) const {
+    const Value* base = llvm::getUnderlyingObject(object, 0);
+    for (const BasicBlock* block : loop_.blocks()) {
+      for (const Instruction& instruction : *block) {
+        const auto* store = dyn_cast<llvm::StoreInst>(&instruction);
+        if (store != nullptr && llvm::getUnderlyingObject(store->getPointerOperand(), 0) == base) return true;
+      }
+    }
+    return false;
+  }
+
+  const llvm::Loop& loop_;
+  const llvm::DataLayout& layout_;
+  CallSummaries& summaries_;
+  const llvm::TargetLibraryInfoImpl& library_;
+  llvm::DenseMap<const BasicBlock*, Index> numbers_;
+  llvm::DenseMap<const Value*, Index> indexes_;
+  std::map<std::string, Index> locations_;
+  llvm::DenseSet<const Value*> objects_written_;
+  std::vector<std::pair<const CallBase*, std::string>> given_away_;
+  std::vector<loops::Value> values_;
+  std::vector<const Instruction*> instructions_;
+  std::vector<Index> operands_;
+  std::vector<loops::Block> blocks_;
+  std::vector<Index> successors_;
+  std::vector<Index> written_;
+  std::vector<uint32_t> scratch_;
+  std::unique_ptr<bool[]> in_condition_;
+};
+
+class Search final {
+ public:
+  Search(llvm::Function& function, CallSummaries& summaries, llvm::DenseSet<const llvm::Function*>& asked)
+      : view_(function),
+        layout_(function.getParent()->getDataLayout()),
+        summaries_(summaries),
+        asked_(asked),
+        library_(llvm::Triple(function.getParent()->getTargetTriple())) {}
+
+  LoopPlan run() {
+    const llvm::SmallVector<llvm::Loop*, 8> all = view_.loops().getLoopsInPreorder();
+    // Innermost first: an edge out of several loops ends the waiting of the innermost that waits.
+    for (llvm::Loop* loop : llvm::reverse(all)) visit(*loop);
+    return std::move(plan_);
+  }
+
+ private:
+  struct WaitCall {
+    const CallBase* call;
+    PlaceInCaller condition;  // in the callee's words
+  };
+  struct JudgedExit {
+    BasicBlock* from;
+    BasicBlock* to;
+    Reason reason;
+    loops::Judgement judgement;
+    bool in_parts;  // there are other reasons for the same edge
+  };
+
+  void visit(llvm::Loop& loop) {
+    Translation translation(view_, loop, summaries_, library_);
+    const std::vector<WaitCall> waits = waits_of(loop);
+    std::vector<JudgedExit> exits;
+    for (BasicBlock* block : loop.blocks()) {
+      llvm::SmallPtrSet<BasicBlock*, 4> seen;
+      for (BasicBlock* out : llvm::successors(block)) {
+        if (loop.contains(out) || !seen.insert(out).second) continue;
+        const std::vector<Reason> reasons = reasons_of(*block->getTerminator(), out);
+        for (const Reason& reason : reasons) {
+          const loops::Judgement judgement = translation.judge(block, reason.condition);
+          exits.push_back({block, out, reason, judgement, reasons.size() > 1});
+          if (judgement.verdict == loops::Verdict::kSpins && !ended_.contains({block, out})) {
+            spin(loop, exits.back(), translation, !waits.empty());
+          }
+        }
+      }
+    }
+    for (const JudgedExit& exit : exits) {
+      if (exit.judgement.verdict == loops::Verdict::kSpins) ended_.insert({exit.from, exit.to});
+    }
+    if (!waits.empty()) wait(loop, exits, waits, translation);
+  }
+
+  // --- spins -------------------------------------------------------------------------------------------------------
+
+  void spin(const llvm::Loop& loop, const JudgedExit& exit, const Translation& translation, bool waits) {
+    WaitingLoop& entry = plan_.loops.emplace_back();
+    entry.kind = NORN_LOOP_SPIN | (waits ? NORN_LOOP_WAIT : 0u);
+    entry.blocks = exit.judgement.blocks;
+    entry.at = view_.original(exit.from->getTerminator());
+
+    llvm::DenseSet<const Instruction*> to_callees;
+    translation.for_condition([&](const Instruction& instruction, const loops::Value& value) {
+      if (value.kind == Kind::kUnresolved) collect_callee(llvm::cast<CallBase>(instruction), to_callees);
+    });
+    std::vector<const Instruction*> parts;
+    translation.for_condition([&](const Instruction& instruction, const loops::Value& value) {
+      if (to_callees.contains(&instruction)) return;
+      if (tell(instruction, value.kind, entry, loop)) parts.push_back(&instruction);
+    });
+    leave(exit, entry);
+    entry.graph = graph(loop, exit, translation);
+    tell_copies(loop, exit, entry, parts);
+  }
+
+  // How the value of a call's callee is found is no part of what the call says.
+  void collect_callee(const CallBase& call, llvm::DenseSet<const Instruction*>& found) {
+    const auto* step = dyn_cast<Instruction>(call.getCalledOperand());
+    while (step != nullptr && isa<llvm::LoadInst, llvm::GetElementPtrInst, llvm::CastInst>(step) &&
+           found.insert(step).second) {
+      step = dyn_cast<Instruction>(step->getOperand(0));
+      // The object's own address may be read for other reasons too.
+      if (step != nullptr && isa<llvm::LoadInst>(step) && !step->hasOneUse()) break;
+    }
+  }
+
+  bool tell(const Instruction& seen, Kind kind, WaitingLoop& entry, const llvm::Loop& loop) {
+    Instruction* instruction = view_.original(&seen);
+    if (instruction == nullptr) return false;
+    switch (kind) {
+      case Kind::kRead: {
+        auto* load = llvm::cast<llvm::LoadInst>(instruction);
+        if (load->isAtomic()) {
+          plan_.evaluations.push_back({load, &entry});
+        } else {
+          const bool sweeps = view_.loops().getLoopFor(seen.getParent()) != &loop;
+          plan_.reads.push_back({load, &entry, sweeps});
+          plan_.told.insert(load);
+        }
+        return true;
+      }
+      case Kind::kAccessor:
+        if (const llvm::Function* callee = llvm::cast<CallBase>(instruction)->getCalledFunction()) {
+          const Summary& summary = summaries_.of(*llvm::cast<CallBase>(instruction));
+          entry.blocks += summary.blocks;
+          asked_.insert(callee);
+        }
+        plan_.evaluations.push_back({instruction, &entry});
+        return true;
+      case Kind::kUnresolved:
+      case Kind::kTestAndSet:
+      case Kind::kTryLock:
+        plan_.evaluations.push_back({instruction, &entry});
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  void leave(const JudgedExit& exit, WaitingLoop& entry, const WaitCall* wait = nullptr) {
+    LoopPlan::Leave leave = {view_.original(exit.from), view_.original(exit.to), &entry, nullptr, true, nullptr, {}};
+    if (exit.in_parts) {
+      auto* condition = dyn_cast<Instruction>(exit.reason.condition);
+      leave.reason = condition == nullptr ? nullptr : view_.original(condition);
+      leave.when = exit.reason.when;
+    }
+    if (wait != nullptr) {
+      leave.wait = llvm::cast_or_null<CallBase>(view_.original(wait->call));
+      leave.condition = wait->condition;
+    }
+    plan_.leaves.push_back(leave);
+  }
+
+  // A first test that the optimiser copied before the loop (rotation, peeling): the copies have the position of what
+  // they are copied from. An edge from there past the loop is an exit like its model.
+  void tell_copies(const llvm::Loop& loop, const JudgedExit& exit, WaitingLoop& entry,
+                   const std::vector<const Instruction*>& parts) {
+    bool any = false;
+    for (const auto& [block, out, reason, in_parts] : copies_of(loop, exit)) {
+      leave({block, out, reason, exit.judgement, in_parts}, entry);
+      any = true;
+    }
+    if (!any) return;
+    for (const Instruction* part : parts) {
+      if (!known_position(*part)) continue;
+      for (BasicBlock& block : view_.function()) {
+        if (loop.contains(&block)) continue;
+        for (Instruction& instruction : block) {
+          if (is_copy(instruction, *part)) tell_copy(instruction, entry);
+        }
+      }
+    }
+  }
+
+  void tell_copy(const Instruction& seen, WaitingLoop& entry) {
+    Instruction* instruction = view_.original(&seen);
+    if (instruction == nullptr) return;
+    auto* load = dyn_cast<llvm::LoadInst>(instruction);
+    if (load != nullptr && !load->isAtomic()) {
+      plan_.reads.push_back({load, &entry, false});
+      plan_.told.insert(load);
+    } else {
+      plan_.evaluations.push_back({instruction, &entry});
+    }
+  }
+
+  static bool known_position(const Instruction& instruction) {
+    return instruction.getDebugLoc() && instruction.getDebugLoc().getLine() != 0;
+  }
+
+  bool is_copy(const Instruction& instruction, const Instruction& model) const {
+    if (instruction.getOpcode() != model.getOpcode() || instruction.getDebugLoc() != model.getDebugLoc()) return false;
+    if (const auto* load = dyn_cast<llvm::LoadInst>(&instruction)) {
+      return load->getType() == model.getType() && load->isAtomic() == model.isAtomic();
+    }
+    if (const auto* call = dyn_cast<CallBase>(&instruction)) {
+      return call->getCalledFunction() == llvm::cast<CallBase>(model).getCalledFunction();
+    }
+    return true;
+  }
+
+  struct CopiedExit {
+    BasicBlock* block;
+    BasicBlock* out;
+    Reason reason;
+    bool in_parts;
+  };
+  std::vector<CopiedExit> copies_of(const llvm::Loop& loop, const JudgedExit& exit) {
+    std::vector<CopiedExit> copies;
+    const Instruction* model = exit.from->getTerminator();
+    const auto* condition = dyn_cast<Instruction>(exit.reason.condition);
+    for (BasicBlock& block : view_.function()) {
+      if (loop.contains(&block)) continue;
+      Instruction* terminator = block.getTerminator();
+      if (terminator->getOpcode() != model->getOpcode() || terminator->getNumSuccessors() != 2) continue;
+      BasicBlock* out = way_past(block, loop);
+      if (out == nullptr) continue;
+      const std::vector<Reason> reasons = reasons_of(*terminator, out);
+      for (const Reason& reason : reasons) {
+        const auto* other = dyn_cast<Instruction>(reason.condition);
+        const bool same_branch = known_position(*terminator) && terminator->getDebugLoc() == model->getDebugLoc();
+        const bool same_condition = other != nullptr && condition != nullptr && known_position(*other) &&
+                                    other->getDebugLoc() == condition->getDebugLoc() &&
+                                    other->getOpcode() == condition->getOpcode();
+        if (reasons.size() == 1 ? same_branch || same_condition : same_condition) {
+          copies.push_back({&block, out, reason, reasons.size() > 1});
+        }
+      }
+    }
+    return copies;
+  }
+
+  // Where control goes from a branch before the loop if not into it; null if it does not lead there.
+  BasicBlock* way_past(BasicBlock& block, const llvm::Loop& loop) {
+    BasicBlock* a = block.getTerminator()->getSuccessor(0);
+    BasicBlock* b = block.getTerminator()->getSuccessor(1);
+    const bool a_in = leads_into(a, &block, loop);
+    const bool b_in = leads_into(b, &block, loop);
+    if (a_in == b_in) return nullptr;
+    return a_in ? b : a;
+  }
+
+  static bool leads_into(BasicBlock* from, const BasicBlock* origin, const llvm::Loop& loop) {
+    constexpr unsigned kFarthest = 8;
+    llvm::SmallVector<BasicBlock*, 8> exits;
+    loop.getExitBlocks(exits);
+    llvm::SmallVector<BasicBlock*, 8> ahead = {from};
+    llvm::SmallPtrSet<const BasicBlock*, 8> seen = {origin};
+    while (!ahead.empty() && seen.size() < kFarthest) {
+      BasicBlock* block = ahead.pop_back_val();
+      if (block == loop.getHeader()) return true;
+      if (llvm::is_contained(exits, block) || !seen.insert(block).second) continue;
+      for (BasicBlock* next : llvm::successors(block)) ahead.push_back(next);
+    }
+    return false;
+  }
+
+  // --- waits -------------------------------------------------------------------------------------------------------
+
+  // The waits that this loop is for: in its own blocks, or in those of a loop inside that nothing but conditions
+  // surround (listing 6.5). A loop that takes or gives up locks around an inner one does more than wait.
+  std::vector<WaitCall> waits_of(const llvm::Loop& loop) {
+    std::vector<WaitCall> found;
+    bool locks = false;
+    bool only_inside = true;
+    for (const BasicBlock* block : loop.blocks()) {
+      const bool own = view_.loops().getLoopFor(block) == &loop;
+      for (const Instruction& instruction : *block) {
+        const auto* call = dyn_cast<CallBase>(&instruction);
+        if (call == nullptr) continue;
+        const Summary& callee = summaries_.of(*call);
+        if (own && !callee.waits) {
+          locks |= callee.kind == CallKind::kLock || callee.kind == CallKind::kUnlock ||
+                   callee.kind == CallKind::kTryLock || callee.kind == CallKind::kEffects ||
+                   (callee.kind == CallKind::kUnresolved && call->getType()->isVoidTy());
+        }
+        if (!callee.waits) continue;
+        only_inside &= !own;
+        found.push_back({call, callee.condition});
+      }
+    }
+    if (only_inside && locks) found.clear();
+    return found;
+  }
+
+  void wait(const llvm::Loop& loop, const std::vector<JudgedExit>& exits, const std::vector<WaitCall>& waits,
+            Translation& translation) {
+    std::vector<const JudgedExit*> left;
+    for (const JudgedExit& exit : exits) {
+      if (exit.judgement.reads_memory && exit.judgement.verdict != loops::Verdict::kTimesOut) left.push_back(&exit);
+    }
+    // Without a condition in memory nobody says that the wait is over: each wait speaks for itself (figure 6.7).
+    if (left.empty()) return;
+    WaitingLoop& entry = plan_.loops.emplace_back();
+    entry.kind = NORN_LOOP_WAIT;
+    entry.blocks = loop.getNumBlocks();
+    entry.at = view_.original(left.front()->from->getTerminator());
+    for (const WaitCall& wait_call : waits) {
+      auto* call = llvm::cast_or_null<CallBase>(view_.original(wait_call.call));
+      if (call == nullptr) continue;
+      if (waiting_.insert(call).second) {
+        plan_.waits.push_back({call, &entry, only_condition_follows(*wait_call.call, loop, exits, translation)});
+      }
+    }
+    for (const JudgedExit* exit : left) {
+      leave(*exit, entry, &waits.front());
+      for (const auto& [block, out, reason, in_parts] : copies_of(loop, *exit)) {
+        leave({block, out, reason, exit->judgement, in_parts}, entry, &waits.front());
+      }
+    }
+    (void)translation.judge(left.front()->from, left.front()->reason.condition);
+    entry.graph = graph(loop, *left.front(), translation);
+  }
+
+  // Whether the thread goes from the wait to the condition without doing anything on the way that others could see.
+  bool only_condition_follows(const CallBase& wait, const llvm::Loop& loop, const std::vector<JudgedExit>& exits,
+                              Translation& translation) {
+    llvm::DenseSet<const Instruction*> condition;
+    for (const JudgedExit& exit : exits) {
+      (void)translation.judge(exit.from, exit.reason.condition);
+      translation.for_condition(
+          [&](const Instruction& instruction, const loops::Value&) { condition.insert(&instruction); });
+    }
+    const auto harmless = [&](const Instruction& instruction) {
+      if (condition.contains(&instruction)) return true;
+      if (const auto* store = dyn_cast<llvm::StoreInst>(&instruction)) return is_own_memory(store->getPointerOperand());
+      const auto* call = dyn_cast<CallBase>(&instruction);
+      if (call == nullptr) return !instruction.mayWriteToMemory();
+      const Summary& callee = summaries_.of(*call);
+      return callee.waits || (callee.kind != CallKind::kEffects && callee.kind != CallKind::kUnresolved);
+    };
+    llvm::SmallVector<const BasicBlock*, 8> ahead;
+    llvm::SmallPtrSet<const BasicBlock*, 8> seen;
+    const auto go_on = [&](const BasicBlock* block) {
+      for (const BasicBlock* next : llvm::successors(block)) {
+        if (loop.contains(next) && next != loop.getHeader() && seen.insert(next).second) ahead.push_back(next);
+      }
+    };
+    for (const Instruction* next = wait.getNextNode(); next != nullptr; next = next->getNextNode()) {
+      if (!harmless(*next)) return false;
+    }
+    go_on(wait.getParent());
+    while (!ahead.empty()) {
+      const BasicBlock* block = ahead.pop_back_val();
+      if (block == wait.getParent()) continue;
+      for (const Instruction& instruction : *block) {
+        if (!harmless(instruction)) return false;
+      }
+      go_on(block);
+    }
+    return true;
+  }
+
+  // --- pictures ----------------------------------------------------------------------------------------------------
+
+  // The loop's blocks by their lines; '%' stands for the loop's number.
+  std::string graph(const llvm::Loop& loop, const JudgedExit& exit, const Translation& translation) const {
+    llvm::DenseMap<const BasicBlock*, unsigned> numbers;
+    for (const BasicBlock* block : loop.blocks()) {
+      const auto number = static_cast<unsigned>(numbers.size());
+      numbers[block] = number;
+    }
+    std::string text;
+    for (const BasicBlock* block : loop.blocks()) {
+      unsigned first = 0;
+      unsigned last = 0;
+      bool condition = false;
+      for (const Instruction& instruction : *block) {
+        condition |= translation.in_condition(instruction);
+        const unsigned line = instruction.getDebugLoc() ? instruction.getDebugLoc().getLine() : 0;
+        if (line == 0) continue;
+        first = first == 0 || line < first ? line : first;
+        last = line > last ? line : last;
+      }
+      const std::string node = "n%_" + std::to_string(numbers[block]);
+      std::string label = first == 0 ? "" : "line " + std::to_string(first);
+      if (last != first) label += " to " + std::to_string(last);
+      text += "    " + node + " [label=\"" + label + "\"" + (condition ? ", style=filled" : "") + "];\n";
+      for (const BasicBlock* next : llvm::successors(block)) {
+        const auto inside = numbers.find(next);
+        if (inside != numbers.end()) {
+          text += "    " + node + " -> n%_" + std::to_string(inside->second) + ";\n";
+        } else if (block == exit.from && next == exit.to) {
+          text += "    " + node + " -> left%;\n";
+        }
+      }
+    }
+    return text;
+  }
+
+  LoopView view_;
+  const llvm::DataLayout& layout_;
+  CallSummaries& summaries_;
+  llvm::DenseSet<const llvm::Function*>& asked_;
+  llvm::TargetLibraryInfoImpl library_;
+  llvm::DenseSet<std::pair<const BasicBlock*, const BasicBlock*>> ended_;
+  llvm::DenseSet<const CallBase*> waiting_;
+  LoopPlan plan_;
+};
+
+}  // namespace
+
+LoopPlan LoopFinder::find(llvm::Function& function) {
+  // Without a way back there is no loop, and most functions have none.
+  const llvm::DominatorTree dominators(function);
+  if (llvm::LoopInfo(dominators).empty()) return {};
+  return Search(function, summaries_, asked_).run();
+}
+
+llvm::DenseSet<const llvm::Function*> LoopFinder::asked_by_conditions(const std::vector<llvm::Function*>& functions) {
+  constexpr unsigned kMostBlocks = 7;
+  std::vector<const llvm::Function*> ahead(asked_.begin(), asked_.end());
+  for (llvm::Function* function : functions) {
+    if (function->hasLocalLinkage() && !function->hasAddressTaken()) continue;
+    if (function->size() > kMostBlocks || asked_.contains(function)) continue;
+    if (summaries_.of(*function).kind == CallKind::kAccessor) ahead.push_back(function);
+  }
+  llvm::DenseSet<const llvm::Function*> all;
+  while (!ahead.empty()) {
+    const llvm::Function* function = ahead.back();
+    ahead.pop_back();
+    if (!all.insert(function).second) continue;
+    for (const llvm::BasicBlock& block : *function) {
+      for (const Instruction& instruction : block) {
+        const auto* call = dyn_cast<CallBase>(&instruction);
+        const llvm::Function* callee = call == nullptr ? nullptr : call->getCalledFunction();
+        if (callee != nullptr && !callee->isDeclaration()) ahead.push_back(callee);
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace norn::compiler

@@ -1,0 +1,277 @@
+#include "runtime/loops.h"
+
+#include <fcntl.h>
+
+#include "runtime/hooks.h"
+#include "runtime/interpose.h"
+#include "runtime/settings.h"
+#include "runtime/syscalls.h"
+
+using namespace norn;
+using namespace norn::rt;
+
+// The exit whose condition the thread is evaluating by a call.
+__attribute__((visibility("default"))) NORN_TLS __thread const norn_loop* __norn_spinning = nullptr;
+
+namespace norn::rt {
+namespace {
+
+// A place that the condition of an exit read.
+struct SpinRead {
+  const norn_loop* exit;
+  const norn_site* site;
+  Address address;
+  uint32_t size;
+  uint32_t part;      // the call of the condition that read it; 0: the loop itself
+  uint32_t outdated;  // read by an evaluation before the last one of that call
+  uint32_t told;      // the core knows that somebody waits for it
+};
+
+struct LoopState {
+  static constexpr unsigned kReads = 32;
+  SpinRead reads[kReads];
+  uint32_t count;
+  uint32_t part;  // of the evaluation under way
+  // The wait under way, and the last condition variable that was waited on in a loop.
+  const norn_loop* waiting;
+  bool alone;
+  const norn_loop* waited;
+  const void* condition;
+};
+
+NORN_TLS __thread LoopState loop_state = {};
+
+// The options are read once, at the start.
+bool cv_counts() { return start.settings.lib && start.settings.cv != ConditionMode::kOff; }
+
+// A loop around a wait has an entry of its own beside those of its exits, which count where waits are not known.
+bool is_told_by_its_wait(const norn_loop& exit) {
+  return start.settings.lib && exit.kind == (NORN_LOOP_SPIN | NORN_LOOP_WAIT);
+}
+
+// `sweeps`: every place read at the site counts, and not the last one only.
+SpinRead* remember(const norn_loop* exit, const norn_site* site, Address address, size_t size, uint32_t part,
+                   bool sweeps) {
+  LoopState& state = loop_state;
+  for (uint32_t i = 0; i < state.count; ++i) {
+    SpinRead& read = state.reads[i];
+    if (read.exit != exit || read.site != site || read.part != part) continue;
+    if (read.address == address) return &read;
+    if (sweeps) continue;
+    read = {exit, site, address, static_cast<uint32_t>(size), part, 0, 0};
+    return nullptr;
+  }
+  if (state.count == LoopState::kReads) {
+    for (uint32_t i = 1; i < state.count; ++i) state.reads[i - 1] = state.reads[i];
+    --state.count;
+  }
+  state.reads[state.count++] = {exit, site, address, static_cast<uint32_t>(size), part, 0, 0};
+  return nullptr;
+}
+
+// The second time round the thread is really waiting.
+void tell_waiting(SpinRead& read, Thread& thread) {
+  if (read.told != 0) return;
+  read.told = 1;
+  detector.spin_read(thread, read.address, read.size, kNowhere, true);
+}
+
+// --- what was compiled ---------------------------------------------------------------------------------------------
+
+void put_place(report::Sink out, const norn_site& site) {
+  out.put(site.file == nullptr ? report::Text("?") : report::Text(site.file));
+  out.put(':');
+  out.put(report::Decimal(site.line).text());
+  if (site.function != nullptr) {
+    out.put(" in ");
+    out.put(site.function);
+  }
+}
+
+void put_kind(report::Sink out, const norn_loop& loop) {
+  const bool spins = (loop.kind & NORN_LOOP_SPIN) != 0;
+  out.put(spins ? "spins until " : "waits until ");
+  out.put(loop.text == nullptr ? report::Text("a call says so") : report::Text(loop.text));
+  if (spins) {
+    out.put(" changes; a condition of ");
+    out.put(report::Decimal(loop.blocks).text());
+    out.put(loop.blocks == 1 ? " block" : " blocks");
+    if (!is_spin(&loop)) {
+      out.put("; too many for --spin=");
+      out.put(report::Decimal(start.settings.spin).text());
+    }
+  } else {
+    out.put(" is signalled");
+    if (!cv_counts()) out.put("; not honoured by these options");
+  }
+}
+
+void list(const norn_module& tables) {
+  for (const norn_loop* loop = tables.loops_begin; loop != tables.loops_end; ++loop) {
+    if (is_told_by_its_wait(*loop)) continue;
+    char bytes[1024];
+    report::Buffer line(bytes, sizeof(bytes));
+    line.sink().put("norn: loop at ");
+    put_place(line.sink(), *loop->site);
+    line.sink().put(": ");
+    put_kind(line.sink(), *loop);
+    line.sink().put("\n");
+    sys::write_all(2, line.text().data, line.text().size);
+  }
+}
+
+// One cluster for each loop, in one graph for each module.
+void dump(const norn_module& tables) {
+  static constinit bool begun = false;
+  static constinit uint32_t number = 0;
+  char path[4096];
+  report::Buffer terminated(path, sizeof(path));
+  terminated.sink().put(start.settings.dump_cfg);
+  terminated.sink().put('\0');
+  const int fd = sys::open_file(path, O_WRONLY | O_CREAT | O_APPEND | (begun ? 0 : O_TRUNC), 0644);
+  if (fd < 0) return;
+  begun = true;
+  char bytes[16384];
+  const auto write = [&](const auto& fill) {
+    report::Buffer part(bytes, sizeof(bytes));
+    fill(part.sink());
+    sys::write_all(fd, part.text().data, part.text().size);
+  };
+  write([](report::Sink out) { out.put("digraph loops {\n  node [shape=box];\n"); });
+  for (const norn_loop* loop = tables.loops_begin; loop != tables.loops_end; ++loop) {
+    if (is_told_by_its_wait(*loop)) continue;
+    ++number;
+    write([&](report::Sink out) {
+      out.put("  subgraph cluster_");
+      out.put(report::Decimal(number).text());
+      out.put(" {\n    label=\"");
+      put_place(out, *loop->site);
+      out.put("\\n");
+      put_kind(out, *loop);
+      out.put("\";\n    left");
+      out.put(report::Decimal(number).text());
+      out.put(" [label=\"left\", shape=plaintext];\n");
+      for (const char* c = loop->graph; c != nullptr && *c != '\0'; ++c) {
+        if (*c == '%') {
+          out.put(report::Decimal(number).text());
+        } else {
+          out.put(*c);
+        }
+      }
+      out.put("  }\n");
+    });
+  }
+  write([](report::Sink out) { out.put("}\n"); });
+  sys::close_file(fd);
+}
+
+}  // namespace
+
+bool is_spin(const norn_loop* exit) {
+  return (exit->kind & NORN_LOOP_SPIN) != 0 && exit->blocks <= start.settings.spin &&
+         ((exit->kind & NORN_LOOP_WAIT) == 0 || !start.settings.lib);
+}
+
+void add_loops(const norn_module& tables) {
+  bool spins = !start.settings.lib && start.settings.spin != 0;
+  for (const norn_loop* loop = tables.loops_begin; loop != tables.loops_end && !spins; ++loop) spins = is_spin(loop);
+  if (spins && !detector.honour_spins()) refuse("not enough memory to follow loops; say --spin=0");
+  if (tables.loops_begin == tables.loops_end) return;
+  if ((start.settings.verbose & report::kVerboseLoops) != 0) list(tables);
+  if (!start.settings.dump_cfg.empty()) dump(tables);
+}
+
+bool waits_in_loop(const void* condition) {
+  LoopState& state = loop_state;
+  if (state.waiting == nullptr) return false;
+  state.waited = state.waiting;
+  state.condition = condition;
+  return state.alone && cv_counts();
+}
+
+void note_spin(Address address, size_t size, const norn_site* site) {
+  SpinRead* again = remember(__norn_spinning, site, address, size, loop_state.part, true);
+  if (again == nullptr) return;
+  again->outdated = 0;
+  if (again->told != 0) return;
+  // The caller is inside.
+  if (ThreadState* state = current_state) tell_waiting(*again, *state->core);
+}
+
+}  // namespace norn::rt
+
+NORN_EXPORT void __norn_spin_read(const void* address, size_t size, const norn_site* site, const norn_loop* exit,
+                                  int sweeps) {
+  if (!is_watching()) return;
+  if (!is_spin(exit)) {
+    observe(AccessKind::kRead, address, size, site);
+    return;
+  }
+  SpinRead* again = remember(exit, site, address_of(address), size, 0, sweeps != 0);
+  if (again == nullptr || again->told != 0) return;
+  const Inspection here{Inspection::Started()};
+  if (here) tell_waiting(*again, here.thread());
+}
+
+NORN_EXPORT void __norn_spin_begin(const norn_loop* exit, uint32_t part) {
+  if (!is_watching() || __norn_spinning != nullptr) return;
+  LoopState& state = loop_state;
+  for (uint32_t i = 0; i < state.count; ++i) {
+    SpinRead& read = state.reads[i];
+    if (read.exit == exit && read.part == part) read.outdated = 1;
+  }
+  state.part = part;
+  __norn_spinning = exit;
+}
+
+NORN_EXPORT void __norn_spin_end() { __norn_spinning = nullptr; }
+
+NORN_EXPORT void __norn_spin_called(const void* address, size_t size, const norn_site* site) {
+  if (!is_watching()) return;
+  if (!is_spin(__norn_spinning)) {
+    observe(AccessKind::kRead, address, size, site);
+    return;
+  }
+  const Inspection here{Inspection::Started()};
+  if (here) note_spin(address_of(address), size, site);
+}
+
+NORN_EXPORT void __norn_spin_leave(const norn_loop* exit, int because) {
+  __norn_spinning = nullptr;
+  LoopState& state = loop_state;
+  if (state.count == 0) return;
+  const bool counts = because != 0 && is_watching();
+  bool any = false;
+  uint32_t kept = 0;
+  const Inspection here;
+  for (uint32_t i = 0; i < state.count; ++i) {
+    const SpinRead& read = state.reads[i];
+    if (read.exit != exit) {
+      state.reads[kept++] = read;
+    } else if (counts && here && read.outdated == 0) {
+      any = true;
+      detector.spin_read(here.thread(), read.address, read.size, place(*here, read.site));
+    }
+  }
+  state.count = kept;
+  if (any) detector.spin_leave(here.thread());
+}
+
+NORN_EXPORT void __norn_wait_begin(const norn_loop* loop, int alone) {
+  LoopState& state = loop_state;
+  state.waiting = loop;
+  state.alone = alone != 0;
+}
+
+NORN_EXPORT void __norn_wait_end() { loop_state.waiting = nullptr; }
+
+NORN_EXPORT void __norn_wait_leave(const norn_loop* loop, const void* condition, int because) {
+  LoopState& state = loop_state;
+  if (state.waited == loop) {
+    // What was waited on is known better by the wait itself.
+    condition = state.condition;
+    state.waited = nullptr;
+  }
+  if (because == 0 || condition == nullptr || !cv_counts()) return;
+  if (const Inspection here; here) detector.wait_loop_leave(here.thread(), address_of(condition));
+}

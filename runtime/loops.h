@@ -1,0 +1,47 @@
+// Loops that wait: what the compiler tells of them (abi.h), and what becomes of it.
+//
+// A condition is read many times before its loop is left. What counts is the last evaluation, and only once the loop is
+// left: a hook stands before its access, so the value that ends a loop may have been written after it. So the reads of
+// a condition are kept, by exit, and told again on the way out, when whoever wrote what was read has said so before
+// writing. In between only one thing is told, and once: that the word is being waited for, so that its writers are
+// known more exactly from then on.
+#pragma once
+
+#include "runtime/state.h"
+
+namespace norn::rt {
+
+// A module's table; `--verbose=loops` and `--dump-cfg` show it.
+void add_loops(const norn_module& tables);
+
+// Whether the calling thread's wait on `condition` stands in a loop whose leaving will be told, with nothing but the
+// loop's condition after it. Remembers the condition variable for that.
+[[nodiscard]] bool waits_in_loop(const void* condition);
+
+// Remembers a place that the condition being evaluated reads.
+void note_spin(Address address, size_t size, const norn_site* site);
+// The exit whose condition is being evaluated waits by spinning.
+[[nodiscard]] bool is_spin(const norn_loop* exit);
+
+// An atomic as a loop's condition synchronizes as ever but is no access that can race. One that wrote is a test-and-set
+// and is left on the spot: it holds what it waited for, or will try again and wait for more.
+template <class Perform>
+void spin_by_atomic(Thread& thread, Address address, size_t size, Where where, const norn_site* site, Perform perform) {
+  if (!is_spin(__norn_spinning)) return detector.atomic(thread, address, size, where, perform);
+  bool wrote = false;
+  detector.ignore_begin(thread, kIgnoreReads | kIgnoreWrites);
+  detector.atomic(thread, address, size, where, [&] {
+    const Detector::AtomicOutcome outcome = perform();
+    wrote = outcome.kind != EventKind::kAtomicLoad;
+    return outcome;
+  });
+  detector.ignore_end(thread, kIgnoreReads | kIgnoreWrites);
+  if (wrote) {
+    detector.spin_read(thread, address, size, where);
+    detector.spin_leave(thread);
+  } else {
+    note_spin(address, size, site);
+  }
+}
+
+}  // namespace norn::rt

@@ -1,0 +1,33 @@
+// A timed wait that was never made, with the time-out as another way out.
+// NORACE
+// RUN: %check-loops %s
+
+#include "order.h"
+
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+int ready;
+int x;
+
+struct timespec until;
+
+static void signals(void) {
+  x = 1;
+  pthread_mutex_lock(&mutex);
+  ready = 1;
+  pthread_cond_signal(&changed);
+  pthread_mutex_unlock(&mutex);
+  end_turn();
+}
+
+static void comes_late(void) {
+  await_turn(1);
+  pthread_mutex_lock(&mutex);
+  while (!ready) {
+    if (pthread_cond_timedwait(&changed, &mutex, &until) != 0) break;
+  }
+  pthread_mutex_unlock(&mutex);
+  x = 2;
+}
+
+int main(void) { run_two(signals, comes_late); }

@@ -127,6 +127,13 @@ void LoopTeller::emit_leave(const LoopPlan::Leave& leave, BasicBlock* edge, cons
       because = builder.CreateZExt(leave.when ? leave.reason : builder.CreateNot(leave.reason), builder.getInt32Ty());
     }
   }
+  if (leave.via != nullptr) {
+    llvm::IRBuilder<> joint(leave.from, leave.from->begin());
+    llvm::PHINode* came = joint.CreatePHI(joint.getInt32Ty(), 2, "norn.came");
+    for (BasicBlock* before : llvm::predecessors(leave.from))
+      came->addIncoming(joint.getInt32(before == leave.via), before);
+    because = builder.CreateAnd(because, came);
+  }
   if (leave.wait == nullptr) {
     builder.CreateCall(hooks_.loop("spin_leave"), {leave.loop->constant, because});
     return;

@@ -62,6 +62,78 @@ std::vector<Reason> reasons_of(const Instruction& terminator, const BasicBlock* 
   return reasons;
 }
 
+// A block that does nothing but branch on what its predecessors decided: `a && b` without optimisation is
+//
+//     left:  br %a, right, joint        joint: %c = phi [false, left], [%b, right]
+//     right: br joint                          br %c, body, out
+//
+// Seen from each predecessor, the branch is its own: `left` goes to `out`, and `right` goes by %b.
+struct Joint {
+  const llvm::PHINode* phi;
+  bool inverted;
+};
+
+std::optional<Joint> joint_of(const BasicBlock* block, const llvm::Loop& loop) {
+  using namespace llvm::PatternMatch;
+  const auto* branch = dyn_cast<llvm::BranchInst>(block->getTerminator());
+  if (branch == nullptr || !branch->isConditional() || block == loop.getHeader() || !loop.contains(block)) return {};
+  Value* condition = branch->getCondition();
+  bool inverted = false;
+  for (Value* inner = nullptr; match(condition, m_Not(m_Value(inner))); condition = inner) inverted = !inverted;
+  const auto* phi = dyn_cast<llvm::PHINode>(condition);
+  if (phi == nullptr || phi->getParent() != block) return {};
+  for (const Instruction& instruction : *block) {
+    if (&instruction == phi || &instruction == branch || match(&instruction, m_Not(m_Value()))) continue;
+    if (!isa<llvm::DbgInfoIntrinsic>(instruction)) return {};
+  }
+  for (unsigned i = 0; i < phi->getNumIncomingValues(); ++i) {
+    const Instruction* from = phi->getIncomingBlock(i)->getTerminator();
+    const bool own = isa<llvm::BranchInst>(from) && from->getNumSuccessors() == 1;
+    if (!loop.contains(from->getParent()) || !(own || isa<llvm::ConstantInt>(phi->getIncomingValue(i)))) return {};
+  }
+  return Joint{phi, inverted};
+}
+
+// Where control goes from a block, joints skipped.
+struct Way {
+  BasicBlock* to;
+  BasicBlock* edge;  // the block that the last edge to it starts from
+  Value* guard;      // what decides on it
+  std::vector<Reason> reasons;
+};
+
+std::vector<Way> ways_from(BasicBlock* block, const llvm::Loop& loop) {
+  std::vector<Way> ways;
+  Instruction* terminator = block->getTerminator();
+  Value* guard = nullptr;
+  if (auto* branch = dyn_cast<llvm::BranchInst>(terminator); branch != nullptr && branch->isConditional()) {
+    guard = branch->getCondition();
+  } else if (auto* choice = dyn_cast<llvm::SwitchInst>(terminator)) {
+    guard = choice->getCondition();
+  }
+  llvm::SmallPtrSet<const BasicBlock*, 4> seen;
+  for (BasicBlock* next : llvm::successors(block)) {
+    if (!seen.insert(next).second) continue;
+    const std::optional<Joint> joint = joint_of(next, loop);
+    if (!joint) {
+      ways.push_back({next, block, guard, reasons_of(*terminator, next)});
+      continue;
+    }
+    Value* decided = joint->phi->getIncomingValueForBlock(block);
+    if (const auto* constant = dyn_cast<llvm::ConstantInt>(decided)) {
+      const bool first = constant->isOne() != joint->inverted;
+      ways.push_back({next->getTerminator()->getSuccessor(first ? 0 : 1), next, guard, reasons_of(*terminator, next)});
+      continue;
+    }
+    for (const unsigned i : {0u, 1u}) {
+      Way way = {next->getTerminator()->getSuccessor(i), next, decided, {}};
+      take_apart(decided, (i == 0) != joint->inverted, way.reasons);
+      ways.push_back(std::move(way));
+    }
+  }
+  return ways;
+}
+
 // One of LLVM's loops in the neutral form.
 class Translation final {
  public:
@@ -176,16 +248,11 @@ class Translation final {
     }
     loops::Block out;
     out.first_successor = static_cast<Index>(successors_.size());
-    for (const BasicBlock* successor : llvm::successors(&block)) {
-      const auto found = numbers_.find(successor);
+    for (const Way& way : ways_from(const_cast<BasicBlock*>(&block), loop_)) {
+      const auto found = numbers_.find(way.to);
       successors_.push_back(found == numbers_.end() ? kNone : found->second);
       ++out.successor_count;
-    }
-    const Instruction* terminator = block.getTerminator();
-    if (const auto* branch = dyn_cast<llvm::BranchInst>(terminator)) {
-      if (branch->isConditional()) out.guard = index_of(branch->getCondition());
-    } else if (const auto* choice = dyn_cast<llvm::SwitchInst>(terminator)) {
-      out.guard = index_of(choice->getCondition());
+      if (way.guard != nullptr) out.guard = index_of(way.guard);
     }
     blocks_.push_back(out);
   }
@@ -405,7 +472,8 @@ class Search final {
     BasicBlock* to;
     Reason reason;
     loops::Judgement judgement;
-    bool in_parts;  // there are other reasons for the same edge
+    bool in_parts;        // there are other reasons for the same edge
+    BasicBlock* decided;  // where it is evaluated: `from`, or what leads to that joint
   };
 
   void visit(llvm::Loop& loop) {
@@ -413,21 +481,20 @@ class Search final {
     const std::vector<WaitCall> waits = waits_of(loop);
     std::vector<JudgedExit> exits;
     for (BasicBlock* block : loop.blocks()) {
-      llvm::SmallPtrSet<BasicBlock*, 4> seen;
-      for (BasicBlock* out : llvm::successors(block)) {
-        if (loop.contains(out) || !seen.insert(out).second) continue;
-        const std::vector<Reason> reasons = reasons_of(*block->getTerminator(), out);
-        for (const Reason& reason : reasons) {
+      if (joint_of(block, loop)) continue;
+      for (const Way& way : ways_from(block, loop)) {
+        if (loop.contains(way.to)) continue;
+        for (const Reason& reason : way.reasons) {
           const loops::Judgement judgement = translation.judge(block, reason.condition);
-          exits.push_back({block, out, reason, judgement, reasons.size() > 1});
-          if (judgement.verdict == loops::Verdict::kSpins && !ended_.contains({block, out})) {
+          exits.push_back({way.edge, way.to, reason, judgement, way.reasons.size() > 1, block});
+          if (judgement.verdict == loops::Verdict::kSpins && !ended_.contains({block, way.to})) {
             spin(loop, exits.back(), translation, !waits.empty());
           }
         }
       }
     }
     for (const JudgedExit& exit : exits) {
-      if (exit.judgement.verdict == loops::Verdict::kSpins) ended_.insert({exit.from, exit.to});
+      if (exit.judgement.verdict == loops::Verdict::kSpins) ended_.insert({exit.decided, exit.to});
     }
     if (!waits.empty()) wait(loop, exits, waits, translation);
   }
@@ -438,7 +505,7 @@ class Search final {
     WaitingLoop& entry = plan_.loops.emplace_back();
     entry.kind = NORN_LOOP_SPIN | (waits ? NORN_LOOP_WAIT : 0u);
     entry.blocks = exit.judgement.blocks;
-    entry.at = view_.original(exit.from->getTerminator());
+    entry.at = view_.original(exit.decided->getTerminator());
 
     llvm::DenseSet<const Instruction*> to_callees;
     translation.for_condition([&](const Instruction& instruction, const loops::Value& value) {
@@ -499,7 +566,9 @@ class Search final {
   }
 
   void leave(const JudgedExit& exit, WaitingLoop& entry, const WaitCall* wait = nullptr) {
-    LoopPlan::Leave leave = {view_.original(exit.from), view_.original(exit.to), &entry, nullptr, true, nullptr, {}};
+    LoopPlan::Leave leave = {
+        view_.original(exit.from), view_.original(exit.to), &entry, nullptr, true, nullptr, nullptr, {}};
+    if (exit.decided != exit.from) leave.via = view_.original(exit.decided);
     if (exit.in_parts) {
       auto* condition = dyn_cast<Instruction>(exit.reason.condition);
       leave.reason = condition == nullptr ? nullptr : view_.original(condition);
@@ -518,7 +587,7 @@ class Search final {
                    const std::vector<const Instruction*>& parts) {
     bool any = false;
     for (const auto& [block, out, reason, in_parts] : copies_of(loop, exit)) {
-      leave({block, out, reason, exit.judgement, in_parts}, entry);
+      leave({block, out, reason, exit.judgement, in_parts, block}, entry);
       any = true;
     }
     if (!any) return;
@@ -568,7 +637,7 @@ class Search final {
   };
   std::vector<CopiedExit> copies_of(const llvm::Loop& loop, const JudgedExit& exit) {
     std::vector<CopiedExit> copies;
-    const Instruction* model = exit.from->getTerminator();
+    const Instruction* model = exit.decided->getTerminator();
     const auto* condition = dyn_cast<Instruction>(exit.reason.condition);
     for (BasicBlock& block : view_.function()) {
       if (loop.contains(&block)) continue;
@@ -655,7 +724,7 @@ class Search final {
     WaitingLoop& entry = plan_.loops.emplace_back();
     entry.kind = NORN_LOOP_WAIT;
     entry.blocks = loop.getNumBlocks();
-    entry.at = view_.original(left.front()->from->getTerminator());
+    entry.at = view_.original(left.front()->decided->getTerminator());
     for (const WaitCall& wait_call : waits) {
       auto* call = llvm::cast_or_null<CallBase>(view_.original(wait_call.call));
       if (call == nullptr) continue;
@@ -666,10 +735,10 @@ class Search final {
     for (const JudgedExit* exit : left) {
       leave(*exit, entry, &waits.front());
       for (const auto& [block, out, reason, in_parts] : copies_of(loop, *exit)) {
-        leave({block, out, reason, exit->judgement, in_parts}, entry, &waits.front());
+        leave({block, out, reason, exit->judgement, in_parts, block}, entry, &waits.front());
       }
     }
-    (void)translation.judge(left.front()->from, left.front()->reason.condition);
+    (void)translation.judge(left.front()->decided, left.front()->reason.condition);
     entry.graph = graph(loop, *left.front(), translation);
   }
 
@@ -678,7 +747,7 @@ class Search final {
                               Translation& translation) {
     llvm::DenseSet<const Instruction*> condition;
     for (const JudgedExit& exit : exits) {
-      (void)translation.judge(exit.from, exit.reason.condition);
+      (void)translation.judge(exit.decided, exit.reason.condition);
       translation.for_condition(
           [&](const Instruction& instruction, const loops::Value&) { condition.insert(&instruction); });
     }

@@ -64,6 +64,7 @@ struct LoopPlan {
     WaitingLoop* loop;
     llvm::Value* reason;  // null: whenever control comes this way
     bool when;            // the reason's value that means so
+    llvm::BasicBlock* via;  // null, or the block that control must have come from to `from`
     // Of a wait: the call, and what it waits for in the words of the function called.
     llvm::CallBase* wait = nullptr;
     PlaceInCaller condition;

@@ -1,6 +1,8 @@
 // A loop that waits for a flag, but not for ever, and was left because its patience ended: the flag was set, but later.
 // RUN: %check-loops %s
 
+#include <sched.h>
+
 #include "order.h"
 
 volatile int flag;
@@ -12,9 +14,13 @@ static void sets(void) {
   flag = 1;
 }
 
+static __attribute__((noinline)) void wait_at_most(int rounds) {
+  for (int i = 0; i < rounds && !flag; ++i) sched_yield();
+}
+
 static void gives_up(void) {
-  int i = 0;
-  while (i < 3 && !flag) ++i;
+  volatile int patience = 3;
+  wait_at_most(patience);
   x = 2;  // RACE: observed x
   end_turn();
 }

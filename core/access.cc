@@ -227,6 +227,7 @@ void Detector::tell(const FoundRaces& races) {
   if (blind_.load(std::memory_order_relaxed)) return;
   for (unsigned i = 0; i < races.count; ++i) {
     RacingPair pair = races.pairs[i];
+    if (listener_.counts != nullptr && !listener_.counts(listener_.context, pair)) continue;
     if (benign_.load(std::memory_order_relaxed) == nullptr) {
       candidates_.found(pair);
       continue;

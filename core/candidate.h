@@ -44,6 +44,8 @@ struct Candidate {
 struct Listener {
   void* context = nullptr;
   uint64_t (*site)(void* context, Where where) = nullptr;
+  // Whether a pair of accesses is one of the program's at all (default: it is).
+  bool (*counts)(void* context, const RacingPair& pair) = nullptr;
   // A pair of sites that is new, or whose standing rose from predicted to observed.
   void (*candidate)(void* context, const Candidate& candidate) = nullptr;
   // Every racing pair, however often; for tests.

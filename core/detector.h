@@ -64,6 +64,17 @@ class Detector {
   void detach(Thread& thread, ThreadId other);
   [[nodiscard]] Thread* find(ThreadId id);
 
+  // --- order that the embedding keeps itself: all that was given to a message happens before what takes it later, in
+  // both relations and whatever `library` says. A new thread may begin with what a message holds.
+  struct Message {
+    SpinMutex mutex;
+    Clocks clocks;
+  };
+  void give(Thread& thread, Message& message);
+  void take(Thread& thread, Message& message);
+  void clear(Message& message) { message.clocks.clear(arena_); }
+  [[nodiscard]] Thread* fork_after(Thread& caller, Message& message, ThreadId child);
+
   // --- memory. `where` is a Where, or something to call for one: it is asked only if the access changes what is known,
   // which for most accesses it does not. `reads_too`: a write that stands for a read of the same bytes before it.
   template <class WhereOrCall>
@@ -250,6 +261,7 @@ class Detector {
   void end_segment(Thread& thread);
   void heed_tick_request(Thread& thread);
   Thread* make_thread(ThreadId id);
+  Thread* begin_child(Thread* child);
   bool settle_thread(Thread& thread);
   void recycle_thread(Thread& thread);
   void release_to(Thread& thread, Address address, SyncFamily family);

@@ -134,6 +134,33 @@ TEST_F(DetectorTest, AMillionThreadsInTurnUseFewSlotsAndLittleMemory) {
   EXPECT_LT(TestingArena::mapped() - mapped, size_t{128} << 20);
 }
 
+// Threads that end after they gave all they did to a message, and whoever took it begins the next: one slot is enough.
+TEST_F(DetectorTest, MessagesOrderAndLetSlotsBeUsedAgain) {
+  start();
+  Detector::Message begin;
+  Detector::Message end;
+  for (ThreadId id = 1; id <= 1000; ++id) {
+    detector_->write(*main_, kX, 4, 1);
+    detector_->give(*main_, begin);
+    Thread* child = detector_->fork_after(*main_, begin, id);
+    ASSERT_NE(child, nullptr);
+    detector_->write(*child, kX, 4, 2);
+    detector_->give(*child, end);
+    detector_->detach(*main_, id);
+    detector_->exit(*child);
+    detector_->take(*main_, end);
+    EXPECT_LE(detector_->stamps_at(kX), 1u);
+  }
+  EXPECT_TRUE(heard_.pairs.empty());
+  Thread* other = detector_->fork(*main_, 1001);
+  EXPECT_LE(other->slot, 1u);
+  detector_->clear(begin);
+  detector_->clear(end);
+  Thread* late = detector_->fork_after(*main_, begin, 1002);  // after nothing
+  detector_->write(*late, kX, 4, 3);
+  EXPECT_FALSE(heard_.pairs.empty());
+}
+
 TEST_F(DetectorTest, DetachedThreadsDoNotUseTheSlotsUp) {
   start();
   for (ThreadId id = 1; id <= 200000; ++id) {

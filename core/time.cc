@@ -166,6 +166,22 @@ void Detector::acquire_from(Thread& thread, Address address, SyncFamily family) 
   acquire(thread, object->message);
 }
 
+void Detector::give(Thread& thread, Message& message) {
+  const Inside inside(*this, thread);
+  begin_sync(thread);
+  const SpinLock lock(message.mutex);
+  const Published published = publish(thread);
+  if (!message.clocks.join(arena_, thread.clocks)) no_memory_for_clocks();
+  add_published(published, message.clocks);
+}
+
+void Detector::take(Thread& thread, Message& message) {
+  const Inside inside(*this, thread);
+  begin_sync(thread);
+  const SpinLock lock(message.mutex);
+  acquire(thread, message.clocks);
+}
+
 void Detector::semaphore_post(Thread& t, Address semaphore) { release_to(t, semaphore, SyncFamily::kSemaphore); }
 void Detector::semaphore_wait(Thread& t, Address semaphore) { acquire_from(t, semaphore, SyncFamily::kSemaphore); }
 void Detector::once_done(Thread& t, Address once) { release_to(t, once, SyncFamily::kOnce); }
@@ -309,6 +325,21 @@ Thread* Detector::add_root(ThreadId id) {
   return nullptr;
 }
 
+// The last that stamps of this thread may carry. Who acquired what it gave away last is ordered after all of it: a time
+// that nothing carries does not count, and is the next tenant's of the slot.
+static Time last_time(const Thread& thread) { return thread.stamped ? thread.time : thread.time - 1; }
+
+// Its clocks are what it begins with.
+Thread* Detector::begin_child(Thread* child) {
+  if (child != nullptr) {
+    if (slots_.wants_collection() || slots_.scarce()) collection_wanted_.store(true, std::memory_order_relaxed);
+    if (settle_thread(*child)) return child;
+    recycle_thread(*child);
+  }
+  no_memory_for_clocks();
+  return nullptr;
+}
+
 Thread* Detector::fork(Thread& parent, ThreadId child) {
   const Inside inside(*this, parent);
   begin_sync(parent);
@@ -317,16 +348,22 @@ Thread* Detector::fork(Thread& parent, ThreadId child) {
     const Published published = publish(parent);
     if (!thread->clocks.assign(arena_, parent.clocks)) no_memory_for_clocks();
     add_published(published, thread->clocks);
-    if (slots_.wants_collection() || slots_.scarce()) collection_wanted_.store(true, std::memory_order_relaxed);
-    if (settle_thread(*thread)) return thread;
-    recycle_thread(*thread);
   }
-  no_memory_for_clocks();
-  return nullptr;
+  return begin_child(thread);
+}
+
+Thread* Detector::fork_after(Thread& caller, Message& message, ThreadId child) {
+  const Inside inside(*this, caller);
+  Thread* thread = make_thread(child);
+  if (thread != nullptr) {
+    const SpinLock lock(message.mutex);
+    if (!thread->clocks.assign(arena_, message.clocks)) no_memory_for_clocks();
+  }
+  return begin_child(thread);
 }
 
 void Detector::exit_inside(Thread& thread) {
-  slots_.end(thread.slot, thread.time);
+  slots_.end(thread.slot, last_time(thread));
   thread.life.store(Thread::Life::kExited, std::memory_order_seq_cst);
 }
 
@@ -345,12 +382,12 @@ void Detector::join(Thread& thread, ThreadId ended) {
   Thread* other = find(ended);
   if (other == nullptr || other == &thread) return;
   if (other->life.load(std::memory_order_acquire) == Thread::Life::kRunning) exit_inside(*other);
-  if (!thread.clocks.join(arena_, other->clocks) || !thread.clocks.raise(arena_, other->slot, other->time)) {
+  if (!thread.clocks.join(arena_, other->clocks) || !thread.clocks.raise(arena_, other->slot, last_time(*other))) {
     no_memory_for_clocks();
   }
   note_version(thread);
   changed(thread);
-  slots_.joined(other->slot, other->time);
+  slots_.joined(other->slot, last_time(*other));
   recycle_thread(*other);
 }
 

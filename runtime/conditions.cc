@@ -6,6 +6,7 @@
 #include "runtime/control.h"
 #include "runtime/locks.h"
 #include "runtime/loops.h"
+#include "runtime/openmp.h"
 
 // The old cleanup interface: it needs neither exceptions nor a landing pad.
 struct _pthread_cleanup_buffer;
@@ -141,6 +142,7 @@ using namespace norn::rt;
 NORN_INTERPOSE_VERSION(int, pthread_cond_init, NORN_CONDITION_VERSION,
                        (pthread_cond_t * condition, const pthread_condattr_t* attributes)) {
   if (!has_started()) return EAGAIN;
+  if (called_by_openmp()) return real_pthread_cond_init(condition, attributes);
   const int result = real_pthread_cond_init(condition, attributes);
   if (result == 0) destroyed_condition(condition, site_pthread_cond_init);
   return result;
@@ -148,12 +150,14 @@ NORN_INTERPOSE_VERSION(int, pthread_cond_init, NORN_CONDITION_VERSION,
 
 NORN_INTERPOSE_VERSION(int, pthread_cond_destroy, NORN_CONDITION_VERSION, (pthread_cond_t * condition)) {
   if (!has_started()) return 0;
+  if (called_by_openmp()) return real_pthread_cond_destroy(condition);
   destroyed_condition(condition, site_pthread_cond_destroy);
   return real_pthread_cond_destroy(condition);
 }
 
 NORN_INTERPOSE_VERSION(int, pthread_cond_signal, NORN_CONDITION_VERSION, (pthread_cond_t * condition)) {
   if (!has_started()) return 0;
+  if (called_by_openmp()) return real_pthread_cond_signal(condition);
   signalling(condition, site_pthread_cond_signal);
   if (!is_shared(condition) && signal(condition, false)) return 0;
   return real_pthread_cond_signal(condition);
@@ -169,6 +173,7 @@ NORN_INTERPOSE_VERSION(int, pthread_cond_broadcast, NORN_CONDITION_VERSION, (pth
 NORN_INTERPOSE_VERSION(int, pthread_cond_wait, NORN_CONDITION_VERSION,
                        (pthread_cond_t * condition, pthread_mutex_t* mutex)) {
   if (!has_started()) return EINVAL;
+  if (called_by_openmp()) return real_pthread_cond_wait(condition, mutex);
   return wait_on(condition, mutex, site_pthread_cond_wait, [=] {
     return wait_one_way(condition, mutex, CLOCK_REALTIME, nullptr,
                         [=] { return real_pthread_cond_wait(condition, mutex); });

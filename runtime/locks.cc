@@ -6,6 +6,7 @@
 #include <threads.h>
 
 #include "runtime/control.h"
+#include "runtime/openmp.h"
 #include "runtime/syscalls.h"
 
 using namespace norn;
@@ -66,6 +67,7 @@ int try_lock(pthread_rwlock_t* lock, int (*real_try)(pthread_rwlock_t*), int (*r
 
 NORN_INTERPOSE(int, pthread_mutex_init, (pthread_mutex_t * mutex, const pthread_mutexattr_t* attributes)) {
   if (!has_started()) return EAGAIN;
+  if (called_by_openmp()) return real_pthread_mutex_init(mutex, attributes);
   const int result = real_pthread_mutex_init(mutex, attributes);
   if (result == 0) made_lock(mutex, site_pthread_mutex_init);
   return result;
@@ -73,6 +75,7 @@ NORN_INTERPOSE(int, pthread_mutex_init, (pthread_mutex_t * mutex, const pthread_
 
 NORN_INTERPOSE(int, pthread_mutex_destroy, (pthread_mutex_t * mutex)) {
   if (!has_started()) return 0;
+  if (called_by_openmp()) return real_pthread_mutex_destroy(mutex);
   const int result = real_pthread_mutex_destroy(mutex);
   if (result == 0) destroyed_lock(mutex, site_pthread_mutex_destroy);
   return result;
@@ -80,6 +83,7 @@ NORN_INTERPOSE(int, pthread_mutex_destroy, (pthread_mutex_t * mutex)) {
 
 NORN_INTERPOSE(int, pthread_mutex_trylock, (pthread_mutex_t * mutex)) {
   if (!has_started()) return 0;
+  if (called_by_openmp()) return real_pthread_mutex_trylock(mutex);
   control::pass(control::Op::kAcquire, mutex, site_pthread_mutex_trylock);
   const int result = real_pthread_mutex_trylock(mutex);
   if (has_mutex(result)) took(mutex, LockMode::kExclusive, site_pthread_mutex_trylock);
@@ -88,6 +92,7 @@ NORN_INTERPOSE(int, pthread_mutex_trylock, (pthread_mutex_t * mutex)) {
 
 NORN_INTERPOSE(int, pthread_mutex_lock, (pthread_mutex_t * mutex)) {
   if (!has_started()) return 0;
+  if (called_by_openmp()) return real_pthread_mutex_lock(mutex);
   const int result = take(
       mutex, site_pthread_mutex_lock, CLOCK_REALTIME, nullptr, kPosix, is_shared(mutex),
       [=] { return real_pthread_mutex_lock(mutex); },
@@ -118,6 +123,7 @@ NORN_INTERPOSE(int, pthread_mutex_clocklock, (pthread_mutex_t * mutex, clockid_t
 
 NORN_INTERPOSE(int, pthread_mutex_unlock, (pthread_mutex_t * mutex)) {
   if (!has_started()) return 0;
+  if (called_by_openmp()) return real_pthread_mutex_unlock(mutex);
   return give(mutex, site_pthread_mutex_unlock, [=] { return real_pthread_mutex_unlock(mutex); });
 }
 

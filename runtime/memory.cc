@@ -12,6 +12,7 @@
 
 #include "runtime/control.h"
 #include "runtime/interpose.h"
+#include "runtime/openmp.h"
 #include "runtime/where.h"
 
 namespace norn::rt {
@@ -152,7 +153,8 @@ void* allocated(void* block, size_t size, const norn_site& site) {
   return block;
 }
 
-void freeing(void* block, const norn_site& site) {
+// `counts`: it is a write.
+void freeing(void* block, const norn_site& site, bool counts) {
   if (block == nullptr) return;
   if (is_controlled() && is_watching()) {
     control::access(AccessKind::kFree, block, size_of_block(address_of(block)), &site);
@@ -160,7 +162,7 @@ void freeing(void* block, const norn_site& site) {
   const Inspection here;
   if (!here) return;
   uint64_t size = 0;
-  if (!end_block(address_of(block), size) || !is_watching()) return;
+  if (!end_block(address_of(block), size) || !counts) return;
   detector.free(here.thread(), address_of(block), size < kFreedBytes ? size : kFreedBytes, place(*here, &site));
 }
 
@@ -205,7 +207,7 @@ NORN_INTERPOSE(void*, calloc, (size_t count, size_t size)) {
 
 NORN_INTERPOSE(void, free, (void* block)) {
   if (is_early(block) || NORN_NOT_READY(free)) return;
-  freeing(block, site_free);
+  freeing(block, site_free, is_watching() && !called_by_openmp());
   in_host([&] {
     real_free(block);
     return 0;

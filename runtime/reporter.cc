@@ -11,6 +11,7 @@
 #include "runtime/locate.h"
 #include "runtime/memory.h"
 #include "runtime/modules.h"
+#include "runtime/openmp.h"
 #include "runtime/settings.h"
 #include "runtime/slots.h"
 #include "runtime/syscalls.h"
@@ -610,6 +611,7 @@ void write_end(int exit_status) {
 Listener report_listener() {
   Listener listener;
   listener.site = &identity_of;
+  listener.counts = [](void* /*context*/, const RacingPair& pair) { return can_race(pair); };
   listener.candidate = &on_candidate;
   listener.note = &on_note;
   return listener;

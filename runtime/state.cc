@@ -93,6 +93,8 @@ ThreadState* make_state(ThreadId id, Thread* core, size_t native_stack_bytes) {
   state->core = core;
   state->running = &state->calls;
   state->fiber = nullptr;
+  state->openmp = nullptr;
+  state->lowest_frame = 0;
   state->exit_rounds = 0;
   state->once_frame = nullptr;
   state->kept_signals.store(0, std::memory_order_relaxed);

@@ -26,11 +26,13 @@ struct ThreadInfo {
   Address stack_end;
   Where created_at;
   ThreadId parent;
+  ThreadId host;  // of an OpenMP task: the thread that runs it
   bool ended;
   char name[kNameSize];
 };
 
 struct OnceFrame;
+struct OpenMpThread;
 
 struct KeptSignal {
   int number;
@@ -76,6 +78,8 @@ struct ThreadState {
   CallStack calls;               // of the thread's own stack
   CallStack* running = nullptr;  // the one in use
   Fiber* fiber = nullptr;        // null: the thread's own stack
+  OpenMpThread* openmp = nullptr;
+  Address lowest_frame = 0;  // below it nothing of its native stack was touched since its tasks were told apart
 
   static constexpr unsigned kMaxKept = 16;
   KeptSignal kept[kMaxKept];

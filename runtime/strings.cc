@@ -8,6 +8,7 @@
 
 #include "runtime/hooks.h"
 #include "runtime/interpose.h"
+#include "runtime/openmp.h"
 
 // Until the host's functions are known (and in the middle of finding them) these do.
 extern "C" {
@@ -64,6 +65,10 @@ void read_text(const char* text, const norn_site& site) {
 
 NORN_INTERPOSE_BUILTIN(void*, memcpy, (void* to, const void* from, size_t size)) {
   if (real_memcpy == nullptr) return norn_plain_memcpy(to, from, size);
+  if (called_by_openmp()) {
+    renewed(to, size);
+    return real_memcpy(to, from, size);
+  }
   observe_read(from, size, site_memcpy);
   observe_write(to, size, site_memcpy);
   return real_memcpy(to, from, size);
@@ -78,6 +83,10 @@ NORN_INTERPOSE_BUILTIN(void*, memmove, (void* to, const void* from, size_t size)
 
 NORN_INTERPOSE_BUILTIN(void*, memset, (void* to, int value, size_t size)) {
   if (real_memset == nullptr) return norn_plain_memset(to, value, size);
+  if (called_by_openmp()) {
+    renewed(to, size);
+    return real_memset(to, value, size);
+  }
   observe_write(to, size, site_memset);
   return real_memset(to, value, size);
 }

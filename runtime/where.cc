@@ -102,6 +102,8 @@ const PlaceNode* place_node(Where where) {
 Where place(ThreadState& state, const norn_site* site) { return place_of(state, __norn_stack, site); }
 
 Where place_of(ThreadState& state, const norn_site* const* top, const norn_site* site) {
+  const Address frame = address_of(__builtin_frame_address(0));
+  if (frame < state.lowest_frame) state.lowest_frame = frame;
   const uint32_t gone = unloads.load(std::memory_order_relaxed);
   if (state.unloads != gone) [[unlikely]] {
     for (ThreadState::Prefix& known : state.prefixes) known.site = nullptr;

@@ -1,0 +1,115 @@
+// OpenMP's teams and tasks, as threads of the core.
+#pragma once
+
+#include "runtime/interpose.h"
+#include "runtime/state.h"
+
+namespace norn::rt {
+
+using Message = Detector::Message;
+
+struct Task;
+
+// One parallel region, or one league of teams. What its tasks do between two barriers is a phase; everything done in a
+// phase is given to its message, and who leaves the barrier takes it. Two messages are enough: nobody is in the phase
+// after the next before all have left this one.
+struct Team {
+  Message begin;  // from who encountered the region
+  Message phases[2];
+  Message ordered;                   // from each ordered region to the next
+  std::atomic<uint32_t> references;  // the region, and its tasks
+  Where created_at;
+  ThreadId parent;
+  static constexpr unsigned kMaxLocks = 8;
+  Held locks[kMaxLocks];  // that the encountering task holds: the team works under them
+  unsigned lock_count;
+};
+
+struct Taskgroup {
+  Message done;
+  Taskgroup* outer;
+};
+
+enum class DependenceKind : uint8_t { kIn, kOut, kSet, kMutexSet };
+constexpr unsigned kDependenceKinds = 4;
+constexpr Address kAllMemory = 0;
+
+// What the children of one task that named this address have done, by how they named it.
+struct Dependence {
+  Address address;
+  Message done[kDependenceKinds];
+  Dependence* next;
+};
+
+struct Named {
+  Dependence* dependence;
+  DependenceKind kind;
+  Named* next;
+};
+
+struct Task {
+  Thread* core;    // null: it has ended, or it never was one
+  bool owns_core;  // it is not its parent's
+  bool is_implicit;
+  bool is_final;
+  bool begun;
+  bool knows_thread;  // it asked which thread it runs on
+  uint32_t phase;     // of its team
+  Team* team;         // null: outside of all regions
+  Task* parent;       // null: implicit
+  Task* below;        // what this thread of the host ran before, and will run again
+  Task* carrier;      // the implicit task of the thread that runs it
+  Taskgroup* group;
+  Message children;                  // that have completed
+  Message number;                    // implicit: from each task that asked for this thread's number to the next
+  std::atomic<uint32_t> references;  // itself, and its children
+  SpinMutex dependences_mutex;
+  Dependence* dependences;  // of its children
+  Named* named;             // by itself
+  CallStack calls;          // from its own beginning
+  Address frame;            // where its part of the host's stack begins, as long as it has one
+};
+
+// What a thread of the host runs, and what it is when it runs nothing of OpenMP's.
+struct OpenMpThread {
+  Thread* core;
+  ThreadId id;
+  CallStack* running;
+  Task* task;
+  bool creates_undeferred;
+  Address own_begin;  // its thread-local variables
+  Address own_end;
+};
+
+// From outside, when a thread of the host begins to work for OpenMP.
+[[nodiscard]] Address find_thread_locals();
+
+// All from inside, on the thread that does it. Null: no memory.
+[[nodiscard]] Team* begin_team(ThreadState& state, const norn_site& construct);
+void end_team(ThreadState& state, Team& team);
+// `team` null: the initial task of a thread.
+[[nodiscard]] Task* begin_implicit_task(ThreadState& state, Team* team, unsigned index, Address frame);
+void leave_team(ThreadState& state, Task& task);  // its work is done; the thread may still help others
+void end_implicit_task(ThreadState& state, Task& task);
+
+[[nodiscard]] Task* create_task(ThreadState& state, Task& parent, bool only_waits, const norn_site& construct);
+void add_dependence(Task& task, Address address, DependenceKind kind);
+void begin_task(ThreadState& state, Task& task, Address frame);
+void resume_task(ThreadState& state, Task& task, Address frame);  // on top of the one that runs
+void leave_stack(ThreadState& state, Task& task);
+void wait_for_dependences(ThreadState& state, Task& task);
+void finish_task(ThreadState& state, Task& task);  // its work is done: who waits for it goes on
+void fulfil_task(ThreadState& state, Task& task);  // an event was part of its work
+void end_task(ThreadState& state, Task& task);
+void run_task(ThreadState& state, Task* task);
+
+void enter_barrier(ThreadState& state, Task& task);
+void leave_barrier(ThreadState& state, Task& task);
+void wait_for_children(ThreadState& state, Task& task);
+void begin_taskgroup(Task& task);
+void end_taskgroup(ThreadState& state, Task& task);
+
+void know_thread_locals(ThreadState& state, Address begin);
+void forget_openmp_thread(ThreadState& state);
+
+}  // namespace norn::rt

@@ -1,0 +1,17 @@
+// FLAGS: -fopenmp
+// REQUIRES-HEADER: omp.h
+// RUN: %check %s
+
+#include <omp.h>
+
+int x;
+
+int main(void) {
+#pragma omp parallel num_threads(2)
+  if (omp_get_thread_num() == 0) {
+#pragma omp atomic
+    ++x;  // RACE: observed x
+  } else {
+    ++x;  // RACE: observed x
+  }
+}

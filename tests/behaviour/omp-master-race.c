@@ -1,0 +1,17 @@
+// master has no barrier at its end.
+// FLAGS: -fopenmp
+// REQUIRES-HEADER: omp.h
+// RUN: %check %s
+
+#include <omp.h>
+
+int x, y[2];
+
+int main(void) {
+#pragma omp parallel num_threads(2)
+  {
+#pragma omp master
+    x = 1;                            // RACE: observed x
+    y[omp_get_thread_num()] = 2 * x;  // RACE: observed x
+  }
+}

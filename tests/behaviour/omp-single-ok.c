@@ -1,0 +1,16 @@
+// FLAGS: -fopenmp
+// REQUIRES-HEADER: omp.h
+// NORACE
+// RUN: %check %s
+
+int x, y[2];
+
+int main(void) {
+#pragma omp parallel num_threads(2)
+  {
+#pragma omp single
+    x = 1;
+#pragma omp for
+    for (int i = 0; i < 2; ++i) y[i] = x;
+  }
+}

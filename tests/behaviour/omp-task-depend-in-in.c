@@ -1,0 +1,18 @@
+// Two readers of the dependence that both write: nothing orders them.
+// FLAGS: -fopenmp
+// REQUIRES-HEADER: omp.h
+// RUN: %check %s
+
+int x, y;
+
+int main(void) {
+#pragma omp parallel num_threads(1)
+  {
+#pragma omp task depend(out : x)
+    x = 1;
+#pragma omp task depend(in : x)
+    y = x;  // RACE: observed y
+#pragma omp task depend(in : x)
+    y += x;  // RACE: observed y
+  }
+}

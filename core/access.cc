@@ -2,7 +2,7 @@
 #include "core/detector.h"
 
 namespace norn {
-HistoryId Detector::next_history(const Thread& thread, HistoryId before, const WordAccess& access, uint32_t set_flags,
+HistoryId Detector::next_history(Thread& thread, HistoryId before, const WordAccess& access, uint32_t set_flags,
                                  uint32_t clear_flags, FoundRaces& races) {
   return is_state_machine(options_.engine)
              ? MsmEngine::next(context_, thread, before, access, set_flags, clear_flags, races)
@@ -36,6 +36,98 @@ void Detector::now_known(Thread& thread, uint32_t generation, HistoryId history,
   thread.fast.know(static_cast<unsigned>(table), generation, history);
 }
 
+HistoryId Detector::own_history(Thread& thread, uint32_t generation, const WordAccess& access) {
+  const uint32_t key = known_key(access.kind, access.mask);
+  Thread::Own& own = thread.own[(access.where * 0x9e3779b9u ^ key * 0x85ebca6bu) >> 26];
+  static_assert(Thread::kOwn == 1u << (32 - 26));
+  if (own.generation == generation && own.access == key && own.where == access.where) return own.history;
+  const HistoryId made = HybridEngine::alone(histories_, thread, access);
+  if (made != kUntouched) own = {generation, key, access.where, made};
+  return made;
+}
+
+namespace {
+
+// A word's cell, or those of two neighbours that have the same history and are changed at once.
+struct CellPair {
+  Cell first;
+  Cell second;
+};
+
+std::atomic<uint64_t>& both(CellPair& pair) { return reinterpret_cast<std::atomic<uint64_t>&>(pair); }
+constexpr uint64_t twice(HistoryId id) { return uint64_t{id} << 32 | id; }
+
+// False: two different ones.
+bool load_history(Cell& cell, HistoryId& id) {
+  id = cell.load(std::memory_order_acquire);
+  return true;
+}
+bool load_history(CellPair& pair, HistoryId& id) {
+  const uint64_t found = both(pair).load(std::memory_order_acquire);
+  id = static_cast<HistoryId>(found);
+  return found == twice(id);
+}
+bool swap_history(Cell& cell, HistoryId before, HistoryId after) {
+  return cell.compare_exchange_strong(before, after, std::memory_order_acq_rel);
+}
+bool swap_history(CellPair& pair, HistoryId before, HistoryId after) {
+  uint64_t expected = twice(before);
+  return both(pair).compare_exchange_strong(expected, twice(after), std::memory_order_acq_rel);
+}
+
+}  // namespace
+
+// An access that is in no race, to words without flags: most are. False: it is another, and nothing was done.
+template <class CellOrPair>
+bool Detector::access_simply(Thread& thread, CellOrPair& cell, const WordAccess& access) {
+  const uint32_t key = known_key(access.kind, access.mask);
+  const uint32_t generation = thread.fast.generation.load(std::memory_order_relaxed);
+  HistoryId before = kUntouched;
+  for (;;) {
+    if (!load_history(cell, before)) return false;
+    HistoryId after = kUntouched;
+    Thread::Known* learned = nullptr;
+    if (before == kUntouched) {
+      if (!shadow_.prepare(access.word)) return false;
+      after = own_history(thread, generation, access);
+    } else {
+      const uint32_t* words = histories_.words(before);
+      if (words[0] != 0) return false;
+      auto outcome = HybridEngine::Outcome::kOther;
+      if (histories_.count(before) == HybridEngine::kHeaderWords + HybridEngine::kStampWords) {
+        outcome = HybridEngine::after_one(context_, thread, words, access);
+      }
+      if (outcome == HybridEngine::Outcome::kNothing) {
+        now_known(thread, generation, before, access);
+        return true;
+      }
+      if (outcome == HybridEngine::Outcome::kAlone) {
+        after = own_history(thread, generation, access);
+      } else {
+        Thread::Known& known = thread.known[known_place(before, key)];
+        if (known.generation == generation && known.history == before && known.access == key &&
+            (known.where == access.where || known.next == before)) {
+          after = known.next;
+        } else {
+          FoundRaces races;
+          after = HybridEngine::next(context_, thread, before, access, 0, 0, races);
+          if (races.count != 0) return false;
+          learned = &known;
+        }
+      }
+    }
+    if (after == kUntouched) return false;
+    if (after != before) {
+      if (!swap_history(cell, before, after)) continue;
+      thread.stamped = true;
+      note_change(access.word, before);
+    }
+    if (learned != nullptr) *learned = {generation, before, key, access.where, after, {}};
+    now_known(thread, generation, after, access);
+    return true;
+  }
+}
+
 // One access to one word, from load to report; core/engine.h says why this is enough. `set_flags` go into the
 // history with it.
 void Detector::access_inside(Thread& thread, Cell& cell, const WordAccess& access, SpinSignals& signals,
@@ -49,28 +141,25 @@ void Detector::access_inside(Thread& thread, Cell& cell, const WordAccess& acces
   heed_tick_request(thread);
   const uint32_t generation = thread.fast.generation.load(std::memory_order_relaxed);
 
+  if (!shadow_.prepare(access.word)) return no_memory_for_shadow();
   FoundRaces races;
   HistoryId before = cell.load(std::memory_order_acquire);
   HistoryId after = kUntouched;
   uint32_t flags = 0;
   bool adds = false;
   for (;;) {
-    Thread::Known& known = thread.known[known_place(before, key)];
-    if (known.generation == generation && known.history == before && known.access == key &&
-        known.where == access.where && set_flags == 0) {
-      if (cell.compare_exchange_weak(before, known.next, std::memory_order_acq_rel)) {
-        thread.stamped = true;
-        return;
-      }
-      continue;
-    }
     flags = before == kUntouched ? 0 : histories_.words(before)[0];
     adds = (flags & kInSpin) != 0 && accessed_in_segment(thread, before, access);
     races.count = 0;
     after = next_history(thread, before, access, set_flags, clear_flags, races);
-    if (after == before || cell.compare_exchange_weak(before, after, std::memory_order_acq_rel)) break;
+    if (after == before) break;
+    const HistoryId found = before;
+    if (cell.compare_exchange_weak(before, after, std::memory_order_acq_rel)) {
+      thread.stamped = true;
+      note_change(access.word, found);
+      break;
+    }
   }
-  if (after != before) thread.stamped = true;
 
   // What was found out now holds until this thread's generation changes. Words with flags want to be looked at each
   // time; so do races, which are counted.
@@ -86,41 +175,44 @@ void Detector::access_inside(Thread& thread, Cell& cell, const WordAccess& acces
     }
   }
   if (races.count != 0) tell(races);
-  if (histories_.wants_collection() || histories_.failed() || locksets_.table().wants_collection() ||
-      threadsets_.wants_collection()) [[unlikely]] {
+  if (threadsets_.wants_collection()) [[unlikely]]
     collection_wanted_.store(true, std::memory_order_relaxed);
-  }
-}
-
-void Detector::access_word_slow(Thread& thread, Cell& cell, const WordAccess& access, SpinSignals& signals) {
-  const uint8_t ignored = is_write(access.kind) ? kIgnoreWrites : kIgnoreReads;
-  if ((thread.ignoring & ignored) != 0) return;
-  access_inside(thread, cell, access, signals);
 }
 
 // The words of [begin, end) from `first_word` on. All are stamped before any is signalled: who waited for one of them
 // is ordered after the whole access.
 void Detector::access_from(Thread& thread, AccessKind kind, Address begin, Address end, Address first_word, Where where,
                            bool reads_too) {
+  if ((thread.ignoring & (is_write(kind) ? kIgnoreWrites : kIgnoreReads)) != 0) return;
+  const bool simple = !is_state_machine(options_.engine);
   SpinSignals signals;
   // A long range lets collections in between.
   constexpr Address kStride = 1024 * kWordBytes;
   for (Address word = first_word; word < end;) {
     const Inside inside(*this, thread);
-    for (const Address stop = word + kStride; word < end && word < stop; word += kWordBytes) {
-      const uint8_t mask = mask_in(word, begin, end);
-      if (is_known(thread, kind, word, mask)) continue;
+    heed_tick_request(thread);
+    const Address stop = word + kStride;
+    while (word < end && word < stop) {
       Cell* cell = shadow_.cell(word);
       if (cell == nullptr) return no_memory_for_shadow();
-      access_word_slow(thread, *cell, {kind, mask, where, word, reads_too}, signals);
+      if (simple && word % 8 == 0 && begin <= word && word + 8 <= end &&
+          access_simply(thread, reinterpret_cast<CellPair&>(*cell), {kind, 0xf, where, word, reads_too})) {
+        word += 8;
+        continue;
+      }
+      const WordAccess access = {kind, mask_in(word, begin, end), where, word, reads_too};
+      if (!simple || !access_simply(thread, *cell, access)) access_inside(thread, *cell, access, signals);
+      word += kWordBytes;
     }
+    if (histories_.wants_collection()) [[unlikely]]
+      collection_wanted_.store(true, std::memory_order_relaxed);
   }
   if (signals.count == 0) return;
   const Inside inside(*this, thread);
   send(thread, signals);
 }
 
-void Detector::clear_cells(Address begin, Address end) {
+void Detector::clear_cells(Thread& thread, Address begin, Address end) {
   for (Address word = begin & ~(kWordBytes - 1); word < end;) {
     const Leaf* leaf = shadow_.existing_leaf(word);
     const Address leaf_end = (word >> Leaf::kBits << Leaf::kBits) + (Address{1} << Leaf::kBits);
@@ -138,7 +230,7 @@ void Detector::clear_cells(Address begin, Address end) {
       HistoryId after = kUntouched;
       do {
         if (before == kUntouched) break;
-        uint32_t words[InternTable::kMaxWords];
+        uint32_t words[Histories::kMaxWords];
         unsigned n = 0;
         const uint32_t* old = histories_.words(before);
         const bool msm = is_state_machine(options_.engine);
@@ -154,8 +246,11 @@ void Detector::clear_cells(Address begin, Address end) {
           words[n] = (words[n] & ~(0xfu << shift)) | kept << shift;
           n += group;
         }
-        after = histories_.intern(words, n);
+        bool empty = n == header;
+        for (unsigned i = 0; i < header; ++i) empty &= words[i] == 0;
+        after = empty ? kUntouched : histories_.make(thread.room, words, n);
       } while (!cell.compare_exchange_weak(before, after, std::memory_order_acq_rel));
+      note_change(word, kUntouched);
     }
     word = (stop + kWordBytes - 1) & ~(kWordBytes - 1);
   }
@@ -165,7 +260,7 @@ void Detector::allocate(Thread& thread, Address address, uint64_t size) {
   if (size == 0) return;
   const Inside inside(*this, thread);
   sync_.remove_range(address, address + size);
-  clear_cells(address, address + size);
+  clear_cells(thread, address, address + size);
 }
 
 void Detector::free(Thread& thread, Address address, uint64_t size, Where where) {
@@ -299,6 +394,8 @@ void Detector::end_atomic(Thread& thread, SyncObject* object, Address address, u
     }
   }
   if (signals.count != 0) send(thread, signals);
+  if (histories_.wants_collection()) [[unlikely]]
+    collection_wanted_.store(true, std::memory_order_relaxed);
 
   if (object == nullptr) return;
   if (writes) {

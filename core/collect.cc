@@ -38,6 +38,7 @@ void Detector::collect(Thread& thread) {
     if (collection_wanted_.load(std::memory_order_relaxed) && collect_mutex_.try_lock()) {
       if (collection_wanted_.load(std::memory_order_relaxed)) {
         collecting_.store(true, std::memory_order_seq_cst);
+        if (core_barrier != nullptr) core_barrier();
         for (Thread* other = threads_.load(std::memory_order_acquire); other != nullptr; other = other->next) {
           while (other->inside.load(std::memory_order_seq_cst)) backoff.pause();
         }
@@ -80,75 +81,96 @@ void Detector::keep_lockset(LocksetId& id) {
 }
 
 void Detector::collect_alone() {
+  const bool requested = collection_requested_.exchange(false, std::memory_order_relaxed);
+  const bool full = histories_.wants_full() || histories_.failed() || slots_.wants_collection() || slots_.scarce() ||
+                    locksets_.table().wants_collection() || threadsets_.wants_collection() ||
+                    (requested && collections_ % 2 == 0);
+  const bool failed = histories_.failed();
   ++collections_;
-  ++age_;
-  for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) changed(*t);
-  if (histories_.failed() || slots_.scarce()) {
-    note_once(said_history_, kHistoryForgotten);
-    forget_older_than(static_cast<uint16_t>(age_ - 1));
+  for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) {
+    changed(*t);
+    t->room.give_up();
   }
-  // Each table needs room for a new half. Where there is none, all history goes (that needs no memory), and sets
-  // stay as they are.
-  if (!histories_.begin_collection(age_)) return forget_everything();
-  moving_locksets_ = locksets_.table().begin_collection(age_);
-  moving_threadsets_ = threadsets_.begin_collection(age_);
-  slots_.begin_collection();
+  if (!full) {
+    mark_histories(false);
+    sync_.collect([](SyncObject&) {});
+    if (!histories_.wants_full()) return;
+  }
+  if (slots_.scarce()) {
+    note_once(said_history_, kHistoryForgotten);
+    forget_made_before(1);
+  }
+  mark_histories(true);
+  // If more than half of what there may be lives, or as much as there is, the older half goes.
+  const bool short_of_memory = options_.memory_limit != 0 && histories_.live_bytes() > options_.memory_limit / 8;
+  if (short_of_memory || (failed && histories_.live_bytes() > histories_.bytes() / 2)) {
+    note_once(said_history_, kHistoryForgotten);
+    forget_older_half();
+    mark_histories(true);
+  }
+  sync_.collect([](SyncObject&) {});
+}
 
-  shadow_.for_each_used([&](Cell& cell, HistoryId old) {
-    const HistoryId fresh =
-        histories_.keep(old, [&](uint32_t* words, unsigned count) { rewrite_history(words, count); });
-    if (fresh == kUntouched) ++histories_forgotten_;
-    cell.store(fresh, std::memory_order_release);
+// Finds all histories that cells refer to; of a full collection also the sets and slots that those refer to. Sets need
+// room for a new half of their table; where there is none, they stay as they are.
+void Detector::mark_histories(bool full) {
+  if (!full) {
+    HistoryId last = kUntouched;  // neighbours often have the same
+    shadow_.for_each_changed([&](Cell&, HistoryId id) {
+      if (id != last) histories_.keep(id, [](uint32_t*, unsigned) {});
+      last = id;
+    });
+    histories_.end(false, 0);
+    return;
+  }
+  histories_.begin_full();
+  moving_locksets_ = locksets_.table().begin_collection(0);
+  moving_threadsets_ = threadsets_.begin_collection(0);
+  slots_.begin_collection();
+  HistoryId last = kUntouched;
+  shadow_.for_each_used([&](Cell&, HistoryId id) {
+    if (id == last) return;
+    last = id;
+    histories_.keep(id, [&](uint32_t* words, unsigned count) { rewrite_history(words, count); });
   });
+  shadow_.for_each_changed([](Cell&, HistoryId) {});
   for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) keep_lockset(t->lockset);
   for (auto* c = const_cast<Candidate*>(candidates_.first()); c != nullptr; c = c->next.load()) {
     keep_lockset(c->first.earlier.lockset);
     keep_lockset(c->first.later.lockset);
   }
-  sync_.collect([](SyncObject&) {});
-  histories_.set_cost(shadow_.leaf_count() * Leaf::kCells / 4);  // it walks all cells
-  histories_.end_collection();
+  // It walks all cells: as many bytes of new histories as an eighth of them should be worth it.
+  histories_.end(true, shadow_.leaf_count() * Leaf::kCells * sizeof(Cell) / 8 / 16);
   if (moving_threadsets_) threadsets_.end_collection();
   if (moving_locksets_) locksets_.table().end_collection();
   locksets_.forget_answers();
   // Thread sets that did not move were not looked at: their slots may still be mentioned.
   if (moving_threadsets_) slots_.end_collection();
-
-  // Still more than half of what the limit gives histories: the older half goes next time round.
-  if (options_.memory_limit != 0 && histories_.bytes() > options_.memory_limit / 8) {
-    note_once(said_history_, kHistoryForgotten);
-    // The age under which half of the living words are.
-    uint64_t by_age[256];
-    fill_zero(by_age, sizeof by_age);
-    uint64_t total = 0;
-    shadow_.for_each_used([&](Cell&, HistoryId id) {
-      const unsigned back = static_cast<uint16_t>(age_ - histories_.age(id));
-      ++by_age[back < 255 ? back : 255];
-      ++total;
-    });
-    uint64_t older = 0;
-    unsigned back = 255;
-    while (back > 0 && (older += by_age[back]) * 2 < total) --back;
-    forget_older_than(static_cast<uint16_t>(age_ - back + 1));
-  }
 }
 
-// Words whose history was last changed before collection `age`.
-void Detector::forget_older_than(uint16_t age) {
+void Detector::forget_older_half() {
+  // The age under which half of the living words are.
+  uint64_t by_age[256];
+  fill_zero(by_age, sizeof by_age);
+  uint64_t total = 0;
+  shadow_.for_each_used([&](Cell&, HistoryId id) {
+    const unsigned ago = histories_.collections_since(id);
+    ++by_age[ago < 255 ? ago : 255];
+    ++total;
+  });
+  uint64_t older = 0;
+  unsigned ago = 255;
+  while (ago > 0 && (older += by_age[ago]) * 2 < total) --ago;
+  forget_made_before(ago);
+}
+
+// Words whose history was made at least so many full collections ago.
+void Detector::forget_made_before(unsigned collections_ago) {
   shadow_.for_each_used([&](Cell& cell, HistoryId id) {
-    if (static_cast<int16_t>(histories_.age(id) - age) >= 0) return;
+    if (histories_.collections_since(id) < collections_ago) return;
     cell.store(kUntouched, std::memory_order_relaxed);
     ++histories_forgotten_;
   });
-}
-
-void Detector::forget_everything() {
-  note_once(said_history_, kHistoryForgotten);
-  shadow_.for_each_used([&](Cell& cell, HistoryId) {
-    ++histories_forgotten_;
-    cell.store(kUntouched, std::memory_order_relaxed);
-  });
-  histories_.reset();
 }
 
 MsmState Detector::msm_state(Address address) {

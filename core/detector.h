@@ -98,6 +98,15 @@ class Detector {
       return;
     }
   }
+  // The same for an access that was looked up already: it is not known to change nothing.
+  void access_unknown(Thread& thread, AccessKind kind, Address address, uint64_t size, Where where, bool reads_too) {
+    ++thread.accesses;
+    if (thread.recording) [[unlikely]] {
+      if (reads_too) record(thread, AccessKind::kRead, address, size);
+      record(thread, kind, address, size);
+    }
+    access_from(thread, kind, address, address + size, address & ~(kWordBytes - 1), where, reads_too);
+  }
   void read(Thread& t, Address a, uint64_t size, Where w) { access(t, AccessKind::kRead, a, size, w); }
   void write(Thread& t, Address a, uint64_t size, Where w) { access(t, AccessKind::kWrite, a, size, w); }
   void allocate(Thread& thread, Address address, uint64_t size);
@@ -157,7 +166,10 @@ class Detector {
   void make_all_look_again();
 
   // A collection at the next occasion, as if memory were short; for tests.
-  void request_collection() { collection_wanted_.store(true, std::memory_order_relaxed); }
+  void request_collection() {
+    collection_requested_.store(true, std::memory_order_relaxed);
+    collection_wanted_.store(true, std::memory_order_relaxed);
+  }
 
  private:
   friend class Inside;
@@ -234,12 +246,18 @@ class Detector {
   void now_known(Thread& thread, uint32_t generation, HistoryId history, const WordAccess& access);
   void access_from(Thread& thread, AccessKind kind, Address begin, Address end, Address first_word, Where where,
                    bool reads_too);
-  void access_word_slow(Thread& thread, Cell& cell, const WordAccess& access, SpinSignals& signals);
   void access_inside(Thread& thread, Cell& cell, const WordAccess& access, SpinSignals& signals,
                      uint32_t set_flags = 0);
-  HistoryId next_history(const Thread& thread, HistoryId before, const WordAccess& access, uint32_t set_flags,
+  HistoryId next_history(Thread& thread, HistoryId before, const WordAccess& access, uint32_t set_flags,
                          uint32_t clear_flags, FoundRaces& races);
-  void clear_cells(Address begin, Address end);
+  // After a cell changed from `before` to something else.
+  void note_change(Address word, HistoryId before) {
+    if (before == kUntouched || histories_.is_old(before)) shadow_.note_change(word);
+  }
+  HistoryId own_history(Thread& thread, uint32_t generation, const WordAccess& access);
+  template <class CellOrPair>
+  bool access_simply(Thread& thread, CellOrPair& cell, const WordAccess& access);
+  void clear_cells(Thread& thread, Address begin, Address end);
   void end_messages(const WordAccess& access);
   void record(Thread& thread, AccessKind kind, Address address, uint64_t size);
   void tell(const FoundRaces& races);
@@ -293,10 +311,11 @@ class Detector {
   // collect.cc
   void collect(Thread& thread);
   void collect_alone();
+  void mark_histories(bool full);
+  void forget_older_half();
   void rewrite_history(uint32_t* words, unsigned count);
   void keep_lockset(LocksetId& id);
-  void forget_older_than(uint16_t age);
-  void forget_everything();
+  void forget_made_before(unsigned collections_ago);
   void note_once(std::atomic<bool>& said, const char* text);
   void no_memory_for_shadow();
   void no_memory_for_clocks();
@@ -305,7 +324,7 @@ class Detector {
   Listener listener_;
   Arena arena_;
   Shadow shadow_;
-  InternTable histories_;
+  Histories histories_;
   InternTable threadsets_;
   Locksets locksets_;
   Slots slots_;
@@ -333,8 +352,8 @@ class Detector {
 
   std::atomic<bool> collecting_{false};
   std::atomic<bool> collection_wanted_{false};
+  std::atomic<bool> collection_requested_{false};  // whether or not there is need
   SpinMutex collect_mutex_;
-  uint16_t age_ = 0;
   bool moving_locksets_ = false;  // in a collection
   bool moving_threadsets_ = false;
   std::atomic<uint64_t> stamps_forgotten_{0};
@@ -351,9 +370,15 @@ class Detector {
 class Inside {
  public:
   Inside(Detector& detector, Thread& thread) : thread_(thread) {
-    // Pairs with the collector, which sets `collecting` and then looks at `inside`: one of us sees the other.
-    thread.inside.store(true, std::memory_order_seq_cst);
-    if (detector.collecting_.load(std::memory_order_seq_cst) ||
+    // Pairs with the collector, which sets `collecting`, makes everyone pass a barrier (or we pass one ourselves) and
+    // then looks at `inside`: one of us sees the other.
+    thread.inside.store(true, std::memory_order_relaxed);
+    if (core_barrier == nullptr) {
+      std::atomic_thread_fence(std::memory_order_seq_cst);
+    } else {
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+    }
+    if (detector.collecting_.load(std::memory_order_relaxed) ||
         detector.collection_wanted_.load(std::memory_order_relaxed)) [[unlikely]] {
       detector.collect(thread);
     }

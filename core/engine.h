@@ -7,6 +7,7 @@
 #pragma once
 
 #include "core/candidate.h"
+#include "core/histories.h"
 #include "core/intern.h"
 #include "core/lockset.h"
 #include "core/thread.h"
@@ -19,16 +20,13 @@ struct Options {
   bool spin = true;              // honour spin-reads; off: they are plain reads
   bool library = true;           // off: of all synchronization only fork, join and spins count
   Time time_limit = ~Time{0};    // a thread moves to another slot before its time reaches it; for tests
-  unsigned log2_histories = 16;  // first size of the table of histories
+  unsigned log2_histories = 17;  // units of 16 bytes of histories that are made between collections, at least
   size_t memory_limit = 0;       // bytes of arena; 0: what the embedding gives
   unsigned history_cap = 128;    // stamps a location remembers at most; the oldest goes first
   // Where the embedding reserved zeroed memory for the cells of all addresses that Shadow::is_flat() names: the cell of
   // a word at this exclusive-or its address. 0: there is none.
   uintptr_t shadow_at = 0;
 };
-
-using HistoryId = InternTable::Id;
-inline constexpr HistoryId kUntouched = InternTable::kEmpty;
 
 // The first word of every history.
 enum HistoryFlag : uint32_t {
@@ -60,7 +58,7 @@ struct FoundRaces {
 
 struct EngineContext {
   const Options* options = nullptr;
-  InternTable* histories = nullptr;
+  Histories* histories = nullptr;
   InternTable* threadsets = nullptr;  // msm
   Locksets* locksets = nullptr;
   Slots* slots = nullptr;

@@ -40,11 +40,11 @@ Stamp HybridEngine::stamp(const uint32_t* words, unsigned i) {
           (w[0] >> 24 & 1) != 0};
 }
 
-unsigned HybridEngine::stamps(const InternTable& table, HistoryId history) {
+unsigned HybridEngine::stamps(const Histories& table, HistoryId history) {
   return history == kUntouched ? 0 : (table.count(history) - kHeaderWords) / kStampWords;
 }
 
-bool HybridEngine::stamped_alike(const InternTable& table, HistoryId history, const Thread& thread,
+bool HybridEngine::stamped_alike(const Histories& table, HistoryId history, const Thread& thread,
                                  const WordAccess& access) {
   for (unsigned i = 0; i < stamps(table, history); ++i) {
     const Stamp s = stamp(table.words(history), i);
@@ -55,7 +55,7 @@ bool HybridEngine::stamped_alike(const InternTable& table, HistoryId history, co
   return false;
 }
 
-bool HybridEngine::accessed_in_segment(const InternTable& table, HistoryId history, const Thread& thread) {
+bool HybridEngine::accessed_in_segment(const Histories& table, HistoryId history, const Thread& thread) {
   for (unsigned i = 0; i < stamps(table, history); ++i) {
     const Stamp s = stamp(table.words(history), i);
     if (s.slot == thread.slot && s.time >= thread.segment_since) return true;
@@ -63,9 +63,33 @@ bool HybridEngine::accessed_in_segment(const InternTable& table, HistoryId histo
   return false;
 }
 
-HistoryId HybridEngine::next(const EngineContext& context, const Thread& thread, HistoryId before,
-                             const WordAccess& access, uint32_t set_flags, uint32_t clear_flags, FoundRaces& races) {
-  const InternTable& table = *context.histories;
+HistoryId HybridEngine::alone(Histories& table, Thread& thread, const WordAccess& access) {
+  uint32_t words[kHeaderWords + kStampWords];
+  words[0] = 0;
+  put(words + kHeaderWords, {thread.slot, access.mask, access.kind, thread.time, thread.lockset, access.where, false});
+  return table.make(thread.room, words, kHeaderWords + kStampWords);
+}
+
+// Each answer is what next() comes to. One stamp and no flags means: no write before it that an increment continues.
+HybridEngine::Outcome HybridEngine::after_one(const EngineContext& context, const Thread& thread, const uint32_t* words,
+                                              const WordAccess& access) {
+  const bool lockless = context.options->engine == EngineKind::kHb;
+  const Stamp s = stamp(words, 0);
+  const bool own = s.slot == thread.slot;
+  if (own && s.time == thread.time && covers(s.kind, access.kind)) {
+    const bool same = (access.mask & ~s.mask) == 0 &&
+                      (access.kind != AccessKind::kFree || s.kind == AccessKind::kFree) &&
+                      (lockless || context.locksets->weaker_or_same(s.lockset, thread.lockset));
+    return same ? Outcome::kNothing : Outcome::kOther;
+  }
+  if ((s.mask & ~access.mask) != 0 || !covers(access.kind, s.kind)) return Outcome::kOther;
+  if (!own && (lockless ? thread.clocks.full : thread.clocks.strong).get(s.slot) < s.time) return Outcome::kOther;
+  return lockless || context.locksets->weaker_or_same(thread.lockset, s.lockset) ? Outcome::kAlone : Outcome::kOther;
+}
+
+HistoryId HybridEngine::next(const EngineContext& context, Thread& thread, HistoryId before, const WordAccess& access,
+                             uint32_t set_flags, uint32_t clear_flags, FoundRaces& races) {
+  const Histories& table = *context.histories;
   const bool lockless = context.options->engine == EngineKind::kHb;
   static constexpr uint32_t kNoStamps[kHeaderWords] = {};
   const uint32_t* old = before == kUntouched ? kNoStamps : table.words(before);
@@ -92,7 +116,7 @@ HistoryId HybridEngine::next(const EngineContext& context, const Thread& thread,
   // Whether there is a write before ours that an increment continues. One that is dropped now, being ordered before
   // ours, hands on what it continued itself.
   bool continues = false;
-  uint32_t words[InternTable::kMaxWords];
+  uint32_t words[Histories::kMaxWords];
   words[0] = flags;
   unsigned kept = 0;
   for (unsigned i = 0; i < count; ++i) {
@@ -132,7 +156,7 @@ HistoryId HybridEngine::next(const EngineContext& context, const Thread& thread,
     put(words + kHeaderWords + kept++ * kStampWords, {thread.slot, static_cast<uint8_t>(fresh), access.kind,
                                                       thread.time, thread.lockset, access.where, adds && continues});
   }
-  const HistoryId after = context.histories->intern(words, kHeaderWords + kept * kStampWords);
+  const HistoryId after = context.histories->make(thread.room, words, kHeaderWords + kept * kStampWords);
   return after == kUntouched ? before : after;
 }
 

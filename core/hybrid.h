@@ -31,14 +31,22 @@ class HybridEngine {
   static constexpr unsigned kStampWords = 4;
 
   // Pure; see core/engine.h. Returns `before` itself if nothing changes or no memory is left.
-  static HistoryId next(const EngineContext& context, const Thread& thread, HistoryId before, const WordAccess& access,
+  static HistoryId next(const EngineContext& context, Thread& thread, HistoryId before, const WordAccess& access,
                         uint32_t set_flags, uint32_t clear_flags, FoundRaces& races);
 
+  // The history of one access alone.
+  static HistoryId alone(Histories& table, Thread& thread, const WordAccess& access);
+  // What an access does where the history is one stamp without flags, in the cases that are most frequent: nothing, or
+  // it alone is left. kOther: ask next().
+  enum class Outcome : uint8_t { kNothing, kAlone, kOther };
+  static Outcome after_one(const EngineContext& context, const Thread& thread, const uint32_t* words,
+                           const WordAccess& access);
+
   static Stamp stamp(const uint32_t* words, unsigned i);
-  static unsigned stamps(const InternTable& table, HistoryId history);
+  static unsigned stamps(const Histories& table, HistoryId history);
   // The word's signal (order.md, Spinning reads): calls found(slot, time) for each of its writes.
   template <class Found>
-  static void signal(const InternTable& table, HistoryId history, Found found) {
+  static void signal(const Histories& table, HistoryId history, Found found) {
     for (unsigned i = stamps(table, history); i > 0; --i) {
       const Stamp s = stamp(table.words(history), i - 1);
       if (s.kind == AccessKind::kFree) return;
@@ -48,10 +56,9 @@ class HybridEngine {
     }
   }
   // Whether one of its stamps is of such an access by the thread, at its present time.
-  static bool stamped_alike(const InternTable& table, HistoryId history, const Thread& thread,
-                            const WordAccess& access);
+  static bool stamped_alike(const Histories& table, HistoryId history, const Thread& thread, const WordAccess& access);
   // Whether the thread accessed the word in its present segment.
-  static bool accessed_in_segment(const InternTable& table, HistoryId history, const Thread& thread);
+  static bool accessed_in_segment(const Histories& table, HistoryId history, const Thread& thread);
 };
 
 // The rows of order.md's table.

@@ -122,8 +122,6 @@ void InternTable::end_collection() {
   const uint32_t live = next_unit_.load(std::memory_order_relaxed);
   goal_ = live > half_bit_ / 4 ? half_bit_ - half_bit_ / 8 : live * 3;
   if (goal_ < kMinimumGoal) goal_ = kMinimumGoal;
-  if (goal_ < live + cost_) goal_ = live + cost_;
-  if (goal_ > goal_limit_) goal_ = goal_limit_;
   failed_.store(false, std::memory_order_relaxed);
 }
 

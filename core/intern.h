@@ -1,7 +1,6 @@
 // Immutable sequences of words, each kept once and known by a small number.
 //
-// Locksets, thread sets and the histories of locations are such sequences. Equal sequences have equal ids, so a
-// comparison is one compare, and a location's whole history fits the 32-bit cell that names it.
+// Locksets and thread sets are such sequences. Equal sequences have equal ids, so a comparison is one compare.
 //
 // intern() is lock-free: open addressing, one compare-and-swap a new sequence. Nothing is removed but by a
 // collection, for which the caller stops all others: what is kept is copied into the other half of the id
@@ -43,13 +42,6 @@ class InternTable {
   [[nodiscard]] bool wants_collection() const {
     return used_.load(std::memory_order_relaxed) * 2 > slot_count_ ||
            next_unit_.load(std::memory_order_relaxed) > goal_;
-  }
-  // What a collection costs beside copying what lives, in units: collecting more often than that is waste.
-  void set_cost(size_t units) { cost_ = static_cast<uint32_t>(units < half_bit_ / 2 ? units : half_bit_ / 2); }
-  // Collect when about this many bytes are used, however much is alive.
-  void set_goal_limit(size_t bytes) {
-    goal_limit_ = static_cast<uint32_t>(bytes / kUnit < half_bit_ ? bytes / kUnit : half_bit_);
-    if (goal_ > goal_limit_) goal_ = goal_limit_;
   }
   // True since memory ran out and a sequence was not made; reset() and a collection clear it.
   [[nodiscard]] bool failed() const { return failed_.load(std::memory_order_relaxed); }
@@ -111,8 +103,6 @@ class InternTable {
   Blocks* spare_blocks_ = nullptr;      // the other half's, all null
   std::atomic<uint32_t> next_unit_{1};  // unit 0 is not a blob
   uint32_t goal_ = kMinimumGoal;        // collect when this many units are used
-  uint32_t goal_limit_ = ~0u;
-  uint32_t cost_ = 0;
   std::atomic<bool> failed_{false};
   SpinMutex block_mutex_;
   uint32_t half_ = 0;  // the bit that ids carry now: 0 or half_bit_

@@ -70,6 +70,8 @@ void Detector::take_lock(Thread& thread, Address lock, LockMode mode, Where wher
     *held = {lock, object->lock.lock, 1, mode, where};
   }
   thread.lockset = locksets_.with(thread.lockset, held->lock, mode);
+  if (locksets_.table().wants_collection()) [[unlikely]]
+    collection_wanted_.store(true, std::memory_order_relaxed);
   changed(thread);
   if (options_.condition == ConditionMode::kWriteRead && thread.held_count == 1) {
     if (thread.reads != nullptr) thread.reads->clear();

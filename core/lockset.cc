@@ -84,9 +84,7 @@ bool Locksets::protects(LocksetId a, LocksetId b) {
   });
 }
 
-bool Locksets::weaker_or_same(LocksetId a, LocksetId b) {
-  if (a == kNoLocks || a == b) return true;
-  if (b == kNoLocks) return false;
+bool Locksets::is_weaker(LocksetId a, LocksetId b) {
   return ask(kWeaker, a, b, [&] {
     unsigned k = 0;
     const unsigned nb = table_.count(b);

@@ -26,7 +26,10 @@ class Locksets {
   // when it was asked before.
   [[nodiscard]] bool protects(LocksetId a, LocksetId b);
   // Whatever `a` excludes, `b` excludes too: every lock of a is in b, and as strongly.
-  [[nodiscard]] bool weaker_or_same(LocksetId a, LocksetId b);
+  [[nodiscard]] bool weaker_or_same(LocksetId a, LocksetId b) {
+    if (a == kNoLocks || a == b) return true;
+    return b != kNoLocks && is_weaker(a, b);
+  }
   // The locks of `candidates` that are also in `held`; for a write only those held exclusively (Eraser's rule for
   // reader/writer locks). The result carries modes of `held`.
   [[nodiscard]] LocksetId intersect(LocksetId candidates, LocksetId held, bool write);
@@ -46,6 +49,7 @@ class Locksets {
   // One answered question: both ids (30 bits each), the question and the answer; 0 is none.
   static constexpr unsigned kAnswers = 4096;
   enum Question : uint64_t { kProtects = 1, kWeaker = 2 };
+  bool is_weaker(LocksetId a, LocksetId b);
   template <class Compute>
   bool ask(Question question, LocksetId a, LocksetId b, Compute compute);
 

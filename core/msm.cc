@@ -1,5 +1,7 @@
 #include "core/msm.h"
 
+#include "core/bytes.h"
+
 namespace norn {
 namespace {
 
@@ -300,7 +302,7 @@ const char* msm_state_name(MsmState state) {
   return kNames[static_cast<unsigned>(state)];
 }
 
-MsmState MsmEngine::state(const InternTable& table, HistoryId history, unsigned byte) {
+MsmState MsmEngine::state(const Histories& table, HistoryId history, unsigned byte) {
   if (history == kUntouched) return S::kNew;
   for (unsigned i = 0; i < parts(table.count(history)); ++i) {
     const Part part = read_part(table.words(history), i);
@@ -311,7 +313,7 @@ MsmState MsmEngine::state(const InternTable& table, HistoryId history, unsigned 
 
 bool MsmEngine::accessed_in_segment(const EngineContext& context, HistoryId history, const Thread& thread) {
   if (history == kUntouched) return false;
-  const InternTable& table = *context.histories;
+  const Histories& table = *context.histories;
   bool found = false;
   auto look = [&](Slot slot, Time time) { found |= slot == thread.slot && time >= thread.segment_since; };
   signal(table, *context.threadsets, history, look);
@@ -326,15 +328,15 @@ bool MsmEngine::accessed_in_segment(const EngineContext& context, HistoryId hist
   return found;
 }
 
-HistoryId MsmEngine::next(const EngineContext& context, const Thread& thread, HistoryId before,
-                          const WordAccess& access, uint32_t set_flags, uint32_t clear_flags, FoundRaces& races) {
-  const InternTable& table = *context.histories;
+HistoryId MsmEngine::next(const EngineContext& context, Thread& thread, HistoryId before, const WordAccess& access,
+                          uint32_t set_flags, uint32_t clear_flags, FoundRaces& races) {
+  const Histories& table = *context.histories;
   static constexpr uint32_t kNoParts[kHeaderWords] = {};
   const uint32_t* old = before == kUntouched ? kNoParts : table.words(before);
   const unsigned count = before == kUntouched ? 0 : parts(table.count(before));
   const bool atomic = access.kind == AccessKind::kAtomicRead || access.kind == AccessKind::kAtomicWrite;
 
-  uint32_t words[InternTable::kMaxWords];
+  uint32_t words[Histories::kMaxWords];
   words[0] = (old[0] & ~clear_flags) | set_flags;
   words[1] = old[1];
   if (context.options->spin && is_write(access.kind)) {
@@ -393,7 +395,9 @@ HistoryId MsmEngine::next(const EngineContext& context, const Thread& thread, Hi
     advance(part);
   }
   for (unsigned i = 0; i < n; ++i) write_part(words, i, done[i]);
-  const HistoryId after = context.histories->intern(words, kHeaderWords + n * kPartWords);
+  const unsigned total = kHeaderWords + n * kPartWords;
+  if (before != kUntouched && table.count(before) == total && same_words(old, words, total)) return before;
+  const HistoryId after = context.histories->make(thread.room, words, total);
   return after == kUntouched ? before : after;
 }
 

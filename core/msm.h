@@ -39,10 +39,10 @@ class MsmEngine {
   static constexpr unsigned kHeaderWords = 2;
   static constexpr unsigned kPartWords = 5;
 
-  static HistoryId next(const EngineContext& context, const Thread& thread, HistoryId before, const WordAccess& access,
+  static HistoryId next(const EngineContext& context, Thread& thread, HistoryId before, const WordAccess& access,
                         uint32_t set_flags, uint32_t clear_flags, FoundRaces& races);
   template <class Found>
-  static void signal(const InternTable& table, const InternTable& threadsets, HistoryId history, Found found) {
+  static void signal(const Histories& table, const InternTable& threadsets, HistoryId history, Found found) {
     if (history == kUntouched) return;
     const InternTable::Id set = table.words(history)[1];
     for (unsigned i = 0; i < threadsets.count(set); i += 2) {
@@ -50,7 +50,7 @@ class MsmEngine {
     }
   }
   static bool accessed_in_segment(const EngineContext& context, HistoryId history, const Thread& thread);
-  static MsmState state(const InternTable& table, HistoryId history, unsigned byte);
+  static MsmState state(const Histories& table, HistoryId history, unsigned byte);
 
   // In a collection: the ids and slots a history's words hold.
   static unsigned parts(unsigned words) { return (words - kHeaderWords) / kPartWords; }

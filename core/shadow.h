@@ -27,6 +27,11 @@ struct Leaf {
   Address number;  // address >> kBits
   // In which words synchronization objects lie, a bit each, made with the first; freeing the memory must find them.
   std::atomic<std::atomic<uint64_t>*> objects;
+  // Which cells changed since the last collection, a bit for 8 of them, and the list of leaves that have any.
+  static constexpr unsigned kStretch = 8;
+  std::atomic<uint64_t> changed[kCells / kStretch / 64];
+  Leaf* next_changed;
+  std::atomic<bool> is_changed;
 };
 static_assert(sizeof(Leaf) % 16 == 0);
 
@@ -43,11 +48,15 @@ class Shadow {
   static constexpr Address kFlatLow = Address{1} << 40;
   static constexpr Address kFlatHigh = Address{0x55} << 40;
 
-  // The cell of the word at the address; null if the arena is used up (or the address cannot be one).
+  // The cell of the word at the address; null if the arena is used up (or the address cannot be one). A cell that has
+  // no history yet must be told to prepare() before it gets one: collections look for it.
   [[nodiscard]] Cell* cell(Address address) {
+    if (flat_at_ != 0 && is_flat(address)) [[likely]]
+      return reinterpret_cast<Cell*>((address & ~(kWordBytes - 1)) ^ flat_at_);
     const Leaf* in = leaf(address);
     return in == nullptr ? nullptr : &in->cells[address / kWordBytes % Leaf::kCells];
   }
+  [[nodiscard]] bool prepare(Address address) { return leaf(address) != nullptr; }
   // Null where nothing was touched yet, unless it has a cell anyway.
   [[nodiscard]] Cell* existing_cell(Address address) const {
     if (flat_at_ != 0 && is_flat(address)) [[likely]]
@@ -62,6 +71,38 @@ class Shadow {
       for (unsigned i = 0; i < Leaf::kCells; ++i) {
         const uint32_t history = in->cells[i].load(std::memory_order_relaxed);
         if (history != 0) visit(in->cells[i], history);
+      }
+    }
+  }
+  // Remembers that a cell changed. Any thread, inside.
+  void note_change(Address address) {
+    Leaf* in = existing_leaf(address);
+    if (in == nullptr) return;
+    const auto stretch = static_cast<unsigned>(address / kWordBytes % Leaf::kCells / Leaf::kStretch);
+    std::atomic<uint64_t>& bits = in->changed[stretch / 64];
+    const uint64_t bit = uint64_t{1} << stretch % 64;
+    if ((bits.load(std::memory_order_relaxed) & bit) != 0) return;
+    bits.fetch_or(bit, std::memory_order_relaxed);
+    if (in->is_changed.load(std::memory_order_relaxed) || in->is_changed.exchange(true, std::memory_order_relaxed))
+      return;
+    in->next_changed = changed_.load(std::memory_order_relaxed);
+    while (!changed_.compare_exchange_weak(in->next_changed, in, std::memory_order_acq_rel)) {
+    }
+  }
+  // The same as for_each_used(), of all cells that changed since this was called last, and of some others. Nobody else
+  // is here.
+  template <class Visit>
+  void for_each_changed(Visit visit) {
+    for (Leaf* in = changed_.exchange(nullptr, std::memory_order_acquire); in != nullptr; in = in->next_changed) {
+      in->is_changed.store(false, std::memory_order_relaxed);
+      for (unsigned w = 0; w < Leaf::kCells / Leaf::kStretch / 64; ++w) {
+        for (uint64_t left = in->changed[w].exchange(0, std::memory_order_relaxed); left != 0; left &= left - 1) {
+          Cell* cells = in->cells + (w * 64 + static_cast<unsigned>(__builtin_ctzll(left))) * Leaf::kStretch;
+          for (unsigned i = 0; i < Leaf::kStretch; ++i) {
+            const uint32_t history = cells[i].load(std::memory_order_relaxed);
+            if (history != 0) visit(cells[i], history);
+          }
+        }
       }
     }
   }
@@ -123,6 +164,7 @@ class Shadow {
   SpinMutex make_mutex_;
   std::atomic<Middle*>* top_ = nullptr;
   std::atomic<Leaf*> leaves_{nullptr};
+  std::atomic<Leaf*> changed_{nullptr};
   std::atomic<size_t> leaf_count_{0};
 };
 

@@ -10,6 +10,11 @@ using YieldFunction = void (*)();
 inline void no_yield() {}
 inline constinit YieldFunction core_yield = &no_yield;
 
+// Makes every thread of the process pass a full barrier before it returns; the embedding may have one (membarrier).
+// Where it is set, threads do without barriers of their own. Set before there are threads, or never.
+using BarrierFunction = void (*)();
+inline constinit BarrierFunction core_barrier = nullptr;
+
 // Waits a little longer each time.
 class Backoff {
  public:

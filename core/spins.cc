@@ -45,7 +45,7 @@ void Detector::add_counterpart(Slot slot, Time time, Clocks& clocks) {
 }
 
 void Detector::spin_read_word(Thread& thread, Address word, bool in_loop) {
-  Cell* found = shadow_.cell(word);
+  Cell* found = shadow_.prepare(word) ? shadow_.cell(word) : nullptr;
   if (found == nullptr) return no_memory_for_shadow();
   Cell& cell = *found;
   SyncObject* object = sync_.get(word, SyncFamily::kSpin);
@@ -55,15 +55,16 @@ void Detector::spin_read_word(Thread& thread, Address word, bool in_loop) {
   const bool msm = is_state_machine(options_.engine);
   HistoryId before = cell.load(std::memory_order_acquire);
   for (;;) {
-    uint32_t words[InternTable::kMaxWords];
+    uint32_t words[Histories::kMaxWords];
     const unsigned header = msm ? MsmEngine::kHeaderWords : HybridEngine::kHeaderWords;
     const unsigned count = before == kUntouched ? header : histories_.count(before);
     for (unsigned i = 0; i < count; ++i) words[i] = before == kUntouched ? 0 : histories_.words(before)[i];
     if ((words[0] & kInSpin) != 0) break;
     words[0] |= kInSpin;
-    const HistoryId after = histories_.intern(words, count);
+    const HistoryId after = histories_.make(thread.room, words, count);
     if (after == kUntouched) return;
     if (!cell.compare_exchange_weak(before, after, std::memory_order_acq_rel)) continue;
+    note_change(word, before);
     object->message.clear(arena_);
     auto add = [&](Slot slot, Time time) { add_counterpart(slot, time, object->message); };
     if (msm) {

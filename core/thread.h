@@ -8,6 +8,7 @@
 #include "core/clock.h"
 #include "core/event.h"
 #include "core/fast.h"
+#include "core/histories.h"
 #include "core/lockset.h"
 
 namespace norn {
@@ -59,24 +60,34 @@ struct Thread {
   Time time = 0;           // stamps made from now on carry it
   Time segment_since = 0;  // of the present segment's first stamp; a spin may make time pass within one
   LocksetId lockset = kNoLocks;
-  bool stamped = false;                 // a stamp carries `time` already: the next release must tick
-  bool recording = false;               // a lock is held and the write/read relation is wanted
-  uint8_t ignoring = 0;                 // a set of IgnoreWhat
+  bool stamped = false;    // a stamp carries `time` already: the next release must tick
+  bool recording = false;  // a lock is held and the write/read relation is wanted
+  uint8_t ignoring = 0;    // a set of IgnoreWhat
   ThreadId id = 0;
 
   // What was found out in this generation: an access of this kind to bytes with this history leads to that
   // history. `where` is 0 where it does not matter because the history does not change.
   struct Known {
     uint32_t generation;
-    uint32_t history;
+    HistoryId history;
     uint32_t access;  // kind and mask
     Where where;
-    uint32_t next;
+    HistoryId next;
     uint32_t unused[3];
   };
   static constexpr unsigned kKnown = 256;
   static_assert(sizeof(Known) == 32);
   Known known[kKnown];
+  // Histories made in this generation that are of one stamp, its own.
+  struct Own {
+    uint32_t generation;
+    uint32_t access;
+    Where where;
+    HistoryId history;
+  };
+  static constexpr unsigned kOwn = 64;
+  Own own[kOwn];
+  HistoryRoom room;
 
   // --- clocks ---------------------------------------------------------------------------------------------------
   Clocks clocks;      // of the others; what this thread did itself is always known to it

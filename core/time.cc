@@ -14,12 +14,12 @@ bool Detector::init(const Options& options, const Listener& listener) {
       arena_.allocate_zeroed((Locksets::kMaxLock / kLockChunk + 1) * sizeof(std::atomic<LockInfo*>)));
   options_.spin = false;
   const bool ready = thread_chunks_ != nullptr && lock_chunks_ != nullptr && (!options.spin || honour_spins()) &&
-                     shadow_.init(arena_, options.shadow_at) && histories_.init(arena_, options.log2_histories, 31) &&
+                     shadow_.init(arena_, options.shadow_at) && histories_.init(arena_, options.log2_histories) &&
                      threadsets_.init(arena_, 10, 31) && locksets_.init(arena_) &&
                      slots_.init(arena_, options.time_limit) && sync_.init(arena_, shadow_) &&
                      candidates_.init(arena_, listener);
   // Copying needs room for two of everything that lives, and clocks and shadow need theirs.
-  if (options.memory_limit != 0) histories_.set_goal_limit(options.memory_limit / 4);
+  if (options.memory_limit != 0) histories_.set_limit(options.memory_limit / 4);
   context_ = {&options_, &histories_, &threadsets_, &locksets_, &slots_, &stamps_forgotten_};
   return ready;
 }
@@ -437,10 +437,10 @@ Statistics Detector::statistics() {
   for (const Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) {
     result.accesses += t->accesses;
     result.sync_events += t->sync_events;
+    result.histories += t->room.made;
   }
   result.threads = thread_count_.load(std::memory_order_relaxed);
   result.collections = collections_;
-  result.histories = histories_.sequences();
   result.stamps_forgotten = stamps_forgotten_.load(std::memory_order_relaxed);
   result.histories_forgotten = histories_forgotten_;
   result.arena_bytes = arena_.mapped();

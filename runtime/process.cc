@@ -111,6 +111,7 @@ size_t main_stack_size() {
 
 void init_process() {
   has_barrier = sys::call(__NR_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0) == 0;
+  if (has_barrier) core_barrier = &barrier_everywhere;
   if (real_on_exit != nullptr) real_on_exit(&at_exit, nullptr);
   if (real_at_quick_exit != nullptr) real_at_quick_exit(&at_quick_exit_of_program);
   if (real___register_atfork != nullptr) {

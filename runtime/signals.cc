@@ -96,7 +96,9 @@ void on_signal(int number, siginfo_t* info, void* context) {
     }
   }
   if (!is_handler(action)) return;
+  // The slot may be half pushed, or old: its place is not known.
   const norn_site** saved = __norn_stack;
+  *saved = CallStack::site_of(*saved);
   __norn_stack = saved + 1;
   if (state != nullptr) ++state->handlers;
   {

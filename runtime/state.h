@@ -43,7 +43,18 @@ struct KeptSignal {
 struct CallStack {
   const norn_site** begin = nullptr;
   const norn_site** end = nullptr;
-  size_t mapped = 0;  // bytes, guard included
+  // The place of each call that is marked as seen (where.cc).
+  Where* places = nullptr;
+  size_t mapped = 0;  // bytes of the calls, guard included
+
+  // A call of which the place is known has the lowest bit set. Whoever pushes another one there takes the mark away.
+  static bool is_seen(const norn_site* call) { return (reinterpret_cast<uintptr_t>(call) & 1) != 0; }
+  static const norn_site* seen(const norn_site* call) {
+    return reinterpret_cast<const norn_site*>(reinterpret_cast<uintptr_t>(call) | 1);
+  }
+  static const norn_site* site_of(const norn_site* call) {
+    return reinterpret_cast<const norn_site*>(reinterpret_cast<uintptr_t>(call) & ~uintptr_t{1});
+  }
 
   [[nodiscard]] bool create(size_t native_stack_bytes);
   void destroy();

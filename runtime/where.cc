@@ -40,27 +40,82 @@ std::atomic<Where>& bucket_of(Where parent, const norn_site* site) {
   return buckets[(key ^ key >> 29) >> (64 - kBucketBits - 8) & ((1u << kBucketBits) - 1)];
 }
 
-Where intern(Where parent, const norn_site* site) {
-  std::atomic<Where>& bucket = bucket_of(parent, site);
-  Where head = bucket.load(std::memory_order_acquire);
-  Where searched = kNowhere;
-  Where made = kNowhere;
-  PlaceNode* fresh = nullptr;
-  for (;;) {
-    for (Where at = head; at != searched; at = node(at)->next) {
-      const PlaceNode* known = node(at);
-      if (known->parent == parent && known->site.load(std::memory_order_relaxed) == site) return at;
-    }
-    if (fresh == nullptr) {
-      fresh = make_node(made);
-      if (fresh == nullptr) return parent;  // the table is full: the caller's place is the next best
-      fresh->site.store(site, std::memory_order_relaxed);
-      fresh->parent = parent;
-    }
-    searched = head;
-    fresh->next = head;
-    if (bucket.compare_exchange_weak(head, made, std::memory_order_acq_rel)) return made;
+// Most places have few children, made one after the other when they were first reached, and are looked for in that
+// order again: a walk over neighbours in memory. Those of a place that has many are found through the buckets.
+constexpr unsigned kFewChildren = 16;
+
+Where find_child(Where head, Where until, const norn_site* site, unsigned most) {
+  for (Where at = head; at != until && most > 0; at = node(at)->sibling, --most) {
+    if (node(at)->site.load(std::memory_order_relaxed) == site) return at;
   }
+  return kNowhere;
+}
+
+Where find_in_bucket(Where parent, const norn_site* site) {
+  for (Where at = bucket_of(parent, site).load(std::memory_order_acquire); at != kNowhere; at = node(at)->next) {
+    if (node(at)->parent == parent && node(at)->site.load(std::memory_order_relaxed) == site) return at;
+  }
+  return kNowhere;
+}
+
+Where intern(Where parent, const norn_site* site) {
+  PlaceNode* above = node(parent);
+  Where head = above->child.load(std::memory_order_acquire);
+  Where found = find_child(head, kNowhere, site, kFewChildren);
+  if (found == kNowhere) found = find_in_bucket(parent, site);
+  if (found != kNowhere) return found;
+  Where made = kNowhere;
+  PlaceNode* fresh = make_node(made);
+  if (fresh == nullptr) return parent;  // the table is full: the caller's place is the next best
+  fresh->site.store(site, std::memory_order_relaxed);
+  fresh->parent = parent;
+  for (;;) {
+    const Where searched = head;
+    fresh->sibling = head;
+    if (above->child.compare_exchange_weak(head, made, std::memory_order_acq_rel)) break;
+    found = find_child(head, searched, site, ~0u);
+    if (found != kNowhere) return found;
+  }
+  std::atomic<Where>& bucket = bucket_of(parent, site);
+  fresh->next = bucket.load(std::memory_order_relaxed);
+  while (!bucket.compare_exchange_weak(fresh->next, made, std::memory_order_acq_rel)) {
+  }
+  return made;
+}
+
+Where called(ThreadState& state, size_t depth, Where parent, const norn_site* call) {
+  if (call == nullptr) return parent;
+  ThreadState::Prefix& known = state.prefixes[depth % ThreadState::kPrefixes];
+  if (known.site != call || known.parent != parent) known = {call, parent, intern(parent, call)};
+  return known.where;
+}
+
+// The calls up to the top of the stack. A slot is written before those above it are: the call that pushed it is under
+// way as long as they are used. So if a slot is marked as seen, nothing below it has changed since it was marked, and
+// its place is still right: only what was pushed since is looked at.
+Where place_of_calls(ThreadState& state, const norn_site* const* top) {
+  const CallStack& calls = *state.running;
+  // A stack that the runtime does not know (of a fiber nobody announced) is left out.
+  if (top <= calls.begin || top > calls.end) return kNowhere;
+  const auto depth = static_cast<size_t>(top - calls.begin);
+  size_t i = depth;
+  while (i > 0 && !CallStack::is_seen(calls.begin[i - 1])) --i;
+  Where where = i == 0 ? kNowhere : calls.places[i - 1];
+  // Of a deep recursion the inner frames count; the window moves in steps, so that its places are found again.
+  constexpr size_t kStep = ThreadState::kPrefixes / 2;
+  for (; i < depth; ++i) {
+    if (i == ThreadState::kPrefixes || (i > ThreadState::kPrefixes && (i + 1) % kStep == 0)) {
+      where = kNowhere;
+      for (size_t k = (i + 1 - kStep) / kStep * kStep; k < i; ++k) {
+        where = called(state, k, where, CallStack::site_of(calls.begin[k]));
+      }
+    }
+    where = called(state, i, where, calls.begin[i]);
+    if (top != __norn_stack) continue;  // another thread's, or an old one: it is only looked at
+    calls.places[i] = where;
+    calls.begin[i] = CallStack::seen(calls.begin[i]);
+  }
+  return where;
 }
 
 // Text of a module that goes away.
@@ -92,7 +147,11 @@ const norn_site* copy_site(const norn_site* site) {
 bool init_places() {
   chunks = static_cast<std::atomic<PlaceNode*>*>(memory.allocate_forever(kChunks * sizeof(*chunks)));
   buckets = static_cast<std::atomic<Where>*>(memory.allocate_forever(sizeof(*buckets) << kBucketBits));
-  return chunks != nullptr && buckets != nullptr;
+  if (chunks == nullptr || buckets == nullptr) return false;
+  // Nowhere is the parent of what nobody called.
+  chunks[0].store(static_cast<PlaceNode*>(memory.allocate_forever(sizeof(PlaceNode) << kChunkBits)),
+                  std::memory_order_release);
+  return chunks[0].load(std::memory_order_relaxed) != nullptr;
 }
 
 const PlaceNode* place_node(Where where) {
@@ -110,22 +169,7 @@ Where place_of(ThreadState& state, const norn_site* const* top, const norn_site*
     for (ThreadState::Prefix& known : state.places) known.site = nullptr;
     state.unloads = gone;
   }
-  Where where = kNowhere;
-  const CallStack& calls = *state.running;
-  // A stack that the runtime does not know (of a fiber nobody announced) is left out.
-  if (top > calls.begin && top <= calls.end) {
-    // Of a deep recursion the inner frames count; the window moves in steps, so that its places are found again.
-    const auto depth = static_cast<size_t>(top - calls.begin);
-    constexpr size_t kStep = ThreadState::kPrefixes / 2;
-    const size_t first = depth <= ThreadState::kPrefixes ? 0 : (depth - kStep) / kStep * kStep;
-    for (size_t i = first; i < depth; ++i) {
-      const norn_site* call = calls.begin[i];
-      if (call == nullptr) continue;
-      ThreadState::Prefix& known = state.prefixes[i % ThreadState::kPrefixes];
-      if (known.site != call || known.parent != where) known = {call, where, intern(where, call)};
-      where = known.where;
-    }
-  }
+  const Where where = place_of_calls(state, top);
   if (site == nullptr) return where;
   ThreadState::Prefix& known =
       state.places[reinterpret_cast<uintptr_t>(site) / sizeof(norn_site) % ThreadState::kPlaces];

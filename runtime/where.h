@@ -1,8 +1,8 @@
 // Places: a site and the calls that led there, as one number.
 //
 // A place is a node of a tree: its site, and the place it was called from. Nodes are interned, never freed, and found
-// without a lock. A thread remembers the nodes of its last stack, so that finding a place again costs a compare for
-// each frame.
+// without a lock. A thread remembers the node of each call on its stack that was asked for, so that finding a place costs
+// as much as was called since.
 #pragma once
 
 #include "runtime/state.h"
@@ -18,8 +18,10 @@ struct PlaceNode {
   std::atomic<const norn_site*> site;  // changes when its module is unloaded: the copy says the same
   Where parent;                        // who called
   Where next;                          // in the bucket
+  std::atomic<Where> child;            // the newest
+  Where sibling;                       // an older child of the same parent
 };
-static_assert(sizeof(PlaceNode) == 16);
+static_assert(sizeof(PlaceNode) == 24);
 
 // Null for kNowhere.
 const PlaceNode* place_node(Where where);

@@ -30,6 +30,7 @@ class PlaceTest : public testing::Test {
   void SetUp() override {
     calls_.begin = slots_.data();
     calls_.end = slots_.data() + slots_.size();
+    calls_.places = places_.data();
     state_.running = &calls_;
     set_stack({});
   }
@@ -48,6 +49,7 @@ class PlaceTest : public testing::Test {
   }
 
   std::vector<const norn_site*> slots_ = std::vector<const norn_site*>(4096);
+  std::vector<Where> places_ = std::vector<Where>(4096);
   CallStack calls_;
   ThreadState state_;
   norn_site main_ = make_site("main", 1);

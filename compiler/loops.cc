@@ -26,6 +26,60 @@ using loops::kNone;
 
 namespace {
 
+// A way round: a header, and all that leads back to it from one of its latches or from several. LLVM makes one loop of
+// all that share a header, and its optimiser makes headers one: `for (;;) { while (!flag); …; flag = 0; }` becomes a
+// loop that goes round in two ways, of which one waits and the other writes.
+struct Cycle {
+  BasicBlock* header;
+  std::vector<BasicBlock*> blocks;  // the header first
+  llvm::SmallPtrSet<const BasicBlock*, 16> members;
+
+  [[nodiscard]] bool contains(const BasicBlock* block) const { return members.contains(block); }
+};
+
+// `last`: null, or a block that is in it whatever leads there.
+Cycle cycle_of(BasicBlock* header, llvm::ArrayRef<BasicBlock*> latches, BasicBlock* last = nullptr) {
+  Cycle cycle = {header, {header}, {}};
+  cycle.members.insert(header);
+  if (last != nullptr) {
+    cycle.members.insert(last);
+    cycle.blocks.push_back(last);
+  }
+  llvm::SmallVector<BasicBlock*, 8> ahead(latches);
+  while (!ahead.empty()) {
+    BasicBlock* block = ahead.pop_back_val();
+    if (!cycle.members.insert(block).second) continue;
+    cycle.blocks.push_back(block);
+    for (BasicBlock* before : llvm::predecessors(block)) ahead.push_back(before);
+  }
+  return cycle;
+}
+
+// Innermost first.
+std::vector<Cycle> cycles_of(const llvm::LoopInfo& loops) {
+  std::vector<Cycle> cycles;
+  const llvm::SmallVector<llvm::Loop*, 8> all(loops.getLoopsInPreorder());
+  for (llvm::Loop* loop : llvm::reverse(all)) {
+    llvm::SmallVector<BasicBlock*, 4> latches;
+    loop->getLoopLatches(latches);
+    std::vector<Cycle> ways;
+    const auto add = [&](Cycle way) {
+      if (way.blocks.size() < loop->getNumBlocks()) ways.push_back(std::move(way));
+    };
+    for (size_t i = 0; latches.size() > 1 && i < latches.size(); ++i) add(cycle_of(loop->getHeader(), latches[i]));
+    // Several ways may have been led through one block that does nothing but go back.
+    for (BasicBlock* latch : latches) {
+      const bool empty = latch->getFirstNonPHIOrDbg() == latch->getTerminator() && latch != loop->getHeader();
+      if (!empty || latch->getSinglePredecessor() != nullptr) continue;
+      for (BasicBlock* before : llvm::predecessors(latch)) add(cycle_of(loop->getHeader(), before, latch));
+    }
+    llvm::sort(ways, [](const Cycle& a, const Cycle& b) { return a.blocks.size() < b.blocks.size(); });
+    for (Cycle& way : ways) cycles.push_back(std::move(way));
+    cycles.push_back(cycle_of(loop->getHeader(), latches));
+  }
+  return cycles;
+}
+
 // One reason to take an edge out of a loop.
 struct Reason {
   Value* condition = nullptr;  // null: the guard is not of the kind that can be taken apart
@@ -73,10 +127,10 @@ struct Joint {
   bool inverted;
 };
 
-std::optional<Joint> joint_of(const BasicBlock* block, const llvm::Loop& loop) {
+std::optional<Joint> joint_of(const BasicBlock* block, const Cycle& loop) {
   using namespace llvm::PatternMatch;
   const auto* branch = dyn_cast<llvm::BranchInst>(block->getTerminator());
-  if (branch == nullptr || !branch->isConditional() || block == loop.getHeader() || !loop.contains(block)) return {};
+  if (branch == nullptr || !branch->isConditional() || block == loop.header || !loop.contains(block)) return {};
   Value* condition = branch->getCondition();
   bool inverted = false;
   for (Value* inner = nullptr; match(condition, m_Not(m_Value(inner))); condition = inner) inverted = !inverted;
@@ -102,7 +156,7 @@ struct Way {
   std::vector<Reason> reasons;
 };
 
-std::vector<Way> ways_from(BasicBlock* block, const llvm::Loop& loop) {
+std::vector<Way> ways_from(BasicBlock* block, const Cycle& loop) {
   std::vector<Way> ways;
   Instruction* terminator = block->getTerminator();
   Value* guard = nullptr;
@@ -137,16 +191,16 @@ std::vector<Way> ways_from(BasicBlock* block, const llvm::Loop& loop) {
 // One of LLVM's loops in the neutral form.
 class Translation final {
  public:
-  Translation(const LoopView& view, const llvm::Loop& loop, CallSummaries& summaries,
+  Translation(const LoopView& view, const Cycle& loop, CallSummaries& summaries,
               const llvm::TargetLibraryInfoImpl& library)
       : loop_(loop), layout_(view.function().getParent()->getDataLayout()), summaries_(summaries), library_(library) {
     // The header is block 0.
-    for (BasicBlock* block : loop.blocks()) {
+    for (BasicBlock* block : loop.blocks) {
       const auto index = static_cast<Index>(numbers_.size());
       numbers_[block] = index;
     }
     collect_writes();
-    for (BasicBlock* block : loop.blocks()) translate(*block);
+    for (BasicBlock* block : loop.blocks) translate(*block);
     in_condition_ = std::make_unique<bool[]>(values_.size());
     scratch_.resize(loops::scratch_words(form()));
   }
@@ -186,7 +240,7 @@ class Translation final {
   }
 
   void collect_writes() {
-    for (const BasicBlock* block : loop_.blocks()) {
+    for (const BasicBlock* block : loop_.blocks) {
       for (const Instruction& instruction : *block) {
         if (const auto* store = dyn_cast<llvm::StoreInst>(&instruction)) {
           write(store->getPointerOperand());
@@ -311,9 +365,8 @@ class Translation final {
 
   // What comes round in different ways matters even where it is a constant: which of them tells the way.
   void merge(const llvm::PHINode& phi, std::vector<Index>& from) {
-    const bool header = phi.getParent() == loop_.getHeader();
     for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
-      if (header && !loop_.contains(phi.getIncomingBlock(i))) continue;
+      if (!loop_.contains(phi.getIncomingBlock(i))) continue;
       const Value* incoming = phi.getIncomingValue(i);
       if (has(incoming)) {
         depend_on(incoming, from);
@@ -418,7 +471,7 @@ class Translation final {
 
   [[nodiscard]] bool is_set_in_loop(const Value* object) const {
     const Value* base = llvm::getUnderlyingObject(object, 0);
-    for (const BasicBlock* block : loop_.blocks()) {
+    for (const BasicBlock* block : loop_.blocks) {
       for (const Instruction& instruction : *block) {
         const auto* store = dyn_cast<llvm::StoreInst>(&instruction);
         if (store != nullptr && llvm::getUnderlyingObject(store->getPointerOperand(), 0) == base) return true;
@@ -427,7 +480,7 @@ class Translation final {
     return false;
   }
 
-  const llvm::Loop& loop_;
+  const Cycle& loop_;
   const llvm::DataLayout& layout_;
   CallSummaries& summaries_;
   const llvm::TargetLibraryInfoImpl& library_;
@@ -456,9 +509,12 @@ class Search final {
         library_(llvm::Triple(function.getParent()->getTargetTriple())) {}
 
   LoopPlan run() {
-    const llvm::SmallVector<llvm::Loop*, 8> all = view_.loops().getLoopsInPreorder();
+    const std::vector<Cycle> cycles = cycles_of(view_.loops());
+    for (const Cycle& cycle : cycles) {
+      for (const BasicBlock* block : cycle.blocks) innermost_.try_emplace(block, &cycle);
+    }
     // Innermost first: an edge out of several loops ends the waiting of the innermost that waits.
-    for (llvm::Loop* loop : llvm::reverse(all)) visit(*loop);
+    for (const Cycle& cycle : cycles) visit(cycle);
     return std::move(plan_);
   }
 
@@ -476,11 +532,11 @@ class Search final {
     BasicBlock* decided;  // where it is evaluated: `from`, or what leads to that joint
   };
 
-  void visit(llvm::Loop& loop) {
+  void visit(const Cycle& loop) {
     Translation translation(view_, loop, summaries_, library_);
     const std::vector<WaitCall> waits = waits_of(loop);
     std::vector<JudgedExit> exits;
-    for (BasicBlock* block : loop.blocks()) {
+    for (BasicBlock* block : loop.blocks) {
       if (joint_of(block, loop)) continue;
       for (const Way& way : ways_from(block, loop)) {
         if (loop.contains(way.to)) continue;
@@ -501,7 +557,7 @@ class Search final {
 
   // --- spins -------------------------------------------------------------------------------------------------------
 
-  void spin(const llvm::Loop& loop, const JudgedExit& exit, const Translation& translation, bool waits) {
+  void spin(const Cycle& loop, const JudgedExit& exit, const Translation& translation, bool waits) {
     WaitingLoop& entry = plan_.loops.emplace_back();
     entry.kind = NORN_LOOP_SPIN | (waits ? NORN_LOOP_WAIT : 0u);
     entry.blocks = exit.judgement.blocks;
@@ -532,7 +588,7 @@ class Search final {
     }
   }
 
-  bool tell(const Instruction& seen, Kind kind, WaitingLoop& entry, const llvm::Loop& loop) {
+  bool tell(const Instruction& seen, Kind kind, WaitingLoop& entry, const Cycle& loop) {
     Instruction* instruction = view_.original(&seen);
     if (instruction == nullptr) return false;
     switch (kind) {
@@ -541,7 +597,7 @@ class Search final {
         if (load->isAtomic()) {
           plan_.evaluations.push_back({load, &entry});
         } else {
-          const bool sweeps = view_.loops().getLoopFor(seen.getParent()) != &loop;
+          const bool sweeps = innermost_.lookup(seen.getParent()) != &loop;
           plan_.reads.push_back({load, &entry, sweeps});
           plan_.told.insert(load);
         }
@@ -581,22 +637,27 @@ class Search final {
     plan_.leaves.push_back(leave);
   }
 
-  // A first test that the optimiser copied before the loop (rotation, peeling): the copies have the position of what
-  // they are copied from. An edge from there past the loop is an exit like its model.
-  void tell_copies(const llvm::Loop& loop, const JudgedExit& exit, WaitingLoop& entry,
+  // A first test that stands before the loop, copied there by the optimiser (rotation, peeling) or written there
+  // (`if (!flag) do … while (!flag)`): an edge from there past the loop is an exit like its model.
+  void tell_copies(const Cycle& loop, const JudgedExit& exit, WaitingLoop& entry,
                    const std::vector<const Instruction*>& parts) {
-    bool any = false;
-    for (const auto& [block, out, reason, in_parts] : copies_of(loop, exit)) {
-      leave({block, out, reason, exit.judgement, in_parts, block}, entry);
-      any = true;
+    const std::vector<CopiedExit> copies = copies_of(loop, exit, parts);
+    llvm::DenseSet<const Instruction*> told;
+    bool by_position = false;
+    for (const CopiedExit& copy : copies) {
+      leave({copy.block, copy.out, copy.reason, exit.judgement, copy.in_parts, copy.block}, entry);
+      for (const Instruction* read : copy.reads) {
+        if (told.insert(read).second) tell_copy(*read, entry);
+      }
+      by_position |= copy.reads.empty();
     }
-    if (!any) return;
+    if (!by_position) return;
     for (const Instruction* part : parts) {
       if (!known_position(*part)) continue;
       for (BasicBlock& block : view_.function()) {
         if (loop.contains(&block)) continue;
         for (Instruction& instruction : block) {
-          if (is_copy(instruction, *part)) tell_copy(instruction, entry);
+          if (is_copy(instruction, *part) && told.insert(&instruction).second) tell_copy(instruction, entry);
         }
       }
     }
@@ -634,8 +695,10 @@ class Search final {
     BasicBlock* out;
     Reason reason;
     bool in_parts;
+    std::vector<const Instruction*> reads;  // empty: known by their positions
   };
-  std::vector<CopiedExit> copies_of(const llvm::Loop& loop, const JudgedExit& exit) {
+  std::vector<CopiedExit> copies_of(const Cycle& loop, const JudgedExit& exit,
+                                    const std::vector<const Instruction*>& parts) {
     std::vector<CopiedExit> copies;
     const Instruction* model = exit.decided->getTerminator();
     const auto* condition = dyn_cast<Instruction>(exit.reason.condition);
@@ -653,15 +716,52 @@ class Search final {
                                     other->getDebugLoc() == condition->getDebugLoc() &&
                                     other->getOpcode() == condition->getOpcode();
         if (reasons.size() == 1 ? same_branch || same_condition : same_condition) {
-          copies.push_back({&block, out, reason, reasons.size() > 1});
+          copies.push_back({&block, out, reason, reasons.size() > 1, {}});
+        } else if (meet(out, exit.to)) {
+          std::vector<const Instruction*> reads;
+          find_same_reads(reason.condition, block, parts, reads);
+          if (!reads.empty()) copies.push_back({&block, out, reason, reasons.size() > 1, std::move(reads)});
         }
       }
     }
     return copies;
   }
 
+  // Whether both ways lead to one place before anything is decided.
+  static bool meet(BasicBlock* a, BasicBlock* b) {
+    constexpr unsigned kFarthest = 4;
+    llvm::SmallPtrSet<const BasicBlock*, 4> passed;
+    for (unsigned i = 0; a != nullptr && i < kFarthest; ++i, a = a->getSingleSuccessor()) passed.insert(a);
+    for (unsigned i = 0; b != nullptr && i < kFarthest; ++i, b = b->getSingleSuccessor()) {
+      if (passed.contains(b)) return true;
+    }
+    return false;
+  }
+
+  // The reads in `block` that a condition is made of, if they are of places that the exit's condition reads.
+  void find_same_reads(const Value* condition, const BasicBlock& block, const std::vector<const Instruction*>& parts,
+                       std::vector<const Instruction*>& reads, unsigned depth = 0) const {
+    constexpr unsigned kDeepest = 4;
+    const auto* instruction = dyn_cast<Instruction>(condition);
+    if (instruction == nullptr || instruction->getParent() != &block || depth == kDeepest) return;
+    if (const auto* load = dyn_cast<llvm::LoadInst>(instruction)) {
+      const std::string place = place_of(load->getPointerOperand(), layout_).text();
+      for (const Instruction* part : parts) {
+        const auto* model = dyn_cast<llvm::LoadInst>(part);
+        if (model != nullptr && place_of(model->getPointerOperand(), layout_).text() == place) {
+          reads.push_back(load);
+          return;
+        }
+      }
+      return;
+    }
+    if (isa<llvm::CmpInst, llvm::CastInst, llvm::BinaryOperator, llvm::FreezeInst>(instruction)) {
+      for (const Value* operand : instruction->operands()) find_same_reads(operand, block, parts, reads, depth + 1);
+    }
+  }
+
   // Where control goes from a branch before the loop if not into it; null if it does not lead there.
-  BasicBlock* way_past(BasicBlock& block, const llvm::Loop& loop) {
+  BasicBlock* way_past(BasicBlock& block, const Cycle& loop) {
     BasicBlock* a = block.getTerminator()->getSuccessor(0);
     BasicBlock* b = block.getTerminator()->getSuccessor(1);
     const bool a_in = leads_into(a, &block, loop);
@@ -670,16 +770,20 @@ class Search final {
     return a_in ? b : a;
   }
 
-  static bool leads_into(BasicBlock* from, const BasicBlock* origin, const llvm::Loop& loop) {
+  static bool leads_into(BasicBlock* from, const BasicBlock* origin, const Cycle& loop) {
     constexpr unsigned kFarthest = 8;
-    llvm::SmallVector<BasicBlock*, 8> exits;
-    loop.getExitBlocks(exits);
+    llvm::SmallPtrSet<const BasicBlock*, 8> exits;
+    for (const BasicBlock* block : loop.blocks) {
+      for (const BasicBlock* next : llvm::successors(block)) {
+        if (!loop.contains(next)) exits.insert(next);
+      }
+    }
     llvm::SmallVector<BasicBlock*, 8> ahead = {from};
     llvm::SmallPtrSet<const BasicBlock*, 8> seen = {origin};
     while (!ahead.empty() && seen.size() < kFarthest) {
       BasicBlock* block = ahead.pop_back_val();
-      if (block == loop.getHeader()) return true;
-      if (llvm::is_contained(exits, block) || !seen.insert(block).second) continue;
+      if (block == loop.header) return true;
+      if (exits.contains(block) || !seen.insert(block).second) continue;
       for (BasicBlock* next : llvm::successors(block)) ahead.push_back(next);
     }
     return false;
@@ -689,12 +793,12 @@ class Search final {
 
   // The waits that this loop is for: in its own blocks, or in those of a loop inside that nothing but conditions
   // surround (listing 6.5). A loop that takes or gives up locks around an inner one does more than wait.
-  std::vector<WaitCall> waits_of(const llvm::Loop& loop) {
+  std::vector<WaitCall> waits_of(const Cycle& loop) {
     std::vector<WaitCall> found;
     bool locks = false;
     bool only_inside = true;
-    for (const BasicBlock* block : loop.blocks()) {
-      const bool own = view_.loops().getLoopFor(block) == &loop;
+    for (const BasicBlock* block : loop.blocks) {
+      const bool own = innermost_.lookup(block) == &loop;
       for (const Instruction& instruction : *block) {
         const auto* call = dyn_cast<CallBase>(&instruction);
         if (call == nullptr) continue;
@@ -713,7 +817,7 @@ class Search final {
     return found;
   }
 
-  void wait(const llvm::Loop& loop, const std::vector<JudgedExit>& exits, const std::vector<WaitCall>& waits,
+  void wait(const Cycle& loop, const std::vector<JudgedExit>& exits, const std::vector<WaitCall>& waits,
             Translation& translation) {
     std::vector<const JudgedExit*> left;
     for (const JudgedExit& exit : exits) {
@@ -723,7 +827,7 @@ class Search final {
     if (left.empty()) return;
     WaitingLoop& entry = plan_.loops.emplace_back();
     entry.kind = NORN_LOOP_WAIT;
-    entry.blocks = loop.getNumBlocks();
+    entry.blocks = static_cast<unsigned>(loop.blocks.size());
     entry.at = view_.original(left.front()->decided->getTerminator());
     for (const WaitCall& wait_call : waits) {
       auto* call = llvm::cast_or_null<CallBase>(view_.original(wait_call.call));
@@ -734,8 +838,12 @@ class Search final {
     }
     for (const JudgedExit* exit : left) {
       leave(*exit, entry, &waits.front());
-      for (const auto& [block, out, reason, in_parts] : copies_of(loop, *exit)) {
-        leave({block, out, reason, exit->judgement, in_parts, block}, entry, &waits.front());
+      (void)translation.judge(exit->decided, exit->reason.condition);
+      std::vector<const Instruction*> parts;
+      translation.for_condition(
+          [&](const Instruction& instruction, const loops::Value&) { parts.push_back(&instruction); });
+      for (const CopiedExit& copy : copies_of(loop, *exit, parts)) {
+        leave({copy.block, copy.out, copy.reason, exit->judgement, copy.in_parts, copy.block}, entry, &waits.front());
       }
     }
     (void)translation.judge(left.front()->decided, left.front()->reason.condition);
@@ -743,7 +851,7 @@ class Search final {
   }
 
   // Whether the thread goes from the wait to the condition without doing anything on the way that others could see.
-  bool only_condition_follows(const CallBase& wait, const llvm::Loop& loop, const std::vector<JudgedExit>& exits,
+  bool only_condition_follows(const CallBase& wait, const Cycle& loop, const std::vector<JudgedExit>& exits,
                               Translation& translation) {
     llvm::DenseSet<const Instruction*> condition;
     for (const JudgedExit& exit : exits) {
@@ -763,7 +871,7 @@ class Search final {
     llvm::SmallPtrSet<const BasicBlock*, 8> seen;
     const auto go_on = [&](const BasicBlock* block) {
       for (const BasicBlock* next : llvm::successors(block)) {
-        if (loop.contains(next) && next != loop.getHeader() && seen.insert(next).second) ahead.push_back(next);
+        if (loop.contains(next) && next != loop.header && seen.insert(next).second) ahead.push_back(next);
       }
     };
     for (const Instruction* next = wait.getNextNode(); next != nullptr; next = next->getNextNode()) {
@@ -784,14 +892,14 @@ class Search final {
   // --- pictures ----------------------------------------------------------------------------------------------------
 
   // The loop's blocks by their lines; '%' stands for the loop's number.
-  std::string graph(const llvm::Loop& loop, const JudgedExit& exit, const Translation& translation) const {
+  std::string graph(const Cycle& loop, const JudgedExit& exit, const Translation& translation) const {
     llvm::DenseMap<const BasicBlock*, unsigned> numbers;
-    for (const BasicBlock* block : loop.blocks()) {
+    for (const BasicBlock* block : loop.blocks) {
       const auto number = static_cast<unsigned>(numbers.size());
       numbers[block] = number;
     }
     std::string text;
-    for (const BasicBlock* block : loop.blocks()) {
+    for (const BasicBlock* block : loop.blocks) {
       unsigned first = 0;
       unsigned last = 0;
       bool condition = false;
@@ -825,6 +933,7 @@ class Search final {
   llvm::TargetLibraryInfoImpl library_;
   llvm::DenseSet<std::pair<const BasicBlock*, const BasicBlock*>> ended_;
   llvm::DenseSet<const CallBase*> waiting_;
+  llvm::DenseMap<const BasicBlock*, const Cycle*> innermost_;
   LoopPlan plan_;
 };
 

@@ -172,9 +172,17 @@ bool is_spin(const norn_loop* exit) {
          ((exit->kind & NORN_LOOP_WAIT) == 0 || !start.settings.lib);
 }
 
+bool is_ordered_by_reads(const norn_loop* exit) {
+  if (is_spin(exit)) return true;
+  constexpr uint32_t kBoth = NORN_LOOP_SPIN | NORN_LOOP_WAIT;
+  return exit->kind == kBoth && start.settings.lib && start.settings.cv == ConditionMode::kWriteRead &&
+         start.settings.spin != 0;
+}
+
 void add_loops(const norn_module& tables) {
   bool spins = !start.settings.lib && start.settings.spin != 0;
-  for (const norn_loop* loop = tables.loops_begin; loop != tables.loops_end && !spins; ++loop) spins = is_spin(loop);
+  for (const norn_loop* loop = tables.loops_begin; loop != tables.loops_end && !spins; ++loop)
+    spins = is_ordered_by_reads(loop);
   if (spins && !detector.honour_spins()) refuse("not enough memory to follow loops; say --spin=0");
   if (tables.loops_begin == tables.loops_end) return;
   if ((start.settings.verbose & report::kVerboseLoops) != 0) list(tables);
@@ -205,7 +213,7 @@ NORN_EXPORT void __norn_spin_read(const void* address, size_t size, const norn_s
   if (!is_watching()) return;
   if (!is_spin(exit)) {
     observe(AccessKind::kRead, address, size, site);
-    return;
+    if (!is_ordered_by_reads(exit)) return;
   }
   SpinRead* again = remember(exit, site, address_of(address), size, 0, sweeps != 0);
   if (again == nullptr || again->told != 0) return;
@@ -230,7 +238,7 @@ NORN_EXPORT void __norn_spin_called(const void* address, size_t size, const norn
   if (!is_watching()) return;
   if (!is_spin(__norn_spinning)) {
     observe(AccessKind::kRead, address, size, site);
-    return;
+    if (!is_ordered_by_reads(__norn_spinning)) return;
   }
   const Inspection here{Inspection::Started()};
   if (here) note_spin(address_of(address), size, site);

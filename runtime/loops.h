@@ -20,14 +20,21 @@ void add_loops(const norn_module& tables);
 
 // Remembers a place that the condition being evaluated reads.
 void note_spin(Address address, size_t size, const norn_site* site);
-// The exit whose condition is being evaluated waits by spinning.
+// Whether the exit waits by spinning: its reads are no accesses.
 [[nodiscard]] bool is_spin(const norn_loop* exit);
+// Whether leaving by it is ordered after the counterparts of what it read: by spins, and by the exits of loops around
+// waits, whose reads are accesses all the same (they are under the mutex, or race).
+[[nodiscard]] bool is_ordered_by_reads(const norn_loop* exit);
 
 // An atomic as a loop's condition synchronizes as ever but is no access that can race. One that wrote is a test-and-set
 // and is left on the spot: it holds what it waited for, or will try again and wait for more.
 template <class Perform>
 void spin_by_atomic(Thread& thread, Address address, size_t size, Where where, const norn_site* site, Perform perform) {
-  if (!is_spin(__norn_spinning)) return detector.atomic(thread, address, size, where, perform);
+  if (!is_spin(__norn_spinning)) {
+    detector.atomic(thread, address, size, where, perform);
+    if (is_ordered_by_reads(__norn_spinning)) note_spin(address, size, site);
+    return;
+  }
   bool wrote = false;
   detector.ignore_begin(thread, kIgnoreReads | kIgnoreWrites);
   detector.atomic(thread, address, size, where, [&] {

@@ -61,6 +61,18 @@ std::vector<ConfirmCandidate> candidates_of(const report::Findings& findings) {
     }
     out.push_back(std::move(candidate));
   }
+  for (const report::Hazard& hazard : findings.hazards) {
+    ConfirmCandidate candidate;
+    candidate.id = view(hazard.id.text());
+    candidate.kind =
+        hazard.kind == report::HazardKind::kLockOrder ? CandidateKind::kDeadlock : CandidateKind::kAtomicity;
+    candidate.standing = view(name_of(hazard.standing));
+    candidate.title = view(hazard.title);
+    candidate.places = view(hazard.places);
+    for (const uint64_t site : hazard.sites)
+      candidate.sites += (candidate.sites.empty() ? "" : ",") + site_spec(site, "", 0);
+    out.push_back(std::move(candidate));
+  }
   return out;
 }
 
@@ -89,6 +101,20 @@ std::optional<std::vector<ConfirmCandidate>> candidates_in_json(const std::strin
       candidate.sites += (candidate.sites.empty() ? "" : ",") + site_spec(number_in(access, "site_id"), file, line);
       candidate.places += (candidate.places.empty() ? "" : " / ") + place_words(file, line, text_in(access, "op"));
     }
+    out.push_back(std::move(candidate));
+  }
+  for (const Json& hazard : json.value("hazards", Json::array())) {
+    if (!hazard.is_object()) continue;
+    ConfirmCandidate candidate;
+    candidate.id = text_in(hazard, "id");
+    candidate.kind = text_in(hazard, "kind") == "atomicity" ? CandidateKind::kAtomicity : CandidateKind::kDeadlock;
+    candidate.standing = text_in(hazard, "standing");
+    candidate.title = text_in(hazard, "title");
+    candidate.places = text_in(hazard, "places");
+    for (const Json& site : hazard.value("sites", Json::array()))
+      if (site.is_string())
+        candidate.sites += (candidate.sites.empty() ? "" : ",") +
+                           site_spec(std::strtoull(site.get<std::string>().c_str(), nullptr, 0), "", 0);
     out.push_back(std::move(candidate));
   }
   return out;

@@ -8,6 +8,7 @@
 #include "cli/history.h"
 #include "cli/program.h"
 #include "cli/renderings.h"
+#include "cli/story.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
 
@@ -19,6 +20,7 @@ struct Request {
   std::vector<std::string> command;
   bool all = false;
   bool explore = false;
+  bool minimize = false;
   std::string from;
   std::string json;
   std::string fail_on;
@@ -50,6 +52,18 @@ std::optional<int> check_request(const Request& request) {
   return kMisuse;
 }
 
+void shorten(const Stage& stage, const Reference& reference, Verdict& verdict) {
+  if (!verdict.is_confirmed()) return;
+  std::string error;
+  const auto story = minimized(stage, verdict, reference, error);
+  if (!story) {
+    verdict.story = fmt::format("        {}\n", error);
+    return;
+  }
+  verdict.story = story->text;
+  if (!story->file.empty()) verdict.story += fmt::format("        as a file for norn replay: {}\n", story->file);
+}
+
 }  // namespace
 
 int confirm(const Verb& verb, std::vector<std::string> arguments) {
@@ -61,6 +75,8 @@ int confirm(const Verb& verb, std::vector<std::string> arguments) {
   ConfirmOptions options;
   app.add_flag("--all", request.all, "every race of the last run that is not suppressed");
   app.add_flag("--explore", request.explore, "no candidate: look what other schedules do");
+  app.add_flag("--minimize", request.minimize,
+               "find a schedule with few preemptions that shows the same, and tell it as a story");
   app.add_option("--from", request.from, "races of this file: a JSON report of norn, or ThreadSanitizer's text")
       ->type_name("FILE");
   options.add(app);
@@ -103,6 +119,7 @@ int confirm(const Verb& verb, std::vector<std::string> arguments) {
   }
   for (const ConfirmCandidate& candidate : *candidates) {
     verdicts.push_back(confirm(stage, candidate, reference, settings));
+    if (request.minimize) shorten(stage, reference, verdicts.back());
     fmt::print("{}", text_of(verdicts.back(), request.command));
     std::fflush(stdout);
   }

@@ -68,13 +68,6 @@ std::string deadlock_in(const std::string& findings) {
   return "";
 }
 
-// A deadlock is what a candidate for one is confirmed by; a race is confirmed by the meeting.
-bool confirms(const StagedRun& run, const ConfirmCandidate& candidate, const Consequence& consequence) {
-  if (candidate.sites.empty()) return consequence.harm != Harm::kNone;
-  if (candidate.kind == CandidateKind::kDeadlock) return run.deadlocked != 0;
-  return run.meetings > 0;
-}
-
 struct Tally {
   std::mutex mutex;
   Verdict verdict;
@@ -113,6 +106,12 @@ struct Tally {
 };
 
 }  // namespace
+
+bool confirms(const StagedRun& run, const ConfirmCandidate& candidate, const Consequence& consequence) {
+  if (candidate.sites.empty()) return consequence.harm != Harm::kNone;
+  if (candidate.kind == CandidateKind::kDeadlock) return run.deadlocked != 0;
+  return run.meetings > 0;
+}
 
 void ConfirmOptions::add(CLI::App& app) {
   app.add_option("--runs", runs_, "how many schedules to try for each (default: 20)")->type_name("N");
@@ -224,6 +223,7 @@ std::string text_of(const Verdict& verdict, const std::vector<std::string>& comm
     out += fmt::format("        in {} runs a thread blocked or ran on unseen, and its turn was taken away\n",
                        verdict.taken_away);
   if (!verdict.deadlock.empty()) out += verdict.deadlock;
+  if (!verdict.story.empty()) out += verdict.story;
   if (verdict.is_confirmed()) {
     std::string words;
     for (const std::string& word : command) words += " " + word;

@@ -50,10 +50,14 @@ struct Verdict {
   double mean_events = 0;
   unsigned taken_away = 0;  // runs in which a turn was taken away
   std::string deadlock;     // who waits for what, of the first deadlock
+  std::string story;        // of the shortest schedule, if one was asked for
 
   [[nodiscard]] bool is_confirmed() const { return confirmed > 0; }
   [[nodiscard]] Harm harm() const { return consequences.empty() ? Harm::kNone : consequences[0].consequence.harm; }
 };
+
+// A deadlock is what a candidate for one is confirmed by; a race by the meeting; without a candidate, by any harm.
+[[nodiscard]] bool confirms(const StagedRun& run, const ConfirmCandidate& candidate, const Consequence& consequence);
 
 // Runs the program as it is, twice, and once under control. On false `error` is one line.
 [[nodiscard]] bool find_reference(Stage& stage, const ConfirmSettings& settings, Reference& reference,

@@ -15,7 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/terminal.h"
-#include "schedule/log.h"
+#include "schedule/log_file.h"
 
 namespace norn::cli {
 namespace {
@@ -160,21 +160,22 @@ void keep_schedule(const std::string& token, const std::string& log) {
   fs::create_directories(kept.parent_path(), error);
   if (error) return;
   // The log is as long as it may become; only its beginning is used.
-  std::ifstream from(log, std::ios::binary);
-  schedule::LogHeader header;
-  from.read(static_cast<char*>(static_cast<void*>(&header)), sizeof(header));
-  if (from.gcount() != sizeof(header)) return;
-  std::string entries(std::min(header.count, header.capacity) * sizeof(schedule::LogEntry), '\0');
-  from.read(entries.data(), static_cast<std::streamsize>(entries.size()));
-  std::ofstream to(kept, std::ios::binary | std::ios::trunc);
-  to.write(static_cast<const char*>(static_cast<const void*>(&header)), sizeof(header));
-  to.write(entries.data(), static_cast<std::streamsize>(entries.size()));
-  to.close();
+  if (!schedule::write_log(kept, schedule::read_log(log))) return;
   std::vector<std::pair<fs::file_time_type, fs::path>> all;
   for (const auto& entry : fs::directory_iterator(kept.parent_path(), error))
     all.emplace_back(entry.last_write_time(error), entry.path());
   std::sort(all.rbegin(), all.rend());
   for (size_t i = kSchedulesKept; i < all.size(); ++i) fs::remove(all[i].second, error);
+}
+
+std::string keep_schedule_file(const std::string& id, const std::string& text) {
+  const fs::path path = fmt::format("{}/schedules/R{}.schedule", home_directory(), id.empty() ? "explored" : id);
+  std::error_code error;
+  fs::create_directories(path.parent_path(), error);
+  std::ofstream stream(path, std::ios::trunc);
+  stream << text;
+  stream.close();
+  return stream.fail() ? "" : fs::relative(path, error).string();
 }
 
 std::string kept_schedule(const std::string& token) {

@@ -53,6 +53,8 @@ class NewRun {
 // The logs of schedules that a token was printed for, by token: .norn/schedules/. Each says what a replay is compared
 // with; a token works without it.
 void keep_schedule(const std::string& token, const std::string& log);
+// A schedule file (story.h) for a race; its path, empty if it could not be written.
+std::string keep_schedule_file(const std::string& id, const std::string& text);
 // Empty: there is none.
 [[nodiscard]] std::string kept_schedule(const std::string& token);
 

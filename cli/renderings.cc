@@ -64,7 +64,8 @@ bool write_files(const RenderingFiles& files, const report::Findings& findings) 
   report::SourceFiles sources;
   if (!files.json.empty())
     ok = write_file(files.json, report::collect([&](report::Sink sink) {
-                      report::render_json(findings.run, report::list_of(findings.races), sink);
+                      report::render_json(findings.run, report::list_of(findings.races),
+                                          report::list_of(findings.hazards), sink);
                     })) &&
          ok;
   if (!files.sarif.empty()) ok = write_file(files.sarif, report::render_sarif(findings, NORN_VERSION, here())) && ok;
@@ -95,6 +96,14 @@ std::string text_of_races(const report::Findings& findings, const TextRendering&
   if (predicted > rendering.predicted) {
     const size_t left = predicted - rendering.predicted;
     text += fmt::format("norn: {} more predicted race{} not shown; to see: norn show\n\n", left, left == 1 ? "" : "s");
+  }
+  std::string command;
+  for (const report::Text word : findings.run.command) command += fmt::format(" {}", report::view(word));
+  for (const report::Hazard& hazard : findings.hazards) {
+    text += report::view(hazard.text);
+    if (rendering.next == report::Next::kConfirm)
+      text += fmt::format("  next: norn confirm R{} --{}\n", report::view(hazard.id.text()), command);
+    text += "\n";
   }
   return text;
 }

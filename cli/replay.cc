@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -12,28 +11,17 @@
 #include "cli/history.h"
 #include "cli/program.h"
 #include "cli/stage.h"
+#include "cli/story.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "schedule/log.h"
+#include "schedule/log_file.h"
 
 namespace norn::cli {
 namespace {
 
 using schedule::LogEntry;
-using schedule::LogHeader;
-
-std::vector<LogEntry> read_log(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  LogHeader header;
-  stream.read(static_cast<char*>(static_cast<void*>(&header)), sizeof(header));
-  if (stream.gcount() != sizeof(header) || header.magic != LogHeader::kMagic || header.count > uint64_t{1} << 32)
-    return {};
-  std::vector<LogEntry> entries(header.count);
-  stream.read(static_cast<char*>(static_cast<void*>(entries.data())),
-              static_cast<std::streamsize>(entries.size() * sizeof(LogEntry)));
-  entries.resize(static_cast<size_t>(std::max<std::streamsize>(stream.gcount(), 0)) / sizeof(LogEntry));
-  return entries;
-}
+using schedule::read_log;
+using schedule::write_log;
 
 std::string words_of(const LogEntry& entry) {
   if (entry.op == LogEntry::kPick) return fmt::format("waiter {} of {} is woken", entry.thread + 1, entry.enabled);
@@ -68,6 +56,22 @@ void tell(const schedule::Token& token, const StagedRun& run, const std::vector<
     complain("some calls blocked in the kernel: when they return is not part of the schedule");
 }
 
+// The long form; its token is of the run that it was made from.
+std::optional<schedule::Token> read_schedule(const std::string& path, std::vector<LogEntry>& segments,
+                                             std::string& error) {
+  const auto text = report::read_whole_file(path, error);
+  if (!text) return std::nullopt;
+  auto file = parse_schedule(*text, error);
+  if (!file) {
+    error = fmt::format("{}: {}", path, error);
+    return std::nullopt;
+  }
+  file->token.hash = file->hash;
+  file->token.decisions = file->decisions;
+  segments = std::move(file->segments);
+  return file->token;
+}
+
 std::string deadlock_text(const std::string& findings) {
   std::istringstream lines(findings);
   for (std::string line; std::getline(lines, line);) {
@@ -85,6 +89,8 @@ int replay(const Verb& verb, std::vector<std::string> arguments) {
   if (dashes != arguments.end()) command.assign(dashes + 1, arguments.end());
   arguments.erase(dashes, arguments.end());
   CLI::App app;
+  bool debugger = false;
+  app.add_flag("--gdb", debugger, "in the debugger, stopped where the race's two threads stand at their statements");
   if (const auto status = parse(app, verb, std::move(arguments)); status) return *status;
   const std::vector<std::string> words = app.remaining();
   if (words.size() != 1 || command.empty()) {
@@ -94,7 +100,13 @@ int replay(const Verb& verb, std::vector<std::string> arguments) {
   std::string error;
   OptionList list;
   Program program;
-  const auto token = schedule::decode(words[0], error);
+  std::optional<schedule::Token> token;
+  std::vector<LogEntry> segments;
+  if (std::error_code code; std::filesystem::is_regular_file(words[0], code)) {
+    token = read_schedule(words[0], segments, error);
+  } else {
+    token = schedule::decode(words[0], error);
+  }
   if (!token || !list.resolve(error) || !find_program(command[0], program, error)) {
     complain(error);
     return kMisuse;
@@ -107,14 +119,24 @@ int replay(const Verb& verb, std::vector<std::string> arguments) {
                     command[0]));
     return kMisuse;
   }
-  const std::string kept = kept_schedule(words[0]);
-  const StagedRun run = stage.perform(*token, kept, false);
+  std::string kept = kept_schedule(words[0]);
+  if (!segments.empty()) {
+    kept = stage.log_of(1);
+    token->strategy = schedule::StrategyKind::kReplay;
+    if (!write_log(kept, segments)) {
+      complain(fmt::format("{} cannot be written", kept));
+      return kMisuse;
+    }
+  }
+  const StagedRun run = debugger ? stage.debug(*token, kept) : stage.perform(*token, kept);
   if (!run.started) {
-    complain(fmt::format("{} cannot be started: {}", command[0], std::strerror(run.start_error)));
+    complain(fmt::format("{} cannot be started: {}", debugger ? "gdb" : command[0], std::strerror(run.start_error)));
     return kMisuse;
   }
+  if (debugger) return run.exit;
   if (run.deadlocked != 0) std::fputs(deadlock_text(run.findings).c_str(), stderr);
-  tell(*token, run, kept.empty() ? std::vector<LogEntry>() : read_log(kept), read_log(stage.log_of(0)));
+  const bool has_log = segments.empty() && !kept.empty();
+  tell(*token, run, has_log ? read_log(kept) : std::vector<LogEntry>(), read_log(stage.log_of(0)));
   if (run.signal != 0) die_by(run.signal);
   return run.exit;
 }

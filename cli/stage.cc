@@ -19,6 +19,7 @@
 #include <fstream>
 
 #include "cli/child.h"
+#include "cli/program.h"
 #include "report/race.h"
 #include "report/record_reader.h"
 #include "schedule/log.h"
@@ -109,6 +110,7 @@ std::string Stage::options_for(const Plan& plan, unsigned worker, const std::str
   options.set("depth", std::to_string(plan.depth));
   options.set("length", std::to_string(std::max(plan.length, 1u)));
   options.set("accesses", plan.accesses ? "on" : "off");
+  if (plan.strategy == schedule::StrategyKind::kReplay) options.set("places", "on");
   if (!plan.sites.empty()) options.set("sites", plan.sites);
   options.set("outcome", file("outcome", worker));
   options.set("decisions", file("log", worker));
@@ -209,17 +211,40 @@ StagedRun Stage::run(const Plan& plan, unsigned worker, const std::string& expec
   return run;
 }
 
-StagedRun Stage::perform(const Plan& plan, const std::string& expected, bool debug) const {
-  std::string list = options_for(plan, 0, expected);
-  if (debug) list += ":debug=on";
-  const ChildEnd end = run_child(path_, command_, {{"NORN_OPTIONS", list}});
+namespace {
+
+StagedRun of_child(const ChildEnd& end) {
   StagedRun run;
   run.started = end.started;
   run.start_error = end.start_error;
   run.exit = end.exit;
   run.signal = end.signal;
+  return run;
+}
+
+}  // namespace
+
+StagedRun Stage::perform(const Plan& plan, const std::string& expected) const {
+  StagedRun run = of_child(run_child(path_, command_, {{"NORN_OPTIONS", options_for(plan, 0, expected)}}));
   read_outcome(0, run);
   return run;
+}
+
+StagedRun Stage::debug(const Plan& plan, const std::string& expected) const {
+  std::vector<std::string> words = {"gdb",   "-q",
+                                    "-ex",   "set breakpoint pending on",
+                                    "-ex",   "break __norn_on_meeting",
+                                    "-ex",   "break __norn_on_deadlock",
+                                    "-ex",   "run",
+                                    "-ex",   "thread apply all backtrace 12",
+                                    "--args"};
+  words.push_back(path_);
+  words.insert(words.end(), command_.begin() + 1, command_.end());
+  Program gdb;
+  std::string error;
+  StagedRun run;
+  if (!find_program("gdb", gdb, error)) return run.start_error = ENOENT, run;
+  return of_child(run_child(gdb.path, words, {{"NORN_OPTIONS", options_for(plan, 0, expected) + ":debug=on"}}));
 }
 
 }  // namespace norn::cli

@@ -61,7 +61,9 @@ class Stage {
   [[nodiscard]] std::string log_of(unsigned worker) const { return file("log", worker); }
 
   // The same in front of the user: its input, output and terminal are the program's.
-  [[nodiscard]] StagedRun perform(const Plan& plan, const std::string& expected, bool debug) const;
+  [[nodiscard]] StagedRun perform(const Plan& plan, const std::string& expected) const;
+  // The same in gdb, which stops where the candidate's threads meet, or at a deadlock.
+  [[nodiscard]] StagedRun debug(const Plan& plan, const std::string& expected) const;
 
  private:
   [[nodiscard]] std::string file(const char* name, unsigned worker) const;

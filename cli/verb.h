@@ -32,6 +32,7 @@ void print_verb_help(const Verb& verb, const CLI::App& app);
 int run(const Verb& verb, std::vector<std::string> arguments);
 int show(const Verb& verb, std::vector<std::string> arguments);
 int report(const Verb& verb, std::vector<std::string> arguments);
+int check(const Verb& verb, std::vector<std::string> arguments);
 int confirm(const Verb& verb, std::vector<std::string> arguments);
 int replay(const Verb& verb, std::vector<std::string> arguments);
 int doctor(const Verb& verb, std::vector<std::string> arguments);

@@ -39,6 +39,13 @@ constexpr Verb kVerbs[] = {
      "norn report --json | jq .races       for programs\n"
      "norn report --text ci/*.jsonl        several runs as one",
      report},
+    {"check", "[options] -- program [arguments]", "run, confirm everything found, one verdict for each race",
+     "Runs the program as `norn run` does, then confirms each race it found as `norn confirm` does: one verdict for\n"
+     "each, the most harmful first, with a token to replay it. The exit status is the program's own, or 66 if a race\n"
+     "was confirmed (see --fail-on, whose default here is confirmed).",
+     "norn check -- ./bank 100\n"
+     "norn check --runs=100 --json=races.json -- ./bank",
+     check},
     {"confirm", "RACE...|--all|--explore [options] -- program [arguments]",
      "bring the two statements of a race together, and see what it does",
      "Runs the program again, many times, one thread at a time, with schedules that hold a thread back at one of the\n"
@@ -51,6 +58,7 @@ constexpr Verb kVerbs[] = {
      "norn confirm R3f9c -- ./bank 100     one race of the last run\n"
      "norn confirm --all --runs=100 -- ./bank\n"
      "norn confirm --from=tsan.log --all -- ./bank\n"
+     "norn confirm R3f9c --minimize -- ./bank\n"
      "norn confirm --explore --strategy=pct --runs=1000 -- ./bank",
      confirm},
     {"replay", "TOKEN [options] -- program [arguments]", "run a schedule again that norn confirm found",
@@ -58,7 +66,10 @@ constexpr Verb kVerbs[] = {
      "status\n"
      "are the program's. Says whether the same decisions were taken at the same places, or which one was the first\n"
      "that differs. A token belongs to one build of one program.",
-     "norn replay n1AgAB... -- ./bank 100", replay},
+     "norn replay n1AgAB... -- ./bank 100\n"
+     "norn replay n1AgAB... --gdb -- ./bank 100\n"
+     "norn replay .norn/schedules/R3f9c1a02.schedule -- ./bank 100",
+     replay},
     {"doctor", "", "can this machine run everything, and if not, what to type",
      "Checks the compiler, norn's own parts, the machine's settings, and finds a race in a small program. Exits with\n"
      "0 if all that norn needs is there, with 1 if not.",

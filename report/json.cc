@@ -91,9 +91,29 @@ void put_stats(JsonWriter& json, const Stats& stats) {
   json.end_object();
 }
 
+void put_hazard(JsonWriter& json, const Hazard& hazard) {
+  json.begin_object();
+  json.field("id", hazard.id.text());
+  json.field("kind", name_of(hazard.kind));
+  json.field("standing", name_of(hazard.standing));
+  json.field("title", hazard.title);
+  json.field("places", hazard.places);
+  json.key("sites");
+  json.begin_array();
+  for (const uint64_t site : hazard.sites) json.hex_string(site);
+  json.end_array();
+  json.key("replay");
+  if (hazard.replay.empty()) {
+    json.null();
+  } else {
+    json.string(hazard.replay);
+  }
+  json.end_object();
+}
+
 }  // namespace
 
-void render_json(const RunSummary& run, List<Race> races, Sink sink) {
+void render_json(const RunSummary& run, List<Race> races, List<Hazard> hazards, Sink sink) {
   JsonWriter json(sink, 2);
   json.begin_object();
   json.field("norn", uint64_t{1});
@@ -105,6 +125,10 @@ void render_json(const RunSummary& run, List<Race> races, Sink sink) {
   json.key("races");
   json.begin_array();
   for (const Race& race : races) put_race(json, race);
+  json.end_array();
+  json.key("hazards");
+  json.begin_array();
+  for (const Hazard& hazard : hazards) put_hazard(json, hazard);
   json.end_array();
   json.key("stats");
   put_stats(json, run.stats);

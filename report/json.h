@@ -18,6 +18,6 @@
 
 namespace norn::report {
 
-void render_json(const RunSummary& run, List<Race> races, Sink sink);
+void render_json(const RunSummary& run, List<Race> races, List<Hazard> hazards, Sink sink);
 
 }  // namespace norn::report

@@ -21,7 +21,7 @@ std::set<std::string> keys(const Json& object) {
 using Keys = std::set<std::string>;
 
 Json render(const Race& race) {
-  return Json::parse(collect([&](Sink sink) { render_json(example::bank_run(), {&race, 1}, sink); }));
+  return Json::parse(collect([&](Sink sink) { render_json(example::bank_run(), {&race, 1}, {}, sink); }));
 }
 
 // The fields are a promise to programs.
@@ -58,7 +58,7 @@ TEST(Json, SaysWhatIsKnown) {
 TEST(Json, NullWithoutReplay) { EXPECT_TRUE(render(example::bank_race())["races"][0]["replay"].is_null()); }
 
 TEST(Json, NoRaces) {
-  const Json json = Json::parse(collect([](Sink sink) { render_json({}, {}, sink); }));
+  const Json json = Json::parse(collect([](Sink sink) { render_json({}, {}, {}, sink); }));
   EXPECT_EQ(json["races"], Json::array());
 }
 

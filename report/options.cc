@@ -154,6 +154,7 @@ void store(Settings& settings, Text key, uint64_t number, Text text) {
   if (key == "depth") settings.depth = small;
   if (key == "length") settings.length = small;
   if (key == "accesses") settings.accesses = number != 0;
+  if (key == "places") settings.places = number != 0;
   if (key == "debug") settings.debug = number != 0;
 }
 

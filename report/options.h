@@ -42,6 +42,7 @@ struct Settings {
   uint32_t length = 1000;
   bool accesses = false;
   bool debug = false;
+  bool places = false;
 };
 
 enum class OptionKind : uint8_t {
@@ -163,6 +164,14 @@ inline constexpr Option kOptions[] = {
      "on|off",
      "off",
      "threads may be switched at each access, not only at those of interest",
+     {},
+     ~uint64_t{0},
+     OptionUse::kStarter},
+    {"places",
+     OptionKind::kFlag,
+     "on|off",
+     "off",
+     "a controlled run says what the sites in its log are called",
      {},
      ~uint64_t{0},
      OptionUse::kStarter},

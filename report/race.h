@@ -136,6 +136,24 @@ struct Race {
   Text replay{};         // the token of a schedule that brings the two together
 };
 
+// Something besides a race that another schedule may turn into a failure. The text is a whole report of it.
+enum class HazardKind : uint8_t { kLockOrder, kAtomicity };
+
+struct Hazard {
+  RaceId id{};
+  HazardKind kind{};
+  Standing standing = Standing::kPredicted;
+  Text title{};            // "lock order: a, b"
+  Text places{};           // "bank.c:14 / bank.c:21"
+  List<uint64_t> sites{};  // identities of the statements to bring together
+  Text text{};
+  Text replay{};
+};
+
+[[nodiscard]] constexpr Text name_of(HazardKind kind) {
+  return kind == HazardKind::kLockOrder ? Text("lock-order") : Text("atomicity");
+}
+
 struct NamedCount {
   Text name{};
   uint64_t count = 0;

@@ -176,6 +176,29 @@ void write_note(Text note, uint32_t pid, Sink sink) {
   record.finish();
 }
 
+void write_hazard(const Hazard& hazard, uint32_t pid, Sink sink) {
+  RecordWriter record(sink, "hazard", pid);
+  JsonWriter& json = record.json();
+  json.field("id", hazard.id.text());
+  json.field("kind", name_of(hazard.kind));
+  json.field("title", hazard.title);
+  json.field("places", hazard.places);
+  json.key("sites");
+  json.begin_array();
+  for (const uint64_t site : hazard.sites) json.hex_string(site);
+  json.end_array();
+  json.field("text", hazard.text);
+  record.finish();
+}
+
+void write_place(uint32_t site, Text text, uint32_t pid, Sink sink) {
+  RecordWriter record(sink, "place", pid);
+  record.json().key("site");
+  record.json().hex_string(site);
+  record.json().field("text", text);
+  record.finish();
+}
+
 void write_deadlock(uint32_t threads, Text text, uint32_t pid, Sink sink) {
   RecordWriter record(sink, "deadlock", pid);
   record.json().field("threads", uint64_t{threads});

@@ -164,6 +164,23 @@ class Decoder {
     return true;
   }
 
+  bool hazard(const Json& json, Hazard& hazard) {
+    const std::string_view id = string_of(json, "id");
+    if (id.empty() || id.size() >= sizeof(hazard.id.hex)) return false;
+    std::copy(id.begin(), id.end(), hazard.id.hex);
+    hazard.kind = string_of(json, "kind") == "atomicity" ? HazardKind::kAtomicity : HazardKind::kLockOrder;
+    hazard.title = text(json, "title");
+    hazard.places = text(json, "places");
+    hazard.text = text(json, "text");
+    std::vector<uint64_t> sites;
+    if (const Json* list = member(json, "sites"); list != nullptr && list->is_array()) {
+      for (const Json& site : *list)
+        if (site.is_string()) sites.push_back(std::strtoull(site.get_ref<const std::string&>().c_str(), nullptr, 0));
+    }
+    hazard.sites = pool_.keep(std::move(sites));
+    return !hazard.sites.empty();
+  }
+
  private:
   Pool& pool_;
 };
@@ -230,6 +247,7 @@ class Merger {
       findings_.races.push_back(race);
     }
     sort_for_reading(findings_.races);
+    for (const auto& [id, hazard] : hazards_) findings_.hazards.push_back(hazard);
     std::vector<NamedCount> sync;
     for (const auto& [name, count] : sync_) sync.push_back({findings_.pool.keep(name), count});
     run.stats.sync = findings_.pool.keep(std::move(sync));
@@ -307,6 +325,13 @@ class Merger {
       Entry& entry = found->second;
       entry.counts[image(pid)] = number_of(json, "count");
       if (member(json, "standing") != nullptr) entry.race.standing = std::max(entry.race.standing, standing_of(json));
+    } else if (kind == "hazard") {
+      Hazard hazard;
+      if (!decoder_.hazard(json, hazard)) {
+        ++damaged_;
+        return;
+      }
+      hazards_.try_emplace(std::string(view(hazard.id.text())), hazard);
     } else if (kind == "note") {
       note(string_of(json, "text"));
     } else if (kind == "end") {
@@ -346,6 +371,7 @@ class Merger {
   std::map<uint64_t, size_t> image_of_;  // of a pid, now, in the present file
   size_t images_ = 0;
   std::map<std::string, Entry> races_;
+  std::map<std::string, Hazard> hazards_;
   std::map<std::string, uint64_t> sync_;
   std::vector<std::string> notes_;
   size_t damaged_ = 0;

@@ -26,6 +26,7 @@ class Pool {
   List<LockHeld> keep(std::vector<LockHeld> items) { return list_of(locks_.emplace_back(std::move(items))); }
   List<Text> keep(std::vector<Text> items) { return list_of(lists_.emplace_back(std::move(items))); }
   List<NamedCount> keep(std::vector<NamedCount> items) { return list_of(counts_.emplace_back(std::move(items))); }
+  List<uint64_t> keep(std::vector<uint64_t> items) { return list_of(numbers_.emplace_back(std::move(items))); }
 
  private:
   // Deques: what was handed out stays where it is.
@@ -34,6 +35,7 @@ class Pool {
   std::deque<std::vector<LockHeld>> locks_;
   std::deque<std::vector<Text>> lists_;
   std::deque<std::vector<NamedCount>> counts_;
+  std::deque<std::vector<uint64_t>> numbers_;
 };
 
 // What a run found. A race that several processes (or several files) saw is there once: its counts are summed, and it
@@ -43,6 +45,7 @@ struct Findings {
   Pool pool;
   RunSummary run;  // of the first process; its stats are those of all, its notes too
   std::vector<Race> races;
+  std::vector<Hazard> hazards;  // by id, each once
   size_t processes = 0;
 
   Findings() = default;

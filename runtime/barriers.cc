@@ -142,6 +142,8 @@ NORN_INTERPOSE(int, sem_trywait, (sem_t * semaphore)) {
 
 namespace {
 
+NORN_REAL(void, pthread_testcancel, ())
+
 // The C library's semaphore: whether other processes have it (nptl's struct new_sem).
 bool is_shared(const sem_t* semaphore) { return reinterpret_cast<const int*>(semaphore)[2] != 0; }
 
@@ -153,7 +155,8 @@ int take_semaphore(sem_t* semaphore, const norn_site& site, clockid_t clock, con
       semaphore, &site, is_shared(semaphore) ? control::Waiting::kOutsider : control::Waiting::kSemaphore,
       control::deadline(clock, until), EAGAIN, ETIMEDOUT, [=] { return real_sem_trywait(semaphore) == 0 ? 0 : errno; });
   if (error == 0) return 0;
-  errno = error;
+  if (error == control::kInterruptedCall) real_pthread_testcancel();
+  errno = error == control::kInterruptedCall ? EINTR : error;
   return -1;
 }
 

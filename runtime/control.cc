@@ -6,6 +6,7 @@
 #include <linux/futex.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "runtime/deadlock.h"
 #include "runtime/interpose.h"
@@ -148,11 +149,23 @@ uint8_t match(uint64_t identity, const norn_site* own) {
 
 struct Matched {
   const norn_site* site = nullptr;
+  const norn_site* own = nullptr;
   uint32_t identity = 0;
   uint8_t mask = 0;
 };
 constexpr uint32_t kMatched = 1024;
 constinit Matched matched[kMatched];
+
+// Says once what a site is called.
+void name_site(const Matched& site) {
+  constexpr uint32_t kNamed = 4096;
+  static constinit uint32_t named[kNamed] = {};
+  if (!rt::start.settings.places || site.own == nullptr) return;
+  uint32_t& place = named[site.identity % kNamed];
+  if (place == site.identity) return;
+  place = site.identity;
+  report_place(site.identity, *site.own);
+}
 
 // What a site is, for the schedule. Of the holder.
 Matched find_out(const ThreadState& state, const norn_site* site) {
@@ -162,7 +175,7 @@ Matched find_out(const ThreadState& state, const norn_site* site) {
   if (is_own && known.site == site) return known;
   const norn_site* own = nullptr;
   const uint64_t identity = identity_here(state, site, own);
-  const Matched found = {site, static_cast<uint32_t>(identity), match(identity, own)};
+  const Matched found = {site, own, static_cast<uint32_t>(identity), match(identity, own)};
   if (is_own) known = found;
   return found;
 }
@@ -176,7 +189,8 @@ void record(const LogEntry& entry) {
     written.entries[number] = entry;
     written.header->count = number + 1;
   }
-  if (expected.header == nullptr || outcome->differs_at != Outcome::kNever) return;
+  if (expected.header == nullptr || expected.entries[0].op == schedule::kSegment) return;
+  if (outcome->differs_at != Outcome::kNever) return;
   if (number < expected.header->count && !(expected.entries[number] == entry)) outcome->differs_at = number;
 }
 
@@ -194,6 +208,9 @@ void make_ready(Slot& slot, Woken why) {
   slot.until = kForever;
   slot.status.store(Status::kReady, std::memory_order_relaxed);
 }
+
+// Neither a lock nor the routine of another is given up for a signal.
+bool can_be_interrupted(Waiting waiting) { return waiting != Waiting::kLock && waiting != Waiting::kOnce; }
 
 bool waits_for(const Slot& slot, uint64_t object) {
   return slot.status.load(std::memory_order_relaxed) == Status::kWaiting && slot.object == object &&
@@ -223,17 +240,19 @@ bool pass_time() {
   return true;
 }
 
-// Descriptors that became ready; true if there is any. Waits so many milliseconds for one.
+// Threads with a descriptor that became ready wake; true if there is any. Waits so many milliseconds for one.
 bool look_at_files(long milliseconds) {
-  constexpr uint32_t kMost = 64;
-  pollfd files[kMost];
-  Slot* whose[kMost];
+  constexpr uint32_t kMost = 256;
+  static constinit pollfd files[kMost] = {};
+  static constinit Slot* whose[kMost] = {};
   uint32_t count = 0;
-  for (uint32_t i = 0; i < high && count < kMost; ++i) {
+  for (uint32_t i = 0; i < high; ++i) {
     Slot& slot = slots[i];
     if (slot.status.load(std::memory_order_relaxed) != Status::kWaiting || slot.waiting != Waiting::kFile) continue;
-    files[count] = {slot.fd, slot.events, 0};
-    whose[count++] = &slot;
+    for (uint32_t k = 0; k < slot.file_count && count < kMost; ++k) {
+      files[count] = {slot.files[k].fd, slot.files[k].events, 0};
+      whose[count++] = &slot;
+    }
   }
   if (count == 0) return false;
   if (sys::call(__NR_poll, sys::as_long(files), count, milliseconds) <= 0) return false;
@@ -369,6 +388,7 @@ void look_after() {
     hand_on(nullptr);
     return;
   }
+  if (rt::start.settings.debug) return;  // a debugger stops threads for longer than any watchdog bears
   const uint64_t now = sys::now();
   if (progress() != seen_progress) {
     seen_progress = progress();
@@ -438,6 +458,7 @@ void step(Slot& self, Op op, const Matched& site, uint64_t address, uint64_t siz
   self.step = {self.number, op, writes, site.mask, address, size};
   self.identity = site.identity;
   self.accesses_in_a_row = 0;
+  name_site(site);
   Choice choice(self);
   self.status.store(Status::kReady, std::memory_order_relaxed);
   if (op == Op::kYield) strategy->yielded(self.number);
@@ -599,6 +620,10 @@ void atomic(const volatile void* address, size_t size, bool writes, const norn_s
 
 Woken wait(Waiting waiting, const volatile void* object, Time until) {
   Slot& self = *current_slot;
+  if (self.cancelled && can_be_interrupted(waiting)) {
+    self.cancelled = false;
+    return Woken::kInterrupted;
+  }
   Choice choice(self);
   self.waiting = waiting;
   self.object = address_of(object);
@@ -616,10 +641,52 @@ Woken wait(Waiting waiting, const volatile void* object, Time until) {
   return self.woken;
 }
 
-Woken wait_for_file(int fd, short events, Time until) {
-  current_slot->fd = fd;
-  current_slot->events = events;
-  return wait(Waiting::kFile, nullptr, until);
+Woken wait_for_files(const pollfd* files, uint32_t count, Time until) {
+  current_slot->files = files;
+  current_slot->file_count = count;
+  return wait(count == 0 ? Waiting::kTime : Waiting::kFile, nullptr, until);
+}
+
+bool await_file(int fd, short events, const norn_site& site) {
+  if (!active()) return true;
+  const long flags = sys::call(__NR_fcntl, fd, F_GETFL, 0);
+  if (sys::failed(flags) || (flags & O_NONBLOCK) != 0) return true;
+  pollfd file = {fd, events, 0};
+  if (sys::call(__NR_poll, sys::as_long(&file), 1, 0) != 0) return true;
+  point(Op::kAcquire, nullptr, &site);
+  while (sys::call(__NR_poll, sys::as_long(&file), 1, 0) == 0) {
+    if (wait_for_files(&file, 1, kForever) != Woken::kInterrupted) continue;
+    errno = EINTR;
+    return false;
+  }
+  return true;
+}
+
+bool may_wait_to_write(int fd, size_t size) {
+  if (!active()) return false;
+  struct stat status = {};
+  if (sys::call(__NR_fstat, fd, sys::as_long(&status)) != 0 || S_ISREG(status.st_mode) || S_ISCHR(status.st_mode)) {
+    return false;
+  }
+  const long flags = sys::call(__NR_fcntl, fd, F_GETFL, 0);
+  if ((flags & O_NONBLOCK) != 0) return false;
+  constexpr size_t kAtOnce = 4096;  // PIPE_BUF
+  pollfd file = {fd, POLLOUT, 0};
+  return size > kAtOnce || sys::call(__NR_poll, sys::as_long(&file), 1, 0) == 0;
+}
+
+void interrupt(ThreadId id, bool cancels) {
+  const Inspection here;
+  const SpinLock lock(mutex);
+  for (uint32_t i = 0; i < high; ++i) {
+    Slot& slot = slots[i];
+    if (slot.id != id || slot.status.load(std::memory_order_relaxed) == Status::kFree) continue;
+    if (slot.status.load(std::memory_order_relaxed) == Status::kWaiting && can_be_interrupted(slot.waiting)) {
+      make_ready(slot, Woken::kInterrupted);
+    } else {
+      slot.cancelled = slot.cancelled || cancels;
+    }
+  }
 }
 
 void wake_all(const volatile void* object) {
@@ -747,6 +814,7 @@ uint32_t reserve(ThreadId id) {
   slot.step = {number, Op::kBegin, false, 0, 0, 0};
   slot.until = kForever;
   slot.waiting = Waiting::kNothing;
+  slot.cancelled = false;
   slot.go.store(0, std::memory_order_relaxed);
   slot.arrived.store(0, std::memory_order_relaxed);
   slot.status.store(Status::kReserved, std::memory_order_relaxed);
@@ -819,7 +887,8 @@ Woken join(ThreadId id, Time until) {
       }
     }
     if (target == nullptr) return Woken::kWoken;
-    if (wait(Waiting::kThread, target, until) == Woken::kTimeout) return Woken::kTimeout;
+    const Woken woken = wait(Waiting::kThread, target, until);
+    if (woken != Woken::kWoken) return woken;
   }
 }
 

@@ -8,6 +8,7 @@
 // docs/design/schedule.md has the whole story.
 #pragma once
 
+#include <poll.h>
 #include <time.h>
 
 #include "runtime/state.h"
@@ -42,6 +43,9 @@ enum class Waiting : uint8_t {
 };
 [[nodiscard]] const char* name_of(Waiting waiting);
 
+// What acquire() says when a signal or a cancellation came; of locks it never does.
+inline constexpr int kInterruptedCall = -4;
+
 enum class Woken : uint8_t { kWoken, kTimeout, kInterrupted };
 
 // At the runtime's start, inside: reads the settings. The calling thread has the turn.
@@ -72,8 +76,12 @@ inline void pass(Op op, const volatile void* object, const norn_site& site) {
 
 // Until someone wakes who waits for the object, or it is `until`.
 Woken wait(Waiting waiting, const volatile void* object, Time until = kForever);
-// For a descriptor to be ready for `events` (of poll), by looking.
-Woken wait_for_file(int fd, short events, Time until);
+// For one of the descriptors to be ready, by looking. They must stay where they are until it returns.
+Woken wait_for_files(const pollfd* files, uint32_t count, Time until);
+// So that a call on the descriptor does not wait (`events` of poll): false and errno if a signal came first.
+[[nodiscard]] bool await_file(int fd, short events, const norn_site& site);
+// Writing so much may wait for a reader, who may need the turn.
+[[nodiscard]] bool may_wait_to_write(int fd, size_t size);
 void wake_all(const volatile void* object);
 void wake_one(const volatile void* object);
 // From anywhere: the object was given up.
@@ -96,8 +104,15 @@ int acquire(const volatile void* object, const norn_site* site, Waiting waiting,
   for (;;) {
     const int result = attempt();
     if (result != busy) return result;
-    if (wait(waiting, object, until) == Woken::kTimeout) return late;
+    const Woken woken = wait(waiting, object, until);
+    if (woken == Woken::kTimeout) return late;
+    if (woken == Woken::kInterrupted) return kInterruptedCall;
   }
+}
+
+// The same from anywhere: false and errno if a signal came first.
+[[nodiscard]] inline bool await_input(int fd, const norn_site& site) {
+  return !is_controlled() || await_file(fd, POLLIN, site);
 }
 
 // While one exists the thread is in a call that may block in the kernel: others have the turn.
@@ -136,6 +151,9 @@ void created(uint32_t slot);
 void begin(uint32_t slot);
 // By a thread that ends: the turn goes on without it.
 void end();
+// A signal or a cancellation is on its way to the thread: if it waits, it wakes. A cancellation is also for the next
+// wait.
+void interrupt(ThreadId id, bool cancels);
 // Until the thread has ended.
 [[nodiscard]] Woken join(ThreadId id, Time until);
 

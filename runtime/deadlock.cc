@@ -1,8 +1,12 @@
 #include "runtime/deadlock.h"
 
+#include "runtime/interpose.h"
 #include "runtime/reporter.h"
 #include "runtime/settings.h"
 #include "runtime/syscalls.h"
+
+// For a debugger: nothing can go on.
+NORN_EXPORT __attribute__((noinline)) void __norn_on_deadlock() { asm volatile("" : : : "memory"); }
 
 namespace norn::rt::control {
 namespace {
@@ -38,6 +42,7 @@ bool is_deadlocked(const Slot* slots, uint32_t count, const Slot& slot) {
 
 void end_by_deadlock(Slot* slots, uint32_t count) {
   report_deadlock(slots, count);
+  __norn_on_deadlock();
   finish_report(rt::start.settings.exitcode == 0 ? 1 : static_cast<int>(rt::start.settings.exitcode));
   sys::exit_process(rt::start.settings.exitcode == 0 ? 1 : static_cast<int>(rt::start.settings.exitcode));
 }

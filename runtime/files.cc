@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "report/sink.h"
+#include "runtime/control.h"
 #include "runtime/hooks.h"
 #include "runtime/interpose.h"
 #include "runtime/syscalls.h"
@@ -112,9 +113,15 @@ void duplicated(int from, int to) {
   target->store(source->load(std::memory_order_acquire), std::memory_order_release);
 }
 
+// Under control a descriptor is a location like any other.
+void use_file(AccessKind kind, int fd, const norn_site& site) {
+  if (is_controlled()) observe(kind, reinterpret_cast<const void*>(address_of_file(fd)), kFileBytes, &site);
+}
+
 void closing(int fd, const norn_site& site) {
   if (fd < 0) return;
   giving_to_file(fd, site);
+  use_file(AccessKind::kWrite, fd, site);
   const Inspection here;
   if (!here) return;
   if (is_watching()) detector.write(here.thread(), address_of_file(fd), kFileBytes, place(*here, &site));
@@ -125,6 +132,7 @@ void closing(int fd, const norn_site& site) {
 
 void giving_to_file(int fd, const norn_site& site) {
   if (!is_watching() || fd < 0) return;
+  use_file(AccessKind::kRead, fd, site);
   const Inspection here;
   if (!here) return;
   const Address tag = tag_of(here.thread(), fd);
@@ -134,6 +142,7 @@ void giving_to_file(int fd, const norn_site& site) {
 
 void took_from_file(int fd, const norn_site& site) {
   if (!is_watching() || fd < 0) return;
+  use_file(AccessKind::kRead, fd, site);
   const Inspection here;
   if (!here) return;
   if (const Address tag = tag_of(here.thread(), fd); tag != 0) detector.happens_after(here.thread(), tag);
@@ -183,10 +192,31 @@ ssize_t was_read(int fd, void* buffer, ssize_t size, const norn_site& site) {
 
 }  // namespace
 
+namespace {
+
+size_t size_of(const iovec* vectors, size_t count) {
+  size_t size = 0;
+  for (size_t i = 0; i < count; ++i) size += vectors[i].iov_len;
+  return size;
+}
+
+// Writes, without the turn where that may have to wait for a reader.
+template <class Call>
+ssize_t write_out(int fd, size_t size, const norn_site& site, Call call) {
+  if (!is_controlled() || !control::active()) return call();
+  control::point(control::Op::kSignal, nullptr, &site);
+  if (!control::may_wait_to_write(fd, size)) return call();
+  const control::Outside outside;
+  return call();
+}
+
+}  // namespace
+
 // --- reading and writing -----------------------------------------------------------------------------------------
 
 NORN_INTERPOSE(ssize_t, read, (int fd, void* buffer, size_t size)) {
   if (!has_started()) return sys::call(__NR_read, fd, sys::as_long(buffer), static_cast<long>(size));
+  if (!control::await_input(fd, site_read)) return -1;
   return was_read(fd, buffer, real_read(fd, buffer, size), site_read);
 }
 
@@ -194,7 +224,7 @@ NORN_INTERPOSE(ssize_t, write, (int fd, const void* buffer, size_t size)) {
   if (!has_started()) return sys::call(__NR_write, fd, sys::as_long(buffer), static_cast<long>(size));
   observe_read(buffer, size, site_write);
   giving_to_file(fd, site_write);
-  return real_write(fd, buffer, size);
+  return write_out(fd, size, site_write, [=] { return real_write(fd, buffer, size); });
 }
 
 NORN_INTERPOSE(ssize_t, pread, (int fd, void* buffer, size_t size, off_t offset)) {
@@ -223,6 +253,7 @@ NORN_INTERPOSE(ssize_t, pwrite64, (int fd, const void* buffer, size_t size, off6
 
 NORN_INTERPOSE(ssize_t, readv, (int fd, const iovec* vectors, int count)) {
   if (!has_started()) return -1;
+  if (!control::await_input(fd, site_readv)) return -1;
   const ssize_t size = real_readv(fd, vectors, count);
   if (size >= 0) took_from_file(fd, site_readv);
   write_vectors(vectors, static_cast<size_t>(count), size, site_readv);
@@ -233,7 +264,8 @@ NORN_INTERPOSE(ssize_t, writev, (int fd, const iovec* vectors, int count)) {
   if (!has_started()) return -1;
   read_vectors(vectors, count, site_writev);
   giving_to_file(fd, site_writev);
-  return real_writev(fd, vectors, count);
+  return write_out(fd, size_of(vectors, static_cast<size_t>(count)), site_writev,
+                   [=] { return real_writev(fd, vectors, count); });
 }
 
 NORN_INTERPOSE(ssize_t, preadv, (int fd, const iovec* vectors, int count, off_t offset)) {
@@ -255,7 +287,7 @@ NORN_INTERPOSE(ssize_t, send, (int fd, const void* buffer, size_t size, int flag
   if (!has_started()) return -1;
   observe_read(buffer, size, site_send);
   giving_to_file(fd, site_send);
-  return real_send(fd, buffer, size, flags);
+  return write_out(fd, size, site_send, [=] { return real_send(fd, buffer, size, flags); });
 }
 
 NORN_INTERPOSE(ssize_t, sendto,
@@ -263,14 +295,15 @@ NORN_INTERPOSE(ssize_t, sendto,
   if (!has_started()) return -1;
   observe_read(buffer, size, site_sendto);
   giving_to_file(fd, site_sendto);
-  return real_sendto(fd, buffer, size, flags, to, to_size);
+  return write_out(fd, size, site_sendto, [=] { return real_sendto(fd, buffer, size, flags, to, to_size); });
 }
 
 NORN_INTERPOSE(ssize_t, sendmsg, (int fd, const msghdr* message, int flags)) {
   if (!has_started()) return -1;
   read_vectors(message->msg_iov, static_cast<int>(message->msg_iovlen), site_sendmsg);
   giving_to_file(fd, site_sendmsg);
-  return real_sendmsg(fd, message, flags);
+  return write_out(fd, size_of(message->msg_iov, message->msg_iovlen), site_sendmsg,
+                   [=] { return real_sendmsg(fd, message, flags); });
 }
 
 NORN_INTERPOSE(int, sendmmsg, (int fd, mmsghdr* messages, unsigned count, int flags)) {
@@ -284,17 +317,20 @@ NORN_INTERPOSE(int, sendmmsg, (int fd, mmsghdr* messages, unsigned count, int fl
 
 NORN_INTERPOSE(ssize_t, recv, (int fd, void* buffer, size_t size, int flags)) {
   if (!has_started()) return -1;
+  if ((flags & MSG_DONTWAIT) == 0 && !control::await_input(fd, site_recv)) return -1;
   return was_read(fd, buffer, real_recv(fd, buffer, size, flags), site_recv);
 }
 
 NORN_INTERPOSE(ssize_t, recvfrom,
                (int fd, void* buffer, size_t size, int flags, sockaddr* from, socklen_t* from_size)) {
   if (!has_started()) return -1;
+  if ((flags & MSG_DONTWAIT) == 0 && !control::await_input(fd, site_recvfrom)) return -1;
   return was_read(fd, buffer, real_recvfrom(fd, buffer, size, flags, from, from_size), site_recvfrom);
 }
 
 NORN_INTERPOSE(ssize_t, recvmsg, (int fd, msghdr* message, int flags)) {
   if (!has_started()) return -1;
+  if ((flags & MSG_DONTWAIT) == 0 && !control::await_input(fd, site_recvmsg)) return -1;
   const ssize_t size = real_recvmsg(fd, message, flags);
   if (size >= 0) took_from_file(fd, site_recvmsg);
   write_vectors(message->msg_iov, message->msg_iovlen, size, site_recvmsg);
@@ -303,6 +339,7 @@ NORN_INTERPOSE(ssize_t, recvmsg, (int fd, msghdr* message, int flags)) {
 
 NORN_INTERPOSE(int, recvmmsg, (int fd, mmsghdr* messages, unsigned count, int flags, timespec* timeout)) {
   if (!has_started()) return -1;
+  if ((flags & MSG_DONTWAIT) == 0 && !control::await_input(fd, site_recvmmsg)) return -1;
   const int received = real_recvmmsg(fd, messages, count, flags, timeout);
   if (received > 0) took_from_file(fd, site_recvmmsg);
   for (int i = 0; i < received; ++i) {
@@ -370,6 +407,7 @@ NORN_INTERPOSE(int, socket, (int domain, int type, int protocol)) {
 
 NORN_INTERPOSE(int, accept, (int fd, sockaddr* from, socklen_t* size)) {
   if (!has_started()) return -1;
+  if (!control::await_input(fd, site_accept)) return -1;
   const int accepted = real_accept(fd, from, size);
   if (accepted >= 0) {
     set_thing(accepted, kAnySocket);
@@ -380,6 +418,7 @@ NORN_INTERPOSE(int, accept, (int fd, sockaddr* from, socklen_t* size)) {
 
 NORN_INTERPOSE(int, accept4, (int fd, sockaddr* from, socklen_t* size, int flags)) {
   if (!has_started()) return -1;
+  if (!control::await_input(fd, site_accept4)) return -1;
   const int accepted = real_accept4(fd, from, size, flags);
   if (accepted >= 0) {
     set_thing(accepted, kAnySocket);
@@ -417,6 +456,7 @@ NORN_INTERPOSE(int, eventfd_write, (int fd, eventfd_t value)) {
 
 NORN_INTERPOSE(int, eventfd_read, (int fd, eventfd_t* value)) {
   if (!has_started()) return -1;
+  if (!control::await_input(fd, site_eventfd_read)) return -1;
   const int result = real_eventfd_read(fd, value);
   if (result == 0) was_read(fd, value, sizeof(*value), site_eventfd_read);
   return result;
@@ -443,16 +483,42 @@ NORN_INTERPOSE(int, epoll_ctl, (int epoll, int operation, int fd, epoll_event* e
   return real_epoll_ctl(epoll, operation, fd, event);
 }
 
+namespace {
+
+// Under control by looking, and waiting until there is something to see.
+template <class Call>
+int wait_for_events(int epoll, int timeout, const norn_site& site, Call call) {
+  if (!is_controlled() || !control::active()) return call(timeout);
+  const control::Time until =
+      timeout < 0 ? control::kForever : control::after({timeout / 1000, timeout % 1000 * 1'000'000L});
+  const pollfd file = {epoll, POLLIN, 0};
+  for (;;) {
+    const int count = call(0);
+    if (count != 0 || until <= control::now()) {
+      if (count == 0) control::yield(&site);
+      return count;
+    }
+    if (control::wait_for_files(&file, 1, until) == control::Woken::kInterrupted) {
+      errno = EINTR;
+      return -1;
+    }
+  }
+}
+
+}  // namespace
+
 NORN_INTERPOSE(int, epoll_wait, (int epoll, epoll_event* events, int most, int timeout)) {
   if (!has_started()) return -1;
-  const int count = real_epoll_wait(epoll, events, most, timeout);
+  const int count = wait_for_events(epoll, timeout, site_epoll_wait,
+                                    [=](int time) { return real_epoll_wait(epoll, events, most, time); });
   if (count > 0) was_read(epoll, events, static_cast<ssize_t>(sizeof(*events)) * count, site_epoll_wait);
   return count;
 }
 
 NORN_INTERPOSE(int, epoll_pwait, (int epoll, epoll_event* events, int most, int timeout, const sigset_t* mask)) {
   if (!has_started()) return -1;
-  const int count = real_epoll_pwait(epoll, events, most, timeout, mask);
+  const int count = wait_for_events(epoll, timeout, site_epoll_pwait,
+                                    [=](int time) { return real_epoll_pwait(epoll, events, most, time, mask); });
   if (count > 0) was_read(epoll, events, static_cast<ssize_t>(sizeof(*events)) * count, site_epoll_pwait);
   return count;
 }

@@ -86,7 +86,7 @@ NORN_INTERPOSE(int, pthread_mutex_trylock, (pthread_mutex_t * mutex)) {
   if (called_by_openmp()) return real_pthread_mutex_trylock(mutex);
   control::pass(control::Op::kAcquire, mutex, site_pthread_mutex_trylock);
   const int result = real_pthread_mutex_trylock(mutex);
-  if (has_mutex(result)) took(mutex, LockMode::kExclusive, site_pthread_mutex_trylock);
+  if (has_mutex(result)) took(mutex, LockMode::kExclusive, site_pthread_mutex_trylock, false);
   return result;
 }
 
@@ -147,7 +147,7 @@ NORN_INTERPOSE(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock)) {
   if (!has_started()) return 0;
   control::pass(control::Op::kAcquire, lock, site_pthread_rwlock_tryrdlock);
   const int result = real_pthread_rwlock_tryrdlock(lock);
-  if (result == 0) took(lock, LockMode::kShared, site_pthread_rwlock_tryrdlock);
+  if (result == 0) took(lock, LockMode::kShared, site_pthread_rwlock_tryrdlock, false);
   return result;
 }
 
@@ -185,7 +185,7 @@ NORN_INTERPOSE(int, pthread_rwlock_trywrlock, (pthread_rwlock_t * lock)) {
   if (!has_started()) return 0;
   control::pass(control::Op::kAcquire, lock, site_pthread_rwlock_trywrlock);
   const int result = real_pthread_rwlock_trywrlock(lock);
-  if (result == 0) took(lock, LockMode::kExclusive, site_pthread_rwlock_trywrlock);
+  if (result == 0) took(lock, LockMode::kExclusive, site_pthread_rwlock_trywrlock, false);
   return result;
 }
 
@@ -244,7 +244,7 @@ NORN_INTERPOSE(int, pthread_spin_trylock, (pthread_spinlock_t * lock)) {
   if (!has_started()) return 0;
   control::pass(control::Op::kAcquire, lock, site_pthread_spin_trylock);
   const int result = real_pthread_spin_trylock(lock);
-  if (result == 0) took(lock, LockMode::kExclusive, site_pthread_spin_trylock);
+  if (result == 0) took(lock, LockMode::kExclusive, site_pthread_spin_trylock, false);
   return result;
 }
 
@@ -281,7 +281,7 @@ NORN_INTERPOSE(int, mtx_trylock, (mtx_t * mutex)) {
   if (!has_started()) return thrd_success;
   control::pass(control::Op::kAcquire, mutex, site_mtx_trylock);
   const int result = real_mtx_trylock(mutex);
-  if (result == thrd_success) took(mutex, LockMode::kExclusive, site_mtx_trylock);
+  if (result == thrd_success) took(mutex, LockMode::kExclusive, site_mtx_trylock, false);
   return result;
 }
 

@@ -2,16 +2,19 @@
 #pragma once
 
 #include "runtime/interpose.h"
+#include "runtime/lock_order.h"
 #include "runtime/where.h"
 
 namespace norn::rt {
 
 // The lock was taken. It is also a use of its memory: freeing or destroying it at the same time is a race.
-inline void took(const volatile void* lock, LockMode mode, const norn_site& site) {
+// `waits`: it would have waited for the lock; a try does not.
+inline void took(const volatile void* lock, LockMode mode, const norn_site& site, bool waits = true) {
   const Inspection here;
   if (!here) return;
   const Where where = place(*here, &site);
   detector.lock_acquire(here.thread(), address_of(lock), mode, where);
+  if (waits && here.thread().held_count > 1) note_lock_order(*here, address_of(lock));
   if (is_watching()) detector.access(here.thread(), AccessKind::kAtomicRead, address_of(lock), 1, where);
 }
 

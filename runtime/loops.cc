@@ -211,7 +211,7 @@ void note_spin(Address address, size_t size, const norn_site* site) {
 NORN_EXPORT void __norn_spin_read(const void* address, size_t size, const norn_site* site, const norn_loop* exit,
                                   int sweeps) {
   if (!is_watching()) return;
-  if (!is_spin(exit)) {
+  if (!is_spin(exit) || is_controlled()) {  // under control a look is a place to stop at
     observe(AccessKind::kRead, address, size, site);
     if (!is_ordered_by_reads(exit)) return;
   }
@@ -236,7 +236,7 @@ NORN_EXPORT void __norn_spin_end() { __norn_spinning = nullptr; }
 
 NORN_EXPORT void __norn_spin_called(const void* address, size_t size, const norn_site* site) {
   if (!is_watching()) return;
-  if (!is_spin(__norn_spinning)) {
+  if (!is_spin(__norn_spinning) || is_controlled()) {
     observe(AccessKind::kRead, address, size, site);
     if (!is_ordered_by_reads(__norn_spinning)) return;
   }

@@ -7,6 +7,7 @@
 #include "report/suppression.h"
 #include "report/text.h"
 #include "runtime/files.h"
+#include "runtime/hazards.h"
 #include "runtime/interpose.h"
 #include "runtime/locate.h"
 #include "runtime/memory.h"
@@ -551,14 +552,19 @@ void put_object(report::Sink sink, uint64_t address, Where where) {
   }
 }
 
-void put_waiter(report::Sink sink, control::Slot& slot) {
-  sink.put("  thread ");
-  sink.put(report::Decimal(slot.id).text());
-  if (const Text name = thread_name(slot.id); !name.empty()) {
+void put_thread(report::Sink sink, ThreadId id) {
+  sink.put("thread ");
+  sink.put(report::Decimal(id).text());
+  if (const Text name = thread_name(id); !name.empty()) {
     sink.put(" \"");
     sink.put(name);
     sink.put("\"");
   }
+}
+
+void put_waiter(report::Sink sink, control::Slot& slot) {
+  sink.put("  ");
+  put_thread(sink, slot.id);
   sink.put(" waits for ");
   sink.put(control::name_of(slot.waiting));
   const Where where = slot.state == nullptr ? kNowhere : place_of(*slot.state, slot.top, nullptr);
@@ -582,6 +588,50 @@ void put_waiter(report::Sink sink, control::Slot& slot) {
       sink.put(", taken at ");
       put_place(sink, frame_of(*taken));
     }
+    sink.put('\n');
+  }
+}
+
+// --- lock orders -----------------------------------------------------------------------------------------------------
+
+constexpr unsigned kMaxHazards = 256;
+constinit report::RaceId hazard_ids[kMaxHazards] = {};
+constinit unsigned hazard_count = 0;
+
+// True: it was told before, or there are too many.
+bool is_old_hazard(const report::RaceId& id) {
+  for (unsigned i = 0; i < hazard_count; ++i) {
+    if (hazard_ids[i] == id) return true;
+  }
+  if (hazard_count == kMaxHazards) return true;
+  hazard_ids[hazard_count++] = id;
+  return false;
+}
+
+void put_line(report::Sink sink, const norn_site* site) {
+  if (site == nullptr || site->file == nullptr) {
+    sink.put(site == nullptr ? Text("?") : Text(site->function));
+    return;
+  }
+  sink.put(report::base_name(site->file));
+  sink.put(':');
+  sink.put(report::Decimal(site->line).text());
+}
+
+void put_edge(report::Sink sink, const LockEdge& edge) {
+  sink.put("  ");
+  put_thread(sink, edge.thread);
+  sink.put(" holds ");
+  put_object(sink, edge.holds, edge.holds_at);
+  sink.put(" (taken at ");
+  put_line(sink, own_site(edge.holds_at));
+  sink.put(") and takes ");
+  put_object(sink, edge.wants, edge.wants_at);
+  sink.put('\n');
+  for (const Frame& frame : frames_of(edge.wants_at, stacks[0])) {
+    if (frame.library) continue;
+    sink.put("    ");
+    put_place(sink, frame);
     sink.put('\n');
   }
 }
@@ -636,6 +686,64 @@ void start_reporter() {
   told = static_cast<Told*>(sys::map(kMaxCandidates * sizeof(Told)));
   read_suppressions();
   write_start_record();
+}
+
+void report_lock_order(const LockEdge* edges, unsigned count) {
+  static constinit char title_bytes[512] = {};
+  static constinit char place_bytes[512] = {};
+  static constinit char text_bytes[1 << 15] = {};
+  static constinit uint64_t sites[8] = {};
+  const SpinLock lock(mutex);
+  if (finished || count > 8) return;
+  pool.clear();
+  report::Hazard hazard;
+  hazard.kind = report::HazardKind::kLockOrder;
+  // The same for each beginning of the cycle.
+  uint64_t sum = 0;
+  uint64_t product = 1;
+  report::Buffer title(title_bytes, sizeof(title_bytes));
+  report::Buffer places(place_bytes, sizeof(place_bytes));
+  title.sink().put("lock order: ");
+  for (unsigned i = 0; i < count; ++i) {
+    sites[i] = place_identity(edges[i].wants_at);
+    sum += sites[i];
+    product *= sites[i] | 1;
+    title.sink().put(i == 0 ? "" : ", ");
+    put_object(title.sink(), edges[i].holds, edges[i].holds_at);
+    places.sink().put(i == 0 ? "" : " / ");
+    put_line(places.sink(), own_site(edges[i].wants_at));
+  }
+  hazard.id = report::race_id(sum, product ^ report::text_hash("lock-order"));
+  if (is_old_hazard(hazard.id)) return;
+  hazard.title = title.text();
+  hazard.places = places.text();
+  hazard.sites = {sites, count};
+  report::Buffer text(text_bytes, sizeof(text_bytes));
+  text.sink().put("norn: ");
+  text.sink().put(hazard.title);
+  text.sink().put(" are taken in different orders: possible deadlock · R");
+  text.sink().put(hazard.id.text());
+  text.sink().put('\n');
+  for (unsigned i = 0; i < count; ++i) put_edge(text.sink(), edges[i]);
+  hazard.text = text.text();
+  if (records_findings()) {
+    report::Buffer line(line_bytes, sizeof(line_bytes));
+    report::write_hazard(hazard, start.pid, line.sink());
+    append_record(line.text());
+  } else {
+    append_log(hazard.text);
+  }
+}
+
+void report_place(uint32_t identity, const norn_site& site) {
+  if (!records_findings()) return;
+  char bytes[512];
+  char line_of_place[1024];
+  report::Buffer text(bytes, sizeof(bytes));
+  put_place(text.sink(), frame_of(site));
+  report::Buffer line(line_of_place, sizeof(line_of_place));
+  report::write_place(identity, text.text(), start.pid, line.sink());
+  if (!line.overflowed()) append_record(line.text());
 }
 
 void report_deadlock(control::Slot* slots, uint32_t count) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/candidate.h"
+#include "runtime/abi.h"
 
 namespace norn::rt {
 
@@ -24,6 +25,8 @@ void restart_reporter();
 namespace control {
 struct Slot;
 }
+// Under control: what a site of the log is called.
+void report_place(uint32_t identity, const norn_site& site);
 // Under control: threads wait for each other, or for nobody.
 void report_deadlock(control::Slot* slots, uint32_t count);
 

@@ -31,8 +31,9 @@ struct Slot {
   Woken woken{};
   uint64_t object = 0;
   Time until = kForever;
-  int fd = -1;
-  short events = 0;
+  bool cancelled = false;         // its next wait is none
+  const pollfd* files = nullptr;  // Waiting::kFile
+  uint32_t file_count = 0;
 
   // Loops that wait.
   const norn_site* last_site = nullptr;

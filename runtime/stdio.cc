@@ -2,10 +2,12 @@
 // that is passed to it, and that what was written to its file happens before what is read from it.
 #include "runtime/stdio.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "runtime/control.h"
 #include "runtime/files.h"
 #include "runtime/hooks.h"
 #include "runtime/interpose.h"
@@ -21,6 +23,11 @@ namespace {
 
 void giving_to(FILE* file, const norn_site& site) {
   if (is_watching()) giving_to_file(real_fileno_unlocked(file), site);
+}
+// Under control: reading from the stream does not wait for its file.
+void await_stream(FILE* file, const norn_site& site) {
+  if (!is_controlled() || file->_IO_read_ptr < file->_IO_read_end) return;
+  (void)control::await_input(real_fileno_unlocked(file), site);  // a signal only makes the library wait again
 }
 void took_from(FILE* file, const norn_site& site) {
   if (is_watching()) took_from_file(real_fileno_unlocked(file), site);
@@ -246,6 +253,7 @@ NORN_INTERPOSE(int, sprintf, (char* to, const char* format, ...)) {
 
 NORN_INTERPOSE(size_t, fread, (void* to, size_t size, size_t count, FILE* file)) {
   if (!has_started()) return 0;
+  await_stream(file, site_fread);
   const size_t got = real_fread(to, size, count, file);
   took_from(file, site_fread);
   observe_write(to, got * size, site_fread);
@@ -276,6 +284,7 @@ NORN_INTERPOSE(size_t, fwrite_unlocked, (const void* from, size_t size, size_t c
 
 NORN_INTERPOSE(char*, fgets, (char* to, int size, FILE* file)) {
   if (!has_started()) return nullptr;
+  await_stream(file, site_fgets);
   char* result = real_fgets(to, size, file);
   took_from(file, site_fgets);
   if (result != nullptr && is_watching()) observe_write(to, length_of(to) + 1, site_fgets);
@@ -316,6 +325,7 @@ NORN_INTERPOSE(int, putchar, (int c)) {
 
 NORN_INTERPOSE(int, fgetc, (FILE * file)) {
   if (!has_started()) return EOF;
+  await_stream(file, site_fgetc);
   const int c = real_fgetc(file);
   took_from(file, site_fgetc);
   return c;
@@ -323,6 +333,7 @@ NORN_INTERPOSE(int, fgetc, (FILE * file)) {
 
 NORN_INTERPOSE(int, getc, (FILE * file)) {
   if (!has_started()) return EOF;
+  await_stream(file, site_getc);
   const int c = real_getc(file);
   took_from(file, site_getc);
   return c;
@@ -330,6 +341,7 @@ NORN_INTERPOSE(int, getc, (FILE * file)) {
 
 NORN_INTERPOSE(int, getchar, ()) {
   if (!has_started()) return EOF;
+  await_stream(stdin, site_getchar);
   const int c = real_getchar();
   took_from(stdin, site_getchar);
   return c;
@@ -338,6 +350,7 @@ NORN_INTERPOSE(int, getchar, ()) {
 // The line's memory is the caller's, allocated by the library: it is new, or it was the caller's before.
 NORN_INTERPOSE(ssize_t, getdelim, (char** line, size_t* capacity, int end, FILE* file)) {
   if (!has_started()) return -1;
+  await_stream(file, site_getdelim);
   const ssize_t length = real_getdelim(line, capacity, end, file);
   took_from(file, site_getdelim);
   if (length > 0) observe_write(*line, static_cast<size_t>(length) + 1, site_getdelim);
@@ -346,6 +359,7 @@ NORN_INTERPOSE(ssize_t, getdelim, (char** line, size_t* capacity, int end, FILE*
 
 NORN_INTERPOSE(ssize_t, getline, (char** line, size_t* capacity, FILE* file)) {
   if (!has_started()) return -1;
+  await_stream(file, site_getline);
   const ssize_t length = real_getline(line, capacity, file);
   took_from(file, site_getline);
   if (length > 0) observe_write(*line, static_cast<size_t>(length) + 1, site_getline);
@@ -370,12 +384,6 @@ NORN_INTERPOSE(int, fclose, (FILE * file)) {
   return real_fclose(file);
 }
 
-NORN_INTERPOSE(void, flockfile, (FILE * file)) {
-  if (!has_started()) return;
-  real_flockfile(file);
-  took(file, LockMode::kExclusive, site_flockfile);
-}
-
 NORN_INTERPOSE(int, ftrylockfile, (FILE * file)) {
   if (!has_started()) return -1;
   const int result = real_ftrylockfile(file);
@@ -383,8 +391,20 @@ NORN_INTERPOSE(int, ftrylockfile, (FILE * file)) {
   return result;
 }
 
+NORN_INTERPOSE(void, flockfile, (FILE * file)) {
+  if (!has_started()) return;
+  if (is_controlled() && control::active()) {
+    control::acquire(file, &site_flockfile, control::Waiting::kLock, control::kForever, EBUSY, EBUSY,
+                     [=] { return real_ftrylockfile(file) == 0 ? 0 : EBUSY; });
+  } else {
+    real_flockfile(file);
+  }
+  took(file, LockMode::kExclusive, site_flockfile);
+}
+
 NORN_INTERPOSE(void, funlockfile, (FILE * file)) {
   if (!has_started()) return;
   giving(file);
   real_funlockfile(file);
+  control::gave_up(file);
 }

@@ -23,6 +23,7 @@ NORN_REAL(int, pthread_getattr_np, (pthread_t thread, pthread_attr_t* attributes
 NORN_REAL(int, pthread_attr_getstack, (const pthread_attr_t* attributes, void** address, size_t* size))
 NORN_REAL(int, pthread_attr_destroy, (pthread_attr_t * attributes))
 NORN_REAL(pthread_t, pthread_self, ())
+NORN_REAL(void, pthread_testcancel, ())
 
 constinit pthread_key_t end_key = 0;
 // Threads that are being created and have no state yet: they are inside, too.
@@ -238,7 +239,10 @@ void undo_thread(Begin* begin) {
 bool await_end(uintptr_t pthread, ThreadId id, const norn_site& site, clockid_t clock, const timespec* until) {
   if (!is_controlled() || id == kNoThread || pthread == real_pthread_self() || !control::active()) return true;
   control::point(control::Op::kJoin, nullptr, &site);
-  return control::join(id, control::deadline(clock, until)) != control::Woken::kTimeout;
+  const control::Time late = control::deadline(clock, until);
+  control::Woken woken = control::join(id, late);
+  for (; woken == control::Woken::kInterrupted; woken = control::join(id, late)) real_pthread_testcancel();
+  return woken != control::Woken::kTimeout;
 }
 
 void joined(uintptr_t pthread, ThreadId id) {
@@ -423,5 +427,22 @@ NORN_INTERPOSE(int, prctl, (int option, unsigned long a, unsigned long b, unsign
   if (option == PR_SET_NAME && result == 0) {
     if (const Inspection here; here) set_thread_name(here->id, reinterpret_cast<const char*>(a));
   }
+  return result;
+}
+
+// What waits under control does not wait in the library: it is told that something comes.
+NORN_INTERPOSE(int, pthread_cancel, (pthread_t thread)) {
+  if (!has_started()) return EINVAL;
+  const ThreadId id = is_controlled() ? await_handle(thread) : kNoThread;
+  const int result = real_pthread_cancel(thread);
+  if (result == 0 && id != kNoThread && control::active()) control::interrupt(id, true);
+  return result;
+}
+
+NORN_INTERPOSE(int, pthread_kill, (pthread_t thread, int number)) {
+  if (!has_started()) return EINVAL;
+  const ThreadId id = is_controlled() && number != 0 ? await_handle(thread) : kNoThread;
+  const int result = real_pthread_kill(thread, number);
+  if (result == 0 && id != kNoThread && control::active()) control::interrupt(id, false);
   return result;
 }

@@ -17,11 +17,25 @@ namespace {
 
 bool is_virtual() { return is_controlled() && control::active(); }
 
-// Sleeps, and says what a call that nothing interrupts says.
-void sleep_until(control::Time until, const norn_site& site) {
+NORN_REAL(void, pthread_testcancel, ())
+
+// False: a signal came first.
+bool sleep_until(control::Time until, const norn_site& site) {
   control::point(control::Op::kSleep, nullptr, &site);
-  while (control::wait(control::Waiting::kTime, nullptr, until) != control::Woken::kTimeout) {
-  }
+  if (control::wait(control::Waiting::kTime, nullptr, until) != control::Woken::kInterrupted) return true;
+  real_pthread_testcancel();
+  return false;
+}
+
+control::Time rest_of(control::Time until) {
+  const control::Time now = control::now();
+  return until > now ? until - now : 0;
+}
+
+int interrupted(control::Time until, timespec* rest) {
+  const control::Time left = rest_of(until);
+  if (rest != nullptr) *rest = {static_cast<time_t>(left / 1'000'000'000), static_cast<long>(left % 1'000'000'000)};
+  return EINTR;
 }
 
 }  // namespace
@@ -70,8 +84,10 @@ NORN_INTERPOSE(int, nanosleep, (const timespec* duration, timespec* rest)) {
     errno = EINVAL;
     return -1;
   }
-  sleep_until(control::after(*duration), site_nanosleep);
-  return 0;
+  const control::Time until = control::after(*duration);
+  if (sleep_until(until, site_nanosleep)) return 0;
+  errno = interrupted(until, rest);
+  return -1;
 }
 
 NORN_INTERPOSE(int, clock_nanosleep, (clockid_t clock, int flags, const timespec* time, timespec* rest)) {
@@ -79,29 +95,33 @@ NORN_INTERPOSE(int, clock_nanosleep, (clockid_t clock, int flags, const timespec
   if (!is_virtual()) return real_clock_nanosleep(clock, flags, time, rest);
   if (time->tv_nsec < 0 || time->tv_nsec > 999'999'999) return EINVAL;
   const bool absolute = (flags & TIMER_ABSTIME) != 0;
-  sleep_until(absolute ? control::deadline(clock, time) : control::after(*time), site_clock_nanosleep);
-  return 0;
+  const control::Time until = absolute ? control::deadline(clock, time) : control::after(*time);
+  return sleep_until(until, site_clock_nanosleep) ? 0 : interrupted(until, absolute ? nullptr : rest);
 }
 
 NORN_INTERPOSE(int, usleep, (useconds_t duration)) {
   if (!has_started()) return -1;
   if (!is_virtual()) return real_usleep(duration);
-  sleep_until(control::after({duration / 1'000'000, static_cast<long>(duration % 1'000'000) * 1000}), site_usleep);
-  return 0;
+  const control::Time until = control::after({duration / 1'000'000, static_cast<long>(duration % 1'000'000) * 1000});
+  if (sleep_until(until, site_usleep)) return 0;
+  errno = EINTR;
+  return -1;
 }
 
 NORN_INTERPOSE(unsigned, sleep, (unsigned seconds)) {
   if (!has_started()) return seconds;
   if (!is_virtual()) return real_sleep(seconds);
-  sleep_until(control::after({static_cast<time_t>(seconds), 0}), site_sleep);
-  return 0;
+  const control::Time until = control::after({static_cast<time_t>(seconds), 0});
+  return sleep_until(until, site_sleep) ? 0 : static_cast<unsigned>((rest_of(until) + 999'999'999) / 1'000'000'000);
 }
 
 NORN_INTERPOSE(int, thrd_sleep, (const timespec* duration, timespec* rest)) {
   if (!has_started()) return -2;
   if (!is_virtual()) return real_thrd_sleep(duration, rest);
-  sleep_until(control::after(*duration), site_thrd_sleep);
-  return 0;
+  const control::Time until = control::after(*duration);
+  if (sleep_until(until, site_thrd_sleep)) return 0;
+  interrupted(until, rest);
+  return -1;
 }
 
 NORN_INTERPOSE(int, sched_yield, ()) {

@@ -13,6 +13,7 @@ Strategy& AnyStrategy::make(const Plan& plan) {
     case StrategyKind::kRoundRobin:
       return put<RoundRobin>(plan.seed);
     case StrategyKind::kReplay:
+      if (plan.log_count > 0 && plan.log[0].op == kSegment) return put<Segments>(plan.log, plan.log_count);
       return put<Replay>(plan.log, plan.log_count);
     case StrategyKind::kOff:
     case StrategyKind::kRandom:

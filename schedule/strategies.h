@@ -11,6 +11,7 @@
 #include "schedule/random_walk.h"
 #include "schedule/replay.h"
 #include "schedule/round_robin.h"
+#include "schedule/segments.h"
 
 namespace norn::schedule {
 

@@ -1,0 +1,111 @@
+// norn check: run, confirm what was found, one verdict for each race.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "cli/child.h"
+#include "cli/confirmation.h"
+#include "cli/detection.h"
+#include "cli/terminal.h"
+#include "cli/verb.h"
+
+namespace norn::cli {
+namespace {
+
+using report::FailOn;
+using report::Race;
+using report::Standing;
+
+// Confirmed first, the more harmful the earlier.
+bool comes_first(const Verdict& a, const Verdict& b) {
+  return std::tuple(!a.is_confirmed(), a.harm(), a.candidate.id) <
+         std::tuple(!b.is_confirmed(), b.harm(), b.candidate.id);
+}
+
+// What a race turned out to be, in the findings that files are made of.
+void enter_verdict(report::Findings& findings, const Verdict& verdict) {
+  for (Race& race : findings.races) {
+    if (report::view(race.id.text()) != verdict.candidate.id) continue;
+    race.standing = verdict.is_confirmed() ? Standing::kConfirmed : Standing::kUnconfirmed;
+    if (verdict.is_confirmed()) race.replay = findings.pool.keep(verdict.consequences[0].replay);
+  }
+}
+
+std::string summary(const std::vector<Verdict>& verdicts) {
+  const auto confirmed =
+      std::count_if(verdicts.begin(), verdicts.end(), [](const Verdict& v) { return v.is_confirmed(); });
+  const auto harmful = std::count_if(verdicts.begin(), verdicts.end(),
+                                     [](const Verdict& v) { return v.is_confirmed() && v.harm() != Harm::kNone; });
+  if (verdicts.empty()) return "norn: nothing to confirm\n";
+  return fmt::format("norn: {} to confirm: {} confirmed, {} of them with consequences; {} unconfirmed\n",
+                     verdicts.size(), confirmed, harmful, static_cast<long>(verdicts.size()) - confirmed);
+}
+
+bool fails(const std::vector<Verdict>& verdicts, const report::Findings& findings, FailOn fail_on) {
+  const bool confirmed =
+      std::any_of(verdicts.begin(), verdicts.end(), [](const Verdict& v) { return v.is_confirmed(); });
+  switch (fail_on) {
+    case FailOn::kNone:
+      return false;
+    case FailOn::kConfirmed:
+      return confirmed;
+    case FailOn::kObserved:
+      return confirmed || findings.counts()[Standing::kObserved] > 0;
+    case FailOn::kAny:
+      return confirmed || findings.counts().total() > 0;
+  }
+  return false;
+}
+
+}  // namespace
+
+int check(const Verb& verb, std::vector<std::string> arguments) {
+  CLI::App app;
+  ConfirmOptions options;
+  options.add(app);
+  Detection detection;
+  // A check is about what can be shown.
+  detection.options.set("fail_on", "confirmed");
+  if (const auto status = detect(verb, app, std::move(arguments), detection); status) return *status;
+  ConfirmSettings settings;
+  std::string error;
+  if (!options.resolve(false, settings, error)) {
+    complain(error);
+    return kMisuse;
+  }
+  report::Findings& findings = *detection.findings;
+  const FailOn fail_on = detection.options.settings().fail_on;
+  const bool failed_before = fails({}, findings, fail_on);
+  std::vector<ConfirmCandidate> candidates = candidates_of(findings);
+  std::erase_if(candidates, [](const ConfirmCandidate& candidate) { return candidate.suppressed; });
+  std::vector<Verdict> verdicts;
+  if (!candidates.empty()) {
+    Stage stage(detection.program.path, detection.command, detection.options);
+    Reference reference;
+    if (!find_reference(stage, settings, reference, error)) {
+      complain(error);
+      return kMisuse;
+    }
+    for (const ConfirmCandidate& candidate : candidates) {
+      verdicts.push_back(confirm(stage, candidate, reference, settings));
+      enter_verdict(findings, verdicts.back());
+    }
+  }
+  std::sort(verdicts.begin(), verdicts.end(), comes_first);
+  std::string text;
+  for (const Verdict& verdict : verdicts) text += text_of(verdict, detection.command);
+  text += summary(verdicts);
+  bool written = true;
+  if (detection.output.empty()) {
+    std::fputs(text.c_str(), stderr);
+  } else {
+    written = write_file(detection.output, text);
+  }
+  written = write_files(detection.files, findings) && written;
+  if (detection.race_status != 0 && (failed_before || fails(verdicts, findings, fail_on))) return detection.race_status;
+  if (detection.end.signal != 0) die_by(detection.end.signal);
+  return detection.end.exit != 0 || written ? detection.end.exit : kMisuse;
+}
+
+}  // namespace norn::cli

@@ -1,0 +1,134 @@
+#include "cli/detection.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "cli/history.h"
+#include "cli/terminal.h"
+
+namespace norn::cli {
+namespace {
+
+using report::Settings;
+using report::view;
+
+std::optional<int> parse_request(const Verb& verb, CLI::App& app, std::vector<std::string> arguments,
+                                 Detection& request) {
+  // What stands behind -- is the program's, whatever it looks like.
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  const bool split = dashes != arguments.end();
+  std::vector<std::string> behind(split ? dashes + 1 : dashes, arguments.end());
+  arguments.erase(dashes, arguments.end());
+
+  app.prefix_command();
+  request.options.add_options(app);
+  request.files.add_options(app);
+  app.add_option("--output", request.output, "write the text report here instead of to stderr")->type_name("FILE");
+  app.add_flag("--launcher", request.launcher,
+               "the program is not instrumented itself, but starts programs that are (make, ctest, python)");
+  app.add_flag("--binary", request.binary, "use the front end for unmodified programs even if it is instrumented");
+  if (const auto status = parse(app, verb, arguments); status) return status;
+
+  request.command = app.remaining();
+  if (!request.command.empty() && split) request.command.push_back("--");  // it was the program's own
+  request.command.insert(request.command.end(), behind.begin(), behind.end());
+  if (request.command.empty()) {
+    complain(fmt::format("say which program to run: norn {} -- ./program", verb.name));
+    return kMisuse;
+  }
+  std::string error;
+  if (!request.options.resolve(error)) {
+    complain(error);
+    return kMisuse;
+  }
+  return std::nullopt;
+}
+
+std::optional<int> refuse(const Detection& request, const Program& program) {
+  if (request.binary) {
+    complain(
+        "--binary: the front end for unmodified programs is not part of this norn; rebuild the program with "
+        "CC=norn-cc CXX=norn-c++");
+    return kMisuse;
+  }
+  if (program.kind == ProgramKind::kPlain && !request.launcher) {
+    complain(
+        fmt::format("{} was not built with norn-cc/norn-c++; rebuild it with CC=norn-cc CXX=norn-c++ (or say "
+                    "--launcher if it only starts programs that were)",
+                    request.command[0]));
+    return kMisuse;
+  }
+  return std::nullopt;
+}
+
+// What keeps the findings from being the whole truth.
+void add_notes(report::Findings& findings, const ChildEnd& end, const Program& program) {
+  std::vector<report::Text> notes(findings.run.notes.begin(), findings.run.notes.end());
+  if (findings.processes == 0) {
+    notes.push_back(program.kind == ProgramKind::kInstrumented
+                        ? "the program ended before norn's runtime started in it: nothing was checked"
+                        : "nothing that ran was built with norn-cc/norn-c++: nothing was checked");
+  } else if (end.signal != 0) {
+    const char* name = sigabbrev_np(end.signal);
+    notes.push_back(findings.pool.keep(fmt::format("the program was killed by SIG{}", name != nullptr ? name : "?")));
+  }
+  findings.run.notes = findings.pool.keep(std::move(notes));
+}
+
+}  // namespace
+
+std::optional<int> detect(const Verb& verb, CLI::App& app, std::vector<std::string> arguments, Detection& request) {
+  if (const auto status = parse_request(verb, app, std::move(arguments), request); status) return status;
+  const Settings& settings = request.options.settings();
+
+  std::string error;
+  if (!settings.suppressions.empty()) {
+    const std::string path(view(settings.suppressions));
+    if (!request.rules.load(path, error)) {
+      complain(error);
+      return kMisuse;
+    }
+    // The program may change its directory before it reads them.
+    request.options.set("suppressions", std::filesystem::absolute(path).string());
+  }
+  if (!find_program(request.command[0], request.program, error)) {
+    complain(error);
+    return kMisuse;
+  }
+  if (const auto status = refuse(request, request.program); status) return *status;
+
+  NewRun kept(request.command);
+  if (!kept.ok()) return kMisuse;
+  // norn decides what the status says; the program and its children keep their own.
+  request.race_status = static_cast<int>(settings.exitcode);
+  request.options.set("exitcode", "0");
+  request.options.set("findings", kept.run().findings());
+  const std::string list = request.options.list();
+  if ((settings.verbose & report::kVerboseOptions) != 0) complain("NORN_OPTIONS=" + list);
+  request.end = run_child(request.program.path, request.command, {{"NORN_OPTIONS", list}});
+  if (!request.end.started) {
+    const bool script = request.program.kind == ProgramKind::kScript && request.end.start_error == ENOEXEC;
+    complain(fmt::format("{} cannot be started: {}{}", request.command[0], std::strerror(request.end.start_error),
+                         script ? "; a script needs a first line like #!/bin/sh" : ""));
+    kept.finish(kMisuse);
+    return kMisuse;
+  }
+  kept.finish(request.end.exit);
+
+  signal(SIGPIPE, SIG_IGN);  // a reader of the report that went away does not change how the program ended
+  request.findings = load_findings(kept.run(), error);
+  if (!request.findings) {
+    complain(error);
+    return kMisuse;
+  }
+  request.rules.apply(*request.findings);
+  add_notes(*request.findings, request.end, request.program);
+  return std::nullopt;
+}
+
+}  // namespace norn::cli

@@ -1,0 +1,37 @@
+// Running a program once with the detector on: what norn run and norn check begin with.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+
+#include "cli/child.h"
+#include "cli/option_list.h"
+#include "cli/program.h"
+#include "cli/renderings.h"
+#include "cli/rules.h"
+#include "cli/verb.h"
+#include "report/record_reader.h"
+
+namespace norn::cli {
+
+struct Detection {
+  OptionList options;
+  RenderingFiles files;
+  std::string output;  // for the text; empty: stderr
+  bool binary = false;
+  bool launcher = false;
+  std::vector<std::string> command;
+
+  Program program;
+  Rules rules;
+  ChildEnd end;
+  int race_status = 0;                       // what races make of the exit status; 0: nothing
+  std::optional<report::Findings> findings;  // with the rules applied
+};
+
+// Reads the arguments (`app` may have options of its own), runs the program and reads what it found. Gives the exit
+// status if that is all there is to do.
+[[nodiscard]] std::optional<int> detect(const Verb& verb, CLI::App& app, std::vector<std::string> arguments,
+                                        Detection& detection);
+
+}  // namespace norn::cli

@@ -1,0 +1,263 @@
+// Calls that wait in the kernel and are no events of the detector: under control they must not keep the turn.
+//
+// Where a call waits for descriptors, the thread waits for these, disabled, and calls when they are ready: what other
+// threads of the program write is then part of the schedule. All other calls are made without the turn.
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/control.h"
+#include "runtime/interpose.h"
+#include "runtime/state.h"
+#include "runtime/syscalls.h"
+
+using namespace norn::rt;
+
+namespace {
+
+bool is_stopped_here() { return is_controlled() && control::active(); }
+
+control::Time after_milliseconds(int timeout) {
+  return timeout < 0 ? control::kForever : control::after({timeout / 1000, timeout % 1000 * 1'000'000L});
+}
+
+// Calls `attempt`, which does not wait, until it says more than nothing, fails, or it is too late.
+template <class Attempt>
+int poll_controlled(const pollfd* files, uint32_t count, control::Time until, const norn_site& site, Attempt attempt) {
+  for (;;) {
+    const int result = attempt();
+    if (result != 0) return result;
+    if (until <= control::now()) {
+      // Whoever looks without waiting will look again.
+      control::yield(&site);
+      return 0;
+    }
+    switch (control::wait_for_files(files, count, until)) {
+      case control::Woken::kWoken:
+        break;
+      case control::Woken::kTimeout:
+        return attempt();
+      case control::Woken::kInterrupted:
+        errno = EINTR;
+        return -1;
+    }
+  }
+}
+
+constexpr uint32_t kMostFiles = 1024;
+
+uint32_t files_of_sets(int count, const fd_set* in, const fd_set* out, const fd_set* except,
+                       pollfd (&files)[kMostFiles]) {
+  uint32_t used = 0;
+  for (int fd = 0; fd < count && used < kMostFiles; ++fd) {
+    short events = 0;
+    if (in != nullptr && FD_ISSET(fd, in)) events = static_cast<short>(events | POLLIN);
+    if (out != nullptr && FD_ISSET(fd, out)) events = static_cast<short>(events | POLLOUT);
+    if (except != nullptr && FD_ISSET(fd, except)) events = static_cast<short>(events | POLLPRI);
+    if (events != 0) files[used++] = {fd, events, 0};
+  }
+  return used;
+}
+
+}  // namespace
+
+NORN_INTERPOSE(int, poll, (pollfd * files, nfds_t count, int timeout)) {
+  if (!has_started())
+    return static_cast<int>(sys::call(__NR_poll, sys::as_long(files), static_cast<long>(count), timeout));
+  if (!is_stopped_here()) return real_poll(files, count, timeout);
+  return poll_controlled(files, static_cast<uint32_t>(count), after_milliseconds(timeout), site_poll,
+                         [=] { return real_poll(files, count, 0); });
+}
+
+NORN_INTERPOSE(int, ppoll, (pollfd * files, nfds_t count, const timespec* timeout, const sigset_t* mask)) {
+  if (!has_started()) return -1;
+  if (!is_stopped_here()) return real_ppoll(files, count, timeout, mask);
+  const control::Time until = timeout == nullptr ? control::kForever : control::after(*timeout);
+  return poll_controlled(files, static_cast<uint32_t>(count), until, site_ppoll, [=] {
+    const timespec none = {0, 0};
+    return real_ppoll(files, count, &none, mask);
+  });
+}
+
+NORN_INTERPOSE(int, select, (int count, fd_set* in, fd_set* out, fd_set* except, timeval* timeout)) {
+  if (!has_started()) return -1;
+  if (!is_stopped_here()) return real_select(count, in, out, except, timeout);
+  const control::Time until = timeout == nullptr
+                                  ? control::kForever
+                                  : control::after({timeout->tv_sec, static_cast<long>(timeout->tv_usec) * 1000});
+  pollfd files[kMostFiles];
+  const uint32_t used = files_of_sets(count, in, out, except, files);
+  const fd_set asked[3] = {in == nullptr ? fd_set{} : *in, out == nullptr ? fd_set{} : *out,
+                           except == nullptr ? fd_set{} : *except};
+  return poll_controlled(files, used, until, site_select, [&] {
+    if (in != nullptr) *in = asked[0];
+    if (out != nullptr) *out = asked[1];
+    if (except != nullptr) *except = asked[2];
+    timeval none = {0, 0};
+    return real_select(count, in, out, except, &none);
+  });
+}
+
+NORN_INTERPOSE(int, pselect,
+               (int count, fd_set* in, fd_set* out, fd_set* except, const timespec* timeout, const sigset_t* mask)) {
+  if (!has_started()) return -1;
+  if (!is_stopped_here()) return real_pselect(count, in, out, except, timeout, mask);
+  const control::Time until = timeout == nullptr ? control::kForever : control::after(*timeout);
+  pollfd files[kMostFiles];
+  const uint32_t used = files_of_sets(count, in, out, except, files);
+  const fd_set asked[3] = {in == nullptr ? fd_set{} : *in, out == nullptr ? fd_set{} : *out,
+                           except == nullptr ? fd_set{} : *except};
+  return poll_controlled(files, used, until, site_pselect, [&] {
+    if (in != nullptr) *in = asked[0];
+    if (out != nullptr) *out = asked[1];
+    if (except != nullptr) *except = asked[2];
+    const timespec none = {0, 0};
+    return real_pselect(count, in, out, except, &none, mask);
+  });
+}
+
+// --- other processes, and signals ------------------------------------------------------------------------------------
+
+NORN_INTERPOSE(pid_t, wait, (int* status)) {
+  if (!has_started()) return -1;
+  const control::Outside outside;
+  return real_wait(status);
+}
+
+NORN_INTERPOSE(pid_t, waitpid, (pid_t pid, int* status, int options)) {
+  if (!has_started()) return -1;
+  if ((options & WNOHANG) != 0) return real_waitpid(pid, status, options);
+  const control::Outside outside;
+  return real_waitpid(pid, status, options);
+}
+
+NORN_INTERPOSE(int, waitid, (idtype_t type, id_t id, siginfo_t* info, int options)) {
+  if (!has_started()) return -1;
+  if ((options & WNOHANG) != 0) return real_waitid(type, id, info, options);
+  const control::Outside outside;
+  return real_waitid(type, id, info, options);
+}
+
+NORN_INTERPOSE(pid_t, wait4, (pid_t pid, int* status, int options, rusage* usage)) {
+  if (!has_started()) return -1;
+  if ((options & WNOHANG) != 0) return real_wait4(pid, status, options, usage);
+  const control::Outside outside;
+  return real_wait4(pid, status, options, usage);
+}
+
+NORN_INTERPOSE(int, system, (const char* command)) {
+  if (!has_started()) return -1;
+  const control::Outside outside;
+  return real_system(command);
+}
+
+NORN_INTERPOSE(int, pause, ()) {
+  if (!has_started()) return -1;
+  const control::Outside outside;
+  return real_pause();
+}
+
+NORN_INTERPOSE(int, sigsuspend, (const sigset_t* mask)) {
+  if (!has_started()) return -1;
+  const control::Outside outside;
+  return real_sigsuspend(mask);
+}
+
+NORN_INTERPOSE(int, sigwait, (const sigset_t* set, int* number)) {
+  if (!has_started()) return EINVAL;
+  const control::Outside outside;
+  return real_sigwait(set, number);
+}
+
+NORN_INTERPOSE(int, sigwaitinfo, (const sigset_t* set, siginfo_t* info)) {
+  if (!has_started()) return -1;
+  const control::Outside outside;
+  return real_sigwaitinfo(set, info);
+}
+
+NORN_INTERPOSE(int, sigtimedwait, (const sigset_t* set, siginfo_t* info, const timespec* timeout)) {
+  if (!has_started()) return -1;
+  const control::Outside outside;
+  return real_sigtimedwait(set, info, timeout);
+}
+
+// --- futexes ---------------------------------------------------------------------------------------------------------
+//
+// std::atomic's wait and others that wait by themselves come here: the C++ library calls `syscall`.
+
+namespace {
+
+long wait_on_futex(const volatile uint32_t* word, uint32_t value, control::Time until, bool is_private) {
+  control::point(control::Op::kAcquire, word, nullptr);
+  if (*word != value) {
+    errno = EAGAIN;
+    return -1;
+  }
+  const control::Waiting waiting = is_private ? control::Waiting::kFutex : control::Waiting::kOutsider;
+  switch (control::wait(waiting, word, until)) {
+    case control::Woken::kWoken:
+      return 0;
+    case control::Woken::kTimeout:
+      errno = ETIMEDOUT;
+      return -1;
+    case control::Woken::kInterrupted:
+      break;
+  }
+  errno = EINTR;
+  return -1;
+}
+
+long wake_futex(const volatile uint32_t* word, uint32_t most) {
+  control::point(control::Op::kRelease, word, nullptr);
+  uint32_t count = control::waiters(word);
+  if (count > most) count = most;
+  for (uint32_t i = 0; i < count; ++i) control::wake_one(word);
+  return count;
+}
+
+// True: it was one that is modelled, with what it returns.
+bool futex_controlled(long a, long b, long c, long d, long& result) {
+  const auto* word = reinterpret_cast<const volatile uint32_t*>(a);
+  const auto value = static_cast<uint32_t>(c);
+  const auto* time = reinterpret_cast<const timespec*>(d);
+  const bool is_private = (b & FUTEX_PRIVATE_FLAG) != 0;
+  switch (b & FUTEX_CMD_MASK) {
+    case FUTEX_WAIT:
+      result = wait_on_futex(word, value, time == nullptr ? control::kForever : control::after(*time), is_private);
+      return true;
+    case FUTEX_WAIT_BITSET: {
+      const clockid_t clock = (b & FUTEX_CLOCK_REALTIME) != 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC;
+      result = wait_on_futex(word, value, control::deadline(clock, time), is_private);
+      return true;
+    }
+    case FUTEX_WAKE:
+    case FUTEX_WAKE_BITSET:
+      result = wake_futex(word, value);
+      return is_private;  // who waits in another process is woken by the kernel
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+NORN_INTERPOSE(long, syscall, (long number, long a, long b, long c, long d, long e, long f)) {
+  if (!has_started()) return sys::call(number, a, b, c, d, e, f);
+  if (is_controlled() && number == __NR_futex && control::active()) {
+    long result = 0;
+    if (futex_controlled(a, b, c, d, result)) return result;
+  }
+  if (is_controlled() && number == __NR_getrandom && control::active()) {
+    control::fill_random(reinterpret_cast<void*>(a), static_cast<size_t>(b));
+    return b;
+  }
+  return real_syscall(number, a, b, c, d, e, f);
+}

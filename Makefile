@@ -3,7 +3,7 @@ BUILD := build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: help deps build demo test test-long bench accuracy real lint format install clean
+.PHONY: help deps build demo test test-long bench accuracy schedules real lint format install clean
 
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
@@ -14,6 +14,7 @@ help:
 ## make test-long   the slow checks: sanitizers, many seeds, long stress
 ## make bench       side by side with ThreadSanitizer, helgrind and drd
 ## make accuracy    who is right about the programs that wait: the tables of docs/accuracy.md
+## make schedules   which strategy finds which bug: the tables of docs/schedules.md
 ## make real        build and check real programs (LevelDB, LMDB)
 ## make lint        clang-format, clang-tidy, shell and python syntax
 ## make install     PREFIX=/usr/local
@@ -43,7 +44,11 @@ bench: deps build
 
 accuracy: deps build
 	@tools/install-packages bench
-	@NORN_BIN=$(BUILD)/bin tests/loops/accuracy.py --write
+	@NORN_BIN=$(abspath $(BUILD))/bin tests/loops/accuracy.py --write
+
+schedules: deps build
+	@NORN_BIN=$(abspath $(BUILD))/bin tests/schedule/table.py
+	@NORN_BIN=$(abspath $(BUILD))/bin tests/schedule/verdicts.py check --document=docs/schedules.md -o $(BUILD)/verdicts
 
 real: deps build
 	@tools/install-packages real

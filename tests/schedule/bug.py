@@ -70,7 +70,7 @@ def all_bugs():
 
 
 def norn_tools():
-    return pathlib.Path(os.environ["NORN_BIN"])
+    return pathlib.Path(os.environ["NORN_BIN"]).absolute()
 
 
 def norn_compilers():

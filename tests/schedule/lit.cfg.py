@@ -1,11 +1,15 @@
-# Programs with schedule-dependent bugs, and what norn's controlled runs must make of them (see bug.py).
+# Programs with schedule-dependent bugs, and what norn's controlled runs must make of them and of others (see bug.py).
 import os
 import sys
 
 config.name = "norn-schedule"
 config.test_source_root = os.path.dirname(os.path.abspath(__file__))
-lit_config.load_config(config, os.path.join(config.test_source_root, "..", "behaviour", "lit.cfg.py"))
-
+config.excludes = ["figures", "programs", "Inputs"]
 here = config.test_source_root
-config.substitutions.insert(0, ("%schedule", here))
-config.substitutions.insert(0, ("%show", f"{sys.executable} {here}/show.py -o %t.d"))
+config.substitutions.append(("%schedule", here))
+config.substitutions.append(("%python", sys.executable))
+config.substitutions.append(("%show", f"{sys.executable} {here}/show.py -o %t.d"))
+config.substitutions.append(("%found", f"{sys.executable} {here}/found.py -o %t.d"))
+excludes = config.excludes
+lit_config.load_config(config, os.path.join(here, "..", "behaviour", "lit.cfg.py"))
+config.excludes = excludes

@@ -1,12 +1,15 @@
 """What each strategy makes of a program with a bug: found or not, and after how many schedules on average."""
 
+import concurrent.futures
 import dataclasses
+import os
 import pathlib
 
 from bug import CONSEQUENCES, PLAIN_COMPILERS, norn_compilers, run_plainly
 from verbs import STRATEGIES, confirm, entries, run, shown
 
 LEVEL = "-O1"
+PATIENCE = 20
 
 
 @dataclasses.dataclass
@@ -47,7 +50,7 @@ def explore(bug, program, directory, strategy, runs, seed):
 
 def direct(bug, program, directory, runs, seed):
     """Race-directed, with every candidate of a detection run. None when there is no candidate."""
-    run([program], directory)
+    run([program], directory, seconds=PATIENCE)  # it may run into its deadlock
     found = entries(confirm(["--all"], [program], directory, "race-directed", runs, seed))
     if not found:
         return None
@@ -70,7 +73,8 @@ def measure(bug, program, directory, strategy, runs, seed):
 def count_plainly(bug, directory, runs):
     """In how many runs without norn the bug showed itself."""
     program = bug.build(PLAIN_COMPILERS, pathlib.Path(directory) / f"{bug.name}.plain", [LEVEL])
-    return sum(run_plainly([program]) is not None for _ in range(runs))
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return sum(pool.map(lambda _: run_plainly([program]) is not None, range(runs)))
 
 
 __all__ = ["STRATEGIES", "Score", "build", "count_plainly", "measure"]

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 
 from bug import norn_tools
@@ -36,10 +37,17 @@ def norn(verb, arguments, directory, json_report=False, seconds=SECONDS, **keywo
     path = directory / f"{verb}.json"
     path.unlink(missing_ok=True)
     options = [f"--json={path}"] if json_report else []
-    done = subprocess.run([str(norn_tools() / "norn"), verb, *options, *arguments], cwd=directory,
-                          env=environment(**keywords), stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds)
+    process = subprocess.Popen([str(norn_tools() / "norn"), verb, *options, *arguments], cwd=directory,
+                               env=environment(**keywords), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, start_new_session=True)
+    try:
+        output, errors = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        output, errors = process.communicate()
+        errors += f"\nnorn {verb}: stopped after {seconds} s\n".encode()
     report = json.loads(path.read_text()) if path.exists() else None
-    return Done(done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"), report)
+    return Done(process.returncode, output.decode(errors="replace"), errors.decode(errors="replace"), report)
 
 
 def run(command, directory, options=(), **keywords):

@@ -1,7 +1,9 @@
 // Appending one buffer to another asks for its length under the lock and copies under the lock again; it was cut short
 // in between.
 // BUG: kind=atomicity-multi preemptions=1 threads=2 shows=exception finding=none
+// FOUND-BY: random pct pos rr
 // RUN: %show %s
+// RUN: %found %s
 #include <mutex>
 #include <stdexcept>
 #include <string>

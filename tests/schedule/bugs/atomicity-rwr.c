@@ -1,6 +1,8 @@
 // Each access is locked, but the test and the use of the pointer are not one: it is cleared in between.
 // BUG: kind=atomicity-rwr preemptions=1 threads=2 shows=crash finding=atomicity:current
+// FOUND-BY: random pct pos
 // RUN: %show %s
+// RUN: %found %s
 #include "bug.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

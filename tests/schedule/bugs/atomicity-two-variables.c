@@ -1,7 +1,9 @@
 // A table and its length each have their own locked region: a reader in between takes the new length with the old
 // table.
 // BUG: kind=atomicity-multi preemptions=1 threads=2 shows=crash finding=none
+// FOUND-BY: random pct pos
 // RUN: %show %s
+// RUN: %found %s
 #include "bug.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

@@ -1,6 +1,8 @@
 // A state passes through an intermediate value that nobody should see; the lock is given back in between.
 // BUG: kind=atomicity-wrw preemptions=1 threads=2 shows=assertion finding=atomicity:state
+// FOUND-BY: random pct pos
 // RUN: %show %s
+// RUN: %found %s
 #include "bug.h"
 
 enum { kIdle, kHalfOpen, kOpen };

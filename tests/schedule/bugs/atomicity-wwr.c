@@ -1,6 +1,8 @@
 // A thread sets the error number and reads it back under a second lock: another thread's may stand there.
 // BUG: kind=atomicity-wwr preemptions=1 threads=2 shows=assertion finding=atomicity:last_error
+// FOUND-BY: random pct pos
 // RUN: %show %s
+// RUN: %found %s
 #include "bug.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

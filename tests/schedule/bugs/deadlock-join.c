@@ -1,6 +1,8 @@
 // The main thread joins a worker while it holds the lock that the worker needs for its last act, unless that is done.
 // BUG: kind=deadlock preemptions=1 threads=2 shows=hang finding=none
+// FOUND-BY: random pct pos
 // RUN: %show %s
+// RUN: %found %s
 #include <semaphore.h>
 
 #include "bug.h"

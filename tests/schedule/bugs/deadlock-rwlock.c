@@ -1,6 +1,8 @@
 // A reader of the index wants the page; the writer of the page wants the index.
 // BUG: kind=deadlock preemptions=1 threads=2 shows=hang finding=deadlock
+// FOUND-BY: random pos
 // RUN: %show %s
+// RUN: %found %s
 #include "bug.h"
 
 static pthread_rwlock_t index_lock = PTHREAD_RWLOCK_INITIALIZER;

@@ -1,7 +1,9 @@
 // Two threads add to a queue of two places. Who finds it full empties it, which takes the lock a second time; only if
 // both added before either looked does that happen.
 // BUG: kind=deadlock preemptions=1 threads=2 shows=hang finding=none
+// FOUND-BY: random pct pos
 // RUN: %show %s
+// RUN: %found %s
 #include "bug.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

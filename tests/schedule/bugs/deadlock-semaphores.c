@@ -1,7 +1,9 @@
 // Producers take the mutex before they wait for room. One that looked for room before another took it waits with the
 // mutex in hand, and the consumer never gets it.
 // BUG: kind=semaphore-order preemptions=1 threads=3 shows=hang finding=none
+// FOUND-BY: random pos
 // RUN: %show %s
+// RUN: %found %s
 #include <semaphore.h>
 
 #include "bug.h"

@@ -1,6 +1,8 @@
 // Two transfers in opposite directions take the accounts' locks in opposite orders.
 // BUG: kind=deadlock preemptions=1 threads=2 shows=hang finding=deadlock
+// FOUND-BY: random pos
 // RUN: %show %s
+// RUN: %found %s
 #include "bug.h"
 
 static pthread_mutex_t locks[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};

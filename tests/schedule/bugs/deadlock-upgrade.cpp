@@ -1,6 +1,8 @@
 // Two readers of a home-made reader-writer lock each wait for the other to leave before they become the writer.
 // BUG: kind=deadlock preemptions=1 threads=2 shows=hang finding=none
+// FOUND-BY: pct
 // RUN: %show %s
+// RUN: %found %s
 #include <condition_variable>
 #include <mutex>
 #include <thread>

@@ -1,6 +1,9 @@
 // The same with an atomic pointer that is published before the object it points to is complete.
 // BUG: kind=double-checked-locking preemptions=1 threads=3 shows=status finding=race:length
+// FOUND-BY: race-directed
+// CONFIRMED: 0.3 (a thread that looked before the publication waits for the lock, and then nobody reads early)
 // RUN: %show %s
+// RUN: %found %s
 #include <atomic>
 #include <cstdlib>
 #include <mutex>

@@ -1,6 +1,8 @@
 // Four workers count themselves out and then say good-bye in the log, which is closed when the count is zero.
 // BUG: kind=order preemptions=1 threads=5 shows=crash finding=race:log_file
+// FOUND-BY: random race-directed pct pos
 // RUN: %show %s
+// RUN: %found %s
 #include <semaphore.h>
 #include <stdatomic.h>
 

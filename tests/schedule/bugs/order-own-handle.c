@@ -1,6 +1,8 @@
 // A thread reads its own handle, which its creator stores after the creation.
 // BUG: kind=order preemptions=1 threads=2 shows=crash finding=race:pool
+// FOUND-BY: random race-directed pct pos
 // RUN: %show %s
+// RUN: %found %s
 #include <stdlib.h>
 
 #include "bug.h"

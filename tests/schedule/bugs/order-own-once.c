@@ -1,7 +1,9 @@
 // Sixteen threads initialise lazily with an atomic flag: the first that finds it clear initialises, but the others do
 // not wait for the end of that.
 // BUG: kind=order preemptions=1 threads=16 shows=crash finding=race:table
+// FOUND-BY: race-directed pos
 // RUN: %show %s
+// RUN: %found %s
 #include <stdatomic.h>
 
 #include "bug.h"

@@ -1,6 +1,8 @@
 // The last message of a worker is sent after it told that it is done; by then its session may be gone.
 // BUG: kind=order preemptions=1 threads=2 shows=assertion finding=race:session
+// FOUND-BY: race-directed
 // RUN: %show %s
+// RUN: %found %s
 #include <atomic>
 #include <memory>
 #include <semaphore>

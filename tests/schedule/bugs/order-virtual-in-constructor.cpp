@@ -1,7 +1,9 @@
 // A base class starts its thread in the constructor: the thread may call a function that the derived class has yet to
 // bring.
 // BUG: kind=order preemptions=1 threads=2 shows=exception finding=race:this
+// FOUND-BY: random pct pos
 // RUN: %show %s
+// RUN: %found %s
 #include <thread>
 
 #include "bug.h"

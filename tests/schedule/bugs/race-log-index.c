@@ -1,6 +1,8 @@
 // Three threads append to a log whose length is not protected: one entry overwrites another.
 // BUG: kind=data-race preemptions=1 threads=3 shows=status finding=race:log
+// FOUND-BY: random race-directed pct pos
 // RUN: %show %s
+// RUN: %found %s
 #include <string.h>
 
 #include "bug.h"

@@ -1,6 +1,8 @@
 // Two threads count without a lock: an increment between another's read and write is lost.
 // BUG: kind=data-race preemptions=1 threads=2 shows=assertion finding=race:hits
+// FOUND-BY: random race-directed
 // RUN: %show %s
+// RUN: %found %s
 #include "bug.h"
 
 static int hits;

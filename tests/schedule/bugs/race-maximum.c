@@ -1,6 +1,8 @@
 // Eight threads look for the greatest value; a smaller one overwrites a greater one that came between test and write.
 // BUG: kind=data-race preemptions=1 threads=8 shows=status finding=race:greatest
+// FOUND-BY: random race-directed pct
 // RUN: %show %s
+// RUN: %found %s
 #include "bug.h"
 
 static const int kValues[8] = {1, 2, 3, 4, 5, 6, 7, 8};

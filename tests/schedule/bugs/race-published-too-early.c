@@ -1,6 +1,8 @@
 // The pointer to a message is published before the message is complete.
 // BUG: kind=data-race preemptions=1 threads=2 shows=assertion finding=race:mailbox
+// FOUND-BY: pct pos
 // RUN: %show %s
+// RUN: %found %s
 #include "bug.h"
 
 typedef struct {

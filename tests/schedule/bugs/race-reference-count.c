@@ -1,6 +1,8 @@
 // Two owners give up an object; both read the same count, so nobody destroys it.
 // BUG: kind=data-race preemptions=1 threads=2 shows=status finding=race:object
+// FOUND-BY: random race-directed
 // RUN: %show %s
+// RUN: %found %s
 #include "bug.h"
 
 static struct {

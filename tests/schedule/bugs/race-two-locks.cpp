@@ -1,6 +1,8 @@
 // Sixteen tellers; each account has its lock, but the bank's total is written under whichever lock is held.
 // BUG: kind=data-race preemptions=1 threads=16 shows=status finding=race:total
+// FOUND-BY: race-directed pos
 // RUN: %show %s
+// RUN: %found %s
 #include <array>
 #include <mutex>
 #include <thread>

@@ -1,6 +1,8 @@
 // Two semaphores of one unit each, used as locks and taken in opposite orders.
 // BUG: kind=semaphore-order preemptions=1 threads=2 shows=hang finding=none
+// FOUND-BY: random pos
 // RUN: %show %s
+// RUN: %found %s
 #include <semaphore.h>
 
 #include "bug.h"

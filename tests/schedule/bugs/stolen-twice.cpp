@@ -1,7 +1,9 @@
 // A deque of jobs for one owner and two thieves: the owner takes the last job without asking whether it is being
 // stolen.
 // BUG: kind=toctou preemptions=1 threads=3 shows=assertion finding=none
+// FOUND-BY: pos
 // RUN: %show %s
+// RUN: %found %s
 #include <array>
 #include <atomic>
 #include <thread>

@@ -1,6 +1,8 @@
 // Three workers ask a queue of two jobs whether it is empty and then pop; each call is locked, the two are not one.
 // BUG: kind=toctou preemptions=1 threads=3 shows=exception finding=none
+// FOUND-BY: pct
 // RUN: %show %s
+// RUN: %found %s
 #include <deque>
 #include <mutex>
 #include <stdexcept>

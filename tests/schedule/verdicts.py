@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""norn's verdicts over the programs of the other suites: what races is confirmed, what does not race never is.
+
+    verdicts.py false  [--runs=100] [--only=REGEX] [--jobs=2] -o DIRECTORY
+    verdicts.py check  [--runs=20] [--only=REGEX] [--jobs=2] [--document=FILE] -o DIRECTORY
+
+false: the race-free programs of tests/behaviour and tests/loops. To have something to refute, the detection knows no
+       synchronization (--lib=off, no loops), so nearly every shared variable is a candidate; and they are explored:
+       nothing may go wrong in any schedule. The exit status is 1 if anything was confirmed.
+check: `norn check` of every program, in the order that each forces while detecting. A confirmed race that the program's
+       comments do not know is a false alarm, and makes the exit status 1; a race they promise and that was not
+       confirmed is a miss, and is listed.
+
+The programs of tests/loops that wait for nobody to come (ARRIVAL) run in the first order they name.
+"""
+
+import argparse
+import concurrent.futures
+import dataclasses
+import pathlib
+import re
+import sys
+
+from bug import HERE, norn_compilers
+from verbs import confirm, entries, norn, run
+
+sys.path[:0] = [str(HERE.parent / "loops"), str(HERE.parent / "behaviour")]
+
+from program import Program  # noqa: E402
+from waiting import WaitingProgram  # noqa: E402
+
+BEGIN, END = ("<!-- made by tests/schedule/verdicts.py: begin -->\n", "<!-- made by tests/schedule/verdicts.py: end -->\n")
+LEVEL = "-O1"
+SEED = 1
+SECONDS = 600
+# Controlled runs choose the order themselves: tests/behaviour/order.h.
+UNORDERED = {"NORN_TEST_UNORDERED": "1"}
+# A program that keeps its promises may still end differently when nobody waits for a turn; this is what must not be.
+FATAL = {"crash", "assertion", "sanitizer", "hang", "deadlock"}
+
+
+@dataclasses.dataclass
+class Verdict:
+    name: str
+    candidates: int = 0
+    false_alarms: list = dataclasses.field(default_factory=list)
+    missed: list = dataclasses.field(default_factory=list)
+    confirmed: int = 0
+    trouble: str = ""
+
+
+def sources():
+    for suite in ("behaviour", "loops"):
+        for path in sorted([*(HERE.parent / suite).glob("*.c"), *(HERE.parent / suite).glob("*.cpp")]):
+            program = (Program if suite == "behaviour" else WaitingProgram)(path)
+            yield program
+
+
+def build(program, directory):
+    directory.mkdir(parents=True, exist_ok=True)
+    return program.build(*norn_compilers(), LEVEL, str(directory / "program"))
+
+
+def places(entry):
+    """The lines of a row of confirm's report, by file: "a.c:3 write / a.c:7 read"."""
+    return [(file, int(line)) for file, line in re.findall(r"(\S+?):(\d+) ", entry.get("places") or "")]
+
+
+def is_known(program, entry):
+    """Whether the program's comments promise this race."""
+    lines = [line for file, line in places(entry) if file == program.source.name]
+    return any(all(race.allows(line) for line in lines) for race in program.races.values())
+
+
+def refute(program, directory, runs):
+    """All that could be taken for a race in a race-free program; none of it may be confirmed."""
+    verdict = Verdict(f"{program.source.parent.name}/{program.name}")
+    command = build(program, directory)
+    arrival = getattr(program, "arrivals", [[]])[0]
+    run([*command, *arrival], directory, ["--lib=off", "--spin=0", "--cv=off"], seconds=SECONDS)
+    for which in (["--all"], ["--explore"]):
+        done = confirm(which, [*command, *arrival], directory, None, runs, SEED, ["--jobs=1"], seconds=SECONDS,
+                       **UNORDERED)
+        if done.report is None:
+            verdict.trouble = (done.errors or done.output).strip()
+        for entry in entries(done):
+            verdict.candidates += which == ["--all"]
+            if entry["id"] and entry["standing"] == "confirmed":
+                verdict.false_alarms.append(f"{entry['title']} ({entry['places']})")
+            wrong = [item for item in entry["consequences"] if item["kind"] in FATAL]
+            if wrong and not program.signal:
+                verdict.false_alarms.append(f"{wrong[0]['count']} runs of {entry['runs']} ended by {wrong[0]['kind']}: "
+                                            f"{wrong[0]['detail'][:80]}; replay {wrong[0]['replay']}")
+    return verdict
+
+
+def judge(program, directory, runs):
+    verdict = Verdict(f"{program.source.parent.name}/{program.name}")
+    command = build(program, directory)
+    arrival = getattr(program, "arrivals", [[]])[0]
+    # What norn check does, but that the detection run keeps to the order in which the program shows its race.
+    run([*command, *arrival], directory, seconds=SECONDS)
+    done = confirm(["--all"], [*command, *arrival], directory, None, runs, SEED, ["--jobs=1"], seconds=SECONDS, **UNORDERED)
+    if done.report is None:
+        verdict.trouble = (done.errors or done.output).strip()
+    seen = set()
+    for entry in entries(done):
+        verdict.candidates += 1
+        if entry["standing"] != "confirmed" or entry["kind"] != "race":
+            continue
+        verdict.confirmed += 1
+        if not is_known(program, entry):
+            verdict.false_alarms.append(f"{entry['title']} ({entry['places']})")
+        for name, race in program.races.items():
+            if all(race.allows(line) for _, line in places(entry)):
+                seen.add(name)
+    verdict.missed = sorted(f"{race.standing} {name}" for name, race in program.races.items() if name not in seen)
+    return verdict
+
+
+def report_false(verdicts):
+    candidates = sum(verdict.candidates for verdict in verdicts)
+    wrong = [verdict for verdict in verdicts if verdict.false_alarms]
+    lines = [f"{len(verdicts)} race-free programs, {candidates} candidates that a detector without synchronization "
+             f"names: {sum(len(verdict.false_alarms) for verdict in wrong)} confirmed or gone wrong."]
+    lines += [f"- `{verdict.name}`: {'; '.join(verdict.false_alarms)}" for verdict in wrong]
+    return lines
+
+
+def report_check(verdicts):
+    false = [verdict for verdict in verdicts if verdict.false_alarms]
+    missed = [verdict for verdict in verdicts if verdict.missed]
+    races = sum(verdict.confirmed for verdict in verdicts)
+    lines = [f"{len(verdicts)} programs, {races} races confirmed, "
+             f"{sum(len(verdict.false_alarms) for verdict in false)} false alarms, "
+             f"{sum(len(verdict.missed) for verdict in missed)} promised races not confirmed in {len(missed)} programs."]
+    lines += [f"- false alarm: `{verdict.name}`: {'; '.join(verdict.false_alarms)}" for verdict in false]
+    lines += [f"- missed: `{verdict.name}`: {', '.join(verdict.missed)}" for verdict in missed]
+    return lines
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("false", "check"))
+    parser.add_argument("--runs", type=int)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--document")
+    parser.add_argument("-o", dest="directory", required=True)
+    arguments = parser.parse_args()
+    top = pathlib.Path(arguments.directory).absolute()
+    ask, runs = (refute, arguments.runs or 100) if arguments.what == "false" else (judge, arguments.runs or 20)
+
+    def one(program):
+        try:
+            return ask(program, top / f"{program.source.parent.name}-{program.source.stem}", runs)
+        except Exception as error:  # one program's trouble must not hide the others' verdicts
+            return Verdict(f"{program.source.parent.name}/{program.name}", trouble=f"{type(error).__name__}: {error}")
+
+    programs = [program for program in sources()
+                if re.search(arguments.only, f"{program.source.parent.name}/{program.name}")
+                and not program.lacks_header() and (arguments.what == "check" or program.norace)]
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        verdicts = list(pool.map(one, programs))
+    lines = (report_false if arguments.what == "false" else report_check)(verdicts)
+    troubles = [f"- trouble: `{verdict.name}`: {verdict.trouble.splitlines()[0][:200]}" for verdict in verdicts if verdict.trouble]
+    print("\n".join([*lines, *troubles]))
+    if arguments.document:
+        document = pathlib.Path(arguments.document)
+        text = document.read_text()
+        begin, end = text.index(BEGIN) + len(BEGIN), text.index(END)
+        document.write_text(text[:begin] + "\n".join([*lines, *troubles]) + "\n" + text[end:])
+    wrong = any(verdict.false_alarms for verdict in verdicts)
+    return 1 if wrong or not verdicts else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -158,7 +158,7 @@ std::optional<ExpressionNamer::Place> ExpressionNamer::place(const Value* addres
   return place_in(*from, Bytes{offset, strides, size, scalar});
 }
 
-ExpressionNamer::Place ExpressionNamer::place_in(const Pointer& pointer, Bytes bytes) {
+std::optional<ExpressionNamer::Place> ExpressionNamer::place_in(const Pointer& pointer, Bytes bytes) {
   if (pointer.form == Pointer::Form::kAddressOf) {
     const Part part = part_at(pointer.pointee, bytes);
     Place place{joined(pointer.text, part), part.type, part.to_elements, part.hidden, part.vptr};
@@ -188,6 +188,10 @@ ExpressionNamer::Place ExpressionNamer::place_in(const Pointer& pointer, Bytes b
     index = bytes.offset >= 0 ? bytes.offset / size : -((-bytes.offset + size - 1) / size);
   }
   const Part part = part_at(pointer.pointee, Bytes{bytes.offset - index * size, inner, bytes.size, bytes.scalar});
+  // A step through the object that is not one through an array in it leads elsewhere: an unrolled loop starts from
+  // whatever address was at hand.
+  const bool in_array = part.path.find('[') != std::string::npos && !part.leaps;
+  if (!inner.empty() && !in_array && !part.hidden && !part.captured && is_record(pointer.pointee)) return std::nullopt;
   Place place{"", part.type, part.to_elements, part.hidden, part.vptr};
   const std::string& text = pointer.text;
   const bool member = part.path.starts_with(".");

@@ -70,7 +70,7 @@ class ExpressionNamer final {
 
   void bind(const llvm::Value* value, const Binding& binding);
   [[nodiscard]] std::optional<Place> place(const llvm::Value* address, uint64_t size, bool scalar, int depth);
-  [[nodiscard]] static Place place_in(const Pointer& pointer, Bytes bytes);
+  [[nodiscard]] static std::optional<Place> place_in(const Pointer& pointer, Bytes bytes);
   [[nodiscard]] std::optional<Pointer> pointer(const llvm::Value* value, int depth);
   [[nodiscard]] std::optional<Pointer> structural(const llvm::Value* value, int depth);
   [[nodiscard]] std::optional<Pointer> of_call(const llvm::CallBase& call, int depth);

@@ -1,6 +1,9 @@
 #include "compiler/site_table.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
 
 #include "compiler/names.h"
 #include "llvm/IR/Constants.h"
@@ -20,6 +23,22 @@ llvm::StructType* site_type(llvm::LLVMContext& context) {
   llvm::Type* i32 = llvm::Type::getInt32Ty(context);
   llvm::Type* i64 = llvm::Type::getInt64Ty(context);
   return llvm::StructType::get(context, {pointer, pointer, pointer, pointer, pointer, i32, i32, i64, i8, i8, i16, i32});
+}
+
+// `p->x`, `p[3].x` and `p[].x` as the last of them.
+std::string with_any_index(llvm::StringRef expression) {
+  std::string result;
+  for (size_t i = 0; i < expression.size(); ++i) {
+    if (expression.substr(i).starts_with("->")) {
+      result += "[].";
+      ++i;
+      continue;
+    }
+    result += expression[i];
+    if (expression[i] != '[') continue;
+    while (i + 1 < expression.size() && expression[i + 1] >= '0' && expression[i + 1] <= '9') ++i;
+  }
+  return result;
 }
 
 }  // namespace
@@ -86,7 +105,36 @@ SiteTable::Likeness SiteTable::likeness(const Site& site) {
   return {llvm::sys::path::filename(site.file).str(), site.function, site.facts.kind, site.facts.identity};
 }
 
+// Copies of one access that the optimiser made, in unrolled loops or for a first turn, are one access: p->x, p[1].x and
+// p[].x are all p[].x, and what one of them could not be named by, another may. Where names differ otherwise (members
+// of a copied struct) each keeps its own.
+void SiteTable::name_copies() {
+  using Place = std::tuple<std::string, std::string, uint8_t, uint32_t, uint32_t, llvm::Constant*>;
+  const auto place = [](const Site& site) {
+    return Place{site.file, site.function, site.facts.kind, site.line, site.column, site.inlined_at};
+  };
+  std::map<Place, std::set<std::string>> names;      // with any index
+  std::map<Place, std::set<std::string>> spellings;  // as they are
+  std::map<Place, std::string> identities;
+  for (const Site& site : sites_) {
+    if (site.facts.expression.empty() || site.column == 0) continue;
+    names[place(site)].insert(with_any_index(site.facts.expression));
+    spellings[place(site)].insert(site.facts.expression);
+    identities[place(site)] = site.facts.identity;
+  }
+  for (Site& site : sites_) {
+    const auto known = names.find(place(site));
+    if (known == names.end() || known->second.size() != 1) continue;
+    const bool alone = spellings[known->first].size() == 1;
+    if (alone && !site.facts.expression.empty()) continue;
+    site.facts.expression = alone ? *spellings[known->first].begin() : *known->second.begin();
+    const std::string& identity = identities[known->first];
+    site.facts.identity = alone ? identity : with_any_index(identity);
+  }
+}
+
 void SiteTable::finish() {
+  name_copies();
   // The ordinal is the rank of the position among the positions of like sites, and not the order of instructions:
   // that one changes with the optimiser, and unrolled copies of one access are one access.
   std::map<Likeness, std::set<Position>> positions;

@@ -61,6 +61,7 @@ class SiteTable final {
       std::tuple<llvm::Function*, const llvm::DILocation*, uint8_t, uint8_t, uint64_t, uint32_t, std::string>;
 
   [[nodiscard]] static Likeness likeness(const Site& site);
+  void name_copies();
 
   llvm::Module& module_;
   llvm::StructType* type_;

@@ -1,6 +1,7 @@
 #include "compiler/type_layout.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <tuple>
 
 #include "llvm/ADT/SmallVector.h"
@@ -185,6 +186,7 @@ Part part_at(const DIType* type, Bytes bytes) {
       if (!bytes.scalar && bytes.size > size) return part;
       llvm::SmallVector<int64_t, 4> inner;
       for (const int64_t stride : strides) {
+        part.leaps |= byte_size(composite) != 0 && std::abs(stride) >= static_cast<int64_t>(byte_size(composite));
         if (std::abs(stride) < static_cast<int64_t>(size)) inner.push_back(stride);
       }
       const bool indexed = inner.size() != strides.size() || bytes.size > size;

@@ -43,6 +43,7 @@ struct Part {
   bool captured = false;               // by a lambda: the path is the whole name
   bool hidden = false;                 // the last member on the way has no name for the programmer
   bool to_elements = false;            // and is how a container reaches its elements
+  bool leaps = false;                  // by a step that is longer than the array it would be in
 };
 
 // The smallest part of an object of type `type` that holds the bytes, in the programmer's words. Members of base

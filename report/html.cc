@@ -4,6 +4,7 @@
 
 #include "report/collect.h"
 #include "report/function_name.h"
+#include "report/markup.h"
 
 namespace norn::report {
 namespace {
@@ -61,30 +62,6 @@ if (box) box.addEventListener('input', () => {
 const open = document.getElementById(location.hash.slice(1));
 if (open) open.open = true;
 )js";
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < 0x20 && c != '\t' ? '?' : c;
-    }
-  }
-  return out;
-}
-std::string escaped(Text text) { return escaped(view(text)); }
 
 std::string grouped(uint64_t number) { return std::string(view(Decimal(number, true).text())); }
 

@@ -6,36 +6,11 @@
 #include <set>
 
 #include "report/json_writer.h"
+#include "report/markup.h"
 #include "report/source.h"
 
 namespace norn::report {
 namespace {
-
-// XML 1.0 has no way to write most control characters.
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '\n':
-      case '\t':
-        out += c;
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
-    }
-  }
-  return out;
-}
-std::string escaped(Text text) { return escaped(view(text)); }
 
 std::string op_words(Op op) {
   switch (op) {

@@ -4,14 +4,17 @@
     differential.py --bin BUILD/bin [--programs N] [--first SEED] [--behaviour] [--each] [--keep DIR]
 
 Programs are random ones (generate.py) and, with --behaviour, those of tests/behaviour. Each is built with
--fnorn-prune=none, with all rules, and with --each by each rule alone; its racing locations (words of global variables,
-heap blocks by where they were allocated, locals by where they are shared) and their standings must be the same, and
-nothing may crash. Random programs are built at -O0 to -O3 in turn, some with -flto, some as whole programs.
+-fnorn-prune=none, with all rules, and with --each by each rule alone. Every race of the one must be matched by one of
+the other that stands no lower and is on the same location (words of global variables, heap blocks by where they were
+allocated, locals by where they are shared); and nothing may crash. norn reports a pair of sites once, on the first
+location it races on: so a race on another location also matches if its pair of lines is the same, or if it is on the
+same variable and one of the lines is. Random programs are built at -O0 to -O3 in turn, some with -flto, some as whole programs.
 """
 
 import argparse
 import bisect
 import concurrent.futures
+import dataclasses
 import json
 import os
 import pathlib
@@ -87,8 +90,28 @@ def locations(race, symbols, source, marks):
     return {f"{where['kind']} {re.split('[^A-Za-z_0-9:]', where.get('name') or '')[0]}"}
 
 
+@dataclasses.dataclass(frozen=True)
+class Race:
+    standing: str
+    places: frozenset  # locations, as `locations` names them
+    lines: tuple       # of both accesses, in the program's own source, sorted
+
+    def matches(self, other):
+        """Whether `other` tells as much."""
+        if STRENGTH[other.standing] < STRENGTH[self.standing]:
+            return False
+        if self.places & other.places or self.lines == other.lines:
+            return True
+        variables = [{place.split("+")[0] for place in race.places} for race in (self, other)]
+        return bool(variables[0] & variables[1] and set(self.lines) & set(other.lines))
+
+    def __str__(self):
+        lines = " and ".join(str(line) for line in self.lines)
+        return f"{self.standing} race on {', '.join(sorted(self.places))}, lines {lines}"
+
+
 def found_by(norn, command, source, options, executable):
-    """The racing locations of a run with their standings, and what it printed."""
+    """The races of a run, and what it printed."""
     report = pathlib.Path(f"{executable}.json")
     report.unlink(missing_ok=True)
     status, printed, errors = run([norn, "run", f"--json={report}", *options, "--", *command], "norn run",
@@ -101,21 +124,18 @@ def found_by(norn, command, source, options, executable):
         if mark := re.search(r"// (spawn\d+)$", line):
             marks[number] = mark.group(1)
     symbols = Symbols(executable)
-    found = {}
+    found = set()
     for race in told["races"]:
-        for name in locations(race, symbols, source, marks):
-            if STRENGTH[race["standing"]] > STRENGTH.get(found.get(name), 0):
-                found[name] = race["standing"]
+        lines = [lines_of([access["site"] or {}, *access["stack"]], source) for access in race["accesses"]]
+        found.add(Race(race["standing"], frozenset(locations(race, symbols, source, marks)),
+                       tuple(sorted(own[0] if own else 0 for own in lines))))
     return found, (printed, told["exit"])
 
 
 def difference(without, pruned):
-    sentences = []
-    for name in sorted(without.keys() | pruned.keys()):
-        if without.get(name) != pruned.get(name):
-            sentences.append(f"{name}: {without.get(name, 'no race')} without pruning, "
-                             f"{pruned.get(name, 'no race')} with it")
-    return sentences
+    lost = [race for race in without if not any(race.matches(other) for other in pruned)]
+    invented = [race for race in pruned if not any(race.matches(other) for other in without)]
+    return [f"lost: {race}" for race in lost] + [f"invented: {race}" for race in invented]
 
 
 def compare(build, norn, source, options, rules, race_free=False, same_output=True):
@@ -123,7 +143,7 @@ def compare(build, norn, source, options, rules, race_free=False, same_output=Tr
     try:
         command, executable = build("none")
         without, told = found_by(norn, command, source, options, executable)
-        wrong = [f"{name}: {standing}, but it has no race" for name, standing in without.items() if race_free]
+        wrong = [f"{race}, but it has no race" for race in without if race_free]
         for rule in rules:
             command, executable = build(rule)
             pruned, told_pruned = found_by(norn, command, source, options, executable)

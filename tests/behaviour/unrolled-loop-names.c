@@ -1,13 +1,7 @@
-/* Reduced from LMDB's mdb_find_oldest at -O2: the race is true, its name is wrong.
- *
- * The compiler unrolls the loop and folds `info->readers + i - 1` into `info + i + 1`: the table starts at a multiple
- * of a reader's size. norn then takes the element for a part of *info and says `info->magic` where it is
- * `readers[].txnid`; and because the name is part of the site, the one pair of source lines gets two identities. A step
- * of 64 bytes over an object that is not an array of 64-byte elements must not be named by the offset inside that
- * object: here only `info` and the element's own type are known.
- *
- * norn-cc -O2 -pthread wrong-name-unrolled.c && norn run -- ./a.out
- * wanted: all races are on readers[].pid and readers[].txnid (or r[]…), none on info->magic or info->lock. */
+// The compiler unrolls the loop and folds `info->readers + i - 1` into `info + i + 1`, because the table starts at a
+// multiple of a reader's size: the element is not a member of *info for that. All copies of an access have one name and
+// one identity. (Reduced from LMDB's mdb_find_oldest.)
+// STDOUT: 1
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -34,8 +28,8 @@ static void* claim(void* slots) {
   struct reader* r = shared->readers + (long)slots;
   pthread_barrier_wait(&start);
   for (int i = 0; i < 3; ++i) {
-    r[i].pid = 7;
-    r[i].txnid = 8;
+    r[i].pid = 7;    // RACE: observed r[].pid
+    r[i].txnid = 8;  // RACE: observed r[].txnid
   }
   return NULL;
 }
@@ -53,8 +47,8 @@ int main(void) {
   struct info* info = shared;
   struct reader* r = info->readers;
   for (int i = (int)info->count; --i >= 0;) {
-    if (r[i].pid) {
-      uint64_t mr = r[i].txnid;
+    if (r[i].pid) {              // RACE: observed r[].pid
+      uint64_t mr = r[i].txnid;  // RACE: observed r[].txnid
       if (oldest > mr) oldest = mr;
     }
   }

@@ -155,7 +155,7 @@ class FunctionInstrumenter final {
     std::vector<Check> checks;
     for (const Access& access : accesses_) {
       checks.push_back({access.instruction, access.address, access.size, access.write,
-                        access.is_volatile || access.vptr || access.spins});
+                        access.is_volatile || access.vptr || access.spins || (asked_ && !access.write)});
       if (access.write && may_be_waited_for(access)) boundaries_.try_emplace(access.instruction, Boundary::kSignal);
     }
     for (const BlockOperation& block : blocks_) boundaries_.try_emplace(block.instruction, Boundary::kSignal);

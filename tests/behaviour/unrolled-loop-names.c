@@ -1,3 +1,4 @@
+// RUN: %check %s
 // The compiler unrolls the loop and folds `info->readers + i - 1` into `info + i + 1`, because the table starts at a
 // multiple of a reader's size: the element is not a member of *info for that. All copies of an access have one name and
 // one identity. (Reduced from LMDB's mdb_find_oldest.)

@@ -81,9 +81,9 @@ struct ThreadState {
     Where where;
   };
   static constexpr unsigned kPrefixes = 128;
-  static constexpr unsigned kPlaces = 64;
+  static constexpr unsigned kPlaces = 512;
   Prefix prefixes[kPrefixes] = {};  // by depth, modulo
-  Prefix places[kPlaces] = {};      // by site
+  Prefix places[kPlaces] = {};      // by site and caller
   uint32_t unloads = 0;             // how many modules were gone when these were empty
 
   CallStack calls;               // of the thread's own stack

@@ -42,7 +42,7 @@ std::atomic<Where>& bucket_of(Where parent, const norn_site* site) {
 
 // Most places have few children, made one after the other when they were first reached, and are looked for in that
 // order again: a walk over neighbours in memory. Those of a place that has many are found through the buckets.
-constexpr unsigned kFewChildren = 16;
+constexpr unsigned kFewChildren = 6;
 
 Where find_child(Where head, Where until, const norn_site* site, unsigned most) {
   for (Where at = head; at != until && most > 0; at = node(at)->sibling, --most) {
@@ -90,6 +90,21 @@ Where called(ThreadState& state, size_t depth, Where parent, const norn_site* ca
   return known.where;
 }
 
+// A recursion is shown twice round: a call that was made twice in the last calls already stands where the last of them
+// does. Otherwise each way through a tree would be a place of its own (calling-context trees fold recursions for the
+// same reason: Ammons, Ball, Larus, PLDI 1997). Gives its number, or `depth` if there is none.
+size_t recursion_of(const CallStack& calls, size_t depth) {
+  constexpr size_t kLook = 16;
+  if (calls.begin[depth] == nullptr) return depth;
+  size_t last = depth;
+  for (size_t i = depth; i > 0 && depth - i < kLook; --i) {
+    if (CallStack::site_of(calls.begin[i - 1]) != calls.begin[depth]) continue;
+    if (last != depth) return last;
+    last = i - 1;
+  }
+  return depth;
+}
+
 // The calls up to the top of the stack. A slot is written before those above it are: the call that pushed it is under
 // way as long as they are used. So if a slot is marked as seen, nothing below it has changed since it was marked, and
 // its place is still right: only what was pushed since is looked at.
@@ -104,6 +119,13 @@ Where place_of_calls(ThreadState& state, const norn_site* const* top) {
   // Of a deep recursion the inner frames count; the window moves in steps, so that its places are found again.
   constexpr size_t kStep = ThreadState::kPrefixes / 2;
   for (; i < depth; ++i) {
+    const size_t same = top == __norn_stack ? recursion_of(calls, i) : i;
+    if (same != i) {
+      where = calls.places[same];
+      calls.places[i] = where;
+      calls.begin[i] = CallStack::seen(calls.begin[i]);
+      continue;
+    }
     if (i == ThreadState::kPrefixes || (i > ThreadState::kPrefixes && (i + 1) % kStep == 0)) {
       where = kNowhere;
       for (size_t k = (i + 1 - kStep) / kStep * kStep; k < i; ++k) {
@@ -171,8 +193,8 @@ Where place_of(ThreadState& state, const norn_site* const* top, const norn_site*
   }
   const Where where = place_of_calls(state, top);
   if (site == nullptr) return where;
-  ThreadState::Prefix& known =
-      state.places[reinterpret_cast<uintptr_t>(site) / sizeof(norn_site) % ThreadState::kPlaces];
+  const uintptr_t key = reinterpret_cast<uintptr_t>(site) / sizeof(norn_site) * 0x9e3779b1u ^ where * 0x85ebca6bu;
+  ThreadState::Prefix& known = state.places[(key >> 12) % ThreadState::kPlaces];
   if (known.site != site || known.parent != where) known = {site, where, intern(where, site)};
   return known.where;
 }

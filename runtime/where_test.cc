@@ -83,10 +83,32 @@ TEST_F(PlaceTest, AFrameThatChangedBelowIsNoticed) {
 }
 
 TEST_F(PlaceTest, ADeepRecursionKeepsItsInnerFrames) {
-  set_stack(std::vector<const norn_site*>(3000, &f_));
+  std::vector<norn_site> sites(40, f_);
+  std::vector<const norn_site*> stack;
+  for (size_t i = 0; i < 3000; ++i) stack.push_back(&sites[i % sites.size()]);
+  set_stack(stack);
   const size_t frames = functions(place(state_, &access_)).size();
   EXPECT_GT(frames, ThreadState::kPrefixes / 2);
   EXPECT_LE(frames, ThreadState::kPrefixes + 1);
+}
+
+TEST_F(PlaceTest, ARecursionIsShownTwiceRound) {
+  set_stack({&main_, &f_, &f_, &f_, &f_, &g_});
+  EXPECT_EQ(functions(place(state_, &access_)), (std::vector<std::string>{"access", "g", "f", "f", "main"}));
+  set_stack({&main_, &f_, &g_, &g_, &f_, &g_, &f_, &f_});
+  const Where one = place(state_, &access_);
+  set_stack({&main_, &f_, &g_, &g_, &f_, &f_, &g_, &f_});
+  EXPECT_EQ(place(state_, &access_), one);
+}
+
+TEST_F(PlaceTest, WhatWasCalledSinceIsNoticed) {
+  set_stack({&main_, &f_, &g_});
+  const Where first = place(state_, &access_);
+  slots_[2] = &f_;  // another call by the same frame
+  const Where second = place(state_, &access_);
+  EXPECT_EQ(functions(second), (std::vector<std::string>{"access", "f", "f", "main"}));
+  slots_[2] = &g_;
+  EXPECT_EQ(place(state_, &access_), first);
 }
 
 TEST_F(PlaceTest, AStackThatIsNotKnownIsLeftOut) {

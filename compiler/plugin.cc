@@ -3,6 +3,7 @@
 // Options reach the plugin as `-mllvm -norn-…` of `clang -cc1`, which must then load it by `-load` too, because pass
 // plugins are loaded after the options are read. The drivers do all that.
 #include "compiler/instrument.h"
+#include "compiler/openmp.h"
 #include "compiler/selection.h"
 #include "compiler/whole_program.h"
 #include "llvm/ADT/StringExtras.h"
@@ -44,8 +45,10 @@ Pruning pruning() {
 llvm::cl::opt<bool> deferred("norn-defer", llvm::cl::desc("Leave it to the link to instrument (with -flto)"));
 
 void register_passes(llvm::PassBuilder& builder) {
-  builder.registerPipelineStartEPCallback(
-      [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) { passes.addPass(SelectionPass(skip_lists)); });
+  builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+    passes.addPass(SelectionPass(skip_lists));
+    passes.addPass(OpenMpPass());
+  });
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
     if (deferred) {
       const std::vector<std::string>& names = pruned;
@@ -60,6 +63,7 @@ void register_passes(llvm::PassBuilder& builder) {
       [](llvm::StringRef name, llvm::ModulePassManager& passes, llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
         if (name != "norn") return false;
         passes.addPass(SelectionPass(skip_lists));
+        passes.addPass(OpenMpPass());
         passes.addPass(InstrumentPass(debug_info_left, pruning(), checks_inline(false)));
         return true;
       });

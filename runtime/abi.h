@@ -327,6 +327,12 @@ void __norn_wait_end(void);
 /* On the edge out of the loop. `condition`: the condition variable; null if only the wait itself knows. */
 void __norn_wait_leave(const norn_loop* loop, const void* condition, int because);
 
+/* ---- OpenMP -----------------------------------------------------------------------------------------------
+ *
+ * Of code compiled with -fopenmp. `number` is the iteration's, counted from 0 over the whole loop (or the section's). */
+void __norn_omp_iteration(uint64_t number); /* it begins now, and goes on until the next, or to the loop's end */
+void __norn_omp_thread_local(void);         /* the address of a thread-local variable was taken */
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif

@@ -150,6 +150,7 @@ void* allocated(void* block, size_t size, const norn_site& site) {
   if (!here) return block;
   if (is_watching()) detector.allocate(here.thread(), address_of(block), size);
   add_block(address_of(block), size, here->id, place(*here, &site));
+  if (here->openmp != nullptr) got_block(*here, address_of(block), size);
   return block;
 }
 
@@ -161,6 +162,7 @@ void freeing(void* block, const norn_site& site, bool counts) {
   }
   const Inspection here;
   if (!here) return;
+  if (here->openmp != nullptr) gave_block(*here, address_of(block));
   uint64_t size = 0;
   if (!end_block(address_of(block), size) || !counts) return;
   detector.free(here.thread(), address_of(block), size < kFreedBytes ? size : kFreedBytes, place(*here, &site));
@@ -241,6 +243,10 @@ void* resize(void* old, size_t size, const norn_site& site, void* (*real)(void*,
     if (moved != 0) detector.write(here.thread(), address_of(block), moved, where);
   }
   add_block(address_of(block), size, here->id, where);
+  if (here->openmp != nullptr) {
+    gave_block(*here, address_of(old));
+    got_block(*here, address_of(block), size);
+  }
   return block;
 }
 

@@ -180,11 +180,6 @@ void on_sync_region(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, omp
   }
 }
 
-void on_thread_begin(ompt_thread_t /*kind*/, ompt_data_t* /*thread*/) {
-  const Address begin = find_thread_locals();
-  if (const Inspection here; here) know_thread_locals(*here, begin);
-}
-
 void on_thread_end(ompt_data_t* /*thread*/) {
   if (const Inspection here; here) forget_openmp_thread(*here);
 }
@@ -225,7 +220,6 @@ int initialize(ompt_function_lookup_t lookup, int /*device*/, ompt_data_t* /*too
   listen(set, ompt_callback_task_schedule, &on_task_schedule);
   listen(set, ompt_callback_dependences, &on_dependences);
   listen(set, ompt_callback_sync_region, &on_sync_region);
-  listen(set, ompt_callback_thread_begin, &on_thread_begin);
   listen(set, ompt_callback_thread_end, &on_thread_end);
   return 1;
 }
@@ -234,24 +228,7 @@ void finalize(ompt_data_t* /*tool*/) {}
 
 constinit ompt_start_tool_result_t tool = {&initialize, &finalize, {}};
 
-// The lowest of the calling thread's blocks that end at its thread pointer.
-int look_for_thread_locals(dl_phdr_info* info, size_t /*size*/, void* context) {
-  constexpr Address kFar = Address{1} << 24;  // a block of its own, of a library that was loaded later
-  auto& lowest = *static_cast<Address*>(context);
-  const Address begin = address_of(info->dlpi_tls_data);
-  if (begin != 0 && begin < lowest && lowest - begin < kFar) lowest = begin;
-  return 0;
-}
-
 }  // namespace
-
-Address find_thread_locals() {
-  Address lowest = 0;
-  asm("mov %%fs:0, %0" : "=r"(lowest));
-  real_dl_iterate_phdr(&look_for_thread_locals, &lowest);
-  return lowest;
-}
-
 }  // namespace norn::rt
 
 // LLVM's runtime looks for this name. A program that brings a tool of its own keeps it.

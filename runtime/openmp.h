@@ -34,8 +34,12 @@ class Unseen {
   Thread* thread_ = nullptr;
 };
 
-// Whether two accesses of OpenMP tasks are of one variable that several threads can reach. Inside the core.
+// Whether two accesses are of one variable that several threads can reach. Inside the core.
 [[nodiscard]] bool can_race(const RacingPair& pair);
+
+// A thread that works for OpenMP got a block of the heap, or gave one back. Inside.
+void got_block(ThreadState& state, Address begin, uint64_t size);
+void gave_block(ThreadState& state, Address begin);
 
 // The task that is created next by this thread runs at once, as part of its creator.
 void next_task_is_undeferred(bool undeferred);

@@ -16,7 +16,7 @@ OpenMpThread* own_thread(ThreadState& state) {
   if (state.openmp == nullptr) {
     state.openmp = memory.create<OpenMpThread>();
     if (state.openmp == nullptr) return nullptr;
-    *state.openmp = {state.core, state.id, state.running, nullptr, false, 0, 0};
+    *state.openmp = {state.core, state.id, state.running, nullptr, false, {}, 0};
   }
   return state.openmp;
 }
@@ -24,6 +24,7 @@ OpenMpThread* own_thread(ThreadState& state) {
 void release_team(Team& team) {
   if (team.references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   for (Message* message : {&team.begin, &team.phases[0], &team.phases[1], &team.ordered}) detector.clear(*message);
+  for (Message& message : team.posts) detector.clear(message);
   memory.destroy(&team);
 }
 
@@ -58,38 +59,128 @@ Task* new_task(Team* team) {
   return task;
 }
 
-ThreadId new_thread(Where created_at, ThreadId parent) {
-  const ThreadId id = new_thread_number();
+// --- numbers. Regions and tasks come and go by the million; one that ended lends its number to the next of the same
+// place and name: what a report says of the two is the same.
+
+struct FreeNumber {
+  ThreadId id;
+  FreeNumber* next;
+};
+struct NumbersOfPlace {
+  SpinMutex mutex;
+  Where created_at = kNowhere;
+  uint32_t role = 0;
+  FreeNumber* free = nullptr;
+};
+constexpr unsigned kPlaces = 1024;
+constinit NumbersOfPlace numbers[kPlaces];
+
+// What a thread of the core is in its place: a task, or a member of a team, or a lane of one.
+constexpr uint32_t kTaskRole = 0;
+uint32_t member_role(unsigned index) { return (index + 1) * (kLanes + 1); }
+uint32_t lane_role(unsigned index, unsigned lane) { return member_role(index) + 1 + lane; }
+
+NumbersOfPlace& numbers_of(Where created_at, uint32_t role) {
+  return numbers[(created_at * 0x9e3779b9u ^ role * 0x85ebca6bu) >> 22];
+}
+
+ThreadId take_free_number(Where created_at, uint32_t role) {
+  NumbersOfPlace& place = numbers_of(created_at, role);
+  const SpinLock lock(place.mutex);
+  FreeNumber* number = place.free;
+  if (number == nullptr || place.created_at != created_at || place.role != role) return kNoThread;
+  place.free = number->next;
+  const ThreadId id = number->id;
+  memory.destroy(number);
+  return id;
+}
+
+// Where two places meet in one entry, the numbers of the first are not used again.
+void lend_number(ThreadId id, Where created_at, uint32_t role) {
+  NumbersOfPlace& place = numbers_of(created_at, role);
+  const SpinLock lock(place.mutex);
+  if (place.free != nullptr && (place.created_at != created_at || place.role != role)) return;
+  auto* number = memory.create<FreeNumber>();
+  if (number == nullptr) return;
+  place.created_at = created_at;
+  place.role = role;
+  *number = {id, place.free};
+  place.free = number;
+}
+
+// "OpenMP task", "OpenMP thread 1", "OpenMP 1, iterations c"
+void name_thread(ThreadId id, uint32_t role) {
+  if (role == kTaskRole) return set_thread_name(id, "OpenMP task");
+  const unsigned index = role / (kLanes + 1) - 1;
+  const unsigned lane = role % (kLanes + 1);
+  char name[ThreadInfo::kNameSize] = {};
+  report::Buffer buffer(name, sizeof(name) - 1);
+  buffer.sink().put(lane == 0 ? "OpenMP thread " : "OpenMP ");
+  buffer.sink().put(report::Decimal(index).text());
+  if (lane != 0) {
+    buffer.sink().put(", iterations ");
+    buffer.sink().put(static_cast<char>('a' + lane - 1));
+  }
+  set_thread_name(id, name);
+}
+
+ThreadId new_thread(Where created_at, ThreadId parent, uint32_t role) {
+  ThreadId id = take_free_number(created_at, role);
+  if (id == kNoThread) {
+    id = new_thread_number();
+    name_thread(id, role);
+  }
   if (ThreadInfo* info = thread_info(id); info != nullptr) {
     info->created_at = created_at;
     info->parent = parent;
+    info->host = 0;
   }
   return id;
 }
 
-void name_thread(ThreadId id, report::Text words, unsigned number) {
-  char name[ThreadInfo::kNameSize] = {};
-  report::Buffer buffer(name, sizeof(name) - 1);
-  buffer.sink().put(words);
-  buffer.sink().put(report::Decimal(number).text());
-  set_thread_name(id, name);
+void end_thread_of_core(ThreadState& state, Thread& thread, uint32_t role) {
+  const ThreadId id = thread.id;
+  detector.detach(*state.core, id);
+  detector.exit(thread);
+  if (const ThreadInfo* info = thread_info(id); info != nullptr) lend_number(id, info->created_at, role);
 }
+
+// What a task is for the core just now.
+Thread* present(const Task& task) {
+  return task.work != nullptr && task.work->present != nullptr ? task.work->present : task.core;
+}
+
+bool knows_thread(const Task& task) { return task.knows_thread || (task.work != nullptr && task.work->knows_thread); }
 
 // A task that knows its thread's number comes after those that knew it before, as long as it runs.
 void take_number(Task* task) {
-  if (task != nullptr && task->core != nullptr && task->knows_thread) detector.take(*task->core, task->carrier->number);
+  if (task != nullptr && task->core != nullptr && knows_thread(*task))
+    detector.take(*present(*task), task->carrier->number);
 }
 
 void give_number(Task* task) {
-  if (task != nullptr && task->core != nullptr && task->knows_thread) detector.give(*task->core, task->carrier->number);
+  if (task != nullptr && task->core != nullptr && knows_thread(*task))
+    detector.give(*present(*task), task->carrier->number);
+}
+
+void set_carrier(ThreadId id, ThreadId carrier) {
+  if (ThreadInfo* info = thread_info(id); info != nullptr) info->host = carrier;
 }
 
 // Who ends is waited for through messages alone.
 void end_core(ThreadState& state, Task& task) {
   if (task.core == nullptr || !task.owns_core) return;
-  detector.detach(*state.core, task.core->id);
-  detector.exit(*task.core);
+  end_thread_of_core(state, *task.core, task.is_implicit ? member_role(task.index) : kTaskRole);
   task.core = nullptr;
+}
+
+void end_lanes(ThreadState& state, Task& task) {
+  if (task.work == nullptr) return;
+  for (unsigned i = 0; i < kLanes; ++i) {
+    if (task.work->lanes[i] != nullptr) end_thread_of_core(state, *task.work->lanes[i], lane_role(task.index, i));
+  }
+  memory.destroy(task.work);
+  task.work = nullptr;
 }
 
 // The stack above `frame` is of others; below it lies what tasks that ran before have left: not the same variables,
@@ -100,11 +191,6 @@ void renew_stack(ThreadState& state, Address frame) {
     detector.allocate(*state.core, state.lowest_frame, end - state.lowest_frame);
   }
   state.lowest_frame = end;
-}
-
-void set_host(const Task& task, ThreadId host) {
-  if (task.core == nullptr || !task.owns_core) return;
-  if (ThreadInfo* info = thread_info(task.core->id); info != nullptr) info->host = host;
 }
 
 // The call stack from here on.
@@ -176,7 +262,7 @@ void run_task(ThreadState& state, Task* task) {
   }
   own->task = task;
   const bool has_core = task != nullptr && task->core != nullptr;
-  state.core = has_core ? task->core : own->core;
+  state.core = has_core ? present(*task) : own->core;
   use_check_of(state.core);
   state.running = has_core ? &task->calls : own->running;
   state.id = state.core->id;
@@ -216,11 +302,12 @@ Task* begin_implicit_task(ThreadState& state, Team* team, unsigned index, Addres
   if (team == nullptr) {
     task->core = state.core;
   } else {
-    const ThreadId id = new_thread(team->created_at, team->parent);
-    name_thread(id, "OpenMP thread ", index);
+    const ThreadId id = new_thread(team->created_at, team->parent, member_role(index));
+    set_carrier(id, id);
+    task->index = index;
     task->core = detector.fork_after(*state.core, team->begin, id);
     task->owns_core = true;
-    set_host(*task, own->id);
+    task->knows_thread = own->block_count == OpenMpThread::kMaxBlocks;
     for (unsigned i = 0; task->core != nullptr && i < team->lock_count; ++i) {
       const Held& held = team->locks[i];
       detector.lock_acquire(*task->core, held.address, held.mode, held.taken_at);
@@ -232,6 +319,8 @@ Task* begin_implicit_task(ThreadState& state, Team* team, unsigned index, Addres
 
 void leave_team(ThreadState& state, Task& task) {
   if (task.team == nullptr || task.core == nullptr) return;
+  end_worksharing(state);
+  end_lanes(state, task);
   detector.give(*task.core, task.team->phases[task.phase % 2]);
   give_number(&task);
   end_core(state, task);
@@ -241,6 +330,8 @@ void leave_team(ThreadState& state, Task& task) {
 void end_implicit_task(ThreadState& state, Task& task) {
   leave_team(state, task);
   run_task(state, task.below);
+  // What the thread itself does later, the destructors of its variables above all, comes after who knew that it was it.
+  if (task.team != nullptr && state.openmp != nullptr) detector.take(*state.openmp->core, task.number);
   release_task(task);
 }
 
@@ -260,8 +351,7 @@ Task* create_task(ThreadState& state, Task& parent, bool only_waits, const norn_
     task->calls = *state.running;
     return task;
   }
-  const ThreadId id = new_thread(place(state, &construct), state.id);
-  set_thread_name(id, "OpenMP task");
+  const ThreadId id = new_thread(place(state, &construct), state.id, kTaskRole);
   task->core = detector.fork(*state.core, id);
   task->owns_core = true;
   return task;
@@ -294,7 +384,6 @@ void resume_task(ThreadState& state, Task& task, Address frame) {
   const OpenMpThread* own = own_thread(state);
   if (own == nullptr) return;
   task.below = own->task;
-  set_host(task, own->id);
   task.carrier = task.below == nullptr ? nullptr : task.below->carrier;
   if (task.owns_core) {
     task.frame = frame;
@@ -337,9 +426,126 @@ void end_task(ThreadState& state, Task& task) {
   if (parent != nullptr) release_task(*parent);
 }
 
+// --- worksharing --------------------------------------------------------------------------------------------------
+
+namespace {
+
+Worksharing* worksharing_of(const ThreadState& state) {
+  const Task* task = state.openmp == nullptr ? nullptr : state.openmp->task;
+  return task == nullptr || task->work == nullptr || !task->work->active ? nullptr : task->work;
+}
+
+// The sum of the number's digits: neighbours, and numbers a power of the base apart, are in different lanes.
+unsigned lane_of(uint64_t number) {
+  unsigned sum = 0;
+  for (; number != 0; number /= kLanes) sum += static_cast<unsigned>(number % kLanes);
+  return sum % kLanes;
+}
+
+Thread* begin_lane(const Task& task, unsigned index) {
+  Worksharing& work = *task.work;
+  bool first = true;
+  for (const bool used : work.used) first = first && !used;
+  if (first) detector.give(*task.core, work.begin);
+  Thread*& lane = work.lanes[index];
+  if (lane == nullptr) {
+    const ThreadId id = new_thread(task.team->created_at, task.team->parent, lane_role(task.index, index));
+    set_carrier(id, task.core->id);
+    lane = detector.fork_after(*task.core, work.begin, id);
+  } else {
+    detector.take(*lane, work.begin);
+  }
+  for (unsigned i = 0; lane != nullptr && i < task.core->held_count; ++i) {
+    const Held& held = task.core->held[i];
+    detector.lock_acquire(*lane, held.address, held.mode, held.taken_at);
+  }
+  work.used[index] = lane != nullptr;
+  return lane;
+}
+
+void end_lane(const Task& task, Thread& lane) {
+  for (unsigned i = 0; i < task.core->held_count; ++i) {
+    detector.lock_release(lane, task.core->held[i].address, task.core->held[i].mode);
+  }
+  detector.give(lane, task.work->is_static ? task.work->end : task.team->phases[task.phase % 2]);
+}
+
+Message& post_of(Team& team, const int64_t* iteration, unsigned dimensions) {
+  uint64_t hash = 0;
+  for (unsigned i = 0; i < dimensions; ++i) hash = (hash ^ static_cast<uint64_t>(iteration[i])) * 0x9e3779b97f4a7c15u;
+  return team.posts[hash >> 58];
+}
+static_assert(Team::kPosts == 1 << (64 - 58));
+
+}  // namespace
+
+void begin_worksharing(ThreadState& state, uint64_t together, bool is_static) {
+  end_worksharing(state);
+  Task* task = state.openmp == nullptr ? nullptr : state.openmp->task;
+  if (task == nullptr || !task->is_implicit || task->team == nullptr || task->core == nullptr) return;
+  if (task->work == nullptr) task->work = memory.create<Worksharing>();
+  if (task->work == nullptr) return;
+  task->work->together = together;
+  task->work->is_static = is_static;
+  task->work->active = true;
+}
+
+void begin_iteration(ThreadState& state, uint64_t number) {
+  Worksharing* work = worksharing_of(state);
+  if (work == nullptr) return;
+  Task& task = *state.openmp->task;
+  const unsigned index = lane_of(number / work->together);
+  Thread* lane = work->used[index] ? work->lanes[index] : begin_lane(task, index);
+  if (lane == nullptr || (lane == work->present && !knows_thread(task))) return;
+  if (work->present != nullptr) give_number(&task);
+  work->knows_thread = false;
+  work->present = lane;
+  take_number(&task);
+  run_task(state, &task);
+}
+
+void end_worksharing(ThreadState& state) {
+  Worksharing* work = worksharing_of(state);
+  if (work == nullptr) return;
+  Task& task = *state.openmp->task;
+  if (work->present != nullptr) give_number(&task);
+  work->present = nullptr;
+  work->active = work->knows_thread = false;
+  bool any = false;
+  for (unsigned i = 0; i < kLanes; ++i) {
+    if (!work->used[i]) continue;
+    end_lane(task, *work->lanes[i]);
+    work->used[i] = false;
+    any = true;
+  }
+  if (!any) return;
+  if (work->is_static) detector.take(*task.core, work->end);
+  detector.clear(work->begin);
+  detector.clear(work->end);
+  take_number(&task);
+  run_task(state, &task);
+}
+
+void know_dimensions(ThreadState& state, unsigned dimensions) {
+  if (Worksharing* work = worksharing_of(state); work != nullptr) work->dimensions = dimensions;
+}
+
+void post_iteration(ThreadState& state, const int64_t* iteration) {
+  const Worksharing* work = worksharing_of(state);
+  if (work == nullptr) return;
+  detector.give(*state.core, post_of(*state.openmp->task->team, iteration, work->dimensions));
+}
+
+void await_iteration(ThreadState& state, const int64_t* iteration) {
+  const Worksharing* work = worksharing_of(state);
+  if (work == nullptr) return;
+  detector.take(*state.core, post_of(*state.openmp->task->team, iteration, work->dimensions));
+}
+
 // --- waiting ------------------------------------------------------------------------------------------------------
 
 void enter_barrier(ThreadState& state, Task& task) {
+  end_worksharing(state);  // of a loop that was cancelled
   if (task.team != nullptr) detector.give(*state.core, task.team->phases[task.phase % 2]);
 }
 
@@ -367,13 +573,6 @@ void end_taskgroup(ThreadState& state, Task& task) {
   memory.destroy(group);
 }
 
-void know_thread_locals(ThreadState& state, Address begin) {
-  OpenMpThread* own = own_thread(state);
-  if (own == nullptr) return;
-  own->own_begin = begin;
-  own->own_end = state.thread_pointer;
-}
-
 void forget_openmp_thread(ThreadState& state) {
   if (state.openmp == nullptr) return;
   run_task(state, nullptr);
@@ -395,13 +594,42 @@ Unseen::~Unseen() {
   if (const Inspection here; here) detector.ignore_end(*thread_, kIgnoreReads | kIgnoreWrites);
 }
 
-// Tasks that run on one thread do so one after the other: its thread-local variables are theirs in turn.
+// What the iterations of one thread share is the thread's own if it lies in its part of the stack, or if it got the
+// memory itself while it worked in a region.
 bool can_race(const RacingPair& pair) {
   const ThreadState* state = current_state;
   const OpenMpThread* own = state == nullptr ? nullptr : state->openmp;
-  if (own == nullptr || pair.address < own->own_begin || pair.address >= own->own_end) return true;
+  if (own == nullptr || own->task == nullptr) return true;
   const ThreadInfo* earlier = thread_info(pair.earlier.thread);
-  return earlier == nullptr || earlier->host != own->id;
+  const ThreadInfo* later = thread_info(pair.later.thread);
+  if (earlier == nullptr || later == nullptr || earlier->host == 0 || earlier->host != later->host) return true;
+  const Address here = address_of(__builtin_frame_address(0));
+  if (pair.address >= here && pair.address < own->task->frame + kRuntimeFrames) return false;
+  for (unsigned i = 0; i < own->block_count; ++i) {
+    if (pair.address >= own->blocks[i].begin && pair.address < own->blocks[i].end) return false;
+  }
+  return true;
+}
+
+// A thread that keeps too many blocks to remember is judged as a whole.
+void got_block(ThreadState& state, Address begin, uint64_t size) {
+  OpenMpThread& own = *state.openmp;
+  if (own.task == nullptr || own.task->team == nullptr) return;
+  if (own.block_count < OpenMpThread::kMaxBlocks) {
+    own.blocks[own.block_count++] = {begin, begin + size};
+  } else if (Task* carrier = own.task->carrier; carrier != nullptr && !carrier->knows_thread) {
+    carrier->knows_thread = true;
+    take_number(carrier);
+  }
+}
+
+void gave_block(ThreadState& state, Address begin) {
+  OpenMpThread& own = *state.openmp;
+  for (unsigned i = own.block_count; i > 0; --i) {
+    if (own.blocks[i - 1].begin != begin) continue;
+    own.blocks[i - 1] = own.blocks[--own.block_count];
+    return;
+  }
 }
 
 void renewed(void* block, size_t size) {
@@ -431,8 +659,9 @@ void thread_number_asked() {
   const Inspection here;
   if (!here || here->openmp == nullptr) return;
   Task* task = here->openmp->task;
-  if (task == nullptr || task->carrier == nullptr || task->team == nullptr || task->knows_thread) return;
-  task->knows_thread = true;
+  if (task == nullptr || task->carrier == nullptr || task->team == nullptr || knows_thread(*task)) return;
+  const bool in_iteration = task->work != nullptr && task->work->present != nullptr;
+  (in_iteration ? task->work->knows_thread : task->knows_thread) = true;
   take_number(task);
 }
 

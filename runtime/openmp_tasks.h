@@ -16,7 +16,10 @@ struct Task;
 struct Team {
   Message begin;  // from who encountered the region
   Message phases[2];
-  Message ordered;                   // from each ordered region to the next
+  Message ordered;  // from each ordered region to the next
+  // From depend(source) to depend(sink) of the same iteration. Two that share a message are ordered once too often.
+  static constexpr unsigned kPosts = 64;
+  Message posts[kPosts];
   std::atomic<uint32_t> references;  // the region, and its tasks
   Where created_at;
   ThreadId parent;
@@ -47,6 +50,23 @@ struct Named {
   Named* next;
 };
 
+// Iterations, sections and single regions are dealt to lanes: threads of the core that begin after what their implicit
+// task did before the construct, and know nothing of each other.
+constexpr unsigned kLanes = 8;
+
+struct Worksharing {
+  Message begin;          // from the task to its lanes
+  Message end;            // and back
+  Thread* lanes[kLanes];  // made when first needed, and used again by the next construct
+  bool used[kLanes];      // by this construct
+  Thread* present;        // null: not in an iteration
+  uint64_t together;      // so many iterations in a row belong to one thread
+  bool is_static;         // which iteration is whose is known
+  bool active;
+  bool knows_thread;    // the present iteration asked which thread it runs on
+  unsigned dimensions;  // of ordered(n)
+};
+
 struct Task {
   Thread* core;    // null: it has ended, or it never was one
   bool owns_core;  // it is not its parent's
@@ -59,6 +79,8 @@ struct Task {
   Task* parent;       // null: implicit
   Task* below;        // what this thread of the host ran before, and will run again
   Task* carrier;      // the implicit task of the thread that runs it
+  Worksharing* work;  // null: none yet
+  unsigned index;     // implicit: in its team
   Taskgroup* group;
   Message children;                  // that have completed
   Message number;                    // implicit: from each task that asked for this thread's number to the next
@@ -77,12 +99,11 @@ struct OpenMpThread {
   CallStack* running;
   Task* task;
   bool creates_undeferred;
-  Address own_begin;  // its thread-local variables
-  Address own_end;
+  // Blocks of the heap that it got while it worked in a region and did not give back: its own, as far as one can see.
+  static constexpr unsigned kMaxBlocks = 128;
+  Bytes blocks[kMaxBlocks];
+  unsigned block_count;
 };
-
-// From outside, when a thread of the host begins to work for OpenMP.
-[[nodiscard]] Address find_thread_locals();
 
 // All from inside, on the thread that does it. Null: no memory.
 [[nodiscard]] Team* begin_team(ThreadState& state, const norn_site& construct);
@@ -109,7 +130,16 @@ void wait_for_children(ThreadState& state, Task& task);
 void begin_taskgroup(Task& task);
 void end_taskgroup(ThreadState& state, Task& task);
 
-void know_thread_locals(ThreadState& state, Address begin);
+// Of the implicit task that runs. `together` iterations in a row stay together. `is_static`: afterwards its thread goes
+// on after its iterations; otherwise nobody does before the next barrier.
+void begin_worksharing(ThreadState& state, uint64_t together, bool is_static);
+void begin_iteration(ThreadState& state, uint64_t number);
+void end_worksharing(ThreadState& state);
+
+void know_dimensions(ThreadState& state, unsigned dimensions);
+void post_iteration(ThreadState& state, const int64_t* iteration);
+void await_iteration(ThreadState& state, const int64_t* iteration);
+
 void forget_openmp_thread(ThreadState& state);
 
 }  // namespace norn::rt

@@ -26,7 +26,7 @@ struct ThreadInfo {
   Address stack_end;
   Where created_at;
   ThreadId parent;
-  ThreadId host;  // of an OpenMP task: the thread that runs it
+  ThreadId host;  // of OpenMP's work: the member of the team that does it
   bool ended;
   char name[kNameSize];
 };

@@ -1,0 +1,161 @@
+// Worksharing: what the iterations of a loop, the sections of a construct and a single region are to each other.
+//
+// They may run on different threads even if one thread ran them all, so each is put into a *lane*: a thread of the core
+// that begins after what its implicit task did before the construct. Iterations are dealt to a few lanes by their
+// number, so that a loop of a million costs no more clocks than one of eight.
+#include "runtime/interpose.h"
+#include "runtime/openmp.h"
+#include "runtime/openmp_tasks.h"
+
+namespace norn::rt {
+namespace {
+
+// LLVM's ident_t says of which construct a call is (kmp.h, KMP_IDENT_WORK_…).
+struct Place {
+  int reserved;
+  int flags;
+};
+constexpr int kOfSections = 0x400;
+
+// The schedules that LLVM's compiler and runtime agree on (kmp.h, enum sched_type), without modifiers.
+enum class Schedule : int {
+  kStaticChunked = 33,
+  kStatic = 34,
+  kDynamicChunked = 35,
+  kOrderedStaticChunked = 65,
+  kOrderedStatic = 66,
+  kOrderedDynamicChunked = 67,
+  kDistributeStaticChunked = 91,
+  kDistributeStatic = 92,
+};
+constexpr int kScheduleModifiers = 3 << 29;
+
+// Iterations of one chunk of a size that the program chose stay together, whatever the number of threads.
+bool has_fixed_chunks(Schedule schedule) {
+  switch (schedule) {
+    case Schedule::kStaticChunked:
+    case Schedule::kDynamicChunked:
+    case Schedule::kOrderedStaticChunked:
+    case Schedule::kOrderedDynamicChunked:
+    case Schedule::kDistributeStaticChunked:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// An iteration belongs to a thread by its number alone: what the thread does afterwards comes after it, barrier or not.
+bool is_static(Schedule schedule) {
+  switch (schedule) {
+    case Schedule::kStatic:
+    case Schedule::kStaticChunked:
+    case Schedule::kOrderedStatic:
+    case Schedule::kOrderedStaticChunked:
+    case Schedule::kDistributeStatic:
+    case Schedule::kDistributeStaticChunked:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void begin_loop(const void* at, int schedule, int64_t chunk) {
+  const auto kind = static_cast<Schedule>(schedule & ~kScheduleModifiers);
+  const bool sections = at != nullptr && (static_cast<const Place*>(at)->flags & kOfSections) != 0;
+  const uint64_t together = has_fixed_chunks(kind) && chunk > 1 ? static_cast<uint64_t>(chunk) : 1;
+  if (const Inspection here; here) begin_worksharing(*here, together, is_static(kind) && !sections);
+}
+
+void end_loop() {
+  if (const Inspection here; here) end_worksharing(*here);
+}
+
+}  // namespace
+}  // namespace norn::rt
+
+using namespace norn;
+using namespace norn::rt;
+
+NORN_EXPORT void __norn_omp_iteration(uint64_t number) {
+  const ThreadState* state = current_state;
+  if (state == nullptr || state->openmp == nullptr) return;
+  const Inspection here{Inspection::Started()};
+  if (here) begin_iteration(*here, number);
+}
+
+NORN_EXPORT void __norn_omp_thread_local(void) {
+  const ThreadState* state = current_state;
+  if (state != nullptr && state->openmp != nullptr) thread_number_asked();
+}
+
+#define NORN_OPENMP_LOOP(suffix, type, signed_type)                                                           \
+  NORN_INTERPOSE_OPTIONAL(void, __kmpc_for_static_init_##suffix,                                              \
+                          (void* at, int thread, int schedule, int* last, type* lower, type* upper,           \
+                           signed_type* stride, signed_type increment, signed_type chunk)) {                  \
+    if (!has_started()) return;                                                                               \
+    real___kmpc_for_static_init_##suffix(at, thread, schedule, last, lower, upper, stride, increment, chunk); \
+    begin_loop(at, schedule, chunk);                                                                          \
+  }                                                                                                           \
+  NORN_INTERPOSE_OPTIONAL(                                                                                    \
+      void, __kmpc_dispatch_init_##suffix,                                                                    \
+      (void* at, int thread, int schedule, type lower, type upper, signed_type stride, signed_type chunk)) {  \
+    if (!has_started()) return;                                                                               \
+    real___kmpc_dispatch_init_##suffix(at, thread, schedule, lower, upper, stride, chunk);                    \
+    begin_loop(at, schedule, chunk);                                                                          \
+  }                                                                                                           \
+  NORN_INTERPOSE_OPTIONAL(int, __kmpc_dispatch_next_##suffix,                                                 \
+                          (void* at, int thread, int* last, type* lower, type* upper, signed_type* stride)) { \
+    if (!has_started()) return 0;                                                                             \
+    const int more = real___kmpc_dispatch_next_##suffix(at, thread, last, lower, upper, stride);              \
+    if (more == 0) end_loop();                                                                                \
+    return more;                                                                                              \
+  }
+
+NORN_OPENMP_LOOP(4, int32_t, int32_t)
+NORN_OPENMP_LOOP(4u, uint32_t, int32_t)
+NORN_OPENMP_LOOP(8, int64_t, int64_t)
+NORN_OPENMP_LOOP(8u, uint64_t, int64_t)
+
+NORN_INTERPOSE_OPTIONAL(void, __kmpc_for_static_fini, (void* at, int thread)) {
+  if (!has_started()) return;
+  end_loop();
+  real___kmpc_for_static_fini(at, thread);
+}
+
+// Who executes it may be anyone.
+NORN_INTERPOSE_OPTIONAL(int, __kmpc_single, (void* at, int thread)) {
+  if (!has_started()) return 0;
+  const int mine = real___kmpc_single(at, thread);
+  if (mine == 0) return mine;
+  if (const Inspection here; here) {
+    begin_worksharing(*here, 1, false);
+    begin_iteration(*here, 0);
+  }
+  return mine;
+}
+
+NORN_INTERPOSE_OPTIONAL(void, __kmpc_end_single, (void* at, int thread)) {
+  if (!has_started()) return;
+  end_loop();
+  real___kmpc_end_single(at, thread);
+}
+
+// --- ordered(n), depend(source) and depend(sink) ------------------------------------------------------------------
+
+NORN_INTERPOSE_OPTIONAL(void, __kmpc_doacross_init, (void* at, int thread, int dimensions, const void* bounds)) {
+  if (!has_started()) return;
+  real___kmpc_doacross_init(at, thread, dimensions, bounds);
+  if (const Inspection here; here) know_dimensions(*here, static_cast<unsigned>(dimensions));
+}
+
+NORN_INTERPOSE_OPTIONAL(void, __kmpc_doacross_post, (void* at, int thread, const int64_t* iteration)) {
+  if (!has_started()) return;
+  if (const Inspection here; here) post_iteration(*here, iteration);
+  real___kmpc_doacross_post(at, thread, iteration);
+}
+
+NORN_INTERPOSE_OPTIONAL(void, __kmpc_doacross_wait, (void* at, int thread, const int64_t* iteration)) {
+  if (!has_started()) return;
+  real___kmpc_doacross_wait(at, thread, iteration);
+  if (const Inspection here; here) await_iteration(*here, iteration);
+}

@@ -135,11 +135,21 @@ TEST_F(Cli, MissingProgram) {
   expect_misuse({"run", "--", "/tmp/"}, "/tmp/ is a directory, not a program");
 }
 
-TEST_F(Cli, UninstrumentedProgram) {
-  expect_misuse({"run", "--", "/bin/true"},
-                "/bin/true was not built with norn-cc/norn-c++; rebuild it with CC=norn-cc CXX=norn-c++ (or say "
-                "--launcher if it only starts programs that were)");
-  EXPECT_EQ(norn({"run", "--binary", "--", FAKE_PROGRAM}).exit, 2);
+// Programs that the Valgrind front end cannot run, whether or not it is there.
+TEST_F(Cli, UnfitPrograms) {
+  std::string header = read_file("/bin/true").substr(0, 64);
+  header[56] = header[57] = 0;  // no segments, so no dynamic linker
+  const auto is_refused = [&](const std::string& contents, const std::string& words) {
+    write("unfit", contents);
+    fs::permissions(directory_ / "unfit", fs::perms::owner_all);
+    expect_misuse({"run", "--binary", "--", "./unfit"}, words);
+  };
+  is_refused(header,
+             "./unfit is statically linked: norn cannot see the threads of an unmodified static program; link it "
+             "dynamically, or rebuild it with CC=norn-cc CXX=norn-c++");
+  header[4] = 1;
+  is_refused(header, "./unfit is not a 64-bit x86 program; build it for x86-64 and run it again");
+  is_refused("hello", "./unfit is neither an ELF program nor a script with a first line like #!/bin/sh");
 }
 
 // Whatever the file is, norn looks at it and says so.

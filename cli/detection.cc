@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "cli/binary.h"
 #include "cli/history.h"
 #include "cli/terminal.h"
 
@@ -49,21 +50,23 @@ std::optional<int> parse_request(const Verb& verb, CLI::App& app, std::vector<st
   return std::nullopt;
 }
 
-std::optional<int> refuse(const Detection& request, const Program& program) {
-  if (request.binary) {
-    complain(
-        "--binary: the front end for unmodified programs is not part of this norn; rebuild the program with "
-        "CC=norn-cc CXX=norn-c++");
-    return kMisuse;
+// Whether the program runs under the Valgrind front end: if it was not built with norn, and is not there to start
+// others.
+bool runs_as_binary(const Detection& request) {
+  if (request.binary) return true;
+  if (request.launcher || request.program.kind == ProgramKind::kInstrumented) return false;
+  if (request.program.kind == ProgramKind::kPlain) return true;
+  return request.program.linkage == Linkage::kDynamic && !request.program.is_shell_script() && has_binary_front_end();
+}
+
+bool can_run(const Verb& verb, const Detection& request, std::string& error) {
+  if (verb.name != std::string_view("run")) {
+    error =
+        fmt::format("{} was not built with norn-cc/norn-c++, so norn can run it, but not {} it; type: norn run -- {}",
+                    request.command[0], verb.name, request.command[0]);
+    return false;
   }
-  if (program.kind == ProgramKind::kPlain && !request.launcher) {
-    complain(
-        fmt::format("{} was not built with norn-cc/norn-c++; rebuild it with CC=norn-cc CXX=norn-c++ (or say "
-                    "--launcher if it only starts programs that were)",
-                    request.command[0]));
-    return kMisuse;
-  }
-  return std::nullopt;
+  return can_run_binary(request.program, request.command[0], error);
 }
 
 // What keeps the findings from being the whole truth.
@@ -100,7 +103,11 @@ std::optional<int> detect(const Verb& verb, CLI::App& app, std::vector<std::stri
     complain(error);
     return kMisuse;
   }
-  if (const auto status = refuse(request, request.program); status) return *status;
+  const bool binary = runs_as_binary(request);
+  if (binary && !can_run(verb, request, error)) {
+    complain(error);
+    return kMisuse;
+  }
 
   NewRun kept(request.command);
   if (!kept.ok()) return kMisuse;
@@ -110,7 +117,18 @@ std::optional<int> detect(const Verb& verb, CLI::App& app, std::vector<std::stri
   request.options.set("findings", kept.run().findings());
   const std::string list = request.options.list();
   if ((settings.verbose & report::kVerboseOptions) != 0) complain("NORN_OPTIONS=" + list);
-  request.end = run_child(request.program.path, request.command, {{"NORN_OPTIONS", list}});
+  const std::string log = kept.run().directory + "/valgrind.log";
+  Launch launch{request.program.path, request.command, {}};
+  if (binary) {
+    launch = binary_launch(request.program, request.command, log);
+    if (!request.binary) {
+      complain(
+          fmt::format("{} was not built with norn-cc/norn-c++: it runs under the Valgrind front end, which is slower",
+                      request.command[0]));
+    }
+  }
+  launch.environment.push_back({"NORN_OPTIONS", list});
+  request.end = run_child(launch.path, launch.arguments, launch.environment);
   if (!request.end.started) {
     const bool script = request.program.kind == ProgramKind::kScript && request.end.start_error == ENOEXEC;
     complain(fmt::format("{} cannot be started: {}{}", request.command[0], std::strerror(request.end.start_error),
@@ -124,6 +142,10 @@ std::optional<int> detect(const Verb& verb, CLI::App& app, std::vector<std::stri
   request.findings = load_findings(kept.run(), error);
   if (!request.findings) {
     complain(error);
+    return kMisuse;
+  }
+  if (binary && request.findings->processes == 0) {
+    complain(fmt::format("the Valgrind front end could not start {}; what it said is in {}", request.command[0], log));
     return kMisuse;
   }
   request.rules.apply(*request.findings);

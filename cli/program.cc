@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <sstream>
 #include <string_view>
 #include <vector>
 
@@ -42,6 +44,9 @@ class Image {
     std::memcpy(&value, bytes_.data() + offset, sizeof(T));
     return true;
   }
+  [[nodiscard]] bool holds(uint64_t offset, uint64_t size) const {
+    return offset <= bytes_.size() && size <= bytes_.size() - offset;
+  }
   [[nodiscard]] std::string_view c_string(uint64_t offset) const {
     if (offset >= bytes_.size()) return {};
     const std::string_view rest = bytes_.substr(offset);
@@ -72,6 +77,21 @@ bool is_instrumented(const Image& image, const Elf64_Ehdr& header) {
   return false;
 }
 
+Linkage linkage_of(const std::string& path) {
+  const Image image(path);
+  Elf64_Ehdr header;
+  if (!image.read(0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return Linkage::kNone;
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64) return Linkage::kForeign;
+  Linkage linkage = Linkage::kStatic;
+  for (size_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment;
+    if (!image.read(header.e_phoff + i * sizeof(segment), segment)) return Linkage::kDamaged;
+    if (segment.p_type == PT_LOAD && !image.holds(segment.p_offset, segment.p_filesz)) return Linkage::kDamaged;
+    if (segment.p_type == PT_INTERP) linkage = Linkage::kDynamic;
+  }
+  return linkage;
+}
+
 ProgramKind kind_of(const std::string& path) {
   const Image image(path);
   Elf64_Ehdr header;
@@ -81,9 +101,39 @@ ProgramKind kind_of(const std::string& path) {
   return is_instrumented(image, header) ? ProgramKind::kInstrumented : ProgramKind::kPlain;
 }
 
+// #!/usr/bin/env python3 -u: the words behind the mark, as the kernel would use them; `env` itself is left out, it
+// would only start the next one.
+std::vector<std::string> interpreter_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string line;
+  if (!std::getline(file, line) || !line.starts_with("#!")) return {};
+  std::istringstream words(line.substr(2));
+  std::vector<std::string> interpreter;
+  for (std::string word; words >> word;) interpreter.push_back(word);
+  if (interpreter.size() > 1 && interpreter[0].ends_with("/env")) {
+    interpreter.erase(interpreter.begin());
+    if (interpreter[0] == "-S" && interpreter.size() > 1) interpreter.erase(interpreter.begin());
+  }
+  return interpreter;
+}
+
 bool is_file(const std::string& path) {
   struct stat status{};
   return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+// Whatever runs a script is the program; the script is its argument.
+void find_interpreter(Program& program) {
+  std::vector<std::string> words = interpreter_of(program.path);
+  if (words.empty()) return;
+  Program runs;
+  runs.script = program.path;  // an interpreter is not a script again
+  std::string error;
+  if (!find_program(words[0], runs, error)) return;
+  words[0] = runs.path;
+  program.linkage = runs.linkage;
+  program.script = program.path;
+  program.interpreter = std::move(words);
 }
 
 }  // namespace
@@ -122,7 +172,16 @@ bool find_program(const std::string& name, Program& program, std::string& error)
     }
   }
   program.kind = kind_of(program.path);
+  program.linkage = linkage_of(program.path);
+  if (program.kind == ProgramKind::kScript && program.script.empty()) find_interpreter(program);
   return true;
+}
+
+bool Program::is_shell_script() const {
+  if (interpreter.empty()) return false;
+  const std::string_view shell = interpreter[0];
+  const std::string_view name = shell.substr(shell.rfind('/') + 1);
+  return name == "sh" || name == "bash" || name == "dash" || name == "ksh" || name == "zsh";
 }
 
 }  // namespace norn::cli

@@ -116,8 +116,9 @@ std::string text_of_summary(const report::Findings& findings, const TextRenderin
   });
 }
 
-report::Next next_after(report::Next otherwise) {
-  return find_verb("confirm") != nullptr ? report::Next::kConfirm : otherwise;
+report::Next next_after(const report::Findings& findings, report::Next otherwise) {
+  const bool can_confirm = find_verb("confirm") != nullptr && !(findings.run.front_end == report::Text("valgrind"));
+  return can_confirm ? report::Next::kConfirm : otherwise;
 }
 
 }  // namespace norn::cli

@@ -45,7 +45,7 @@ struct TextRendering {
                                        const TextRendering& rendering);
 [[nodiscard]] std::string text_of_summary(const report::Findings& findings, const TextRendering& rendering);
 
-// What to type after a report: confirm the race if this norn can.
-[[nodiscard]] report::Next next_after(report::Next otherwise);
+// What to type after a report: confirm the race if this norn can; it cannot steer the threads of unmodified programs.
+[[nodiscard]] report::Next next_after(const report::Findings& findings, report::Next otherwise);
 
 }  // namespace norn::cli

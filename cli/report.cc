@@ -62,7 +62,7 @@ int report(const Verb& verb, std::vector<std::string> arguments) {
     const bool terminal = text == "-";
     const TextRendering rendering{.color = terminal && wants_color(1, report::ColorMode::kAuto),
                                   .width = terminal ? terminal_width(1) : 100,
-                                  .next = next_after(report::Next::kShow)};
+                                  .next = next_after(*findings, report::Next::kShow)};
     ok = write_file(text, text_of_races(*findings, rendering) + text_of_summary(*findings, rendering));
   }
   return write_files(files, *findings) && ok ? 0 : kMisuse;

@@ -37,7 +37,7 @@ std::string text_report(const Detection& request) {
       // What happened must not drown in what could happen.
       .predicted = to_file ? ~size_t{0} : 5,
       .width = to_file ? 100 : terminal_width(2),
-      .next = next_after(report::Next::kShow)};
+      .next = next_after(findings, report::Next::kShow)};
   std::string text = text_of_races(findings, rendering);
   for (const std::string& line : request.rules.account((settings.verbose & report::kVerboseSuppressions) != 0))
     text += fmt::format("norn: {}\n", line);

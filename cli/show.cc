@@ -81,7 +81,7 @@ int show_race(const report::Findings& findings, const std::string& asked) {
                                   .full = true,
                                   .suppressed = true,
                                   .width = terminal_width(1),
-                                  .next = next_after(report::Next::kReport)};
+                                  .next = next_after(findings, report::Next::kReport)};
     fmt::print("{}", text_of_race(findings, *found[0], rendering));
     return 0;
   }

@@ -263,6 +263,11 @@ void Detector::allocate(Thread& thread, Address address, uint64_t size) {
   clear_cells(thread, address, address + size);
 }
 
+void Detector::forget_accesses(Thread& thread, Address address, uint64_t size) {
+  const Inside inside(*this, thread);
+  clear_cells(thread, address, address + size);
+}
+
 void Detector::free(Thread& thread, Address address, uint64_t size, Where where) {
   if (size == 0) return;
   access(thread, AccessKind::kFree, address, size, where);

@@ -150,6 +150,27 @@ class Detector {
   void ignore_end(Thread& thread, uint8_t what);
   void benign_range(Thread& thread, Address address, uint64_t size);
 
+  // --- for a front end that must find out by itself what is atomic
+  // Whether an access is known to change nothing: access() would return at once.
+  [[nodiscard]] bool knows(const Thread& thread, AccessKind kind, Address address, uint64_t size) {
+    if (size == 8 && address % 8 == 0 && is_known_pair(thread, kind, address)) return true;
+    const Address end = address + size;
+    for (Address word = address & ~(kWordBytes - 1); word < end; word += kWordBytes) {
+      if (!is_known(thread, kind, word, mask_in(word, address, end))) return false;
+    }
+    return true;
+  }
+  // Whether an atomic operation wrote to exactly this address since its word was last new or plainly overwritten.
+  [[nodiscard]] bool holds_atomic(Address address) {
+    const Cell* cell = shadow_.existing_cell(address);
+    if (cell == nullptr) return false;
+    const HistoryId history = cell->load(std::memory_order_acquire);
+    return history != kUntouched && (histories_.words(history)[0] & kHasMessage) != 0 &&
+           sync_.find(address, SyncFamily::kAtomic) != nullptr;
+  }
+  // What was done to the bytes so far does not count any more; synchronization objects in them stay.
+  void forget_accesses(Thread& thread, Address address, uint64_t size);
+
   // --- what is known, for reports. Lock-free; the pointers stay good.
   [[nodiscard]] const Candidates& candidates() const { return candidates_; }
   [[nodiscard]] Locksets& locksets() { return locksets_; }

@@ -1,21 +1,30 @@
 #!/usr/bin/env python3
 """Builds a test program with norn's compilers at each level, runs it under norn, and compares reports with markers.
 
-    check.py SOURCE -o PREFIX [--levels=-O0,-O1,-O2,-O2+-flto] [--binary]
+    check.py SOURCE -o PREFIX [--levels=-O0,-O1,-O2,-O2+-flto] [--binary=gcc|clang]
+
+With --binary the program is built by an ordinary compiler and runs under the Valgrind front end, which does not know
+what a statement calls the memory it accesses: standings and lines must be the same.
 
 The tools are taken from the directory that NORN_BIN names. program.py says what the comments of SOURCE mean.
 """
 
 import argparse
+import dataclasses
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
 from program import LEVELS, Program, clean_environment, compare
 
 RACES_FOUND = 66
+# A tail call leaves no frame that a tool for binaries could find. Valgrind 3.19 does not read all of clang's DWARF 5.
+PLAIN_FLAGS = ["-fno-optimize-sibling-calls"]
+PLAIN_COMPILERS = {"gcc": ("gcc-12", "g++-12", PLAIN_FLAGS),
+                   "clang": ("clang-19", "clang++-19", [*PLAIN_FLAGS, "-gdwarf-4"])}
 SECONDS = 120
 
 
@@ -47,7 +56,10 @@ def has_in_order(stack, functions):
 
 
 def check_report(program, engine, report):
-    wrong = compare(program, program.expected(engine), list(reports_in(report, program.source)))
+    expected = program.expected(engine)
+    if report["front_end"] == "valgrind":
+        expected = {name: dataclasses.replace(race, is_label=True) for name, race in expected.items()}
+    wrong = compare(program, expected, list(reports_in(report, program.source)))
     if report.get("norn") != 1:
         wrong.append("the report is not of version 1")
     for race in report["races"]:
@@ -97,7 +109,7 @@ def main():
     parser.add_argument("source")
     parser.add_argument("-o", dest="prefix", required=True)
     parser.add_argument("--levels", default=",".join(LEVELS))
-    parser.add_argument("--binary", action="store_true", help="plain clang, and the Valgrind front end")
+    parser.add_argument("--binary", choices=list(PLAIN_COMPILERS), help="no norn-cc, and the Valgrind front end")
     arguments = parser.parse_args()
     program = Program(arguments.source)
     lacking = program.lacks_header()
@@ -106,16 +118,16 @@ def main():
         return 0
     bin_dir = pathlib.Path(os.environ["NORN_BIN"])
     compilers = [str(bin_dir / "norn-cc"), str(bin_dir / "norn-c++")]
-    options = []
+    options, flags = [], []
     if arguments.binary:
-        compilers = ["clang-19", "clang++-19"]
+        *compilers, flags = PLAIN_COMPILERS[arguments.binary]
         options = ["--binary"]
     prefix = pathlib.Path(arguments.prefix).absolute()
     prefix.mkdir(parents=True, exist_ok=True)
     failed = False
     for level in arguments.levels.split(","):
         built = str(prefix / f"program{level}")
-        command = program.build(*compilers, level, built)
+        command = program.build(*compilers, level, built, flags)
         for engine in program.engines:
             wrong, errors = run(program, command, engine, f"{built}.{engine}", options)
             for sentence in wrong:

@@ -33,7 +33,6 @@ for name in ("NORN_TEST_FULL", "XDG_RUNTIME_DIR", "TMPDIR"):
 
 check = f"{sys.executable} {behaviour}/check.py"
 # Longest names first: lit replaces in this order.
-config.substitutions.append(("%check-binary", f"{check} --binary -o %t.d"))
 config.substitutions.append(("%check-loops", f"{check} --levels=-O0,-O1,-O2,-O3,-O2+-flto -o %t.d"))
 config.substitutions.append(("%check", f"{check} -o %t.d"))
 config.substitutions.append(("%behaviour", behaviour))

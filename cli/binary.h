@@ -1,0 +1,28 @@
+// Programs as they are: how the Valgrind front end is started on one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/child.h"
+#include "cli/program.h"
+
+namespace norn::cli {
+
+// Whether this norn has the front end at all.
+[[nodiscard]] bool has_binary_front_end();
+
+// Whether it can run the program. On false, `error` is one line that says why, and what to do.
+[[nodiscard]] bool can_run_binary(const Program& program, const std::string& name, std::string& error);
+
+struct Launch {
+  std::string path;
+  std::vector<std::string> arguments;
+  Environment environment;
+};
+
+// What to start instead of `command`. What Valgrind itself has to say goes to `log`.
+[[nodiscard]] Launch binary_launch(const Program& program, const std::vector<std::string>& command,
+                                   const std::string& log);
+
+}  // namespace norn::cli

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What is added to the program's code.
+//
+//   call f                  push(sp, site) onto the thread's list of calls
+//   ret                     pop
+//   t = LDle:I32(a)         read_4(a, ip)
+//   STle(a) = t             write_4(a, ip)
+//   lock; xchg              rmw(a, size, done?, ip)
+//   sub rsp, n              if (rsp < what other threads touched of this stack) new_stack(rsp)
+//
+// While there is one thread only calls are followed. The C library and the dynamic linker are not looked into: the
+// wrappers speak for them (symbols.h). Blocks end at calls (guest_chase is off).
+#include "valgrind/client.h"
+#include "valgrind/symbols.h"
+#include "valgrind/where.h"
+
+namespace norn::vg {
+namespace {
+
+// --- what the code calls -----------------------------------------------------------------------------------------
+
+void on_call(Address sp, Address site) {
+  ThreadState& self = *current;
+  Call* top = self.top;
+  while (top > self.calls && top[-1].sp <= sp) --top;  // left by longjmp or an exception
+  if (top < self.calls_end) *top++ = {sp, site, kNowhere, 0};
+  self.top = top;
+}
+
+void on_return(Address sp) {
+  ThreadState& self = *current;
+  Call* top = self.top;
+  while (top > self.calls && top[-1].sp < sp) --top;
+  self.top = top;
+}
+
+template <AccessKind kKind, unsigned kSize>
+void on_access(Address address, Address ip) {
+  Thread& thread = *current->core;
+  if (!thread.recording && detector.knows(thread, kKind, address, kSize)) [[likely]] {
+    ++thread.accesses;
+    return;
+  }
+  access(kKind, address, kSize, ip);
+}
+
+template <AccessKind kKind>
+void on_access_of(Address address, Address ip, Address size) {
+  access(kKind, address, size, ip);
+}
+
+template <AccessKind kKind>
+void on_atomic_access(Address address, Address ip, Address size) {
+  atomic_access(kKind, address, size, ip);
+}
+
+template <bool kKnown>
+void on_rmw(Address address, Address size, Address done, Address ip) {
+  ThreadState& self = *current;
+  if constexpr (!kKnown) become_atomic(self, address, size);
+  detector.atomic(*self.core, address, size, place(self, ip), [done] {
+    return done != 0 ? Detector::AtomicOutcome{EventKind::kAtomicRmw, MemoryOrder::kAcqRel}
+                     : Detector::AtomicOutcome{EventKind::kAtomicLoad, MemoryOrder::kAcquire};
+  });
+}
+
+// --- building ----------------------------------------------------------------------------------------------------
+
+constexpr Int kRax = offsetof(VexGuestAMD64State, guest_RAX);
+constexpr Int kRcx = offsetof(VexGuestAMD64State, guest_RCX);
+constexpr Int kRdx = offsetof(VexGuestAMD64State, guest_RDX);
+constexpr Int kRsi = offsetof(VexGuestAMD64State, guest_RSI);
+constexpr Int kRdi = offsetof(VexGuestAMD64State, guest_RDI);
+constexpr Int kRsp = offsetof(VexGuestAMD64State, guest_RSP);
+
+IRExpr* number(Address value) { return IRExpr_Const(IRConst_U64(value)); }
+
+class Builder {
+ public:
+  Builder(IRSB* out, bool watches) : out_(out), watches_(watches) {}
+
+  void add(IRStmt* statement) { addStmtToIRSB(out_, statement); }
+  IRExpr* assign(IRType type, IRExpr* value) {
+    const IRTemp temporary = newIRTemp(out_->tyenv, type);
+    add(IRStmt_WrTmp(temporary, value));
+    return IRExpr_RdTmp(temporary);
+  }
+  IRExpr* get(Int offset) { return assign(Ity_I64, IRExpr_Get(offset, Ity_I64)); }
+
+  template <class Function>
+  void call(Int regparms, const char* name, Function* function, IRExpr** arguments, IRExpr* guard = nullptr) {
+    IRDirty* dirty = unsafeIRDirty_0_N(regparms, name, reinterpret_cast<void*>(function), arguments);
+    if (guard != nullptr) dirty->guard = guard;
+    add(IRStmt_Dirty(dirty));
+  }
+
+  void access(AccessKind kind, IRExpr* address, int size, IRExpr* guard = nullptr) {
+    if (!watches_) return;
+    const bool reads = kind == AccessKind::kRead;
+    if (atomic_ && size <= 8) {
+      return call(3, "atomic", reads ? &on_atomic_access<AccessKind::kRead> : &on_atomic_access<AccessKind::kWrite>,
+                  mkIRExprVec_3(address, number(ip_), number(static_cast<Address>(size))), guard);
+    }
+    IRExpr** two = mkIRExprVec_2(address, number(ip_));
+    switch (size) {
+      case 1:
+        return call(2, "access_1", reads ? &on_access<AccessKind::kRead, 1> : &on_access<AccessKind::kWrite, 1>, two,
+                    guard);
+      case 2:
+        return call(2, "access_2", reads ? &on_access<AccessKind::kRead, 2> : &on_access<AccessKind::kWrite, 2>, two,
+                    guard);
+      case 4:
+        return call(2, "access_4", reads ? &on_access<AccessKind::kRead, 4> : &on_access<AccessKind::kWrite, 4>, two,
+                    guard);
+      case 8:
+        return call(2, "access_8", reads ? &on_access<AccessKind::kRead, 8> : &on_access<AccessKind::kWrite, 8>, two,
+                    guard);
+      case 16:
+        return call(2, "access_16", reads ? &on_access<AccessKind::kRead, 16> : &on_access<AccessKind::kWrite, 16>, two,
+                    guard);
+      default:
+        return call(3, "access", reads ? &on_access_of<AccessKind::kRead> : &on_access_of<AccessKind::kWrite>,
+                    mkIRExprVec_3(address, number(ip_), number(static_cast<Address>(size))), guard);
+    }
+  }
+
+  void rmw(const IRCAS* cas) {
+    const bool pair = cas->oldHi != IRTemp_INVALID;
+    const IRType type = typeOfIRExpr(out_->tyenv, cas->dataLo);
+    const int size = sizeofIRType(type) * (pair ? 2 : 1);
+    if (!pair && same(cas->dataLo, cas->expdLo)) return;  // lock or $0, (%rsp): a fence
+    if (!watches_) return;
+    IRExpr* done = equal(type, cas->oldLo, cas->expdLo);
+    if (pair) {
+      done = assign(Ity_I64, IRExpr_Binop(Iop_And64, done, equal(type, cas->oldHi, cas->expdHi)));
+    }
+    call(3, "rmw", atomic_ ? &on_rmw<true> : &on_rmw<false>,
+         mkIRExprVec_4(cas->addr, number(static_cast<Address>(size)), done, number(ip_)));
+  }
+
+  // Before the stack pointer is set.
+  void stack_pointer(IRExpr* fresh) {
+    if (!watches_) return;
+    IRExpr* old = get(kRsp);
+    IRExpr* above = assign(Ity_I1, IRExpr_Binop(Iop_CmpLT64U, load(&foreign_stack.begin), old));
+    IRExpr* below = assign(Ity_I1, IRExpr_Binop(Iop_CmpLT64U, fresh, load(&foreign_stack.end)));
+    IRExpr* both = assign(Ity_I64, IRExpr_Binop(Iop_And64, assign(Ity_I64, IRExpr_Unop(Iop_1Uto64, above)),
+                                                assign(Ity_I64, IRExpr_Unop(Iop_1Uto64, below))));
+    call(2, "stack", &stack_grows, mkIRExprVec_2(old, fresh),
+         assign(Ity_I1, IRExpr_Binop(Iop_CmpNE64, both, number(0))));
+  }
+
+  void dirty(const IRDirty* effects) {
+    if (effects->mFx == Ifx_None) return;
+    const bool one = effects->guard->tag == Iex_Const;
+    IRExpr* guard = one ? nullptr : effects->guard;
+    if (effects->mFx != Ifx_Write) access(AccessKind::kRead, effects->mAddr, effects->mSize, guard);
+    if (effects->mFx != Ifx_Read) access(AccessKind::kWrite, effects->mAddr, effects->mSize, guard);
+  }
+
+  void set_ip(Address ip) {
+    ip_ = ip;
+    atomic_ = watches_ && is_cxx_atomic(ip);
+  }
+  [[nodiscard]] Address ip() const { return ip_; }
+
+  static bool same(const IRExpr* a, const IRExpr* b) {
+    if (a->tag != b->tag) return false;
+    if (a->tag == Iex_RdTmp) return a->Iex.RdTmp.tmp == b->Iex.RdTmp.tmp;
+    return a->tag == Iex_Const && eqIRConst(a->Iex.Const.con, b->Iex.Const.con) != 0;
+  }
+
+ private:
+  IRExpr* load(const Address* word) {
+    return assign(Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, number(reinterpret_cast<Address>(word))));
+  }
+  // 1 or 0, as a word.
+  IRExpr* equal(IRType type, IRTemp old, IRExpr* expected) {
+    IROp compare = Iop_CmpEQ64;
+    if (type == Ity_I32) compare = Iop_CmpEQ32;
+    if (type == Ity_I16) compare = Iop_CmpEQ16;
+    if (type == Ity_I8) compare = Iop_CmpEQ8;
+    return assign(Ity_I64, IRExpr_Unop(Iop_1Uto64, assign(Ity_I1, IRExpr_Binop(compare, IRExpr_RdTmp(old), expected))));
+  }
+
+  IRSB* out_;
+  bool watches_;
+  Address ip_ = 0;
+  bool atomic_ = false;  // the instruction is the C++ library's atomics'
+};
+
+// The instruction at `from` does an atomic operation on what it also loads: the load is part of it.
+bool is_part_of_rmw(const IRSB* block, Int from, const IRExpr* address) {
+  for (Int i = from; i < block->stmts_used; ++i) {
+    const IRStmt* statement = block->stmts[i];
+    if (statement->tag == Ist_IMark) return false;
+    if (statement->tag == Ist_CAS && Builder::same(statement->Ist.CAS.details->addr, address)) return true;
+  }
+  return false;
+}
+
+void add_statement(Builder& builder, const IRSB* in, Int at) {
+  IRStmt* statement = in->stmts[at];
+  switch (statement->tag) {
+    case Ist_IMark:
+      builder.set_ip(statement->Ist.IMark.addr + statement->Ist.IMark.delta);
+      break;
+    case Ist_WrTmp: {
+      const IRExpr* value = statement->Ist.WrTmp.data;
+      if (value->tag == Iex_Load && !is_part_of_rmw(in, at + 1, value->Iex.Load.addr)) {
+        builder.access(AccessKind::kRead, value->Iex.Load.addr, sizeofIRType(value->Iex.Load.ty));
+      }
+      break;
+    }
+    case Ist_Put:
+      if (statement->Ist.Put.offset == kRsp) builder.stack_pointer(statement->Ist.Put.data);
+      break;
+    case Ist_Store:
+      builder.access(AccessKind::kWrite, statement->Ist.Store.addr,
+                     sizeofIRType(typeOfIRExpr(in->tyenv, statement->Ist.Store.data)));
+      break;
+    case Ist_StoreG: {
+      const IRStoreG* store = statement->Ist.StoreG.details;
+      builder.access(AccessKind::kWrite, store->addr, sizeofIRType(typeOfIRExpr(in->tyenv, store->data)), store->guard);
+      break;
+    }
+    case Ist_LoadG: {
+      const IRLoadG* load = statement->Ist.LoadG.details;
+      IRType type = Ity_INVALID;
+      IRType widened = Ity_INVALID;
+      typeOfIRLoadGOp(load->cvt, &widened, &type);
+      builder.access(AccessKind::kRead, load->addr, sizeofIRType(type), load->guard);
+      break;
+    }
+    case Ist_Dirty:
+      builder.dirty(statement->Ist.Dirty.details);
+      break;
+    case Ist_CAS:
+      builder.add(statement);
+      builder.rmw(statement->Ist.CAS.details);
+      return;
+    default:
+      break;
+  }
+  builder.add(statement);
+}
+
+// The wrappers' way to the tool.
+bool is_event_function(Address address) {
+  if (!is_preload(address)) return false;
+  const HChar* name = nullptr;
+  return VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), address, &name) && report::Text(name) == "norn_event";
+}
+
+void add_event(Builder& builder, IRSB* out) {
+  const IRTemp result = newIRTemp(out->tyenv, Ity_I64);
+  IRExpr** arguments = mkIRExprVec_4(builder.get(kRdi), builder.get(kRsi), builder.get(kRdx), builder.get(kRcx));
+  builder.add(IRStmt_Dirty(unsafeIRDirty_1_N(result, 3, "event", reinterpret_cast<void*>(&on_event), arguments)));
+  builder.add(IRStmt_Put(kRax, IRExpr_RdTmp(result)));
+}
+
+}  // namespace
+
+IRSB* instrument(VgCallbackClosure* closure, IRSB* in, const VexGuestLayout* /*layout*/,
+                 const VexGuestExtents* /*extents*/, const VexArchInfo* /*host*/, IRType /*guest_word*/,
+                 IRType /*host_word*/) {
+  IRSB* out = deepCopyIRSBExceptStmts(in);
+  Builder builder(out, watching && !is_opaque(closure->readdr));
+  Int at = 0;
+  for (; at < in->stmts_used && in->stmts[at]->tag != Ist_IMark; ++at) builder.add(in->stmts[at]);
+  for (; at < in->stmts_used; ++at) add_statement(builder, in, at);
+
+  if (is_event_function(closure->readdr)) add_event(builder, out);
+  if (in->jumpkind == Ijk_Call || in->jumpkind == Ijk_NoRedir) {
+    builder.call(2, "call", &on_call, mkIRExprVec_2(builder.get(kRsp), number(builder.ip())));
+  } else if (in->jumpkind == Ijk_Ret) {
+    builder.call(1, "return", &on_return, mkIRExprVec_1(builder.get(kRsp)));
+  }
+  return out;
+}
+
+}  // namespace norn::vg

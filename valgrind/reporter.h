@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// From a candidate to a record of the findings file, in the form that the native runtime writes.
+#pragma once
+
+#include "core/candidate.h"
+#include "report/options.h"
+
+namespace norn::vg {
+
+// Reads NORN_OPTIONS; misuse ends the process with one line and status 2.
+void read_settings();
+[[nodiscard]] const report::Settings& settings();
+
+[[nodiscard]] Listener report_listener();
+void start_reporter();
+// Counts and summary; at the end of the program, and before an exec, which may fail.
+void finish_report(int exit_status);
+void flush_report();
+// In the child of a fork.
+void restart_reporter();
+
+}  // namespace norn::vg

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "valgrind/state.h"
+
+#include "valgrind/private.h"
+#include "valgrind/where.h"
+
+namespace norn::vg {
+
+constinit Detector detector;
+constinit Arena memory;
+constinit ThreadState* current = nullptr;
+constinit bool watching = false;
+constinit ForeignStack foreign_stack = {~Address{0}, 0};
+
+namespace {
+
+constexpr size_t kCalls = size_t{1} << 16;
+constexpr Address kMainStack = Address{8} << 20;
+
+constinit ThreadState** states = nullptr;  // by Valgrind's number
+constinit ThreadState* living = nullptr;
+constinit ThreadState* idle = nullptr;
+
+// --- what is kept of every thread --------------------------------------------------------------------------------
+
+constexpr unsigned kInfoChunk = 1024;
+constexpr unsigned kInfoChunks = 1u << 16;
+constinit ThreadInfo** infos = nullptr;
+constinit ::norn::ThreadId next_id = 0;
+
+// --- which number a pthread_t has --------------------------------------------------------------------------------
+
+struct Handle {
+  Address pthread;
+  ::norn::ThreadId id;
+  Handle* next;
+};
+constexpr unsigned kBuckets = 1024;
+constinit Handle* handles[kBuckets] = {};
+
+Handle** bucket_of(Address pthread) { return &handles[(pthread >> 6) * 0x9e3779b97f4a7c15u >> 54]; }
+
+ThreadState* new_state() {
+  ThreadState* state = idle;
+  Call* calls = nullptr;
+  if (state != nullptr) {
+    idle = state->next;
+    calls = state->calls;
+  } else {
+    state = memory.create<ThreadState>();
+    calls = static_cast<Call*>(VG_(am_shadow_alloc)(kCalls * sizeof(Call)));
+    tl_assert2(state != nullptr && calls != nullptr, "norn: no memory for another thread\n");
+  }
+  *state = {};
+  state->calls = state->top = calls;
+  state->calls_end = calls + kCalls;
+  return state;
+}
+
+// Below the stack pointer lies the red zone, which functions use without saying so.
+constexpr Address kRedZone = VG_STACK_REDZONE_SZB;
+
+void show_foreign_stack(const ThreadState& self) {
+  foreign_stack = self.foreign_end == 0 ? ForeignStack{~Address{0}, 0}
+                                        : ForeignStack{self.foreign_begin + kRedZone, self.foreign_end + kRedZone};
+}
+
+// The first child: from here on accesses count. The code that was translated without looking at them goes.
+void start_watching() {
+  watching = true;
+  discard_translations();
+}
+
+}  // namespace
+
+bool init_state() {
+  states =
+      static_cast<ThreadState**>(memory.allocate_forever(((VG_N_THREADS + 1) * sizeof(*states) + 15) & ~size_t{15}));
+  infos = static_cast<ThreadInfo**>(memory.allocate_forever(kInfoChunks * sizeof(*infos)));
+  return states != nullptr && infos != nullptr;
+}
+
+ThreadState* state_of(HostThread host) { return host < VG_N_THREADS ? states[host] : nullptr; }
+ThreadState* first_state() { return living; }
+
+ThreadInfo* thread_info(::norn::ThreadId id) {
+  if (id >= next_id) return nullptr;
+  ThreadInfo*& chunk = infos[id / kInfoChunk];
+  if (chunk == nullptr) chunk = static_cast<ThreadInfo*>(memory.allocate_forever(kInfoChunk * sizeof(ThreadInfo)));
+  return chunk == nullptr ? nullptr : &chunk[id % kInfoChunk];
+}
+
+::norn::ThreadId thread_of_stack(Address address) {
+  for (const ThreadState* state = living; state != nullptr; state = state->next) {
+    if (address >= state->stack_begin && address < state->stack_end) return state->id;
+  }
+  for (::norn::ThreadId id = next_id; id > 0; --id) {
+    const ThreadInfo* info = thread_info(id - 1);
+    if (info != nullptr && address >= info->stack_begin && address < info->stack_end) return id - 1;
+  }
+  return kNoThread;
+}
+
+void set_thread_name(::norn::ThreadId id, const char* name) {
+  ThreadInfo* info = thread_info(id);
+  if (info == nullptr) return;
+  size_t i = 0;
+  for (; name[i] != '\0' && i + 1 < ThreadInfo::kNameSize; ++i) info->name[i] = name[i];
+  info->name[i] = '\0';
+}
+
+void thread_is_created(HostThread parent, HostThread child) {
+  ThreadState* creator = state_of(parent);
+  ThreadState* state = new_state();
+  state->id = next_id++;
+  state->host = child;
+  if (creator != nullptr) {
+    if (!watching) start_watching();
+    state->core = detector.fork(*creator->core, state->id);
+    state->routine = creator->routine;
+    state->argument = creator->argument;
+    creator->created = state;
+    creator->routine = 0;
+    if (ThreadInfo* info = thread_info(state->id); info != nullptr) {
+      info->parent = creator->id;
+      info->created_at = creator->created_at != kNowhere ? creator->created_at : place(*creator, 0);
+    }
+    creator->created_at = kNowhere;
+    if (creator->creates_detached && state->core != nullptr) detector.detach(*creator->core, state->id);
+    creator->creates_detached = false;
+  } else {
+    state->core = detector.add_root(state->id);
+    state->stack_end = VG_(thread_get_stack_max)(child);
+    state->stack_begin = state->stack_end > kMainStack ? state->stack_end - kMainStack : 0;
+    current = state;
+  }
+  tl_assert2(state->core != nullptr, "norn: no memory for another thread\n");
+  states[child] = state;
+  state->next = living;
+  living = state;
+}
+
+void thread_ends(HostThread host) {
+  ThreadState* state = state_of(host);
+  if (state == nullptr) return;
+  // Who dies with a robust mutex hands it on. Nobody gets one that is not robust, so giving it up orders nothing.
+  while (state->core->held_count > 0) {
+    const Held& held = state->core->held[state->core->held_count - 1];
+    detector.lock_release(*state->core, held.address, held.mode);
+  }
+  if (ThreadInfo* info = thread_info(state->id); info != nullptr) {
+    info->stack_begin = state->stack_begin;
+    info->stack_end = state->stack_end;
+  }
+  if (state->core->detached.load(std::memory_order_relaxed)) forget_handle(state->pthread, state->id);
+  detector.exit(*state->core);
+  for (ThreadState** at = &living; *at != nullptr; at = &(*at)->next) {
+    if (*at != state) continue;
+    *at = state->next;
+    break;
+  }
+  for (ThreadState* other = living; other != nullptr; other = other->next) {
+    if (other->created == state) other->created = nullptr;
+  }
+  states[host] = nullptr;
+  if (current == state) current = nullptr;
+  state->next = idle;
+  idle = state;
+}
+
+void thread_runs(HostThread host) {
+  current = state_of(host);
+  if (current != nullptr) show_foreign_stack(*current);
+}
+
+void thread_has_handle(ThreadState& state, Address pthread) {
+  state.pthread = pthread;
+  Handle** bucket = bucket_of(pthread);
+  for (Handle* handle = *bucket; handle != nullptr; handle = handle->next) {
+    if (handle->pthread != pthread) continue;
+    handle->id = state.id;
+    return;
+  }
+  auto* made = memory.create<Handle>();
+  if (made == nullptr) return;
+  *made = {pthread, state.id, *bucket};
+  *bucket = made;
+}
+
+::norn::ThreadId thread_of_handle(Address pthread) {
+  for (const Handle* handle = *bucket_of(pthread); handle != nullptr; handle = handle->next) {
+    if (handle->pthread == pthread) return handle->id;
+  }
+  return kNoThread;
+}
+
+void forget_handle(Address pthread, ::norn::ThreadId id) {
+  for (Handle** place = bucket_of(pthread); *place != nullptr; place = &(*place)->next) {
+    Handle* handle = *place;
+    if (handle->pthread != pthread || handle->id != id) continue;
+    *place = handle->next;
+    memory.destroy(handle);
+    return;
+  }
+}
+
+void forget_other_threads(HostThread host) {
+  ThreadState* self = state_of(host);
+  if (self == nullptr) return;
+  for (ThreadState* other = living; other != nullptr;) {
+    ThreadState* next = other->next;
+    if (other != self) {
+      detector.join(*self->core, other->id);
+      forget_handle(other->pthread, other->id);
+      states[other->host] = nullptr;
+      other->next = idle;
+      idle = other;
+    }
+    other = next;
+  }
+  self->next = nullptr;
+  self->created = nullptr;
+  living = self;
+}
+
+// --- accesses ----------------------------------------------------------------------------------------------------
+
+namespace {
+
+// What one thread does to another's stack must not count for whatever lies there after the frame was left.
+void note_foreign_stack(const ThreadState& self, Address address, uint64_t size) {
+  if (address >= self.stack_begin && address < self.stack_end) return;
+  for (ThreadState* owner = living; owner != nullptr; owner = owner->next) {
+    if (address < owner->stack_begin || address >= owner->stack_end) continue;
+    if (owner->foreign_end == 0 || address < owner->foreign_begin) owner->foreign_begin = address;
+    if (address + size > owner->foreign_end) owner->foreign_end = address + size;
+    return;
+  }
+}
+
+void load_or_store(ThreadState& self, AccessKind kind, Address address, uint64_t size, Address ip) {
+  const bool reads = kind == AccessKind::kRead;
+  detector.atomic(*self.core, address, size, place(self, ip), [reads] {
+    return reads ? Detector::AtomicOutcome{EventKind::kAtomicLoad, MemoryOrder::kAcquire}
+                 : Detector::AtomicOutcome{EventKind::kAtomicStore, MemoryOrder::kRelease};
+  });
+}
+
+}  // namespace
+
+void stack_grows(Address old, Address fresh) {
+  ThreadState& self = *current;
+  Address begin = fresh - kRedZone;
+  Address end = old - kRedZone;
+  if (begin < self.foreign_begin) begin = self.foreign_begin;
+  if (end > self.foreign_end) end = self.foreign_end;
+  if (begin >= end) return;
+  detector.allocate(*self.core, begin, end - begin);
+  if (end < self.foreign_end) return;
+  // From here on up nobody else has been.
+  self.foreign_end = begin > self.foreign_begin ? begin : 0;
+  show_foreign_stack(self);
+}
+
+void access(AccessKind kind, Address address, uint64_t size, Address ip) {
+  ThreadState& self = *current;
+  // x86 loads and stores of atomics look like any other. Where a LOCK-prefixed instruction showed that there is an
+  // atomic, they are taken for acquire and release (docs/design/valgrind.md).
+  if (size <= 8 && detector.holds_atomic(address)) return load_or_store(self, kind, address, size, ip);
+  note_foreign_stack(self, address, size);
+  detector.access(*self.core, kind, address, size, [&] { return place(self, ip); });
+}
+
+void atomic_access(AccessKind kind, Address address, uint64_t size, Address ip) {
+  ThreadState& self = *current;
+  // Without optimisation the atomics' own functions have local variables.
+  const bool is_local = address >= self.stack_begin && address < self.stack_end;
+  if (is_local && !detector.holds_atomic(address)) return access(kind, address, size, ip);
+  note_foreign_stack(self, address, size);
+  load_or_store(self, kind, address, size, ip);
+}
+
+void access_range(ThreadState& state, AccessKind kind, Address address, uint64_t size, Where where) {
+  if (size == 0) return;
+  note_foreign_stack(state, address, size);
+  detector.access(*state.core, kind, address, size, where);
+}
+
+}  // namespace norn::vg

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the tool knows of the program and its threads. Valgrind runs one thread at a time, so nothing here is locked.
+#pragma once
+
+#include "core/arena.h"
+#include "core/detector.h"
+#include "valgrind/host.h"
+
+namespace norn::vg {
+
+// A call that has not returned. The program's own stack pointer tells which calls were left by longjmp or an exception.
+struct Call {
+  Address sp;    // where the return address lies
+  Address site;  // of the call instruction
+  Where where;   // kNowhere: not asked for yet
+  uint32_t unused;
+};
+static_assert(sizeof(Call) == 24);
+
+struct ThreadState {
+  Thread* core;
+  ::norn::ThreadId id;
+  HostThread host;
+
+  Call* calls;      // the outermost
+  Call* calls_end;  // of their memory
+  Call* top;        // one past the innermost; while the thread runs, `call_top` is the one that counts
+
+  Address pthread;
+  Address stack_begin;
+  Address stack_end;
+  // Where other threads touched this stack: what is below the stack pointer becomes new when it is used again.
+  Address foreign_begin;
+  Address foreign_end;  // 0: nowhere
+
+  // Between the call of pthread_create and the birth of the thread.
+  Address routine;
+  Address argument;
+  Address once_routine;  // between the call of pthread_once and that of its routine
+  Address once_control;
+  bool creates_detached;
+  ThreadState* created;  // the last one
+  Where created_at;
+
+  ThreadState* next;  // all that live; or idle ones
+};
+
+// Kept for ever, by number: reports speak of threads that ended long ago.
+struct ThreadInfo {
+  static constexpr size_t kNameSize = 28;
+  Address stack_begin;
+  Address stack_end;
+  Where created_at;
+  ::norn::ThreadId parent;
+  char name[kNameSize];
+};
+
+extern constinit Detector detector;
+extern constinit Arena memory;          // of the tool's own tables
+extern constinit ThreadState* current;  // the thread whose code runs
+// Accesses count. Off while there is one thread: what it did is ordered before all that its children do.
+extern constinit bool watching;
+// The present thread's foreign part of its stack, for the code that looks at it when the stack grows; empty: (0, ~0).
+struct ForeignStack {
+  Address begin;
+  Address end;
+};
+extern constinit ForeignStack foreign_stack;
+
+bool init_state();
+ThreadState* state_of(HostThread host);
+ThreadState* first_state();
+ThreadInfo* thread_info(::norn::ThreadId id);
+::norn::ThreadId thread_of_stack(Address address);
+void set_thread_name(::norn::ThreadId id, const char* name);
+
+// The life of threads, as Valgrind and the wrappers tell it.
+void thread_is_created(HostThread parent, HostThread child);
+void thread_ends(HostThread host);
+void thread_runs(HostThread host);
+void thread_has_handle(ThreadState& state, Address pthread);
+::norn::ThreadId thread_of_handle(Address pthread);
+void forget_handle(Address pthread, ::norn::ThreadId id);
+// In the child of a fork: only the caller is left.
+void forget_other_threads(HostThread host);
+
+// The current thread's stack pointer went from `old` down to `fresh`.
+void stack_grows(Address old, Address fresh);
+
+// An access of the current thread that may be anything: to an atomic, to another's stack, or nothing special.
+void access(AccessKind kind, Address address, uint64_t size, Address ip);
+// One that is known to be of an atomic.
+void atomic_access(AccessKind kind, Address address, uint64_t size, Address ip);
+void access_range(ThreadState& state, AccessKind kind, Address address, uint64_t size, Where where);
+
+}  // namespace norn::vg

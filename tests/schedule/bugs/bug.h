@@ -39,8 +39,8 @@ static __attribute__((unused)) void after_step(int number) {
 // About a millisecond of work in registers that gives way to every other thread: what makes this one late in ordinary
 // runs. The system calls are made without the C library, so that no scheduler but the system's takes note of them.
 static __attribute__((unused)) void compute(void) {
-  for (int slices = 0; slices < 200; ++slices) {
-    for (unsigned rounds = 0; rounds < 10000; ++rounds) __asm__ volatile("" : "+r"(rounds));
+  for (int slices = 0; slices < 8; ++slices) {
+    for (unsigned rounds = 0; rounds < 250000; ++rounds) __asm__ volatile("" : "+r"(rounds));
     long result;
     __asm__ volatile("syscall" : "=a"(result) : "a"((long)SYS_sched_yield) : "rcx", "r11", "memory");
   }

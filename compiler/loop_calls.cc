@@ -365,7 +365,13 @@ const Summary& CallSummaries::of(const llvm::CallBase& call) {
     return named(call.doesNotAccessMemory() || call.arg_size() == 0 ? "asm" : "asm with operands",
                  [&] { return call.arg_size() == 0 ? of_kind(CallKind::kHarmless) : effects(); });
   }
-  if (callee == nullptr) return named("?", [] { return of_kind(CallKind::kUnresolved); });
+  if (callee == nullptr) {
+    return named("?", [] {
+      Summary summary = of_kind(CallKind::kUnresolved);
+      summary.knows_writes = false;
+      return summary;
+    });
+  }
   if (const std::optional<CallKind> kind = kind_by_name(callee->getName())) {
     return named(callee->getName(), [&] {
       Summary summary = of_kind(*kind);

@@ -272,8 +272,7 @@ class Translation final {
       written_.push_back(location(place));
       objects_written_.insert(llvm::getUnderlyingObject(here.base, 0));
     }
-    const bool unknown = callee.kind == CallKind::kEffects || callee.kind == CallKind::kUnresolved;
-    if (!unknown) return;
+    if (callee.knows_writes) return;
     for (const Value* argument : call.args()) {
       if (argument->getType()->isPointerTy()) given_away_.push_back({&call, place_of(argument, layout_).base});
     }
@@ -422,13 +421,15 @@ class Translation final {
         value.kind = Kind::kWait;
         break;
       case CallKind::kAccessor:
-        value.kind = may_change_between(call, callee) ? Kind::kChange : Kind::kAccessor;
+        value.kind = Kind::kAccessor;
+        if (may_change_between(call, callee)) value.location = something_written();
         break;
       case CallKind::kUnresolved: {
         llvm::LibFunc known;
         const llvm::Function* function = call.getCalledFunction();
         const bool of_library = function != nullptr && library_.getLibFunc(*function, known);
-        value.kind = of_library || may_change_between(call, callee) ? Kind::kChange : Kind::kUnresolved;
+        value.kind = of_library ? Kind::kChange : Kind::kUnresolved;
+        if (may_change_between(call, callee)) value.location = something_written();
         depend_on(call.getCalledOperand(), from);
         break;
       }
@@ -437,6 +438,13 @@ class Translation final {
         break;
     }
     return value;
+  }
+
+  // A place that stands for what a call reads and the loop may write.
+  Index something_written() {
+    const Index place = location({"?", 0});
+    if (!llvm::is_contained(written_, place)) written_.push_back(place);
+    return place;
   }
 
   // Whether the loop may change what the call looks at: it writes a place that the call reads, or hands the same object

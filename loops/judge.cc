@@ -83,8 +83,7 @@ class Judge final {
         break;
       case Kind::kUnresolved:
         judgement_.resolved = false;
-        judgement_.reads_memory = true;
-        break;
+        [[fallthrough]];
       case Kind::kRead:
       case Kind::kAccessor:
       case Kind::kTestAndSet:

@@ -44,7 +44,8 @@ struct Value {
   Index block = 0;
   Index first_operand = 0;  // in Loop::operands
   Index operand_count = 0;
-  Index location = kNone;  // of a read: where. Equal places have equal numbers; kNone is like no other
+  Index location =
+      kNone;  // of a read, a test-and-set or a call: where. Equal places have equal numbers; kNone is like no other
 };
 
 struct Block {

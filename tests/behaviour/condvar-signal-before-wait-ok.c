@@ -1,6 +1,6 @@
 // The signal comes before the wait and is lost, but what it announces stands under the mutex.
 // NORACE
-// ENGINES: hb
+// ENGINES: hybrid hb
 // RUN: %check %s
 
 #include "order.h"

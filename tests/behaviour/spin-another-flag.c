@@ -7,7 +7,7 @@ volatile int right, wrong;
 int x;
 
 static void sets_wrong(void) {
-  x = 1;      // RACE: observed x
+  x = 1;  // RACE: observed x
   wrong = 1;
   end_turn();
 }

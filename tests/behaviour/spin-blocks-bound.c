@@ -17,9 +17,9 @@ static void sets(void) {
 
 static void waits(void) {
   await_turn(1);
-  while (!(a &&    // RACE: observed a
-           b &&    // RACE: observed b
-           c)) {   // RACE: observed c
+  while (!(a &&   // RACE: observed a
+           b &&   // RACE: observed b
+           c)) {  // RACE: observed c
   }
   x = 2;  // RACE: observed x
 }

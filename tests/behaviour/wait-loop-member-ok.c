@@ -2,9 +2,9 @@
 // NORACE
 // RUN: %check-loops %s
 
-#include "order.h"
-
 #include <stdlib.h>
+
+#include "order.h"
 
 struct Queue {
   pthread_mutex_t mutex;

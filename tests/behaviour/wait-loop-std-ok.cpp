@@ -1,7 +1,5 @@
-// std::condition_variable with and without a predicate, with a time limit, and condition_variable_any; all signalled before
-// anybody waits.
-// NORACE
-// RUN: %check-loops %s
+// std::condition_variable with and without a predicate, with a time limit, and condition_variable_any; all signalled
+// before anybody waits. NORACE RUN: %check-loops %s
 
 #include <chrono>
 #include <condition_variable>
@@ -49,7 +47,8 @@ static void comes_late() {
   z = 2;
   {
     std::unique_lock<std::mutex> lock(mutex);
-    changed_until.wait_until(lock, std::chrono::system_clock::now() + std::chrono::hours(1), [] { return ready_until; });
+    changed_until.wait_until(lock, std::chrono::system_clock::now() + std::chrono::hours(1),
+                             [] { return ready_until; });
   }
   u = 2;
   {

@@ -1,5 +1,4 @@
 // Condition variable: a class around mutex, condition variable and condition.
-// KNOWN: at -O0 the condition variable is a member that only a method never called reaches: predicted
 // NORACE
 // ARRIVAL: both
 // RUN: %check %s

@@ -146,17 +146,19 @@ bool ConfirmOptions::resolve(bool explore, ConfirmSettings& settings, std::strin
 }
 
 bool find_reference(Stage& stage, const ConfirmSettings& settings, Reference& reference, std::string& error) {
-  constexpr double kPatience = 60;
+  constexpr double kPatience = 20;
   stage.set_timeout(settings.timeout > 0 ? settings.timeout : kPatience);
   const StagedRun first = stage.run_plain(0);
   if (!first.started) {
     error = fmt::format("{} cannot be started: {}", stage.command()[0], std::strerror(first.start_error));
     return false;
   }
-  const StagedRun second = stage.run_plain(0);
+  // One that hangs by itself hangs again.
+  const StagedRun second = first.timed_out ? first : stage.run_plain(0);
   reference.exit = first.signal == 0 ? first.exit : second.exit;
   reference.seconds = std::max(first.seconds, second.seconds);
-  stage.set_timeout(settings.timeout > 0 ? settings.timeout : std::max(20.0, 20 * reference.seconds));
+  const double patience = first.timed_out ? kPatience : std::max(kPatience, 20 * reference.seconds);
+  stage.set_timeout(settings.timeout > 0 ? settings.timeout : patience);
   Plan quiet;
   quiet.strategy = StrategyKind::kRoundRobin;
   const StagedRun controlled = stage.run(quiet, 0);
@@ -216,7 +218,8 @@ std::string text_of(const Verdict& verdict, const std::vector<std::string>& comm
   out += "\n";
   for (const SeenConsequence& seen : verdict.consequences) {
     if (explores && !verdict.is_confirmed()) break;
-    out += fmt::format("        {} in {} of them{}\n", words_of(seen.consequence.harm), seen.count,
+    out += fmt::format("        {} in {} of them{}{}\n", words_of(seen.consequence.harm), seen.count,
+                       verdict.is_confirmed() ? "" : ", though they did not meet",
                        seen.consequence.detail.empty() ? "" : ": " + seen.consequence.detail);
   }
   if (verdict.taken_away > 0)

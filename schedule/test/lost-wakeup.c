@@ -1,5 +1,5 @@
 // A signal that nobody waits for yet: some schedules wait for ever, and that is seen at once.
-// RUN: %norn-cc %s -o %t && not %norn confirm --explore --runs=40 -- %t | FileCheck %s
+// RUN: %norn-cc %s -o %t && not %norn confirm --explore --runs=40 --timeout=5 -- %t | FileCheck %s
 // CHECK: something went wrong in {{[0-9]+}} of 40 runs
 // CHECK: deadlock in
 // CHECK: waits for a condition variable: condition

@@ -30,6 +30,11 @@ void enter_verdict(report::Findings& findings, const Verdict& verdict) {
     race.standing = verdict.is_confirmed() ? Standing::kConfirmed : Standing::kUnconfirmed;
     if (verdict.is_confirmed()) race.replay = findings.pool.keep(verdict.consequences[0].replay);
   }
+  for (report::Hazard& hazard : findings.hazards) {
+    if (report::view(hazard.id.text()) != verdict.candidate.id) continue;
+    hazard.standing = verdict.is_confirmed() ? Standing::kConfirmed : Standing::kUnconfirmed;
+    if (verdict.is_confirmed()) hazard.replay = findings.pool.keep(verdict.consequences[0].replay);
+  }
 }
 
 std::string summary(const std::vector<Verdict>& verdicts) {

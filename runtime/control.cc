@@ -72,10 +72,10 @@ constinit uint32_t jumps_for_held_back = 0;
 
 // --- real time, for what is not under control ------------------------------------------------------------------------
 
-constexpr uint64_t kTick = 100'000;           // microseconds between two looks of a waiting thread at the holder
-constexpr uint64_t kBlockedUnseen = 500'000;  // the holder sleeps in the kernel and does nothing else
-constexpr uint64_t kRunsUnseen = 5'000'000;   // it runs, but passes neither points nor accesses
-constexpr long kIdlePoll = 10;                // milliseconds to wait for descriptors when nobody can run
+constexpr uint64_t kTick = 100'000;             // microseconds between two looks of a waiting thread at the holder
+constexpr uint64_t kBlockedUnseen = 1'000'000;  // the holder sleeps in the kernel and does nothing else
+constexpr uint64_t kRunsUnseen = 5'000'000;     // it runs, but passes neither points nor accesses
+constexpr long kIdlePoll = 10;                  // milliseconds to wait for descriptors when nobody can run
 constinit uint64_t seen_progress = 0;
 constinit uint64_t seen_at = 0;
 
@@ -395,6 +395,8 @@ void look_after() {
     seen_at = now;
     return;
   }
+  // A creator waits for its thread to arrive, which takes as long as the machine is busy.
+  if (any_with(Status::kReserved)) return;
   const uint64_t patience = sleeps_in_kernel(holder->tid) ? kBlockedUnseen : kRunsUnseen;
   if (now - seen_at < patience) return;
   if (holder->status.load(std::memory_order_relaxed) != Status::kRunning) return;

@@ -125,7 +125,7 @@ def valgrind_reports(tool, program, command, directory):
 
     def line_in(stack):
         for frame in stack.iter("frame"):
-            if frame.findtext("file") == program.name:
+            if os.path.basename(frame.findtext("file") or "") == program.name:
                 return int(frame.findtext("line"))
         return None
 

@@ -15,7 +15,7 @@ help:
 ## make bench       side by side with ThreadSanitizer, helgrind and drd
 ## make accuracy    who is right about the programs that wait: the tables of docs/accuracy.md
 ## make schedules   which strategy finds which bug: the tables of docs/schedules.md
-## make real        build and check real programs (LevelDB, LMDB)
+## make real        build and check real programs (LevelDB, LMDB), and Debian's as they are
 ## make lint        clang-format, clang-tidy, shell and python syntax
 ## make install     PREFIX=/usr/local
 
@@ -53,6 +53,7 @@ schedules: deps build
 real: deps build
 	@tools/install-packages real
 	@tests/real/run $(BUILD)
+	@tests/real/binaries $(BUILD)
 
 lint: deps $(BUILD)/build.ninja
 	@tools/install-packages lint

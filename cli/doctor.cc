@@ -12,6 +12,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "cli/binary.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "report/record_reader.h"
@@ -139,6 +140,12 @@ class Doctor {
       good(fmt::format("the compiler's plugins and the runtime are in {}", where));
     } else {
       bad(fmt::format("not in {}: {}", where, absent), "make build (or make install)");
+    }
+    if (has_binary_front_end()) {
+      good("the Valgrind front end for unmodified programs is there");
+    } else {
+      missing("norn was built without valgrind 3.19: unmodified programs cannot be checked",
+              "apt-get install valgrind && make build");
     }
   }
 

@@ -1,5 +1,6 @@
 """A lit format: every program of tests/behaviour, as built by an ordinary compiler, is a test of its own."""
 
+import fnmatch
 import os
 import re
 import subprocess
@@ -15,9 +16,9 @@ BUILDS = [(compiler, level) for compiler in ("gcc", "clang") for level in ("-O0"
 SAMPLE = 10  # one program of so many
 
 
-def differences():
-    """{(program, build or None): reason}"""
-    known, reason = {}, None
+def difference(program, wanted):
+    """Why the program, built so, must differ; None if it must not."""
+    reason = None
     with open(os.path.join(HERE, "differences.txt")) as file:
         for line in file:
             if line.startswith("#") or not line.strip():
@@ -25,10 +26,10 @@ def differences():
             if not line.startswith(" "):
                 reason = line.strip()
                 continue
-            name, *builds = line.split()
-            for build in builds or [None]:
-                known[name, build] = reason
-    return known
+            pattern, *builds = line.split()
+            if fnmatch.fnmatch(program, pattern) and (not builds or wanted in builds):
+                return reason
+    return None
 
 
 class BinaryFormat(lit.formats.TestFormat):
@@ -49,10 +50,9 @@ class BinaryFormat(lit.formats.TestFormat):
         tool = os.path.join(os.path.dirname(self.norn_bin), "lib", "norn", "valgrind", "norn-amd64-linux")
         if not os.path.exists(tool):
             return lit.Test.UNSUPPORTED, "there is no Valgrind front end in this build"
-        known = differences()
-        for build in (None, compiler + level):
-            if (name, build) in known:
-                return lit.Test.UNSUPPORTED, known[name, build]
+        reason = difference(name, compiler + level)
+        if reason is not None:
+            return lit.Test.UNSUPPORTED, reason
         done = subprocess.run(
             [sys.executable, os.path.join(BEHAVIOUR, "check.py"), os.path.join(BEHAVIOUR, name), f"--levels={level}",
              f"--binary={compiler}", "-o", os.path.join(self.output, name + compiler + level)],

@@ -21,8 +21,11 @@ static void* spins_atomically(void* unused) {
 }
 
 static void* waits_for_the_clock(void* unused) {
-  const time_t end = time(0) + 10;
-  while (time(0) < end) continue;
+  struct timespec begin, now;
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+  do {
+    clock_gettime(CLOCK_MONOTONIC, &now);
+  } while ((now.tv_sec - begin.tv_sec) * 1000000000 + now.tv_nsec - begin.tv_nsec < 20000000);
   return unused;
 }
 

@@ -1,4 +1,4 @@
-// Everything that waits, waits without the turn: conditions, semaphores, barriers, joins, once; and time passes at once.
+// Everything that waits, waits without the turn: conditions, semaphores, barriers, joins, once.
 // RUN: %norn-cc %s -o %t && %harmless
 // RUN: %replays 2 %t
 
@@ -18,6 +18,17 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static sem_t semaphore;
 static int tokens, made, serial;
 
+static struct timespec soon(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_REALTIME, &time);
+  time.tv_nsec += 20000000;
+  if (time.tv_nsec >= 1000000000) {
+    time.tv_nsec -= 1000000000;
+    time.tv_sec++;
+  }
+  return time;
+}
+
 static void make(void) {
   sched_yield();
   usleep(1000);
@@ -31,7 +42,7 @@ static void* works(void* unused) {
   while (tokens == 0) pthread_cond_wait(&condition, &mutex);
   tokens--;
   pthread_mutex_unlock(&mutex);
-  sleep(1000);
+  usleep(2000);
   if (pthread_barrier_wait(&barrier) == PTHREAD_BARRIER_SERIAL_THREAD) {
     pthread_mutex_lock(&mutex);
     serial++;
@@ -54,9 +65,7 @@ int main(void) {
   }
   for (int i = 0; i < kThreads; i++) sem_wait(&semaphore);
   for (int i = 0; i < kThreads; i++) pthread_join(threads[i], 0);
-  struct timespec until;
-  clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_sec += 100000;
+  const struct timespec until = soon();
   pthread_mutex_lock(&mutex);
   assert(pthread_cond_timedwait(&condition, &mutex, &until) == ETIMEDOUT);
   pthread_mutex_unlock(&mutex);

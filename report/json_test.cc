@@ -27,12 +27,12 @@ Json render(const Race& race) {
 // The fields are a promise to programs.
 TEST(Json, HasExactlyItsFields) {
   const Json json = render(example::bank_race());
-  EXPECT_EQ(keys(json), (Keys{"norn", "program", "engine", "front_end", "exit", "races", "stats"}));
+  EXPECT_EQ(keys(json), (Keys{"norn", "program", "engine", "front_end", "exit", "races", "hazards", "stats"}));
   const Json& race = json["races"][0];
   EXPECT_EQ(keys(race), (Keys{"id", "standing", "location", "accesses", "count", "suppressed", "replay"}));
   EXPECT_EQ(keys(race["location"]), (Keys{"name", "address", "size", "kind", "allocated_at"}));
   for (const Json& access : race["accesses"]) {
-    EXPECT_EQ(keys(access), (Keys{"op", "thread", "thread_created_at", "site", "stack", "locks", "count"}));
+    EXPECT_EQ(keys(access), (Keys{"op", "thread", "thread_created_at", "site", "site_id", "stack", "locks", "count"}));
     for (const Json& frame : access["stack"])
       EXPECT_EQ(keys(frame), (Keys{"function", "file", "line", "column", "module", "offset"}));
   }

@@ -43,6 +43,8 @@ struct Settings {
   bool accesses = false;
   bool debug = false;
   bool places = false;
+
+  bool operator==(const Settings&) const = default;
 };
 
 enum class OptionKind : uint8_t {

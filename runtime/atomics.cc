@@ -4,6 +4,7 @@
 #include "runtime/hooks.h"
 #include "runtime/interpose.h"
 #include "runtime/loops.h"
+#include "runtime/settings.h"
 
 using namespace norn;
 using namespace norn::rt;
@@ -35,7 +36,9 @@ void atomic(const volatile T* address, bool writes, const norn_site* site, Perfo
     return;
   }
   const Where where = place(*here, site);
-  if (__norn_spinning == nullptr) [[likely]] {
+  // A load says by its memory order what it orders, also in a loop that waits: a relaxed flag orders nothing. Only
+  // where the library's synchronization is not known does it count as a spinning read.
+  if (__norn_spinning == nullptr || (!writes && is_spin(__norn_spinning) && start.settings.lib)) [[likely]] {
     detector.atomic(here.thread(), address_of(address), sizeof(T), where, perform);
   } else {
     spin_by_atomic(here.thread(), address_of(address), sizeof(T), where, site, perform);

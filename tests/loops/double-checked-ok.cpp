@@ -30,8 +30,16 @@ static Table* get() {
   return it;
 }
 
-static void first() { seen[0] = get()->value; }
-static void second() { seen[1] = get()->value; }
+static void first() {
+  seen[0] = get()->value;
+  end_turn();
+}
+
+// After the first: who finds the table under the mutex is ordered by it alone (publication-* are such programs).
+static void second() {
+  await_turn(1);
+  seen[1] = get()->value;
+}
 
 int main() {
   run_two(first, second);

@@ -1,5 +1,9 @@
 // std::condition_variable with and without a predicate, with a time limit, and condition_variable_any; all signalled
-// before anybody waits. NORACE RUN: %check-loops %s
+// before anybody waits.
+//
+// NORACE
+//
+// RUN: %check-loops %s
 
 #include <chrono>
 #include <condition_variable>

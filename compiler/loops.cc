@@ -222,6 +222,8 @@ class Translation final {
     return index != kNone && in_condition_[index];
   }
 
+  [[nodiscard]] bool calls_unknown() const { return calls_unknown_; }
+
  private:
   [[nodiscard]] loops::Loop form() const { return {values_, operands_, blocks_, successors_, written_}; }
 
@@ -273,6 +275,7 @@ class Translation final {
       objects_written_.insert(llvm::getUnderlyingObject(here.base, 0));
     }
     if (callee.knows_writes) return;
+    calls_unknown_ = true;
     for (const Value* argument : call.args()) {
       if (argument->getType()->isPointerTy()) given_away_.push_back({&call, place_of(argument, layout_).base});
     }
@@ -497,6 +500,7 @@ class Translation final {
   std::map<std::string, Index> locations_;
   llvm::DenseSet<const Value*> objects_written_;
   std::vector<std::pair<const CallBase*, std::string>> given_away_;
+  bool calls_unknown_ = false;  // something is called that may write anything
   std::vector<loops::Value> values_;
   std::vector<const Instruction*> instructions_;
   std::vector<Index> operands_;
@@ -551,7 +555,12 @@ class Search final {
         for (const Reason& reason : way.reasons) {
           const loops::Judgement judgement = translation.judge(block, reason.condition);
           exits.push_back({way.edge, way.to, reason, judgement, way.reasons.size() > 1, block});
-          if (judgement.verdict == loops::Verdict::kSpins && !ended_.contains({block, way.to})) {
+          if (judgement.verdict != loops::Verdict::kSpins) continue;
+          // Calls that are not seen hardly write the flag they are to wait for, but an array that a loop goes over is
+          // most likely what they work on.
+          if (translation.calls_unknown() && sweeps(loop, translation)) {
+            exits.back().judgement.verdict = loops::Verdict::kWritten;
+          } else if (!ended_.contains({block, way.to})) {
             spin(loop, exits.back(), translation, !waits.empty());
           }
         }
@@ -561,6 +570,15 @@ class Search final {
       if (exit.judgement.verdict == loops::Verdict::kSpins) ended_.insert({exit.decided, exit.to});
     }
     if (!waits.empty()) wait(loop, exits, waits, translation);
+  }
+
+  // Whether the condition that was judged last goes over memory in a loop of its own.
+  bool sweeps(const Cycle& loop, const Translation& translation) const {
+    bool found = false;
+    translation.for_condition([&](const Instruction& instruction, const loops::Value& value) {
+      found |= value.kind == Kind::kRead && innermost_.lookup(instruction.getParent()) != &loop;
+    });
+    return found;
   }
 
   // --- spins -------------------------------------------------------------------------------------------------------

@@ -40,9 +40,12 @@ static Message* receive(void) {
 
 static void sends(void) {
   for (int i = 0; i < 5; ++i) send(i);
+  end_turn();
 }
 
+// When all are sent: who takes a message before its own post is ordered by the mutex alone (publication-* do that).
 static void receives(void) {
+  await_turn(2);
   for (int i = 0; i < 10; ++i) {
     Message* message = receive();
     sum += message->text;

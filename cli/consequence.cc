@@ -78,7 +78,7 @@ Consequence consequence_of(const StagedRun& run, const Reference& reference) {
       !line.empty())
     return {Harm::kSanitizer, line};
   if (run.signal != 0) return of_signal(run);
-  if (run.exit != reference.exit) return {Harm::kStatus, fmt::format("{}", run.exit)};
+  if (run.exit != reference.exit && run.exit != 0) return {Harm::kStatus, fmt::format("{}", run.exit)};
   if (!reference.outputs.empty() &&
       std::find(reference.outputs.begin(), reference.outputs.end(), run.output) == reference.outputs.end())
     return {Harm::kOutput, difference(reference.outputs[0], run.output)};

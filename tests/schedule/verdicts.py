@@ -52,8 +52,8 @@ class Verdict:
 def sources():
     for suite in ("behaviour", "loops"):
         for path in sorted([*(HERE.parent / suite).glob("*.c"), *(HERE.parent / suite).glob("*.cpp")]):
-            program = (Program if suite == "behaviour" else WaitingProgram)(path)
-            yield program
+            if "RACE" in path.read_text(encoding="utf-8"):  # the others test options
+                yield (Program if suite == "behaviour" else WaitingProgram)(path)
 
 
 def build(program, directory):

@@ -17,4 +17,4 @@ if not os.environ.get("NORN_TEST_FULL"):
             with open(os.path.join(config.test_source_root, name), encoding="utf-8") as source:
                 text = source.read()
             if any(mark in text for mark in ("run_two(", "run_many(", "// KNOWN:")):
-                config.excludes.append(name)
+                config.excludes = [*config.excludes, name]

@@ -22,6 +22,11 @@ std::string site_spec(uint64_t id, std::string_view file, uint64_t line) {
   return fmt::format("{}@{}", view(report::base_name(report::text_of(file))), line);
 }
 
+void append(std::string& list, std::string_view separator, const std::string& item) {
+  if (!list.empty()) list += separator;
+  list += item;
+}
+
 std::string place_words(std::string_view file, uint64_t line, std::string_view op) {
   return fmt::format("{}:{} {}", view(report::base_name(report::text_of(file))), line, op);
 }
@@ -55,9 +60,8 @@ std::vector<ConfirmCandidate> candidates_of(const report::Findings& findings) {
     candidate.title = "race on " + report::collect([&](report::Sink sink) { put_location_name(race.location, sink); });
     for (const report::Access& access : race.accesses) {
       const report::Frame& frame = report::site_of(access);
-      candidate.sites += (candidate.sites.empty() ? "" : ",") + site_spec(access.site_id, view(frame.file), frame.line);
-      candidate.places +=
-          (candidate.places.empty() ? "" : " / ") + place_words(view(frame.file), frame.line, view(name_of(access.op)));
+      append(candidate.sites, ",", site_spec(access.site_id, view(frame.file), frame.line));
+      append(candidate.places, " / ", place_words(view(frame.file), frame.line, view(name_of(access.op))));
     }
     out.push_back(std::move(candidate));
   }
@@ -69,8 +73,7 @@ std::vector<ConfirmCandidate> candidates_of(const report::Findings& findings) {
     candidate.standing = view(name_of(hazard.standing));
     candidate.title = view(hazard.title);
     candidate.places = view(hazard.places);
-    for (const uint64_t site : hazard.sites)
-      candidate.sites += (candidate.sites.empty() ? "" : ",") + site_spec(site, "", 0);
+    for (const uint64_t site : hazard.sites) append(candidate.sites, ",", site_spec(site, "", 0));
     out.push_back(std::move(candidate));
   }
   return out;
@@ -98,8 +101,8 @@ std::optional<std::vector<ConfirmCandidate>> candidates_in_json(const std::strin
       const Json site = access.is_object() && access.contains("site") ? access["site"] : Json::object();
       const std::string file = text_in(site, "file");
       const uint64_t line = number_in(site, "line");
-      candidate.sites += (candidate.sites.empty() ? "" : ",") + site_spec(number_in(access, "site_id"), file, line);
-      candidate.places += (candidate.places.empty() ? "" : " / ") + place_words(file, line, text_in(access, "op"));
+      append(candidate.sites, ",", site_spec(number_in(access, "site_id"), file, line));
+      append(candidate.places, " / ", place_words(file, line, text_in(access, "op")));
     }
     out.push_back(std::move(candidate));
   }
@@ -113,8 +116,7 @@ std::optional<std::vector<ConfirmCandidate>> candidates_in_json(const std::strin
     candidate.places = text_in(hazard, "places");
     for (const Json& site : hazard.value("sites", Json::array()))
       if (site.is_string())
-        candidate.sites += (candidate.sites.empty() ? "" : ",") +
-                           site_spec(std::strtoull(site.get<std::string>().c_str(), nullptr, 0), "", 0);
+        append(candidate.sites, ",", site_spec(std::strtoull(site.get<std::string>().c_str(), nullptr, 0), "", 0));
     out.push_back(std::move(candidate));
   }
   return out;

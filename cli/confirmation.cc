@@ -15,6 +15,8 @@
 
 #include "cli/history.h"
 #include "cli/terminal.h"
+#include "report/collect.h"
+#include "report/text.h"
 
 namespace norn::cli {
 namespace {
@@ -232,8 +234,12 @@ std::string text_of(const Verdict& verdict, const std::vector<std::string>& comm
   if (!verdict.deadlock.empty()) out += verdict.deadlock;
   if (!verdict.story.empty()) out += verdict.story;
   if (verdict.is_confirmed()) {
-    std::string words;
-    for (const std::string& word : command) words += " " + word;
+    const std::string words = report::collect([&](report::Sink sink) {
+      for (const std::string& word : command) {
+        sink.put(' ');
+        put_shell_word(report::text_of(word), sink);
+      }
+    });
     out += fmt::format("        replay: norn replay {} --{}\n", verdict.consequences[0].replay, words);
   }
   return out;

@@ -175,6 +175,8 @@ class Detector {
   [[nodiscard]] const Candidates& candidates() const { return candidates_; }
   [[nodiscard]] Locksets& locksets() { return locksets_; }
   [[nodiscard]] const LockInfo* lock_info(LockId lock) const;
+  // Where the thread took the lock last, as far as that is remembered. `self`: the caller, whose locks are known.
+  [[nodiscard]] Where lock_taken_at(LockId lock, ThreadId thread, const Thread* self) const;
   [[nodiscard]] MsmState msm_state(Address address);
   [[nodiscard]] unsigned stamps_at(Address address);
   [[nodiscard]] Statistics statistics();

@@ -1,9 +1,9 @@
-// What the engines have in common: a location's history is an interned sequence of words, and an engine is a function
+// What the engines have in common: a location's history is an immutable sequence of words, and an engine is a function
 // from the history before an access to the history after it.
 //
-// The function has no side effects but interning and reading what is immutable or the calling thread's own, so an
-// access is: load the cell, compute, compare-and-swap the cell, and only then tell the races found. Whoever wins
-// the swap came first; whoever loses computes again. No update is lost and none is seen in halves.
+// The function has no side effects but making sequences and reading what is immutable or the calling thread's own, so
+// an access is: load the cell, compute, compare-and-swap the cell, and only then tell the races found. Whoever wins the
+// swap came first; whoever loses computes again. No update is lost and none is seen in halves.
 #pragma once
 
 #include "core/candidate.h"

@@ -43,6 +43,20 @@ const LockInfo* Detector::lock_info(LockId lock) const {
   return infos == nullptr ? nullptr : &infos[lock % kLockChunk];
 }
 
+Where Detector::lock_taken_at(LockId lock, ThreadId thread, const Thread* self) const {
+  if (self != nullptr && self->id == thread) {
+    for (unsigned i = 0; i < self->held_count; ++i) {
+      if (self->held[i].lock == lock) return self->held[i].taken_at;
+    }
+  }
+  const LockInfo* info = lock_info(lock);
+  if (info == nullptr) return kNowhere;
+  for (const LockInfo::Taker& taker : info->takers) {
+    if (taker.thread == thread && taker.where != kNowhere) return taker.where;
+  }
+  return kNowhere;
+}
+
 // Under the lock's mutex. For reports: where did this thread take this lock last?
 void Detector::note_taker(LockId lock, ThreadId thread, Where where) {
   auto* info = const_cast<LockInfo*>(lock_info(lock));

@@ -584,23 +584,10 @@ class TextReport {
   }
 
   void put_command(const RunSummary& run) const {
-    if (run.command.empty()) {
-      put_clean(run.program, sink_);
-      return;
-    }
+    if (run.command.empty()) return put_clean(run.program, sink_);
     for (size_t i = 0; i < run.command.size; ++i) {
       if (i > 0) sink_.put(' ');
-      bool plain = !run.command[i].empty();
-      for (const char c : run.command[i])
-        plain = plain && (is_word(c) || c == '/' || c == '.' || c == '-' || c == '=' || c == ':' || c == ',' ||
-                          c == '+' || c == '@' || c == '%');
-      if (plain) {
-        sink_.put(run.command[i]);
-      } else {
-        sink_.put('\'');
-        for (const char c : run.command[i]) put_clean(c == '\'' ? Text("'\\''") : Text(&c, 1), sink_);
-        sink_.put('\'');
-      }
+      put_shell_word(run.command[i], sink_);
     }
   }
 
@@ -642,6 +629,17 @@ class TextReport {
 };
 
 }  // namespace
+
+void put_shell_word(Text word, Sink sink) {
+  bool plain = !word.empty();
+  for (const char c : word)
+    plain = plain && (is_word(c) || c == '/' || c == '.' || c == '-' || c == '=' || c == ':' || c == ',' || c == '+' ||
+                      c == '@' || c == '%');
+  if (plain) return sink.put(word);
+  sink.put('\'');
+  for (const char c : word) put_clean(c == '\'' ? Text("'\\''") : Text(&c, 1), sink);
+  sink.put('\'');
+}
 
 void put_location_name(const Location& location, Sink sink) {
   if (!location.name.empty()) {

@@ -51,4 +51,7 @@ void render_text_summary(const RunSummary& run, const RaceCounts& races, const T
 // What a race is on, in words: "account.balance", or "4 bytes in a heap block".
 void put_location_name(const Location& location, Sink sink);
 
+// A word of a command to type, in quotes where a shell needs them.
+void put_shell_word(Text word, Sink sink);
+
 }  // namespace norn::report

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 
+#include "report/finding.h"
 #include "report/record.h"
 #include "report/suppression.h"
 #include "report/text.h"
@@ -47,9 +48,8 @@ struct Told {
   const report::Rule* rule;  // what suppresses it
   bool told;                 // as text
 };
-constinit Told* told = nullptr;           // by candidate
-constinit uint64_t* inherited = nullptr;  // counts at the fork; null: none
-constinit uint32_t inherited_count = 0;
+constinit Told* told = nullptr;  // by candidate
+constinit report::CountsSinceFork since_fork;
 constinit bool finished = false;
 constinit report::Rule* rules = nullptr;
 alignas(report::Suppressions) constinit char suppressions_bytes[sizeof(report::Suppressions)] = {};
@@ -121,20 +121,6 @@ Text thread_name(ThreadId id) {
   return info == nullptr ? Text() : Text(info->name);
 }
 
-Where lock_taken_at(LockId lock, ThreadId thread) {
-  const ThreadState* self = current_state;
-  if (self != nullptr && self->core != nullptr && self->core->id == thread) {
-    for (unsigned i = 0; i < self->core->held_count; ++i) {
-      if (self->core->held[i].lock == lock) return self->core->held[i].taken_at;
-    }
-  }
-  const LockInfo* info = detector.lock_info(lock);
-  for (const LockInfo::Taker& taker : info->takers) {
-    if (taker.thread == thread && taker.where != kNowhere) return taker.where;
-  }
-  return kNowhere;
-}
-
 report::List<report::LockHeld> locks_of(const RacingAccess& racing, report::LockHeld (&held)[kMaxLocks]) {
   Locksets& locksets = detector.locksets();
   size_t count = 0;
@@ -147,7 +133,8 @@ report::List<report::LockHeld> locks_of(const RacingAccess& racing, report::Lock
     entry.address = info->address;
     entry.mode = locksets.mode_at(racing.lockset, i) == LockMode::kShared ? report::HeldMode::kShared
                                                                           : report::HeldMode::kExclusive;
-    const Where where = lock_taken_at(lock, racing.thread);
+    const Where where =
+        detector.lock_taken_at(lock, racing.thread, current_state == nullptr ? nullptr : current_state->core);
     if (const norn_site* site = own_site(where); site != nullptr) entry.taken_at = frame_of(*site);
     report::Location location;
     if (locate_global(info->address, 1, location, pool)) {
@@ -160,25 +147,9 @@ report::List<report::LockHeld> locks_of(const RacingAccess& racing, report::Lock
   return {held, count};
 }
 
-report::Op op_of(AccessKind kind) {
-  switch (kind) {
-    case AccessKind::kRead:
-      return report::Op::kRead;
-    case AccessKind::kWrite:
-      return report::Op::kWrite;
-    case AccessKind::kAtomicRead:
-      return report::Op::kAtomicRead;
-    case AccessKind::kAtomicWrite:
-      return report::Op::kAtomicWrite;
-    case AccessKind::kFree:
-      return report::Op::kFree;
-  }
-  return report::Op::kRead;
-}
-
 void build_access(const RacingAccess& racing, unsigned which, uint64_t common, report::Access& access) {
   access = {};
-  access.op = op_of(racing.kind);
+  access.op = report::op_of(racing.kind);
   const norn_site* site = innermost_site(racing.where);
   access.size = site != nullptr && site->size != 0 ? site->size : common;
   access.thread = racing.thread;
@@ -230,20 +201,10 @@ void build_location(const RacingPair& pair, const report::Access (&accesses)[2],
   }
 }
 
-uint64_t count_of(const Candidate& candidate) {
-  const uint64_t count = candidate.count.load(std::memory_order_relaxed);
-  const uint64_t before = inherited != nullptr && candidate.number < inherited_count ? inherited[candidate.number] : 0;
-  return count > before ? count - before : 0;
-}
-
 void build_race(const Candidate& candidate, report::Race& race) {
   pool.clear();
   race = {};
-  race.id = report::race_id(candidate.site_a, candidate.site_b);
-  race.standing = candidate.standing.load(std::memory_order_relaxed) == Standing::kObserved
-                      ? report::Standing::kObserved
-                      : report::Standing::kPredicted;
-  race.count = count_of(candidate);
+  report::describe(candidate, since_fork, race);
   const RacingPair& pair = candidate.first;
   build_access(pair.later, 0, pair.size, race.accesses[0]);
   build_access(pair.earlier, 1, pair.size, race.accesses[1]);
@@ -257,22 +218,15 @@ void build_race(const Candidate& candidate, report::Race& race) {
 report::RunSummary summary(int exit_status, bool ended) {
   static constinit report::NamedCount sync[1] = {};
   static constinit Text note_texts[16] = {};
-  const Statistics known = detector.statistics();
   report::RunSummary run;
   run.program = start.command_count > 0 ? start.command[0] : start.program;
   run.command = {start.command, start.command_count};
-  constexpr Text kEngines[] = {"hybrid", "hb", "msm-short", "msm-long"};
-  run.engine = kEngines[static_cast<size_t>(start.settings.engine)];
   run.front_end = "native";
   run.pid = start.pid;
   run.parent = start.parent;
   run.exit = exit_status;
   run.ended = ended;
-  sync[0] = {"all", known.sync_events};
-  run.stats.events = known.accesses + known.sync_events;
-  run.stats.accesses = known.accesses;
-  run.stats.sync = sync;
-  run.stats.threads = known.threads;
+  report::describe(detector.statistics(), start.settings.engine, sync, run);
   run.stats.microseconds = sys::now() - start.time;
   rusage usage{};
   if (sys::call(__NR_getrusage, RUSAGE_SELF, sys::as_long(&usage)) == 0) {
@@ -379,19 +333,6 @@ Told* told_of(const Candidate& candidate) {
   return told == nullptr || candidate.number >= kMaxCandidates ? nullptr : &told[candidate.number];
 }
 
-bool fails(Standing standing) {
-  switch (start.settings.fail_on) {
-    case report::FailOn::kAny:
-      return true;
-    case report::FailOn::kObserved:
-      return standing == Standing::kObserved;
-    case report::FailOn::kConfirmed:
-    case report::FailOn::kNone:
-      return false;
-  }
-  return false;
-}
-
 bool is_suppressed(const Candidate& candidate) {
   const Told* entry = told_of(candidate);
   return entry != nullptr && entry->rule != nullptr;
@@ -421,7 +362,7 @@ void on_candidate(void* /*context*/, const Candidate& candidate) {
   }
   if (!suppressed_by.empty()) return;
   __norn_on_report(race.id.hex);
-  if (start.settings.halt_on_error && fails(candidate.standing.load(std::memory_order_relaxed))) {
+  if (start.settings.halt_on_error && report::fails(candidate, start.settings.fail_on)) {
     finish_report(final_status(1));
     sys::exit_process(final_status(1));
   }
@@ -492,13 +433,9 @@ void read_suppressions() {
 void write_counts() {
   for (const Candidate* candidate = detector.candidates().first(); candidate != nullptr;
        candidate = candidate->next.load(std::memory_order_acquire)) {
-    if (count_of(*candidate) == 0) continue;
+    if (since_fork.of(*candidate) == 0) continue;
     report::Race race;
-    race.id = report::race_id(candidate->site_a, candidate->site_b);
-    race.standing = candidate->standing.load(std::memory_order_relaxed) == Standing::kObserved
-                        ? report::Standing::kObserved
-                        : report::Standing::kPredicted;
-    race.count = count_of(*candidate);
+    report::describe(*candidate, since_fork, race);
     report::Buffer line(line_bytes, sizeof(line_bytes));
     report::write_count(race, start.pid, line.sink());
     append_record(line.text());
@@ -510,7 +447,7 @@ void tell_the_rest(int exit_status) {
   report::RaceCounts counts;
   for (const Candidate* candidate = detector.candidates().first(); candidate != nullptr;
        candidate = candidate->next.load(std::memory_order_acquire)) {
-    if (count_of(*candidate) == 0) continue;
+    if (since_fork.of(*candidate) == 0) continue;
     build_race(*candidate, race);
     Told* entry = told_of(*candidate);
     race.suppressed = is_suppressed(*candidate);
@@ -789,7 +726,7 @@ int final_status(int own) {
   if (records_findings() || start.is_child || start.settings.exitcode == 0) return own;
   for (const Candidate* candidate = detector.candidates().first(); candidate != nullptr;
        candidate = candidate->next.load(std::memory_order_acquire)) {
-    if (!is_suppressed(*candidate) && fails(candidate->standing.load(std::memory_order_relaxed))) {
+    if (!is_suppressed(*candidate) && report::fails(*candidate, start.settings.fail_on)) {
       return static_cast<int>(start.settings.exitcode);
     }
   }
@@ -797,14 +734,10 @@ int final_status(int own) {
 }
 
 void restart_reporter() {
-  inherited_count = detector.candidates().size();
-  if (inherited_count > 0) {
-    inherited = static_cast<uint64_t*>(sys::map(inherited_count * sizeof(uint64_t)));
-    const Candidate* candidate = detector.candidates().first();
-    for (; candidate != nullptr && inherited != nullptr; candidate = candidate->next.load()) {
-      if (candidate->number < inherited_count) inherited[candidate->number] = candidate->count.load();
-    }
-    for (uint32_t i = 0; told != nullptr && i < inherited_count; ++i) told[i].told = false;
+  const uint32_t known = detector.candidates().size();
+  if (known > 0) {
+    since_fork.begin(detector.candidates(), static_cast<uint64_t*>(sys::map(known * sizeof(uint64_t))));
+    for (uint32_t i = 0; told != nullptr && i < known; ++i) told[i].told = false;
   }
   finished = false;
   note_count.store(0, std::memory_order_relaxed);

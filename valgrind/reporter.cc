@@ -3,6 +3,7 @@
 
 #include <new>
 
+#include "report/finding.h"
 #include "report/record.h"
 #include "report/suppression.h"
 #include "valgrind/client.h"
@@ -39,8 +40,7 @@ constinit char texts[1 << 18] = {};
 constinit TextPool pool(texts, sizeof(texts));
 constinit char line_bytes[1 << 17] = {};
 
-constinit uint64_t* inherited = nullptr;  // counts at the fork; null: none
-constinit uint32_t inherited_count = 0;
+constinit report::CountsSinceFork since_fork;
 constinit bool finished = false;
 constinit const char* notes[kMaxNotes] = {};
 constinit unsigned note_count = 0;
@@ -86,19 +86,6 @@ Text thread_name(::norn::ThreadId id) {
   return info == nullptr ? Text() : Text(info->name);
 }
 
-Where lock_taken_at(LockId lock, ::norn::ThreadId thread) {
-  if (current != nullptr && current->id == thread) {
-    for (unsigned i = 0; i < current->core->held_count; ++i) {
-      if (current->core->held[i].lock == lock) return current->core->held[i].taken_at;
-    }
-  }
-  const LockInfo* info = detector.lock_info(lock);
-  for (const LockInfo::Taker& taker : info->takers) {
-    if (taker.thread == thread && taker.where != kNowhere) return taker.where;
-  }
-  return kNowhere;
-}
-
 Frame own_frame(report::List<Frame> frames) {
   for (const Frame& frame : frames)
     if (!frame.library) return frame;
@@ -117,32 +104,18 @@ report::List<report::LockHeld> locks_of(const RacingAccess& racing, report::Lock
     entry.address = info->address;
     entry.mode = locksets.mode_at(racing.lockset, i) == LockMode::kShared ? report::HeldMode::kShared
                                                                           : report::HeldMode::kExclusive;
-    entry.taken_at = own_frame(frames_of(lock_taken_at(lock, racing.thread), lock_frames, kMaxFrames, pool));
+    entry.taken_at =
+        own_frame(frames_of(detector.lock_taken_at(lock, racing.thread, current == nullptr ? nullptr : current->core),
+                            lock_frames, kMaxFrames, pool));
     report::Location location;
     if (locate_variable(info->address, location, pool)) entry.name = location.object;
   }
   return {held, count};
 }
 
-report::Op op_of(AccessKind kind) {
-  switch (kind) {
-    case AccessKind::kRead:
-      return report::Op::kRead;
-    case AccessKind::kWrite:
-      return report::Op::kWrite;
-    case AccessKind::kAtomicRead:
-      return report::Op::kAtomicRead;
-    case AccessKind::kAtomicWrite:
-      return report::Op::kAtomicWrite;
-    case AccessKind::kFree:
-      return report::Op::kFree;
-  }
-  return report::Op::kRead;
-}
-
 void build_access(const RacingAccess& racing, unsigned which, uint64_t common, report::Access& access) {
   access = {};
-  access.op = op_of(racing.kind);
+  access.op = report::op_of(racing.kind);
   access.size = common;
   access.thread = racing.thread;
   access.thread_name = thread_name(racing.thread);
@@ -186,23 +159,10 @@ void build_location(const RacingPair& pair, report::Location& location) {
   }
 }
 
-uint64_t count_of(const Candidate& candidate) {
-  const uint64_t count = candidate.count.load(std::memory_order_relaxed);
-  const uint64_t before = inherited != nullptr && candidate.number < inherited_count ? inherited[candidate.number] : 0;
-  return count > before ? count - before : 0;
-}
-
-report::Standing standing_of(const Candidate& candidate) {
-  return candidate.standing.load(std::memory_order_relaxed) == Standing::kObserved ? report::Standing::kObserved
-                                                                                   : report::Standing::kPredicted;
-}
-
 void build_race(const Candidate& candidate, report::Race& race) {
   pool.clear();
   race = {};
-  race.id = report::race_id(candidate.site_a, candidate.site_b);
-  race.standing = standing_of(candidate);
-  race.count = count_of(candidate);
+  report::describe(candidate, since_fork, race);
   const RacingPair& pair = candidate.first;
   build_access(pair.later, 0, pair.size, race.accesses[0]);
   build_access(pair.earlier, 1, pair.size, race.accesses[1]);
@@ -216,22 +176,15 @@ void build_race(const Candidate& candidate, report::Race& race) {
 report::RunSummary summary(int exit_status, bool ended) {
   static constinit report::NamedCount sync[1] = {};
   static constinit Text note_texts[kMaxNotes] = {};
-  const Statistics known = detector.statistics();
   report::RunSummary run;
   run.program = command_count > 0 ? command[0] : Text("?");
   run.command = {command, command_count};
-  constexpr Text kEngines[] = {"hybrid", "hb", "msm-short", "msm-long"};
-  run.engine = kEngines[static_cast<size_t>(said.engine)];
   run.front_end = "valgrind";
   run.pid = pid;
   run.parent = parent;
   run.exit = exit_status;
   run.ended = ended;
-  sync[0] = {"all", known.sync_events};
-  run.stats.events = known.accesses + known.sync_events;
-  run.stats.accesses = known.accesses;
-  run.stats.sync = sync;
-  run.stats.threads = known.threads;
+  report::describe(detector.statistics(), said.engine, sync, run);
   run.stats.microseconds = now() - start_time;
   run.stats.peak_rss = peak_memory();
   for (unsigned i = 0; i < note_count; ++i) note_texts[i] = notes[i];
@@ -249,19 +202,6 @@ void append_record(Text line) {
   VG_(close)(fd);
 }
 
-bool fails(Standing standing) {
-  switch (said.fail_on) {
-    case report::FailOn::kAny:
-      return true;
-    case report::FailOn::kObserved:
-      return standing == Standing::kObserved;
-    case report::FailOn::kConfirmed:
-    case report::FailOn::kNone:
-      return false;
-  }
-  return false;
-}
-
 uint64_t identity_of(void* /*context*/, Where where) { return place_identity(where); }
 
 void on_candidate(void* /*context*/, const Candidate& candidate) {
@@ -274,7 +214,7 @@ void on_candidate(void* /*context*/, const Candidate& candidate) {
   }
   const Text line = report::format_race(race, pid, line_bytes, sizeof(line_bytes));
   if (!line.empty()) append_record(line);
-  if (said.halt_on_error && !race.suppressed && fails(candidate.standing.load(std::memory_order_relaxed))) {
+  if (said.halt_on_error && !race.suppressed && report::fails(candidate, said.fail_on)) {
     finish_report(1);
     VG_(exit)(1);
   }
@@ -297,11 +237,9 @@ void write_start_record() {
 void write_end(int exit_status) {
   for (const Candidate* candidate = detector.candidates().first(); candidate != nullptr;
        candidate = candidate->next.load(std::memory_order_acquire)) {
-    if (count_of(*candidate) == 0) continue;
+    if (since_fork.of(*candidate) == 0) continue;
     report::Race race;
-    race.id = report::race_id(candidate->site_a, candidate->site_b);
-    race.standing = standing_of(*candidate);
-    race.count = count_of(*candidate);
+    report::describe(*candidate, since_fork, race);
     report::Buffer line(line_bytes, sizeof(line_bytes));
     report::write_count(race, pid, line.sink());
     append_record(line.text());
@@ -386,12 +324,9 @@ void flush_report() {
 void restart_reporter() {
   parent = pid;
   pid = static_cast<uint32_t>(VG_(getpid)());
-  inherited_count = detector.candidates().size();
-  inherited = static_cast<uint64_t*>(memory.allocate_zeroed((inherited_count + 1) * sizeof(uint64_t)));
-  const Candidate* candidate = detector.candidates().first();
-  for (; candidate != nullptr && inherited != nullptr; candidate = candidate->next.load()) {
-    if (candidate->number < inherited_count) inherited[candidate->number] = candidate->count.load();
-  }
+  since_fork.begin(
+      detector.candidates(),
+      static_cast<uint64_t*>(memory.allocate_zeroed((detector.candidates().size() + 1) * sizeof(uint64_t))));
   finished = false;
   note_count = 0;
   write_start_record();

@@ -1,0 +1,85 @@
+// From the core's words to the report's: what every front end says of a candidate in the same way. Freestanding.
+#pragma once
+
+#include "core/detector.h"
+#include "report/options.h"
+#include "report/race.h"
+
+namespace norn::report {
+
+[[nodiscard]] constexpr Op op_of(AccessKind kind) {
+  switch (kind) {
+    case AccessKind::kRead:
+      return Op::kRead;
+    case AccessKind::kWrite:
+      return Op::kWrite;
+    case AccessKind::kAtomicRead:
+      return Op::kAtomicRead;
+    case AccessKind::kAtomicWrite:
+      return Op::kAtomicWrite;
+    case AccessKind::kFree:
+      return Op::kFree;
+  }
+  return Op::kRead;
+}
+
+[[nodiscard]] inline Standing standing_of(const Candidate& candidate) {
+  return candidate.standing.load(std::memory_order_relaxed) == norn::Standing::kObserved ? Standing::kObserved
+                                                                                         : Standing::kPredicted;
+}
+
+// Whether a finding of this standing makes a run fail. (Nothing is confirmed while it is being found.)
+[[nodiscard]] inline bool fails(const Candidate& candidate, FailOn fail_on) {
+  switch (fail_on) {
+    case FailOn::kAny:
+      return true;
+    case FailOn::kObserved:
+      return standing_of(candidate) == Standing::kObserved;
+    case FailOn::kConfirmed:
+    case FailOn::kNone:
+      return false;
+  }
+  return false;
+}
+
+// What a forked child has from its parent is the parent's to tell: counts start again.
+class CountsSinceFork {
+ public:
+  // `counts` has a place for each candidate there is; null: there was no memory, and all is told again.
+  void begin(const Candidates& candidates, uint64_t* counts) {
+    inherited_ = counts;
+    size_ = counts == nullptr ? 0 : candidates.size();
+    for (const Candidate* c = candidates.first(); c != nullptr; c = c->next.load(std::memory_order_acquire)) {
+      if (c->number < size_) inherited_[c->number] = c->count.load(std::memory_order_relaxed);
+    }
+  }
+  [[nodiscard]] uint64_t of(const Candidate& candidate) const {
+    const uint64_t count = candidate.count.load(std::memory_order_relaxed);
+    const uint64_t before = candidate.number < size_ ? inherited_[candidate.number] : 0;
+    return count > before ? count - before : 0;
+  }
+
+ private:
+  uint64_t* inherited_ = nullptr;
+  uint32_t size_ = 0;
+};
+
+// The parts of a race and of a run that need no front end.
+inline void describe(const Candidate& candidate, const CountsSinceFork& counts, Race& race) {
+  race.id = race_id(candidate.site_a, candidate.site_b);
+  race.standing = standing_of(candidate);
+  race.count = counts.of(candidate);
+}
+
+// `sync` is kept in `run`.
+inline void describe(const Statistics& known, EngineKind engine, NamedCount (&sync)[1], RunSummary& run) {
+  constexpr Text kEngines[] = {"hybrid", "hb", "msm-short", "msm-long"};
+  run.engine = kEngines[static_cast<size_t>(engine)];
+  sync[0] = {"all", known.sync_events};
+  run.stats.events = known.accesses + known.sync_events;
+  run.stats.accesses = known.accesses;
+  run.stats.sync = sync;
+  run.stats.threads = known.threads;
+}
+
+}  // namespace norn::report

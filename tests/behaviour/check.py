@@ -15,6 +15,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -135,6 +136,8 @@ def main():
             if wrong:
                 print(errors)
                 failed = True
+    if not failed:
+        shutil.rmtree(prefix)  # all programs at all levels together are gigabytes
     return 1 if failed else 0
 
 

@@ -14,6 +14,7 @@
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/ValueMap.h"
+#include "loops/calls.h"
 
 namespace norn::compiler {
 
@@ -58,17 +59,7 @@ struct PlaceInCaller {
 // Memory that no other thread can reach.
 [[nodiscard]] bool is_own_memory(const llvm::Value* address);
 
-enum class CallKind : uint8_t {
-  kPure,      // result follows from the arguments
-  kHarmless,  // yields, sleeps, locks and unlocks: no part of the program's data changes
-  kLock,
-  kUnlock,
-  kTryLock,
-  kWait,        // on a condition variable
-  kAccessor,    // only reads
-  kUnresolved,  // known at run time only, or in another module
-  kEffects,     // anything else
-};
+using loops::CallKind;
 
 struct Summary {
   CallKind kind = CallKind::kEffects;

@@ -9,11 +9,12 @@ HistoryId Detector::next_history(Thread& thread, HistoryId before, const WordAcc
              : HybridEngine::next(context_, thread, before, access, set_flags, clear_flags, races);
 }
 
-bool Detector::accessed_in_segment(const Thread& thread, HistoryId history, const WordAccess& access) const {
-  if (access.increments || has_read_spin_word(thread, access.word)) return true;
-  const bool msm = is_state_machine(options_.engine);
-  return msm ? MsmEngine::accessed_in_segment(context_, history, thread)
-             : HybridEngine::accessed_in_segment(histories_, history, thread);
+uint8_t Detector::accessed_in_segment(const Thread& thread, HistoryId history, const WordAccess& access) const {
+  if (access.increments) return access.mask;
+  const unsigned accessed = is_state_machine(options_.engine)
+                                ? MsmEngine::accessed_in_segment(context_, history, thread)
+                                : HybridEngine::accessed_in_segment(histories_, history, thread);
+  return static_cast<uint8_t>(access.mask & (accessed | spin_bytes_read(thread, access.word)));
 }
 
 // Accesses like this one change nothing where they find this history, as long as the generation lasts.
@@ -136,7 +137,7 @@ void Detector::access_inside(Thread& thread, Cell& cell, const WordAccess& acces
   const bool plain_write = access.kind == AccessKind::kWrite || access.kind == AccessKind::kFree;
   uint32_t clear_flags = 0;
   if (plain_write && access.mask == 0xf) clear_flags |= kHasMessage;
-  if (access.kind == AccessKind::kFree) clear_flags |= kInSpin;
+  if (access.kind == AccessKind::kFree) clear_flags |= access.mask;
 
   heed_tick_request(thread);
   const uint32_t generation = thread.fast.generation.load(std::memory_order_relaxed);
@@ -146,10 +147,10 @@ void Detector::access_inside(Thread& thread, Cell& cell, const WordAccess& acces
   HistoryId before = cell.load(std::memory_order_acquire);
   HistoryId after = kUntouched;
   uint32_t flags = 0;
-  bool adds = false;
+  uint8_t adds = 0;
   for (;;) {
     flags = before == kUntouched ? 0 : histories_.words(before)[0];
-    adds = (flags & kInSpin) != 0 && accessed_in_segment(thread, before, access);
+    adds = (flags & access.mask & kInSpin) != 0 ? accessed_in_segment(thread, before, access) : uint8_t{0};
     races.count = 0;
     after = next_history(thread, before, access, set_flags, clear_flags, races);
     if (after == before) break;
@@ -168,11 +169,10 @@ void Detector::access_inside(Thread& thread, Cell& cell, const WordAccess& acces
     if (after == before || !is_state_machine(options_.engine)) now_known(thread, generation, after, access);
   }
   if ((flags & kHasMessage) != 0 && plain_write) end_messages(access);
-  if ((flags & kInSpin) != 0) {
-    if (is_write(access.kind) && access.kind != AccessKind::kFree) {
-      if (signals.count == SpinSignals::kMax) send(thread, signals);
-      signals.words[signals.count++] = {access.word, adds};
-    }
+  const auto waited_for = static_cast<uint8_t>(flags & access.mask & kInSpin);
+  if (waited_for != 0 && is_write(access.kind) && access.kind != AccessKind::kFree) {
+    if (signals.count == SpinSignals::kMax) send(thread, signals);
+    signals.words[signals.count++] = {access.word, waited_for, static_cast<uint8_t>(adds & waited_for)};
   }
   if (races.count != 0) tell(races);
   if (threadsets_.wants_collection()) [[unlikely]]
@@ -238,7 +238,7 @@ void Detector::clear_cells(Thread& thread, Address begin, Address end) {
         const unsigned group = msm ? MsmEngine::kPartWords : HybridEngine::kStampWords;
         const unsigned shift = msm ? 0 : 16;  // where a group's first word has its byte mask
         for (; n < header; ++n) words[n] = old[n];
-        words[0] &= ~uint32_t{kInSpin};
+        words[0] &= ~(uint32_t{mask} & kInSpin);
         for (unsigned i = header; i < histories_.count(before); i += group) {
           const uint32_t kept = (old[i] >> shift & 0xf) & ~uint32_t{mask};
           if (kept == 0) continue;
@@ -310,9 +310,12 @@ void Detector::end_messages(const WordAccess& access) {
 void Detector::record(Thread& thread, AccessKind kind, Address address, uint64_t size) {
   if (kind == AccessKind::kFree) return;
   if ((thread.ignoring & (is_write(kind) ? kIgnoreWrites : kIgnoreReads)) != 0) return;
-  AccessRecord*& list = is_write(kind) ? thread.writes : thread.reads;
+  record_in(is_write(kind) ? thread.writes : thread.reads, {address, address + size});
+}
+
+void Detector::record_in(AccessRecord*& list, Bytes bytes) {
   if (list == nullptr) list = arena_.create<AccessRecord>();
-  if (list != nullptr) list->add({address, address + size});
+  if (list != nullptr) list->add(bytes);
 }
 
 bool Detector::is_benign(const RacingPair& pair) const {
@@ -382,8 +385,9 @@ void Detector::end_atomic(Thread& thread, SyncObject* object, Address address, u
   const AccessKind kind = writes ? AccessKind::kAtomicWrite : AccessKind::kAtomicRead;
   ++thread.accesses;
   if (thread.recording) {
-    if (reads) record(thread, AccessKind::kAtomicRead, address, size);
-    if (writes) record(thread, AccessKind::kAtomicWrite, address, size);
+    record(thread, kind, address, size);
+    // What reads and writes at once is a write: it is ignored as one.
+    if (reads && writes && (thread.ignoring & kIgnoreWrites) == 0) record_in(thread.reads, {address, address + size});
   }
   SpinSignals signals;
   if ((thread.ignoring & (writes ? kIgnoreWrites : kIgnoreReads)) == 0) {

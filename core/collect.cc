@@ -68,7 +68,7 @@ void Detector::rewrite_history(uint32_t* words, unsigned count) {
       for (unsigned k = 0; k < n; k += 2) slots_.mark(static_cast<Slot>(set[k]));
     });
   };
-  keep_threads(words[1]);
+  for (unsigned byte = 0; byte < MsmEngine::kSignals; ++byte) keep_threads(words[1 + byte]);
   for (unsigned i = MsmEngine::kHeaderWords; i < count; i += MsmEngine::kPartWords) {
     slots_.mark(static_cast<Slot>(words[i] >> 16));
     keep_lockset(words[i + 2]);

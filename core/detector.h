@@ -209,7 +209,8 @@ class Detector {
     static constexpr unsigned kMax = 8;
     struct Signal {
       Address word;
-      bool adds;
+      uint8_t mask;
+      uint8_t adds;  // of these
     };
     unsigned count = 0;
     Signal words[kMax];
@@ -283,6 +284,7 @@ class Detector {
   void clear_cells(Thread& thread, Address begin, Address end);
   void end_messages(const WordAccess& access);
   void record(Thread& thread, AccessKind kind, Address address, uint64_t size);
+  void record_in(AccessRecord*& list, Bytes bytes);
   void tell(const FoundRaces& races);
   bool is_benign(const RacingPair& pair) const;
   SyncObject* begin_atomic(Thread& thread, Address address);
@@ -325,11 +327,13 @@ class Detector {
 
   // spins.cc
   void send(Thread& thread, SpinSignals& signals);
-  static void note_spin_word(Thread& thread, Address word);
-  static bool has_read_spin_word(const Thread& thread, Address word);
-  void spin_read_word(Thread& thread, Address word, bool in_loop);
+  static void note_spin_word(Thread& thread, Address word, uint8_t mask);
+  static uint8_t spin_bytes_read(const Thread& thread, Address word);
+  void spin_read_word(Thread& thread, Address word, uint8_t mask, bool in_loop);
+  void begin_waiting_for(SpinMessages& messages, HistoryId history, unsigned bytes);
   void add_counterpart(Slot slot, Time time, Clocks& clocks);
-  bool accessed_in_segment(const Thread& thread, HistoryId history, const WordAccess& access) const;
+  [[nodiscard]] SpinMessages* spin_messages(SyncObject& object);
+  uint8_t accessed_in_segment(const Thread& thread, HistoryId history, const WordAccess& access) const;
 
   // collect.cc
   void collect(Thread& thread);

@@ -30,8 +30,8 @@ struct Options {
 
 // The first word of every history.
 enum HistoryFlag : uint32_t {
-  kInSpin = 1,      // some thread waits for this word in a loop: writes to it signal
-  kHasMessage = 2,  // an atomic in this word may have a message: plain writes end it
+  kInSpin = 0xf,     // bit i: some thread waits for byte i of the word in a loop: writes to it signal
+  kHasMessage = 16,  // an atomic in this word may have a message: plain writes end it
 };
 
 // An access to bytes of one word.

@@ -18,7 +18,7 @@ uint8_t row(AccessKind kind) { return kConflicts[static_cast<unsigned>(kind)]; }
 // A stamp's words: slot | mask << 16 | kind << 20 | adds << 24, time, lockset, where.
 void put(uint32_t* words, const Stamp& stamp) {
   words[0] =
-      stamp.slot | uint32_t{stamp.mask} << 16 | static_cast<uint32_t>(stamp.kind) << 20 | (stamp.adds ? 1u << 24 : 0);
+      stamp.slot | uint32_t{stamp.mask} << 16 | static_cast<uint32_t>(stamp.kind) << 20 | uint32_t{stamp.adds} << 24;
   words[1] = stamp.time;
   words[2] = stamp.lockset;
   words[3] = stamp.where;
@@ -37,7 +37,7 @@ Stamp HybridEngine::stamp(const uint32_t* words, unsigned i) {
           w[1],
           w[2],
           w[3],
-          (w[0] >> 24 & 1) != 0};
+          static_cast<uint8_t>(w[0] >> 24 & 0xf)};
 }
 
 unsigned HybridEngine::stamps(const Histories& table, HistoryId history) {
@@ -55,18 +55,19 @@ bool HybridEngine::stamped_alike(const Histories& table, HistoryId history, cons
   return false;
 }
 
-bool HybridEngine::accessed_in_segment(const Histories& table, HistoryId history, const Thread& thread) {
+uint8_t HybridEngine::accessed_in_segment(const Histories& table, HistoryId history, const Thread& thread) {
+  unsigned bytes = 0;
   for (unsigned i = 0; i < stamps(table, history); ++i) {
     const Stamp s = stamp(table.words(history), i);
-    if (s.slot == thread.slot && s.time >= thread.segment_since) return true;
+    if (s.slot == thread.slot && s.time >= thread.segment_since) bytes |= s.mask;
   }
-  return false;
+  return static_cast<uint8_t>(bytes);
 }
 
 HistoryId HybridEngine::alone(Histories& table, Thread& thread, const WordAccess& access) {
   uint32_t words[kHeaderWords + kStampWords];
   words[0] = 0;
-  put(words + kHeaderWords, {thread.slot, access.mask, access.kind, thread.time, thread.lockset, access.where, false});
+  put(words + kHeaderWords, {thread.slot, access.mask, access.kind, thread.time, thread.lockset, access.where, 0});
   return table.make(thread.room, words, kHeaderWords + kStampWords);
 }
 
@@ -97,12 +98,12 @@ HistoryId HybridEngine::next(const EngineContext& context, Thread& thread, Histo
   const uint32_t flags = (old[0] & ~clear_flags) | set_flags;
 
   // The bytes for which this very segment has not been stamped yet. Where spins are honoured, the order of writes
-  // matters too, by whole words: a write by another since then makes ours new again.
+  // matters too: a write by another since then makes ours new again.
   unsigned fresh = access.mask;
   for (unsigned i = 0; i < count; ++i) {
     const Stamp s = stamp(old, i);
     if (s.slot != thread.slot) {
-      if (context.options->spin && is_write(access.kind) && is_write(s.kind)) fresh = access.mask;
+      if (context.options->spin && is_write(access.kind) && is_write(s.kind)) fresh |= access.mask & s.mask;
     } else if (s.time == thread.time && covers(s.kind, access.kind) &&
                (access.kind != AccessKind::kFree || s.kind == AccessKind::kFree) &&  // so that it is told as a free
                (lockless || context.locksets->weaker_or_same(s.lockset, thread.lockset))) {
@@ -111,24 +112,29 @@ HistoryId HybridEngine::next(const EngineContext& context, Thread& thread, Histo
   }
   if (fresh == 0 && old[0] == flags) return before;
 
-  const bool adds = context.options->spin && is_write(access.kind) &&
-                    (access.increments || accessed_in_segment(table, before, thread));
-  // Whether there is a write before ours that an increment continues. One that is dropped now, being ordered before
-  // ours, hands on what it continued itself.
-  bool continues = false;
+  const unsigned adds = context.options->spin && is_write(access.kind)
+                            ? access.increments ? access.mask : accessed_in_segment(table, before, thread)
+                            : 0u;
+  // The bytes with a write before ours that an increment continues. One that is dropped now, being ordered before ours,
+  // hands on what it continued itself.
+  unsigned continues = 0;
   uint32_t words[Histories::kMaxWords];
   words[0] = flags;
   unsigned kept = 0;
   for (unsigned i = 0; i < count; ++i) {
     Stamp s = stamp(old, i);
     const auto common = static_cast<uint8_t>(s.mask & fresh);
+    const unsigned written = is_write(s.kind) ? s.mask : 0u;
     if (common != 0) {
       const bool strong = ordered_before(thread.clocks.strong, thread, s.slot, s.time);
       const bool full = strong || ordered_before(thread.clocks.full, thread, s.slot, s.time);
       if (!strong && conflicts(access.kind, s.kind) &&
           (!full || (!lockless && !context.locksets->protects(thread.lockset, s.lockset)))) {
         // One pair for each run of bytes in common: 0b1011 is two places.
-        for (unsigned left = common; left != 0;) {
+        // A look at a byte that is waited for, by an atomic, is no race with the plain write that it looks for.
+        const bool looks = (access.kind == AccessKind::kAtomicRead && s.kind == AccessKind::kWrite) ||
+                           (access.kind == AccessKind::kWrite && s.kind == AccessKind::kAtomicRead);
+        for (unsigned left = looks ? common & ~(old[0] & kInSpin) : common; left != 0;) {
           RacingPair* pair = races.add();
           if (pair == nullptr) break;
           pair->standing = full ? Standing::kPredicted : Standing::kObserved;
@@ -142,7 +148,8 @@ HistoryId HybridEngine::next(const EngineContext& context, Thread& thread, Histo
           (lockless ? full : strong && context.locksets->weaker_or_same(thread.lockset, s.lockset));
       if (superfluous) s.mask = static_cast<uint8_t>(s.mask & ~common);
     }
-    if (is_write(s.kind)) continues = s.kind != AccessKind::kFree && (s.mask != 0 || (s.adds && continues));
+    const unsigned kept_bytes = s.kind == AccessKind::kFree ? 0u : s.mask | (s.adds & continues);
+    continues = (continues & ~written) | (kept_bytes & written);
     if (s.mask != 0) put(words + kHeaderWords + kept++ * kStampWords, s);
   }
   const unsigned cap = context.options->history_cap;
@@ -153,8 +160,9 @@ HistoryId HybridEngine::next(const EngineContext& context, Thread& thread, Histo
       --kept;
       context.forgotten->fetch_add(1, std::memory_order_relaxed);
     }
-    put(words + kHeaderWords + kept++ * kStampWords, {thread.slot, static_cast<uint8_t>(fresh), access.kind,
-                                                      thread.time, thread.lockset, access.where, adds && continues});
+    put(words + kHeaderWords + kept++ * kStampWords,
+        {thread.slot, static_cast<uint8_t>(fresh), access.kind, thread.time, thread.lockset, access.where,
+         static_cast<uint8_t>(adds & continues & fresh)});
   }
   const HistoryId after = context.histories->make(thread.room, words, kHeaderWords + kept * kStampWords);
   return after == kUntouched ? before : after;

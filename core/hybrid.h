@@ -22,7 +22,7 @@ struct Stamp {
   Time time;
   LocksetId lockset;
   Where where;
-  bool adds;  // a write after another access of the same segment, or an rmw: an increment, for spins
+  uint8_t adds;  // the bytes written after another access of the same segment, or by an rmw: increments, for spins
 };
 
 class HybridEngine {
@@ -44,21 +44,21 @@ class HybridEngine {
 
   static Stamp stamp(const uint32_t* words, unsigned i);
   static unsigned stamps(const Histories& table, HistoryId history);
-  // The word's signal (order.md, Spinning reads): calls found(slot, time) for each of its writes.
+  // The signal of one byte of the word (order.md, Spinning reads): calls found(slot, time) for each of its writes.
   template <class Found>
-  static void signal(const Histories& table, HistoryId history, Found found) {
+  static void signal(const Histories& table, HistoryId history, unsigned byte, Found found) {
     for (unsigned i = stamps(table, history); i > 0; --i) {
       const Stamp s = stamp(table.words(history), i - 1);
+      if (!is_write(s.kind) || (s.mask >> byte & 1) == 0) continue;
       if (s.kind == AccessKind::kFree) return;
-      if (!is_write(s.kind)) continue;
       found(s.slot, s.time);
-      if (!s.adds) return;
+      if ((s.adds >> byte & 1) == 0) return;
     }
   }
   // Whether one of its stamps is of such an access by the thread, at its present time.
   static bool stamped_alike(const Histories& table, HistoryId history, const Thread& thread, const WordAccess& access);
-  // Whether the thread accessed the word in its present segment.
-  static bool accessed_in_segment(const Histories& table, HistoryId history, const Thread& thread);
+  // The bytes of the word that the thread accessed in its present segment.
+  static uint8_t accessed_in_segment(const Histories& table, HistoryId history, const Thread& thread);
 };
 
 // The rows of order.md's table.

@@ -311,21 +311,25 @@ MsmState MsmEngine::state(const Histories& table, HistoryId history, unsigned by
   return S::kNew;
 }
 
-bool MsmEngine::accessed_in_segment(const EngineContext& context, HistoryId history, const Thread& thread) {
-  if (history == kUntouched) return false;
+uint8_t MsmEngine::accessed_in_segment(const EngineContext& context, HistoryId history, const Thread& thread) {
+  if (history == kUntouched) return 0;
   const Histories& table = *context.histories;
-  bool found = false;
-  auto look = [&](Slot slot, Time time) { found |= slot == thread.slot && time >= thread.segment_since; };
-  signal(table, *context.threadsets, history, look);
+  unsigned bytes = 0;
+  auto look = [&](unsigned mask, Slot slot, Time time) {
+    if (slot == thread.slot && time >= thread.segment_since) bytes |= mask;
+  };
+  for (unsigned byte = 0; byte < kSignals; ++byte) {
+    signal(table, *context.threadsets, history, byte, [&](Slot slot, Time time) { look(1u << byte, slot, time); });
+  }
   for (unsigned i = 0; i < parts(table.count(history)); ++i) {
     const Part part = read_part(table.words(history), i);
-    look(part.slot, part.time);
+    look(part.mask, part.slot, part.time);
     for (unsigned k = 0; k < context.threadsets->count(part.threads); k += 2) {
       const uint32_t* members = context.threadsets->words(part.threads);
-      look(static_cast<Slot>(members[k]), members[k + 1]);
+      look(part.mask, static_cast<Slot>(members[k]), members[k + 1]);
     }
   }
-  return found;
+  return static_cast<uint8_t>(bytes);
 }
 
 HistoryId MsmEngine::next(const EngineContext& context, Thread& thread, HistoryId before, const WordAccess& access,
@@ -338,12 +342,14 @@ HistoryId MsmEngine::next(const EngineContext& context, Thread& thread, HistoryI
 
   uint32_t words[Histories::kMaxWords];
   words[0] = (old[0] & ~clear_flags) | set_flags;
-  words[1] = old[1];
+  for (unsigned byte = 0; byte < kSignals; ++byte) words[1 + byte] = old[1 + byte];
   if (context.options->spin && is_write(access.kind)) {
-    const bool adds = access.increments || accessed_in_segment(context, before, thread);
-    if (!adds || access.kind == AccessKind::kFree) words[1] = InternTable::kEmpty;
-    if (access.kind != AccessKind::kFree) {
-      words[1] = with_thread(*context.threadsets, words[1], thread.slot, thread.time);
+    const unsigned adds = access.increments ? access.mask : accessed_in_segment(context, before, thread);
+    for (unsigned byte = 0; byte < kSignals; ++byte) {
+      if ((access.mask >> byte & 1) == 0) continue;
+      uint32_t& set = words[1 + byte];
+      if ((adds >> byte & 1) == 0 || access.kind == AccessKind::kFree) set = InternTable::kEmpty;
+      if (access.kind != AccessKind::kFree) set = with_thread(*context.threadsets, set, thread.slot, thread.time);
     }
   }
 

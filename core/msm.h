@@ -35,21 +35,23 @@ inline constexpr unsigned kMsmStates = 9;
 
 class MsmEngine {
  public:
-  // flags, then the word's signal (order.md, Spinning reads) as a thread set
-  static constexpr unsigned kHeaderWords = 2;
+  // flags, then the signals (order.md, Spinning reads) of the word's bytes as thread sets
+  static constexpr unsigned kSignals = 4;
+  static constexpr unsigned kHeaderWords = 1 + kSignals;
   static constexpr unsigned kPartWords = 5;
 
   static HistoryId next(const EngineContext& context, Thread& thread, HistoryId before, const WordAccess& access,
                         uint32_t set_flags, uint32_t clear_flags, FoundRaces& races);
   template <class Found>
-  static void signal(const Histories& table, const InternTable& threadsets, HistoryId history, Found found) {
+  static void signal(const Histories& table, const InternTable& threadsets, HistoryId history, unsigned byte,
+                     Found found) {
     if (history == kUntouched) return;
-    const InternTable::Id set = table.words(history)[1];
+    const InternTable::Id set = table.words(history)[1 + byte];
     for (unsigned i = 0; i < threadsets.count(set); i += 2) {
       found(static_cast<Slot>(threadsets.words(set)[i]), threadsets.words(set)[i + 1]);
     }
   }
-  static bool accessed_in_segment(const EngineContext& context, HistoryId history, const Thread& thread);
+  static uint8_t accessed_in_segment(const EngineContext& context, HistoryId history, const Thread& thread);
   static MsmState state(const Histories& table, HistoryId history, unsigned byte);
 
   // In a collection: the ids and slots a history's words hold.

@@ -1,25 +1,29 @@
-// Spinning reads (thesis ch. 7). A word that somebody waits for in a loop is in state spin from the first such read on:
+// Spinning reads (thesis ch. 7). A byte that somebody waits for in a loop is in state spin from the first such read on:
 // writes to it then release into its object, and the loop's exit acquires what the reads found there. A write from
 // before that time left only its stamp; what its thread knew then is looked up among the slot's last versions.
 #include "core/detector.h"
 
 namespace norn {
 
-void Detector::note_spin_word(Thread& thread, Address word) {
-  if (has_read_spin_word(thread, word)) return;
+void Detector::note_spin_word(Thread& thread, Address word, uint8_t mask) {
+  for (unsigned i = 0; i < thread.spin_word_count; ++i) {
+    if (thread.spin_words[i].word != word) continue;
+    thread.spin_words[i].mask |= mask;
+    return;
+  }
   // More words than fit at once between two synchronization events: the last ones count.
   if (thread.spin_word_count == Thread::kSpinWords) {
     for (unsigned i = 1; i < Thread::kSpinWords; ++i) thread.spin_words[i - 1] = thread.spin_words[i];
     --thread.spin_word_count;
   }
-  thread.spin_words[thread.spin_word_count++] = word;
+  thread.spin_words[thread.spin_word_count++] = {word, mask};
 }
 
-bool Detector::has_read_spin_word(const Thread& thread, Address word) {
+uint8_t Detector::spin_bytes_read(const Thread& thread, Address word) {
   for (unsigned i = 0; i < thread.spin_word_count; ++i) {
-    if (thread.spin_words[i] == word) return true;
+    if (thread.spin_words[i].word == word) return thread.spin_words[i].mask;
   }
-  return false;
+  return 0;
 }
 
 // Adds what a thread knew and did by the end of its segment at `time`. What it knew is found among the slot's last
@@ -39,19 +43,45 @@ void Detector::add_counterpart(Slot slot, Time time, Clocks& clocks) {
   }
   if (!clocks.raise(arena_, slot, time) || !complete) no_memory_for_clocks();
   if (Thread* writer = find(slots_.tenant(slot, time)); writer != nullptr) {
-    writer->tick_wanted.store(true, std::memory_order_relaxed);
+    Time wanted = writer->tick_wanted.load(std::memory_order_relaxed);
+    while (wanted < time && !writer->tick_wanted.compare_exchange_weak(wanted, time, std::memory_order_relaxed)) {
+    }
     writer->fast.generation.fetch_add(1, std::memory_order_relaxed);  // whatever it holds for known, it looks again
   }
 }
 
-void Detector::spin_read_word(Thread& thread, Address word, bool in_loop) {
+// What is known of the bytes from before anybody waited for them.
+void Detector::begin_waiting_for(SpinMessages& messages, HistoryId history, unsigned bytes) {
+  for (unsigned byte = 0; byte < kWordBytes; ++byte) {
+    if ((bytes >> byte & 1) == 0) continue;
+    Clocks found;
+    auto add = [&](Slot slot, Time time) { add_counterpart(slot, time, found); };
+    if (is_state_machine(options_.engine)) {
+      MsmEngine::signal(histories_, threadsets_, history, byte, add);
+    } else {
+      HybridEngine::signal(histories_, history, byte, add);
+    }
+    if (!messages.assign(arena_, 1u << byte, found)) no_memory_for_clocks();
+    found.clear(arena_);
+  }
+}
+
+SpinMessages* Detector::spin_messages(SyncObject& object) {
+  if (object.spin == nullptr) object.spin = arena_.create<SpinMessages>();
+  if (object.spin == nullptr) no_memory_for_clocks();
+  return object.spin;
+}
+
+void Detector::spin_read_word(Thread& thread, Address word, uint8_t mask, bool in_loop) {
   Cell* found = shadow_.prepare(word) ? shadow_.cell(word) : nullptr;
   if (found == nullptr) return no_memory_for_shadow();
   Cell& cell = *found;
   SyncObject* object = sync_.get(word, SyncFamily::kSpin);
   if (object == nullptr) return no_memory_for_clocks();
-  // Whoever sets the flag fills the object before anyone else can lock it: a writer that sees the flag comes after.
+  // Whoever sets a flag fills the object before anyone else can lock it: a writer that sees the flag comes after.
   const SpinLock lock(object->mutex);
+  SpinMessages* messages = spin_messages(*object);
+  if (messages == nullptr) return;
   const bool msm = is_state_machine(options_.engine);
   HistoryId before = cell.load(std::memory_order_acquire);
   for (;;) {
@@ -59,23 +89,18 @@ void Detector::spin_read_word(Thread& thread, Address word, bool in_loop) {
     const unsigned header = msm ? MsmEngine::kHeaderWords : HybridEngine::kHeaderWords;
     const unsigned count = before == kUntouched ? header : histories_.count(before);
     for (unsigned i = 0; i < count; ++i) words[i] = before == kUntouched ? 0 : histories_.words(before)[i];
-    if ((words[0] & kInSpin) != 0) break;
-    words[0] |= kInSpin;
+    const unsigned fresh = mask & ~words[0];
+    if (fresh == 0) break;
+    words[0] |= mask;
     const HistoryId after = histories_.make(thread.room, words, count);
     if (after == kUntouched) return;
     if (!cell.compare_exchange_weak(before, after, std::memory_order_acq_rel)) continue;
     note_change(word, before);
-    object->message.clear(arena_);
-    auto add = [&](Slot slot, Time time) { add_counterpart(slot, time, object->message); };
-    if (msm) {
-      MsmEngine::signal(histories_, threadsets_, before, add);
-    } else {
-      HybridEngine::signal(histories_, before, add);
-    }
+    begin_waiting_for(*messages, before, fresh);
     break;
   }
-  if (!in_loop && !thread.spun.join(arena_, object->message)) no_memory_for_clocks();
-  note_spin_word(thread, word);
+  if (!in_loop && !messages->collect(arena_, mask, thread.spun)) no_memory_for_clocks();
+  note_spin_word(thread, word, mask);
 }
 
 void Detector::spin_read(Thread& thread, Address address, uint64_t size, Where where, bool in_loop) {
@@ -85,7 +110,7 @@ void Detector::spin_read(Thread& thread, Address address, uint64_t size, Where w
   if (thread.recording) record(thread, AccessKind::kRead, address, size);
   if ((thread.ignoring & kIgnoreReads) != 0) return;
   for (Address word = address & ~(kWordBytes - 1); word < address + size; word += kWordBytes) {
-    spin_read_word(thread, word, in_loop);
+    spin_read_word(thread, word, mask_in(word, address, address + size), in_loop);
   }
 }
 
@@ -99,15 +124,25 @@ void Detector::spin_leave(Thread& thread) {
 
 void Detector::send(Thread& thread, SpinSignals& signals) {
   const Published published = publish(thread);
+  Clocks now;
+  if (!now.assign(arena_, thread.clocks)) no_memory_for_clocks();
+  add_published(published, now);
   for (unsigned i = 0; i < signals.count; ++i) {
     SyncObject* object = sync_.get(signals.words[i].word, SyncFamily::kSpin);
-    if (object == nullptr) return no_memory_for_clocks();
+    if (object == nullptr) {
+      no_memory_for_clocks();
+      break;
+    }
     const SpinLock lock(object->mutex);
-    const bool complete = signals.words[i].adds ? object->message.join(arena_, thread.clocks)
-                                                : object->message.assign(arena_, thread.clocks);
-    if (!complete) no_memory_for_clocks();
-    add_published(published, object->message);
+    SpinMessages* messages = spin_messages(*object);
+    if (messages == nullptr) break;
+    const unsigned adds = signals.words[i].adds;
+    const unsigned sets = signals.words[i].mask & ~adds;
+    if ((sets != 0 && !messages->assign(arena_, sets, now)) || (adds != 0 && !messages->join(arena_, adds, now))) {
+      no_memory_for_clocks();
+    }
   }
+  now.clear(arena_);
   signals.count = 0;
 }
 

@@ -66,6 +66,63 @@ SyncObject* SyncTable::find(Address address, SyncFamily family) {
   return nullptr;
 }
 
+SpinMessages::Part& SpinMessages::unused() {
+  Part* found = parts_;
+  while (found->mask != 0) ++found;  // parts are disjoint: one is free whenever a byte is in none
+  return *found;
+}
+
+void SpinMessages::forget(Arena& arena, unsigned mask) {
+  for (Part& part : parts_) {
+    if ((part.mask & mask) == 0) continue;
+    part.mask &= ~mask;
+    if (part.mask == 0) part.clocks.clear(arena);
+  }
+}
+
+bool SpinMessages::assign(Arena& arena, unsigned mask, const Clocks& clocks) {
+  forget(arena, mask);
+  Part& part = unused();
+  part.mask = mask;
+  return part.clocks.assign(arena, clocks);
+}
+
+bool SpinMessages::join(Arena& arena, unsigned mask, const Clocks& clocks) {
+  bool complete = true;
+  unsigned left = mask;
+  for (unsigned byte = 0; byte < kWordBytes && left != 0; ++byte) {
+    if ((left >> byte & 1) == 0) continue;
+    Part* part = parts_;
+    while (part != parts_ + kWordBytes && (part->mask >> byte & 1) == 0) ++part;
+    if (part == parts_ + kWordBytes) {  // nothing is there yet
+      Part& fresh = unused();
+      fresh.mask = 1u << byte;
+      complete &= fresh.clocks.assign(arena, clocks);
+      left &= ~fresh.mask;
+      continue;
+    }
+    const unsigned common = part->mask & left;
+    if (common != part->mask) {  // the other bytes keep what they have
+      part->mask &= ~common;
+      Part& split = unused();
+      split.mask = common;
+      complete &= split.clocks.assign(arena, part->clocks);
+      part = &split;
+    }
+    complete &= part->clocks.join(arena, clocks);
+    left &= ~common;
+  }
+  return complete;
+}
+
+bool SpinMessages::collect(Arena& arena, unsigned mask, Clocks& clocks) const {
+  bool complete = true;
+  for (const Part& part : parts_) {
+    if ((part.mask & mask) != 0) complete &= clocks.join(arena, part.clocks);
+  }
+  return complete;
+}
+
 void SyncTable::remove_if(Address address, int family) {
   const uint64_t h = hash(address);
   Shard& s = shard(h);
@@ -73,7 +130,8 @@ void SyncTable::remove_if(Address address, int family) {
   if (s.bucket_count == 0) return;
   for (SyncObject** place = &s.buckets[h / kShards % s.bucket_count]; *place != nullptr;) {
     SyncObject* o = *place;
-    if (o->address != address || (family >= 0 && o->family != static_cast<SyncFamily>(family))) {
+    const bool meant = family >= 0 ? o->family == static_cast<SyncFamily>(family) : o->family != SyncFamily::kSpin;
+    if (o->address != address || !meant) {
       place = &o->next;
       continue;
     }
@@ -89,20 +147,30 @@ void SyncTable::remove(Address address, SyncFamily family) { remove_if(address, 
 
 void SyncTable::remove_range(Address begin, Address end) {
   shadow_->take_objects(begin, end, [&](Address word) {
-    bool left = false;
+    unsigned gone = 0;
     for (Address a = word; a < word + kWordBytes; ++a) {
-      if (a >= begin && a < end) {
-        remove_if(a, -1);
-      } else {
-        left = true;
-      }
+      if (a < begin || a >= end) continue;
+      remove_if(a, -1);
+      gone |= 1u << (a - word);
     }
-    if (left) shadow_->mark_object(word);
+    if (gone == kAllBytes) {
+      remove_if(word, static_cast<int>(SyncFamily::kSpin));
+      return;
+    }
+    shadow_->mark_object(word);
+    if (SyncObject* object = find(word, SyncFamily::kSpin); object != nullptr) {
+      const SpinLock lock(object->mutex);
+      if (object->spin != nullptr) object->spin->forget(*arena_, gone);
+    }
   });
 }
 
 void SyncTable::clear(SyncObject& o) {
   o.message.clear(*arena_);
+  if (o.spin != nullptr) {
+    o.spin->forget(*arena_, kAllBytes);
+    arena_->destroy(o.spin);
+  }
   o.lock.exclusive.clear(*arena_);
   o.lock.shared.clear(*arena_);
   o.condition.all_signals.clear(*arena_);

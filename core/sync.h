@@ -48,6 +48,27 @@ struct LockState {
   LockId lock = 0;
 };
 
+// What those who wait for bytes of a word will be ordered after: bytes with the same message together, disjoint.
+inline constexpr unsigned kAllBytes = (1u << kWordBytes) - 1;
+class SpinMessages {
+ public:
+  // Of the bytes of `mask`: what follows replaces what was there, or adds to it. False: no memory.
+  bool assign(Arena& arena, unsigned mask, const Clocks& clocks);
+  bool join(Arena& arena, unsigned mask, const Clocks& clocks);
+  void forget(Arena& arena, unsigned mask);
+  // Adds to `clocks` what the bytes of `mask` hold.
+  bool collect(Arena& arena, unsigned mask, Clocks& clocks) const;
+
+ private:
+  struct Part {
+    unsigned mask = 0;  // 0: not in use
+    Clocks clocks;
+  };
+  [[nodiscard]] Part& unused();
+
+  Part parts_[kWordBytes];
+};
+
 struct BarrierState {
   BarrierGeneration* current = nullptr;
   uint32_t count = 0;  // threads a generation; 0: unknown
@@ -60,10 +81,11 @@ struct SyncObject {
   uint8_t size = 0;  // kAtomic: of the last write; under `mutex`
   SpinMutex mutex;
   // By family, under `mutex`:
-  Clocks message;            // kAtomic, kSemaphore, kOnce, kAnnotation, kSpin
-  LockState lock;            // kLock
-  BarrierState barrier;      // kBarrier
-  ConditionState condition;  // kCondition
+  Clocks message;                // kAtomic, kSemaphore, kOnce, kAnnotation
+  SpinMessages* spin = nullptr;  // kSpin; made when first needed
+  LockState lock;                // kLock
+  BarrierState barrier;          // kBarrier
+  ConditionState condition;      // kCondition
 };
 
 class SyncTable {
@@ -103,7 +125,7 @@ class SyncTable {
   };
 
   static uint64_t hash(Address address);
-  void remove_if(Address address, int family);  // negative: of any family
+  void remove_if(Address address, int family);  // negative: of any family but kSpin, which is of whole words
   Shard& shard(uint64_t hash) { return shards_[hash % kShards]; }
   bool grow(Shard& shard);
   void reuse_removed();

@@ -111,13 +111,17 @@ struct Thread {
 
   // --- the rest -------------------------------------------------------------------------------------------------
   BarrierGeneration* generation_entered = nullptr;
-  // Words that were spin-read since the last synchronization event.
+  // Bytes that were spin-read since the last synchronization event.
+  struct SpinWord {
+    Address word;
+    uint8_t mask;
+  };
   static constexpr unsigned kSpinWords = 16;
-  Address spin_words[kSpinWords];
+  SpinWord spin_words[kSpinWords];
   unsigned spin_word_count = 0;
   uint32_t ignore_depth[3];  // reads, writes, sync
 
-  std::atomic<bool> tick_wanted{false};  // set by others
+  std::atomic<Time> tick_wanted{0};  // set by others: the latest time of it that was waited for; 0: none
 
   enum class Life : uint8_t { kRunning, kExited, kGone };  // gone: joined or detached, and to be recycled
   std::atomic<Life> life{Life::kRunning};

@@ -140,10 +140,9 @@ bool Detector::begin_sync(Thread& thread) {
 
 // Another thread found that this one's present time was waited for.
 void Detector::heed_tick_request(Thread& thread) {
-  if (!thread.tick_wanted.load(std::memory_order_relaxed)) [[likely]]
+  if (thread.tick_wanted.load(std::memory_order_relaxed) == 0) [[likely]]
     return;
-  thread.tick_wanted.store(false, std::memory_order_relaxed);
-  if (thread.stamped) tick(thread);
+  if (thread.tick_wanted.exchange(0, std::memory_order_relaxed) >= thread.time && thread.stamped) tick(thread);
 }
 
 void Detector::release_to(Thread& thread, Address address, SyncFamily family) {
@@ -421,6 +420,7 @@ void Detector::recycle_thread(Thread& thread) {
   for (uint32_t& depth : thread.ignore_depth) depth = 0;
   thread.generation_entered = nullptr;
   thread.spin_word_count = 0;
+  thread.tick_wanted.store(0, std::memory_order_relaxed);
   const SpinLock lock(threads_mutex_);
   ended_accesses_ += thread.accesses;
   ended_sync_events_ += thread.sync_events;

@@ -1,5 +1,4 @@
 // Flag: two flags of two threads side by side in one word. The one that is waited for was set first.
-// KNOWN: flags are known by words of 4 bytes: observed
 // NORACE
 // RUN: %check %s
 // RUN: %check-lto %s

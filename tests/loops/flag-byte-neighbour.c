@@ -1,5 +1,4 @@
 // Flag: two flags of two threads side by side in one word. The waiter waits for one and uses the data of the other.
-// KNOWN: flags are known by words of 4 bytes: missed
 // RUN: %check %s
 
 #include "arrival.h"

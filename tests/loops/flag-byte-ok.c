@@ -1,5 +1,4 @@
 // Flag: a byte, with other bytes beside it that are somebody else's.
-// KNOWN: flags are known by words of 4 bytes: observed
 // NORACE
 // ARRIVAL: both
 // RUN: %check %s

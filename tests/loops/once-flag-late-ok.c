@@ -1,6 +1,5 @@
 // Home-made once: the second comes when all is done, and its loop never spins. The state is written plainly, as the
 // flag of figure 7.5 is: all races on it are the synchronization itself.
-// KNOWN: a compare-and-swap before the loop on a flag that is also written plainly: observed on the flag itself
 // NORACE
 // RUN: %check %s
 // RUN: %check-lto %s

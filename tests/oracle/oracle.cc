@@ -519,23 +519,21 @@ bool is_synchronization(const Event& e) {
 }
 
 void order_by_spins(const Execution& x, Edges& edges) {
-  constexpr Address kWord = 4;
-  struct Word {
+  struct Byte {
     bool spin = false;
     Indexes signal;
   };
-  std::map<Address, Word> words;
-  std::map<ThreadId, std::set<Address>> accessed;  // words, in the thread's present segment
+  std::map<Address, Byte> bytes;
+  std::map<ThreadId, std::set<Address>> accessed;  // bytes, in the thread's present segment
   std::map<ThreadId, Indexes> counterparts;  // of the thread's spin-reads, but those in-loop, since its last leave
 
-  auto words_of = [](Range range) {
+  auto bytes_of = [](Range range) {
     std::vector<Address> all;
-    if (!range.empty())
-      for (Address w = range.begin / kWord; w <= (range.end - 1) / kWord; ++w) all.push_back(w);
+    for (Address byte = range.begin; byte < range.end; ++byte) all.push_back(byte);
     return all;
   };
   // Slices of segments: a segment is cut where a write of it became distinguishable from what follows: after an atomic
-  // that releases, after a write to a word in state spin, and when one of its writes is waited for the first time.
+  // that releases, after a write to a byte in state spin, and when one of its writes is waited for the first time.
   std::map<ThreadId, unsigned> slice;
   std::vector<unsigned> slice_of(x.events.size());
   // The last event so far of the slice that event i is in.
@@ -561,31 +559,31 @@ void order_by_spins(const Execution& x, Edges& edges) {
     if (writes && x.ignores(i, kIgnoreWrites)) continue;
 
     if (writes) {
-      for (Address w : words_of(range_of(e))) {
-        Word& word = words[w];
-        if (!rmw && !accessed[e.thread].contains(w)) word.signal.clear();
-        word.signal.insert(i);
-        if (word.spin) slice[e.thread] = slice_of[i] + 1;
+      for (Address b : bytes_of(range_of(e))) {
+        Byte& byte = bytes[b];
+        if (!rmw && !accessed[e.thread].contains(b)) byte.signal.clear();
+        byte.signal.insert(i);
+        if (byte.spin) slice[e.thread] = slice_of[i] + 1;
       }
     }
     if (writes && e.kind != EventKind::kWrite && releases(e.order) && x.options.lib && !x.ignores(i, kIgnoreSync))
       slice[e.thread] = slice_of[i] + 1;
     if (reads || writes)
-      for (Address w : words_of(range_of(e))) accessed[e.thread].insert(w);
+      for (Address b : bytes_of(range_of(e))) accessed[e.thread].insert(b);
     if (e.kind == EventKind::kSpinRead) {
-      for (Address w : words_of(range_of(e))) {
-        Word& word = words[w];
-        if (!word.spin) {
+      for (Address b : bytes_of(range_of(e))) {
+        Byte& byte = bytes[b];
+        if (!byte.spin) {
           Indexes whole;
-          for (Index write : word.signal) {
+          for (Index write : byte.signal) {
             whole.insert(slice_so_far(write, i));
             const ThreadId writer = x.events[write].thread;
             if (slice[writer] == slice_of[write]) ++slice[writer];
           }
-          word.signal = whole;
+          byte.signal = whole;
         }
-        word.spin = true;
-        if (!e.in_loop) counterparts[e.thread].insert(word.signal.begin(), word.signal.end());
+        byte.spin = true;
+        if (!e.in_loop) counterparts[e.thread].insert(byte.signal.begin(), byte.signal.end());
       }
     }
     if (e.kind == EventKind::kSpinLeave) {
@@ -596,10 +594,25 @@ void order_by_spins(const Execution& x, Edges& edges) {
     // "allocation and free end the state and empty the signal"; what a reallocation copies is written after it.
     for (const auto& [index, range] : x.ended_ranges)
       if (index == i)
-        for (Address w : words_of(range)) words[w] = {};
+        for (Address b : bytes_of(range)) bytes[b] = {};
     if (e.kind == EventKind::kReallocate && !x.ignores(i, kIgnoreWrites))
-      for (Address w : words_of(take_apart(e).written)) words[w].signal = {i};
+      for (Address b : bytes_of(take_apart(e).written)) bytes[b].signal = {i};
   }
+}
+
+// For each event the bytes that are in state spin when it happens.
+std::vector<std::set<Address>> spin_states(const Execution& x) {
+  std::vector<std::set<Address>> states(x.events.size());
+  std::set<Address> now;
+  for (Index i = 0; i < x.events.size() && x.options.spin; ++i) {
+    states[i] = now;
+    const Event& e = x.events[i];
+    if (e.kind == EventKind::kSpinRead && !x.ignores(i, kIgnoreReads))
+      for (Address byte = e.address; byte < e.address + e.size; ++byte) now.insert(byte);
+    for (const auto& [index, range] : x.ended_ranges)
+      if (index == i) std::erase_if(now, [&](Address byte) { return range.holds(byte); });
+  }
+  return states;
 }
 
 Orders order_execution(const Execution& x) {
@@ -727,6 +740,17 @@ bool locks_protect(const Execution& x, Index a, Index b) {
   return false;
 }
 
+// "a pair of an atomic read and a plain write of a byte in state spin"
+bool is_look(const Execution& x, const Access& a, const Access& b) {
+  auto plainly_writes = [&](const Access& access) {
+    bool frees = x.is(access.event, EventKind::kFree) ||
+                 (x.is(access.event, EventKind::kReallocate) && access.step == kFreeStep);
+    return access.kind == AccessKind::kWrite && !frees;
+  };
+  return (a.kind == AccessKind::kAtomicRead && plainly_writes(b)) ||
+         (plainly_writes(a) && b.kind == AccessKind::kAtomicRead);
+}
+
 std::optional<Standing> standing_of(const Execution& x, const Orders& orders, Index a, Index b) {
   if (!orders.full.before(a, b)) return Standing::kObserved;
   if (!orders.strong.before(a, b) && !locks_protect(x, a, b)) return Standing::kPredicted;
@@ -766,6 +790,7 @@ Verdict judge(std::span<const Event> events, const OracleOptions& options) {
   Orders orders = order_execution(x);
   std::vector<Access> accesses = accesses_of(x);
   std::vector<Birth> births = births_of(x);
+  const std::vector<std::set<Address>> waited_for = spin_states(x);
 
   Verdict verdict;
   for (size_t j = 0; j < accesses.size(); ++j) {
@@ -781,6 +806,7 @@ Verdict judge(std::span<const Event> events, const OracleOptions& options) {
       Address end = std::min(a.range.end, b.range.end);
       for (Address byte = std::max(a.range.begin, b.range.begin); byte < end; ++byte) {
         if (!byte_counts(x, births, a, b, byte)) continue;
+        if (is_look(x, a, b) && waited_for[b.event].contains(byte)) continue;
         pair.bytes.push_back(byte);
         auto [it, fresh] = verdict.bytes.try_emplace(byte, ByteVerdict{*standing, a.event, b.event});
         if (!fresh && it->second.standing < *standing) it->second = {*standing, a.event, b.event};

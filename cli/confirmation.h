@@ -15,7 +15,7 @@ struct ConfirmSettings {
   uint32_t seed = 1;
   schedule::StrategyKind strategy = schedule::StrategyKind::kRaceDirected;
   uint32_t depth = 3;
-  double timeout = 0;  // seconds; 0: many times what the program takes
+  double timeout = 0;  // seconds; 0: when it gets no further
 };
 
 // --runs, --jobs, --seed, --strategy, --depth, --timeout.
@@ -59,7 +59,8 @@ struct Verdict {
 // A deadlock is what a candidate for one is confirmed by; a race by the meeting; without a candidate, by any harm.
 [[nodiscard]] bool confirms(const StagedRun& run, const ConfirmCandidate& candidate, const Consequence& consequence);
 
-// Runs the program as it is, twice, and once under control. On false `error` is one line.
+// What the program does by itself: one quiet schedule, and, unless it sleeps or hangs, two runs that nobody controls.
+// Sets the stage's timeout. On false `error` is one line.
 [[nodiscard]] bool find_reference(Stage& stage, const ConfirmSettings& settings, Reference& reference,
                                   std::string& error);
 

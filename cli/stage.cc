@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -69,6 +70,25 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
 std::string input_file() {
   struct stat status{};
   return fstat(0, &status) == 0 && S_ISREG(status.st_mode) ? "/proc/self/fd/0" : "/dev/null";
+}
+
+bool read_into(schedule::Outcome& outcome, const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  stream.read(static_cast<char*>(static_cast<void*>(&outcome)), sizeof(outcome));
+  return stream.gcount() == sizeof(outcome);
+}
+
+// Grows while a controlled run gets on.
+uint64_t progress_in(const std::string& path) {
+  schedule::Outcome outcome;
+  return read_into(outcome, path) ? outcome.decisions + outcome.accesses : 0;
+}
+
+double processor_seconds(pid_t pid) {
+  clockid_t clock{};
+  timespec time{};
+  if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &time) != 0) return 0;
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
 }
 
 }  // namespace
@@ -159,13 +179,10 @@ StagedRun Stage::start(const std::string& options, unsigned worker) const {
   close(trouble[0]);
   run.started = !failed;
 
-  const auto file_of_process = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
-  pollfd ends = {file_of_process, POLLIN, 0};
-  if (poll(&ends, 1, static_cast<int>(timeout_ * 1000)) == 0) {
+  if (!await_end(pid, worker)) {
     run.timed_out = true;
     kill(-pid, SIGKILL);
   }
-  close(file_of_process);
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
   kill(-pid, SIGKILL);  // what it left behind would go on in the next run
@@ -180,11 +197,36 @@ StagedRun Stage::start(const std::string& options, unsigned worker) const {
   return run;
 }
 
+bool Stage::await_end(int pid, unsigned worker) const {
+  const auto process = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  pollfd ends = {process, POLLIN, 0};
+  const auto seconds_since = [](auto begin) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  auto moved = begin;
+  uint64_t before = 0;
+  bool ended = false;
+  for (;;) {
+    const double silence = seconds_since(strictly_ ? begin : moved);
+    if (silence >= timeout_ || (!strictly_ && processor_seconds(pid) >= timeout_)) break;
+    constexpr double kLook = 1;
+    if (poll(&ends, 1, static_cast<int>(std::min(timeout_ - silence, kLook) * 1000) + 1) != 0) {
+      ended = true;
+      break;
+    }
+    const uint64_t now = progress_in(file("outcome", worker));
+    if (now == before) continue;
+    before = now;
+    moved = std::chrono::steady_clock::now();
+  }
+  close(process);
+  return ended;
+}
+
 void Stage::read_outcome(unsigned worker, StagedRun& run) const {
   schedule::Outcome outcome;
-  std::ifstream stream(file("outcome", worker), std::ios::binary);
-  stream.read(static_cast<char*>(static_cast<void*>(&outcome)), sizeof(outcome));
-  run.controlled = stream.gcount() == sizeof(outcome) && outcome.pid.load() != 0;
+  run.controlled = read_into(outcome, file("outcome", worker)) && outcome.pid.load() != 0;
   run.decisions = outcome.decisions;
   run.hash = outcome.hash;
   run.preemptions = outcome.preemptions;
@@ -195,6 +237,7 @@ void Stage::read_outcome(unsigned worker, StagedRun& run) const {
   run.kernel_returns = outcome.kernel_returns;
   run.first_meeting = outcome.first_meeting;
   run.differs_at = outcome.differs_at;
+  run.slept = static_cast<double>(outcome.slept) / 1e9;
   run.findings = read_beginning(file("findings", worker));
 }
 

@@ -35,6 +35,7 @@ struct StagedRun {
   uint32_t kernel_returns = 0;
   uint64_t first_meeting = 0;
   uint64_t differs_at = 0;
+  double slept = 0;  // seconds of the virtual clock that nobody could run in
 };
 
 // What is asked of a run besides the program: a token that knows nothing of what happened yet.
@@ -51,7 +52,9 @@ class Stage {
   [[nodiscard]] bool ok() const { return !directory_.empty(); }
   [[nodiscard]] uint32_t program_hash() const { return program_hash_; }
   [[nodiscard]] const std::vector<std::string>& command() const { return command_; }
-  void set_timeout(double seconds) { timeout_ = seconds; }
+  // A run that takes so long hangs. Unless `strictly`, the time counts that it had the processor, or did nothing at
+  // all: on a busy machine each step may take long.
+  void set_timeout(double seconds, bool strictly) { timeout_ = seconds, strictly_ = strictly; }
   [[nodiscard]] double timeout() const { return timeout_; }
 
   // Any number of threads may do this at once; `worker` tells them apart.
@@ -69,6 +72,8 @@ class Stage {
   [[nodiscard]] std::string file(const char* name, unsigned worker) const;
   [[nodiscard]] std::string options_for(const Plan& plan, unsigned worker, const std::string& expected) const;
   [[nodiscard]] StagedRun start(const std::string& options, unsigned worker) const;
+  // False: it hangs.
+  [[nodiscard]] bool await_end(int pid, unsigned worker) const;
   void read_outcome(unsigned worker, StagedRun& run) const;
 
   std::string path_;
@@ -77,6 +82,7 @@ class Stage {
   std::string directory_;
   uint32_t program_hash_ = 0;
   double timeout_ = 30;
+  bool strictly_ = false;
 };
 
 // The same for the same bytes.

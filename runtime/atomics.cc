@@ -27,8 +27,10 @@ template <class T, class Perform>
 void atomic(const volatile T* address, bool writes, const norn_site* site, Perform perform) {
   if (is_controlled()) [[unlikely]] {
     control::atomic(address, sizeof(T), writes, site);
-    perform();
-    return;
+    if (only_scheduled) {
+      perform();
+      return;
+    }
   }
   const Inspection here;
   if (!here) {
@@ -197,7 +199,10 @@ NORN_EXPORT void __norn_fence(int order, int signal_scope, const norn_site* /*si
 // it may have seen is acquired after it.
 NORN_EXPORT void __norn_assembly_before(const void* address, size_t size, const norn_site* site) {
   if (!is_watching()) return;
-  if (is_controlled()) return control::atomic(address, size, true, site);
+  if (is_controlled()) {
+    control::atomic(address, size, true, site);
+    if (only_scheduled) return;
+  }
   const Inspection here;
   if (!here) return;
   detector.atomic(here.thread(), address_of(address), size, place(*here, site),
@@ -205,7 +210,7 @@ NORN_EXPORT void __norn_assembly_before(const void* address, size_t size, const 
 }
 
 NORN_EXPORT void __norn_assembly_after(const void* address, size_t size, const norn_site* site) {
-  if (!is_watching() || is_controlled()) return;
+  if (!is_watching() || only_scheduled) return;
   const Inspection here;
   if (!here) return;
   detector.atomic(here.thread(), address_of(address), size, place(*here, site),

@@ -28,6 +28,7 @@ NORN_EXPORT __attribute__((noinline)) void __norn_on_meeting(uint32_t first, uin
 namespace norn::rt {
 
 constinit std::atomic<bool> controlled{false};
+constinit bool only_scheduled = false;
 
 namespace control {
 namespace {
@@ -66,6 +67,8 @@ constexpr uint32_t kAccessesInARow = 20000;
 // One that looks so often at the same place from the same statement is waiting.
 constexpr uint32_t kLooksInARow = 100;
 constexpr uint32_t kAtomicLooksInARow = 8;
+// One that yields so often waits for something that the others do not do: for time to pass, or for who is held back.
+constexpr uint32_t kIdleYields = 100;
 // So often time may pass for the sake of threads that are held back, before one of them is let go.
 constexpr uint32_t kJumpsForHeldBack = 100;
 constinit uint32_t jumps_for_held_back = 0;
@@ -235,7 +238,10 @@ bool pass_time() {
     if (slot.status.load(std::memory_order_relaxed) == Status::kWaiting && slot.until < next) next = slot.until;
   }
   if (next == kForever) return false;
-  if (next > clock_now) clock_now = next;
+  if (next > clock_now) {
+    outcome->slept += next - clock_now;
+    clock_now = next;
+  }
   expire();
   return true;
 }
@@ -276,9 +282,23 @@ uint32_t list_enabled() {
   uint32_t count = 0;
   for (uint32_t i = 0; i < high; ++i) {
     const Status status = slots[i].status.load(std::memory_order_relaxed);
-    if (status == Status::kReady) enabled[count++] = slots[i].step;
+    if (status != Status::kReady) continue;
+    enabled[count] = slots[i].step;
+    enabled[count++].idle = slots[i].yields >= kIdleYields;
   }
   return count;
+}
+
+bool are_idle(const Step* steps, uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i) {
+    if (!steps[i].idle) return false;
+  }
+  return true;
+}
+
+// Something happened that those may have waited for who only yield.
+void expect_again() {
+  for (uint32_t i = 0; i < high; ++i) slots[i].yields = 0;
 }
 
 void tell_meeting(const Step& first, const Step& second) {
@@ -301,9 +321,14 @@ Slot* choose(Slot* running) {
       if (pass_time()) continue;
       return nullptr;
     }
+    if (are_idle(enabled, count)) {
+      expect_again();
+      if (pass_time()) continue;
+    }
     const Enabled all = {enabled, count, running == nullptr ? schedule::kNobody : running->number};
     const uint32_t index = strategy->choose(all);
     if (index == schedule::kNobody) {
+      expect_again();
       if (jumps_for_held_back < kJumpsForHeldBack && pass_time()) {
         ++jumps_for_held_back;
         continue;
@@ -463,7 +488,12 @@ void step(Slot& self, Op op, const Matched& site, uint64_t address, uint64_t siz
   name_site(site);
   Choice choice(self);
   self.status.store(Status::kReady, std::memory_order_relaxed);
-  if (op == Op::kYield) strategy->yielded(self.number);
+  if (op == Op::kYield) {
+    ++self.yields;
+    strategy->yielded(self.number);
+  } else if (op == Op::kBegin || op == Op::kSignal || op == Op::kCreate || op == Op::kJoin) {
+    self.yields = 0;
+  }
   choice.take();
 }
 
@@ -570,10 +600,14 @@ void start() {
   self.status.store(Status::kRunning, std::memory_order_relaxed);
   current_slot = &self;
   holder = &self;
+  only_scheduled = !settings.outcome.empty();
   controlled.store(true, std::memory_order_release);
 }
 
-void stop() { controlled.store(false, std::memory_order_relaxed); }
+void stop() {
+  controlled.store(false, std::memory_order_relaxed);
+  only_scheduled = false;
+}
 
 bool active() {
   if (!is_controlled() || current_ended) return false;
@@ -769,16 +803,18 @@ void end_routine(const volatile void* control) {
   wake_all(control);
 }
 
-Outside::Outside() {
-  if (!active()) return;
-  gave_ = true;
+bool go_outside() {
+  if (!active()) return false;
   Slot& self = *current_slot;
   const Inspection here;
   const SpinLock lock(mutex);
   self.top = __norn_stack;
   self.status.store(Status::kOutside, std::memory_order_relaxed);
   hand_on(nullptr);
+  return true;
 }
+
+Outside::Outside() : gave_(go_outside()) {}
 
 Outside::~Outside() {
   if (!gave_ || current_slot == nullptr) return;

@@ -18,6 +18,8 @@ namespace norn::rt {
 
 extern constinit std::atomic<bool> controlled;
 inline bool is_controlled() { return controlled.load(std::memory_order_relaxed); }
+// The run is there to be scheduled alone: accesses are not told to the detector. Of the many runs of a confirmation.
+extern constinit bool only_scheduled;
 
 namespace control {
 
@@ -115,6 +117,8 @@ int acquire(const volatile void* object, const norn_site* site, Waiting waiting,
   return !is_controlled() || await_file(fd, POLLIN, site);
 }
 
+// The thread gives the turn away, and queues for it at its next point. False: there is nothing to give.
+bool go_outside();
 // While one exists the thread is in a call that may block in the kernel: others have the turn.
 class Outside {
  public:

@@ -115,7 +115,7 @@ void duplicated(int from, int to) {
 
 // Under control a descriptor is a location like any other.
 void use_file(AccessKind kind, int fd, const norn_site& site) {
-  if (is_controlled()) observe(kind, reinterpret_cast<const void*>(address_of_file(fd)), kFileBytes, &site);
+  if (is_controlled()) control::access(kind, reinterpret_cast<const void*>(address_of_file(fd)), kFileBytes, &site);
 }
 
 void closing(int fd, const norn_site& site) {

@@ -23,8 +23,10 @@ inline void access(const void* address, const norn_site* site) {
 // The program's own check did not let it pass.
 template <AccessKind Kind, unsigned Size>
 inline void slow_access(const void* address, const norn_site* site) {
-  if (is_controlled() && is_watching()) [[unlikely]]
-    return control::access(Kind, address, Size, site);
+  if (is_controlled() && is_watching()) [[unlikely]] {
+    control::access(Kind, address, Size, site);
+    if (only_scheduled) return;
+  }
   const Inspection here;
   if (!here) return;
   Thread& thread = here.thread();

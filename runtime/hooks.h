@@ -11,8 +11,10 @@ namespace norn::rt {
 inline void observe(AccessKind kind, const volatile void* address, size_t size, const norn_site* site,
                     bool reads_too = false) {
   // Under control an access is a place to stop at; the program's own check lets none pass (fast.cc).
-  if (is_controlled()) [[unlikely]]
-    return control::access(kind, address, size, site);
+  if (is_controlled()) [[unlikely]] {
+    control::access(kind, address, size, site);
+    if (only_scheduled) return;
+  }
   const Inspection here{Inspection::Started()};
   if (!here) return;
   detector.access(here.thread(), kind, address_of(address), size, [&] { return place(*here, site); }, reads_too);

@@ -208,13 +208,24 @@ void note_spin(Address address, size_t size, const norn_site* site) {
 
 }  // namespace norn::rt
 
+namespace {
+
+// What a loop's condition reads: an access, unless the loop spins; under control always a place to stop at.
+void look(const void* address, size_t size, const norn_site* site, const norn_loop* exit) {
+  if (!is_spin(exit)) {
+    observe(AccessKind::kRead, address, size, site);
+  } else if (is_controlled()) {
+    control::access(AccessKind::kRead, address, size, site);
+  }
+}
+
+}  // namespace
+
 NORN_EXPORT void __norn_spin_read(const void* address, size_t size, const norn_site* site, const norn_loop* exit,
                                   int sweeps) {
   if (!is_watching()) return;
-  if (!is_spin(exit) || is_controlled()) {  // under control a look is a place to stop at
-    observe(AccessKind::kRead, address, size, site);
-    if (!is_ordered_by_reads(exit)) return;
-  }
+  look(address, size, site, exit);
+  if (!is_ordered_by_reads(exit)) return;
   SpinRead* again = remember(exit, site, address_of(address), size, 0, sweeps != 0);
   if (again == nullptr || again->told != 0) return;
   const Inspection here{Inspection::Started()};
@@ -236,10 +247,8 @@ NORN_EXPORT void __norn_spin_end() { __norn_spinning = nullptr; }
 
 NORN_EXPORT void __norn_spin_called(const void* address, size_t size, const norn_site* site) {
   if (!is_watching()) return;
-  if (!is_spin(__norn_spinning) || is_controlled()) {
-    observe(AccessKind::kRead, address, size, site);
-    if (!is_ordered_by_reads(__norn_spinning)) return;
-  }
+  look(address, size, site, __norn_spinning);
+  if (!is_ordered_by_reads(__norn_spinning)) return;
   const Inspection here{Inspection::Started()};
   if (here) note_spin(address_of(address), size, site);
 }

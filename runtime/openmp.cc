@@ -8,6 +8,7 @@
 #include <link.h>
 #include <omp-tools.h>
 
+#include "runtime/control.h"
 #include "runtime/interpose.h"
 #include "runtime/openmp_tasks.h"
 #include "runtime/reporter.h"
@@ -180,6 +181,12 @@ void on_sync_region(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, omp
   }
 }
 
+// Waits that the scheduler does not model: whoever waits gives its turn away.
+void on_wait(ompt_sync_region_t /*kind*/, ompt_scope_endpoint_t endpoint, ompt_data_t* /*parallel*/,
+             ompt_data_t* /*data*/, const void* /*code*/) {
+  if (is_controlled() && endpoint == ompt_scope_begin) control::go_outside();
+}
+
 void on_thread_end(ompt_data_t* /*thread*/) {
   if (const Inspection here; here) forget_openmp_thread(*here);
 }
@@ -220,6 +227,7 @@ int initialize(ompt_function_lookup_t lookup, int /*device*/, ompt_data_t* /*too
   listen(set, ompt_callback_task_schedule, &on_task_schedule);
   listen(set, ompt_callback_dependences, &on_dependences);
   listen(set, ompt_callback_sync_region, &on_sync_region);
+  listen(set, ompt_callback_sync_region_wait, &on_wait);
   listen(set, ompt_callback_thread_end, &on_thread_end);
   return 1;
 }

@@ -1,6 +1,7 @@
 // What OpenMP's runtime excludes from each other and puts in order: critical, ordered, locks, reductions, flushes; and
 // the memory it hands out. OMPT tells of a lock's release when others may have taken it already, so these are
 // interposed.
+#include "runtime/control.h"
 #include "runtime/locks.h"
 #include "runtime/openmp.h"
 
@@ -11,24 +12,45 @@ using CriticalName = void;
 using Combine = void (*)(void* into, void* from);
 using TaskEntry = int (*)(int thread, void* task);
 
+namespace {
+
+// Under control: comes to what the library takes without a try-form, when nobody has it. `real` takes it.
+template <class Real>
+void take(void* lock, const norn_site& site, Real real) {
+  if (is_controlled() && control::active()) {
+    control::point(control::Op::kAcquire, lock, &site);
+    control::await_routine(lock);
+  }
+  real();
+  control::begin_routine(lock);
+  took(lock, LockMode::kExclusive, site);
+}
+
+template <class Real>
+void give(void* lock, const norn_site& site, Real real) {
+  control::pass(control::Op::kRelease, lock, site);
+  giving(lock);
+  real();
+  control::end_routine(lock);
+}
+
+}  // namespace
+
 // --- critical -----------------------------------------------------------------------------------------------------
 
 NORN_INTERPOSE_OPTIONAL(void, __kmpc_critical, (void* at, int thread, CriticalName* name)) {
   if (!has_started()) return;
-  real___kmpc_critical(at, thread, name);
-  took(name, LockMode::kExclusive, site___kmpc_critical);
+  take(name, site___kmpc_critical, [=] { real___kmpc_critical(at, thread, name); });
 }
 
 NORN_INTERPOSE_OPTIONAL(void, __kmpc_critical_with_hint, (void* at, int thread, CriticalName* name, uint32_t hint)) {
   if (!has_started()) return;
-  real___kmpc_critical_with_hint(at, thread, name, hint);
-  took(name, LockMode::kExclusive, site___kmpc_critical_with_hint);
+  take(name, site___kmpc_critical_with_hint, [=] { real___kmpc_critical_with_hint(at, thread, name, hint); });
 }
 
 NORN_INTERPOSE_OPTIONAL(void, __kmpc_end_critical, (void* at, int thread, CriticalName* name)) {
   if (!has_started()) return;
-  giving(name);
-  real___kmpc_end_critical(at, thread, name);
+  give(name, site___kmpc_end_critical, [=] { real___kmpc_end_critical(at, thread, name); });
 }
 
 // --- locks --------------------------------------------------------------------------------------------------------
@@ -51,19 +73,19 @@ NORN_INTERPOSE_OPTIONAL(void, __kmpc_end_critical, (void* at, int thread, Critic
   }                                                                                          \
   NORN_INTERPOSE_OPTIONAL(void, omp_set_##lock, (void* lock)) {                              \
     if (!has_started()) return;                                                              \
-    real_omp_set_##lock(lock);                                                               \
-    took(lock, LockMode::kExclusive, site_omp_set_##lock);                                   \
+    take(lock, site_omp_set_##lock, [=] { real_omp_set_##lock(lock); });                     \
   }                                                                                          \
   NORN_INTERPOSE_OPTIONAL(int, omp_test_##lock, (void* lock)) {                              \
     if (!has_started()) return 0;                                                            \
     const int taken = real_omp_test_##lock(lock);                                            \
-    if (taken != 0) took(lock, LockMode::kExclusive, site_omp_test_##lock);                  \
+    if (taken == 0) return 0;                                                                \
+    control::begin_routine(lock);                                                            \
+    took(lock, LockMode::kExclusive, site_omp_test_##lock);                                  \
     return taken;                                                                            \
   }                                                                                          \
   NORN_INTERPOSE_OPTIONAL(void, omp_unset_##lock, (void* lock)) {                            \
     if (!has_started()) return;                                                              \
-    giving(lock);                                                                            \
-    real_omp_unset_##lock(lock);                                                             \
+    give(lock, site_omp_unset_##lock, [=] { real_omp_unset_##lock(lock); });                 \
   }
 
 NORN_OPENMP_LOCK(lock)

@@ -9,7 +9,7 @@
 namespace norn::schedule {
 
 struct Outcome {
-  static constexpr uint64_t kMagic = 0x3174'756f'6e72'6f6e;  // "nornout1"
+  static constexpr uint64_t kMagic = 0x3274'756f'6e72'6f6e;  // "nornout2"
   static constexpr uint64_t kNever = ~uint64_t{0};
   static constexpr uint32_t kFirstThenSecond = 1;
   static constexpr uint32_t kSecondThenFirst = 2;
@@ -38,6 +38,7 @@ struct Outcome {
   uint32_t taken_away = 0;      // turns taken from threads that blocked or ran on unseen
   uint32_t reserved = 0;
 
+  uint64_t slept = 0;            // nanoseconds that passed on the virtual clock because nobody could run
   uint64_t differs_at = kNever;  // the first decision that is not as in the log to compare with
 };
 

@@ -17,16 +17,18 @@ bool RaceDirected::resolve(const Enabled& enabled, const Step& step) {
 
 uint32_t RaceDirected::choose(const Enabled& enabled) {
   for (;;) {
-    uint32_t candidates = 0;
+    uint32_t candidates = 0, idle = 0;
     for (uint32_t i = 0; i < enabled.count; ++i) {
       // Those that a race was resolved for go first, and at once: their statements stand next to each other.
       if (states_[enabled[i].thread] == State::kReleased) {
         states_[enabled[i].thread] = State::kFree;
         return i;
       }
-      candidates += is_postponed(enabled[i].thread) ? 0 : 1;
+      if (is_postponed(enabled[i].thread)) continue;
+      ++candidates;
+      idle += enabled[i].idle ? 1 : 0;
     }
-    if (candidates == 0) return kNobody;
+    if (candidates == 0 || (idle == candidates && candidates < enabled.count)) return kNobody;
     uint32_t chosen = random_.below(candidates);
     uint32_t at = 0;
     for (;; ++at) {
@@ -38,8 +40,13 @@ uint32_t RaceDirected::choose(const Enabled& enabled) {
 }
 
 void RaceDirected::let_go(const Enabled& enabled) {
-  if (enabled.count == 0) return;
-  states_[enabled[random_.below(enabled.count)].thread] = State::kReleased;
+  uint32_t postponed = 0;
+  for (uint32_t i = 0; i < enabled.count; ++i) postponed += is_postponed(enabled[i].thread) ? 1 : 0;
+  if (postponed == 0) return;
+  uint32_t chosen = random_.below(postponed);
+  for (uint32_t i = 0; i < enabled.count; ++i) {
+    if (is_postponed(enabled[i].thread) && chosen-- == 0) states_[enabled[i].thread] = State::kReleased;
+  }
 }
 
 }  // namespace norn::schedule

@@ -8,8 +8,8 @@
 // - A meeting needs one thread at each statement of the pair. The document counts any two of its set, which also
 //   confirms (a, a) when (a, b) was asked for.
 // - Before a postponed thread is let go, whatever else can happen does: time passes, so that sleepers wake.
-// - The document's monitor lets go by the clock what waits too long; here the runtime counts steps that lead nowhere
-//   (schedule.md), so that a seed is enough to replay it.
+// - The document's monitor lets go by the clock what waits too long; here one is let go when the others only wait for
+//   it, which the runtime tells by counting (Step::idle), so that a seed is enough to replay it.
 //
 // With the acquisitions of a lock-order inversion as its sites it drives threads into the deadlock: each is postponed
 // at its inner lock, holding its outer one.

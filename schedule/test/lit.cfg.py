@@ -15,6 +15,3 @@ harmless = " && ".join(
 config.substitutions.insert(0, ("%harmless", harmless))
 # A run by a seed and its replay take the same decisions.
 config.substitutions.insert(0, ("%replays", f"sh {config.test_source_root}/replays.sh %norn"))
-# The detection it starts from runs freely, and now and then meets the bug before there is anything to report.
-if not os.environ.get("NORN_TEST_FULL"):
-    config.excludes = [*config.excludes, "minimize.c"]

@@ -1,6 +1,6 @@
 // The shortest schedule is told as a story, kept as a file, and replays; a token of another program is refused.
 // RUN: %norn-cc -O1 %s -o %t && rm -rf %t.d && mkdir %t.d && cd %t.d
-// RUN: not %norn run -- %t
+// RUN: NORN_OPTIONS=schedule=rr not %norn run -- %t
 // RUN: not %norn confirm --all --runs=10 --minimize -- %t | FileCheck %s
 // RUN: not --crash %norn replay .norn/schedules/R*.schedule -- %t 2>&1 | FileCheck %s --check-prefix=REPLAY
 // RUN: %norn-cc -O1 -DOTHER %s -o %t.other

@@ -24,6 +24,7 @@ CONSEQUENCES = {
     "hang": {"hang", "deadlock"},
 }
 SECONDS = 120
+BUSY_SECONDS = 2  # of processor time; what ends takes a hundredth
 POLL_MS = 20
 QUIET_POLLS = 10
 
@@ -108,7 +109,8 @@ def ending(status, errors):
 def run_plainly(command, **keywords):
     """Runs a program without norn; returns how it ended, in the words of WAYS, or None.
 
-    It hangs when all its threads sleep and none has used the processor for a while: that needs no long time limit.
+    It hangs when all its threads sleep and none has used the processor for a while, or when it has used the processor
+    for much longer than the programs take: neither needs a long time limit.
     """
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors,
@@ -122,7 +124,8 @@ def run_plainly(command, **keywords):
             asleep = bool(now) and all(state == "S" for _, state, _, _ in now)
             quiet = quiet + 1 if asleep and now == before else 0
             before = now
-            if quiet >= QUIET_POLLS or time.monotonic() > deadline:
+            busy = sum(int(ticks) for _, _, *times in now or [] for ticks in times) / os.sysconf("SC_CLK_TCK")
+            if quiet >= QUIET_POLLS or busy > BUSY_SECONDS or time.monotonic() > deadline:
                 process.kill()
                 break
         os.close(descriptor)

@@ -6,10 +6,9 @@ import os
 import pathlib
 
 from bug import CONSEQUENCES, PLAIN_COMPILERS, norn_compilers, run_plainly
-from verbs import STRATEGIES, confirm, entries, run, shown
+from verbs import IN_ORDER, STRATEGIES, confirm, entries, run, shown
 
 LEVEL = "-O1"
-PATIENCE = 20
 
 
 @dataclasses.dataclass
@@ -50,7 +49,7 @@ def explore(bug, program, directory, strategy, runs, seed):
 
 def direct(bug, program, directory, runs, seed):
     """Race-directed, with every candidate of a detection run. None when there is no candidate."""
-    run([program], directory, seconds=PATIENCE)  # it may run into its deadlock
+    run([program], directory, **IN_ORDER)
     found = entries(confirm(["--all"], [program], directory, "race-directed", runs, seed))
     if not found:
         return None

@@ -11,7 +11,7 @@ import sys
 
 from bug import all_bugs
 from measure import build
-from verbs import confirm, entries, norn, run, tokens
+from verbs import IN_ORDER, confirm, entries, norn, run, tokens
 
 
 def replay(program, token, directory, times):
@@ -38,7 +38,7 @@ def main():
             continue
         directory = pathlib.Path(arguments.directory).absolute() / bug.name
         program = build(bug, directory)
-        run([program], directory)
+        run([program], directory, **IN_ORDER)
         for entry in entries(confirm(["--all"], [program], directory, None, arguments.runs, arguments.seed)):
             confirmed += entry["standing"] == "confirmed"
             for token in tokens(entry):

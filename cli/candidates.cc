@@ -172,7 +172,15 @@ std::vector<ConfirmCandidate> candidates_in_tsan_text(const std::string& text) {
 std::optional<std::vector<ConfirmCandidate>> candidates_in_file(const std::string& path, std::string& error) {
   const auto text = report::read_whole_file(path, error);
   if (!text) return std::nullopt;
-  if (text->find("WARNING: ThreadSanitizer") != std::string::npos) return candidates_in_tsan_text(*text);
+  if (text->find("WARNING: ThreadSanitizer") != std::string::npos) {
+    auto races = candidates_in_tsan_text(*text);
+    if (!races.empty() || text->find("WARNING: ThreadSanitizer: data race") == std::string::npos) return races;
+    error = fmt::format(
+        "{}: no race in it says the lines of both its statements; build with -g, and let ThreadSanitizer find "
+        "llvm-symbolizer",
+        path);
+    return std::nullopt;
+  }
   auto out = candidates_in_json(*text, error);
   if (!out) error = fmt::format("{}: {}, nor a report of ThreadSanitizer", path, error);
   return out;

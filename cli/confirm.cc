@@ -115,7 +115,8 @@ int confirm(const Verb& verb, std::vector<std::string> arguments) {
       return kMisuse;
     }
   } else {
-    complain("nothing to confirm: the last run found no races");
+    complain(request.from.empty() ? "nothing to confirm: the last run found no races"
+                                  : fmt::format("nothing to confirm: there are no races in {}", request.from));
   }
   for (const ConfirmCandidate& candidate : *candidates) {
     verdicts.push_back(confirm(stage, candidate, reference, settings));

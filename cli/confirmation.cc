@@ -129,8 +129,9 @@ void ConfirmOptions::add(CLI::App& app) {
 
 bool ConfirmOptions::resolve(bool explore, ConfirmSettings& settings, std::string& error) const {
   if (runs_ == 0) return error = "--runs=0: nothing would be tried", false;
+  if (jobs_ == 0u) return error = "--jobs=0: nobody would try it", false;
   settings.runs = runs_;
-  settings.jobs = jobs_ != 0 ? jobs_ : std::max(1u, std::thread::hardware_concurrency());
+  settings.jobs = jobs_.value_or(std::max(1u, std::thread::hardware_concurrency()));
   settings.seed = seed_;
   settings.depth = std::clamp(depth_, 1u, schedule::Pct::kMaxDepth);
   settings.timeout = timeout_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 
 #include "cli/candidates.h"
 #include "cli/consequence.h"
@@ -27,7 +28,7 @@ class ConfirmOptions {
 
  private:
   unsigned runs_ = 20;
-  unsigned jobs_ = 0;
+  std::optional<unsigned> jobs_;
   uint32_t seed_ = 1;
   uint32_t depth_ = 3;
   double timeout_ = 0;

@@ -22,7 +22,7 @@ struct Story {
 // A schedule file, the long form of a token:
 //
 //   norn schedule 1
-//   n1…                the token of the run it was made from: program, sites
+//   n2…                the token of the run it was made from: program, sites
 //   5d7a9c01 123       hash and number of the decisions
 //   2 17               thread 2 goes on for 17 steps
 //   1 *                thread 1 for as long as it can

@@ -66,8 +66,8 @@ constexpr Verb kVerbs[] = {
      "status\n"
      "are the program's. Says whether the same decisions were taken at the same places, or which one was the first\n"
      "that differs. A token belongs to one build of one program.",
-     "norn replay n1AgAB... -- ./bank 100\n"
-     "norn replay n1AgAB... --gdb -- ./bank 100\n"
+     "norn replay n2AgAB... -- ./bank 100\n"
+     "norn replay n2AgAB... --gdb -- ./bank 100\n"
      "norn replay .norn/schedules/R3f9c1a02.schedule -- ./bank 100",
      replay},
     {"doctor", "", "can this machine run everything, and if not, what to type",

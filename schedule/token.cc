@@ -6,7 +6,7 @@
 namespace norn::schedule {
 namespace {
 
-constexpr std::string_view kPrefix = "n1";
+constexpr std::string_view kPrefix = "n2";
 constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 constexpr std::array<std::string_view, 7> kNames = {"off", "random", "race-directed", "pct", "pos", "rr", "replay"};
 constexpr uint8_t kAccesses = 1;
@@ -15,6 +15,10 @@ constexpr uint8_t kWrittenOut = 2;
 class Writer {
  public:
   void byte(uint64_t value) { bytes_ += static_cast<char>(value); }
+  void half(uint16_t value) {
+    byte(value & 255u);
+    byte(value >> 8u);
+  }
   void word(uint32_t value) {
     for (int i = 0; i < 4; ++i) byte(value >> (8 * i) & 255);
   }
@@ -100,6 +104,23 @@ bool write_identities(std::string_view sites, Writer& writer) {
   return true;
 }
 
+// The upper half of FNV-1a (Fowler, Noll, Vo), folded.
+uint16_t checksum(std::string_view bytes) {
+  uint32_t hash = 0x811c9dc5;
+  for (const char c : bytes) hash = (hash ^ static_cast<uint8_t>(c)) * 0x01000193;
+  return static_cast<uint16_t>(hash >> 16 ^ hash);
+}
+
+// Whether the last two bytes are the checksum of those before, which remain.
+bool take_checksum(std::string_view& bytes) {
+  if (bytes.size() < 2) return false;
+  Writer wanted;
+  wanted.half(checksum(bytes.substr(0, bytes.size() - 2)));
+  const bool right = bytes.substr(bytes.size() - 2) == wanted.bytes();
+  bytes.remove_suffix(2);
+  return right;
+}
+
 }  // namespace
 
 std::string encode(const Token& token) {
@@ -115,16 +136,24 @@ std::string encode(const Token& token) {
   writer.word(token.hash);
   writer.varint(token.decisions);
   writer.text(identities ? std::string_view(sites.bytes()) : std::string_view(token.sites));
+  writer.half(checksum(writer.bytes()));
   return std::string(kPrefix) + to_base64(writer.bytes());
 }
 
 std::optional<Token> decode(std::string_view text, std::string& error) {
   if (!text.starts_with(kPrefix)) {
-    error = text.starts_with("n") ? "the token is of another version of norn" : "that is not a replay token";
+    const bool versioned = text.size() > 2 && text[0] == 'n' && text[1] >= '0' && text[1] <= '9';
+    error = versioned ? "the token is of another version of norn"
+                      : "\"" + std::string(text) + "\" is not a replay token: norn confirm prints them";
     return std::nullopt;
   }
-  const auto bytes = from_base64(text.substr(kPrefix.size()));
-  Reader reader(bytes ? std::string_view(*bytes) : std::string_view());
+  const auto decoded = from_base64(text.substr(kPrefix.size()));
+  std::string_view bytes = decoded ? std::string_view(*decoded) : std::string_view();
+  if (!take_checksum(bytes)) {
+    error = "the token was cut off or changed";
+    return std::nullopt;
+  }
+  Reader reader(bytes);
   Token token;
   const uint8_t strategy = reader.byte();
   const uint8_t flags = reader.byte();
@@ -146,7 +175,8 @@ std::optional<Token> decode(std::string_view text, std::string& error) {
     }
     if (!reader.rest().empty()) error = "the token was cut off or changed";
   }
-  if (!bytes || reader.failed() || strategy == 0 || strategy >= kNames.size() || flags > 3) {
+  // The last character may have bits that mean nothing.
+  if (encode(token) != text || reader.failed() || strategy == 0 || strategy >= kNames.size() || flags > 3) {
     error = "the token was cut off or changed";
   }
   if (!error.empty()) return std::nullopt;

@@ -1,6 +1,6 @@
 // A replay token: everything a run needs to take the same decisions again, in a word that can be mailed.
 //
-//   n1…   base64 (the alphabet for file names) of, version 1:
+//   n2…   base64 (the alphabet for file names) of, version 2:
 //         1 byte   strategy
 //         1 byte   flags: 1 switches at accesses, 2 sites are written out
 //         varint   seed, depth, length
@@ -8,6 +8,7 @@
 //         4 bytes  the low half of the rolling hash of the run's decisions
 //         varint   how many decisions
 //         sites    4 bytes each (low halves of identities); written out: the option's text
+//         2 bytes  a checksum of all before, so that a typing error is not another schedule
 // Numbers are little-endian, varints have seven bits a byte, the lowest first.
 #pragma once
 

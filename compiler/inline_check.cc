@@ -10,8 +10,6 @@ using llvm::Value;
 
 namespace {
 
-constexpr uint64_t kTableBytes = sizeof(norn_fast::known[0]);
-
 llvm::GlobalVariable* fast_variable(llvm::Module& module) {
   if (auto* known = module.getGlobalVariable("__norn_fast")) return known;
   return new llvm::GlobalVariable(module, llvm::PointerType::getUnqual(module.getContext()), false,
@@ -19,7 +17,7 @@ llvm::GlobalVariable* fast_variable(llvm::Module& module) {
                                   llvm::GlobalValue::InitialExecTLSModel);
 }
 
-// Zero if the history in the cells is known to the thread. All loads are volatile: their order matters.
+// Zero if the stamps that the access finds stand for it. All loads are volatile: what they find changes.
 class Check final {
  public:
   Check(llvm::IRBuilder<>& builder, Value* address, uint64_t size, bool write)
@@ -30,46 +28,30 @@ class Check final {
 
   Value* emit() {
     fast_ = builder_.CreateLoad(builder_.getPtrTy(), fast_variable(*builder_.GetInsertBlock()->getModule()));
-    Value* cell = builder_.CreateAnd(address_, field(offsetof(norn_fast, mask)));
-    cell = builder_.CreateXor(cell, field(offsetof(norn_fast, base)));
-    Value* different = nullptr;
-    Value* history = load_history(builder_.CreateIntToPtr(cell, builder_.getPtrTy()), different);
-    // Twice the entry's number, times four: its offset.
-    Value* offset = builder_.CreateAnd(history, 2 * std::size(norn_fast{}.known[0]) - 2);
-    offset = builder_.CreateShl(offset, 2);
-    if (size_ < 4) {
-      Value* byte = builder_.CreateAnd(address_, 3);
-      offset = builder_.CreateAdd(offset, builder_.CreateMul(byte, builder_.getInt64(kTableBytes)));
+    Value* offset = builder_.CreateShl(builder_.CreateAnd(address_, field(offsetof(norn_fast, mask))), 2);
+    Value* granules = builder_.CreateIntToPtr(field(offsetof(norn_fast, granules)), builder_.getPtrTy());
+    Value* stamp = builder_.CreatePtrAdd(granules, offset);
+    Value* own = field(write_ ? offsetof(norn_fast, write) : offsetof(norn_fast, read));
+    Value* news = builder_.CreateXor(load(stamp), own);
+    if (size_ == 16) {
+      stamp = builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), stamp, NORN_FAST_GRANULE);
+      news = builder_.CreateOr(news, builder_.CreateXor(load(stamp), own));
     }
-    Value* entry = builder_.CreatePtrAdd(fast_, offset);
-    entry = builder_.CreatePtrAdd(entry, builder_.getInt64(offsetof(norn_fast, known) + table() * kTableBytes));
-    Value* news = builder_.CreateXor(load(entry, builder_.getInt64Ty(), 8), history);
-    news = builder_.CreateXor(news, field(offsetof(norn_fast, generation)));
-    return different == nullptr ? news : builder_.CreateOr(news, different);
+    if (size_ < 8) news = builder_.CreateAnd(news, bits_of_bytes());
+    return builder_.CreateAnd(news,
+                              write_ ? builder_.getInt64(NORN_FAST_WRITE_BITS) : field(offsetof(norn_fast, read_bits)));
   }
 
  private:
-  uint64_t table() const {
-    const uint64_t of_size = size_ == 1 ? NORN_FAST_1 : size_ == 2 ? NORN_FAST_2 : NORN_FAST_4;
-    return of_size + (write_ ? NORN_FAST_WRITES : 0);
+  // All but those of bytes that are not accessed.
+  Value* bits_of_bytes() {
+    constexpr uint64_t kOthers = ~(uint64_t{0xff} << NORN_FAST_BYTES_AT);
+    Value* bytes = builder_.getInt64(((uint64_t{1} << size_) - 1) << NORN_FAST_BYTES_AT);
+    return builder_.CreateOr(builder_.CreateShl(bytes, builder_.CreateAnd(address_, 7)), kOthers);
   }
-  Value* load(Value* at, llvm::Type* type, uint64_t alignment) {
-    return builder_.CreateAlignedLoad(type, at, llvm::Align(alignment), true);
-  }
+  Value* load(Value* at) { return builder_.CreateAlignedLoad(builder_.getInt64Ty(), at, llvm::Align(8), true); }
   Value* field(uint64_t offset) {
-    return load(builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), fast_, offset), builder_.getInt64Ty(), 8);
-  }
-  // `different`: not zero if the words' histories are not the same; null: there is one.
-  Value* load_history(Value* cell, Value*& different) {
-    if (size_ <= 4) return builder_.CreateZExt(load(cell, builder_.getInt32Ty(), 4), builder_.getInt64Ty());
-    Value* two = load(cell, builder_.getInt64Ty(), 4);
-    different = builder_.CreateXor(two, builder_.CreateIntrinsic(llvm::Intrinsic::fshl, {builder_.getInt64Ty()},
-                                                                 {two, two, builder_.getInt64(32)}));
-    if (size_ == 16) {
-      Value* next = builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), cell, 8);
-      different = builder_.CreateOr(different, builder_.CreateXor(two, load(next, builder_.getInt64Ty(), 4)));
-    }
-    return builder_.CreateAnd(two, 0xffffffff);
+    return load(builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), fast_, offset));
   }
 
   llvm::IRBuilder<>& builder_;
@@ -82,7 +64,7 @@ class Check final {
 }  // namespace
 
 bool has_inline_check(uint64_t size, llvm::Align alignment) {
-  return size <= 2 || (Hooks::has_access(size) && alignment.value() >= 4);
+  return Hooks::has_access(size) && alignment.value() >= std::min<uint64_t>(size, 8);
 }
 
 void emit_inline_check(llvm::IRBuilder<>& builder, Hooks& hooks, Value* address, uint64_t size, bool write,

@@ -5,11 +5,9 @@
 // becomes (runtime/abi.h says what it means; docs/design/fastpath.md why it is enough)
 //
 //     %fast  = load ptr, ptr @__norn_fast
-//     %cell  = (%p & %fast.mask) ^ %fast.base
-//     %id    = load i32, ptr %cell
-//     %entry = load i64, ptr %fast.known[table][%id / 2 % 128]
-//     %same  = (%entry ^ %id) == %fast.generation
-//     br i1 %same, label %on, label %slow, !prof !{likely}
+//     %stamp = load i64, ptr %fast.granules + 4 * (%p & %fast.mask)
+//     %news  = (%stamp ^ %fast.read) & %fast.read_bits & bits of the bytes
+//     br i1 (%news != 0), label %slow, label %on, !prof !{unlikely}
 //   slow:
 //     call preserve_mostcc void @__norn_slow_read4(ptr %p, ptr @site)
 //     br label %on

@@ -2,157 +2,33 @@
 #include "core/detector.h"
 
 namespace norn {
-HistoryId Detector::next_history(Thread& thread, HistoryId before, const WordAccess& access, uint32_t set_flags,
-                                 uint32_t clear_flags, FoundRaces& races) {
-  return is_state_machine(options_.engine)
-             ? MsmEngine::next(context_, thread, before, access, set_flags, clear_flags, races)
-             : HybridEngine::next(context_, thread, before, access, set_flags, clear_flags, races);
-}
 
-uint8_t Detector::accessed_in_segment(const Thread& thread, HistoryId history, const WordAccess& access) const {
-  if (access.increments) return access.mask;
-  const unsigned accessed = is_state_machine(options_.engine)
-                                ? MsmEngine::accessed_in_segment(context_, history, thread)
-                                : HybridEngine::accessed_in_segment(histories_, history, thread);
-  return static_cast<uint8_t>(access.mask & (accessed | spin_bytes_read(thread, access.word)));
-}
-
-// Accesses like this one change nothing where they find this history, as long as the generation lasts.
-void Detector::now_known(Thread& thread, uint32_t generation, HistoryId history, const WordAccess& access) {
-  if (history == kUntouched) return;  // no memory: the next one may have more luck
-  const bool write = access.kind == AccessKind::kWrite;
-  const int table = write || access.kind == AccessKind::kRead ? FastTable::table_of(write, access.mask) : -1;
-  if (table < 0) {
-    const uint32_t key = known_key(access.kind, access.mask);
-    thread.known[known_place(history, key)] = {generation, history, key, 0, history, {}};
-    return;
-  }
-  // The check in the program's code does not record. What this thread holds a record of by its stamp needs no other;
-  // a read of what it wrote, say, does.
-  if (thread.recording) {
-    if (is_state_machine(options_.engine) || !HybridEngine::stamped_alike(histories_, history, thread, access)) return;
-  } else if (write && !is_state_machine(options_.engine)) {
-    thread.fast.know(static_cast<unsigned>(table) - FastTable::kWrites, generation, history);
-  }
-  thread.fast.know(static_cast<unsigned>(table), generation, history);
-}
-
-HistoryId Detector::own_history(Thread& thread, uint32_t generation, const WordAccess& access) {
-  const uint32_t key = known_key(access.kind, access.mask);
-  Thread::Own& own = thread.own[(access.where * 0x9e3779b9u ^ key * 0x85ebca6bu) >> 26];
-  static_assert(Thread::kOwn == 1u << (32 - 26));
-  if (own.generation == generation && own.access == key && own.where == access.where) return own.history;
-  const HistoryId made = HybridEngine::alone(histories_, thread, access);
-  if (made != kUntouched) own = {generation, key, access.where, made};
-  return made;
-}
-
-namespace {
-
-// A word's cell, or those of two neighbours that have the same history and are changed at once.
-struct CellPair {
-  Cell first;
-  Cell second;
-};
-
-std::atomic<uint64_t>& both(CellPair& pair) { return reinterpret_cast<std::atomic<uint64_t>&>(pair); }
-constexpr uint64_t twice(HistoryId id) { return uint64_t{id} << 32 | id; }
-
-// False: two different ones.
-bool load_history(Cell& cell, HistoryId& id) {
-  id = cell.load(std::memory_order_acquire);
-  return true;
-}
-bool load_history(CellPair& pair, HistoryId& id) {
-  const uint64_t found = both(pair).load(std::memory_order_acquire);
-  id = static_cast<HistoryId>(found);
-  return found == twice(id);
-}
-bool swap_history(Cell& cell, HistoryId before, HistoryId after) {
-  return cell.compare_exchange_strong(before, after, std::memory_order_acq_rel);
-}
-bool swap_history(CellPair& pair, HistoryId before, HistoryId after) {
-  uint64_t expected = twice(before);
-  return both(pair).compare_exchange_strong(expected, twice(after), std::memory_order_acq_rel);
-}
-
-}  // namespace
-
-// An access that is in no race, to words without flags: most are. False: it is another, and nothing was done.
-template <class CellOrPair>
-bool Detector::access_simply(Thread& thread, CellOrPair& cell, const WordAccess& access) {
-  const uint32_t key = known_key(access.kind, access.mask);
-  const uint32_t generation = thread.fast.generation.load(std::memory_order_relaxed);
-  HistoryId before = kUntouched;
-  for (;;) {
-    if (!load_history(cell, before)) return false;
-    HistoryId after = kUntouched;
-    Thread::Known* learned = nullptr;
-    if (before == kUntouched) {
-      if (!shadow_.prepare(access.word)) return false;
-      after = own_history(thread, generation, access);
-    } else {
-      const uint32_t* words = histories_.words(before);
-      if (words[0] != 0) return false;
-      auto outcome = HybridEngine::Outcome::kOther;
-      if (histories_.count(before) == HybridEngine::kHeaderWords + HybridEngine::kStampWords) {
-        outcome = HybridEngine::after_one(context_, thread, words, access);
-      }
-      if (outcome == HybridEngine::Outcome::kNothing) {
-        now_known(thread, generation, before, access);
-        return true;
-      }
-      if (outcome == HybridEngine::Outcome::kAlone) {
-        after = own_history(thread, generation, access);
-      } else {
-        Thread::Known& known = thread.known[known_place(before, key)];
-        if (known.generation == generation && known.history == before && known.access == key &&
-            (known.where == access.where || known.next == before)) {
-          after = known.next;
-        } else {
-          FoundRaces races;
-          after = HybridEngine::next(context_, thread, before, access, 0, 0, races);
-          if (races.count != 0) return false;
-          learned = &known;
-        }
-      }
-    }
-    if (after == kUntouched) return false;
-    if (after != before) {
-      if (!swap_history(cell, before, after)) continue;
-      thread.stamped = true;
-      note_change(access.word, before);
-    }
-    if (learned != nullptr) *learned = {generation, before, key, access.where, after, {}};
-    now_known(thread, generation, after, access);
-    return true;
-  }
-}
+// --- the state machines: a history for each word ----------------------------------------------------------------
 
 // One access to one word, from load to report; core/engine.h says why this is enough. `set_flags` go into the
 // history with it.
-void Detector::access_inside(Thread& thread, Cell& cell, const WordAccess& access, SpinSignals& signals,
-                             uint32_t set_flags) {
-  const uint32_t key = known_key(access.kind, access.mask);
+void Detector::access_word(Thread& thread, Cell& cell, const WordAccess& access, SpinSignals& signals,
+                           uint32_t set_flags) {
   const bool plain_write = access.kind == AccessKind::kWrite || access.kind == AccessKind::kFree;
   uint32_t clear_flags = 0;
   if (plain_write && access.mask == 0xf) clear_flags |= kHasMessage;
   if (access.kind == AccessKind::kFree) clear_flags |= access.mask;
 
-  heed_tick_request(thread);
-  const uint32_t generation = thread.fast.generation.load(std::memory_order_relaxed);
-
   if (!shadow_.prepare(access.word)) return no_memory_for_shadow();
   FoundRaces races;
   HistoryId before = cell.load(std::memory_order_acquire);
-  HistoryId after = kUntouched;
   uint32_t flags = 0;
   uint8_t adds = 0;
   for (;;) {
     flags = before == kUntouched ? 0 : histories_.words(before)[0];
-    adds = (flags & access.mask & kInSpin) != 0 ? accessed_in_segment(thread, before, access) : uint8_t{0};
+    if ((flags & access.mask & kInSpin) != 0) {
+      const unsigned accessed = access.increments ? access.mask
+                                                  : MsmEngine::accessed_in_segment(context_, before, thread) |
+                                                        spin_bytes_read(thread, access.word);
+      adds = static_cast<uint8_t>(access.mask & accessed);
+    }
     races.count = 0;
-    after = next_history(thread, before, access, set_flags, clear_flags, races);
+    const HistoryId after = MsmEngine::next(context_, thread, before, access, set_flags, clear_flags, races);
     if (after == before) break;
     const HistoryId found = before;
     if (cell.compare_exchange_weak(before, after, std::memory_order_acq_rel)) {
@@ -161,13 +37,6 @@ void Detector::access_inside(Thread& thread, Cell& cell, const WordAccess& acces
       break;
     }
   }
-
-  // What was found out now holds until this thread's generation changes. Words with flags want to be looked at each
-  // time; so do races, which are counted.
-  if (flags == 0 && set_flags == 0 && races.count == 0) {
-    thread.known[known_place(before, key)] = {generation, before, key, access.where, after, {}};
-    if (after == before || !is_state_machine(options_.engine)) now_known(thread, generation, after, access);
-  }
   if ((flags & kHasMessage) != 0 && plain_write) end_messages(access);
   const auto waited_for = static_cast<uint8_t>(flags & access.mask & kInSpin);
   if (waited_for != 0 && is_write(access.kind) && access.kind != AccessKind::kFree) {
@@ -175,84 +44,88 @@ void Detector::access_inside(Thread& thread, Cell& cell, const WordAccess& acces
     signals.words[signals.count++] = {access.word, waited_for, static_cast<uint8_t>(adds & waited_for)};
   }
   if (races.count != 0) tell(races);
-  if (threadsets_.wants_collection()) [[unlikely]]
+  if (threadsets_.wants_collection() || histories_.wants_collection()) [[unlikely]]
     collection_wanted_.store(true, std::memory_order_relaxed);
 }
 
-// The words of [begin, end) from `first_word` on. All are stamped before any is signalled: who waited for one of them
-// is ordered after the whole access.
-void Detector::access_from(Thread& thread, AccessKind kind, Address begin, Address end, Address first_word, Where where,
-                           bool reads_too) {
+// Only some bytes of the word are new: the others keep their past.
+void Detector::clear_word(Thread& thread, Cell& cell, Address address, unsigned mask) {
+  HistoryId before = cell.load(std::memory_order_acquire);
+  HistoryId after = kUntouched;
+  do {
+    if (before == kUntouched) return;
+    uint32_t words[Histories::kMaxWords];
+    unsigned n = 0;
+    const uint32_t* old = histories_.words(before);
+    for (; n < MsmEngine::kHeaderWords; ++n) words[n] = old[n];
+    words[0] &= ~(uint32_t{mask} & kInSpin);
+    for (unsigned i = n; i < histories_.count(before); i += MsmEngine::kPartWords) {
+      const uint32_t kept = (old[i] & 0xf) & ~uint32_t{mask};
+      if (kept == 0) continue;
+      for (unsigned k = 0; k < MsmEngine::kPartWords; ++k) words[n + k] = old[i + k];
+      words[n] = (words[n] & ~0xfu) | kept;
+      n += MsmEngine::kPartWords;
+    }
+    bool empty = n == MsmEngine::kHeaderWords;
+    for (unsigned i = 0; i < MsmEngine::kHeaderWords; ++i) empty &= words[i] == 0;
+    after = empty || mask == 0xf ? kUntouched : histories_.make(thread.room, words, n);
+  } while (!cell.compare_exchange_weak(before, after, std::memory_order_acq_rel));
+  note_change(address, kUntouched);
+}
+
+// --- all engines -------------------------------------------------------------------------------------------------
+
+void Detector::access_shadow(Thread& thread, Granule& granule, const WordAccess& access, SpinSignals& signals,
+                             bool has_message) {
+  if (!is_state_machine(options_.engine)) {
+    return access_granule(thread, granule, access, signals, has_message ? GranuleFlags::messages(access.mask) : 0);
+  }
+  for (unsigned word = 0; word < kGranuleBytes / kWordBytes; ++word) {
+    WordAccess part = access;
+    part.mask = static_cast<uint8_t>(access.mask >> word * kWordBytes & 0xf);
+    part.word += word * kWordBytes;
+    if (part.mask != 0) access_word(thread, granule.cells[word], part, signals, has_message ? kHasMessage : 0);
+  }
+}
+
+// All are stamped before any is signalled: who waited for one of the bytes is ordered after the whole access.
+void Detector::access_from(Thread& thread, AccessKind kind, Address begin, Address end, Where where, bool reads_too) {
   if ((thread.ignoring & (is_write(kind) ? kIgnoreWrites : kIgnoreReads)) != 0) return;
-  const bool simple = !is_state_machine(options_.engine);
   SpinSignals signals;
   // A long range lets collections in between.
-  constexpr Address kStride = 1024 * kWordBytes;
-  for (Address word = first_word; word < end;) {
+  constexpr Address kStride = 1024 * kGranuleBytes;
+  for (Address at = begin & ~(kGranuleBytes - 1); at < end;) {
     const Inside inside(*this, thread);
     heed_tick_request(thread);
-    const Address stop = word + kStride;
-    while (word < end && word < stop) {
-      Cell* cell = shadow_.cell(word);
-      if (cell == nullptr) return no_memory_for_shadow();
-      if (simple && word % 8 == 0 && begin <= word && word + 8 <= end &&
-          access_simply(thread, reinterpret_cast<CellPair&>(*cell), {kind, 0xf, where, word, reads_too})) {
-        word += 8;
-        continue;
-      }
-      const WordAccess access = {kind, mask_in(word, begin, end), where, word, reads_too};
-      if (!simple || !access_simply(thread, *cell, access)) access_inside(thread, *cell, access, signals);
-      word += kWordBytes;
+    for (const Address stop = at + kStride; at < end && at < stop; at += kGranuleBytes) {
+      Granule* granule = shadow_.granule(at);
+      if (granule == nullptr) return no_memory_for_shadow();
+      access_shadow(thread, *granule, {kind, mask_in(at, begin, end), where, at, reads_too}, signals, false);
     }
-    if (histories_.wants_collection()) [[unlikely]]
-      collection_wanted_.store(true, std::memory_order_relaxed);
   }
   if (signals.count == 0) return;
   const Inside inside(*this, thread);
   send(thread, signals);
 }
 
-void Detector::clear_cells(Thread& thread, Address begin, Address end) {
-  for (Address word = begin & ~(kWordBytes - 1); word < end;) {
-    const Leaf* leaf = shadow_.existing_leaf(word);
-    const Address leaf_end = (word >> Leaf::kBits << Leaf::kBits) + (Address{1} << Leaf::kBits);
+void Detector::clear_shadow(Thread& thread, Address begin, Address end) {
+  for (Address at = begin & ~(kGranuleBytes - 1); at < end;) {
+    const Leaf* leaf = shadow_.existing_leaf(at);
+    const Address leaf_end = ((at >> Leaf::kBits) + 1) << Leaf::kBits;
     const Address stop = end < leaf_end ? end : leaf_end;
-    for (; leaf != nullptr && word < stop; word += kWordBytes) {
-      Cell& cell = leaf->cells[word / kWordBytes % Leaf::kCells];
-      if (cell.load(std::memory_order_relaxed) == kUntouched) continue;
-      const uint8_t mask = mask_in(word, begin, end);
-      if (mask == 0xf) {
-        cell.store(kUntouched, std::memory_order_release);
+    for (; leaf != nullptr && at < stop; at += kGranuleBytes) {
+      Granule& granule = leaf->granules[at / kGranuleBytes % Leaf::kGranules];
+      const unsigned mask = mask_in(at, begin, end);
+      if (!is_state_machine(options_.engine)) {
+        clear_granule(thread, granule, at, mask);
         continue;
       }
-      // Only some bytes are new: the others keep their past.
-      HistoryId before = cell.load(std::memory_order_acquire);
-      HistoryId after = kUntouched;
-      do {
-        if (before == kUntouched) break;
-        uint32_t words[Histories::kMaxWords];
-        unsigned n = 0;
-        const uint32_t* old = histories_.words(before);
-        const bool msm = is_state_machine(options_.engine);
-        const unsigned header = msm ? MsmEngine::kHeaderWords : HybridEngine::kHeaderWords;
-        const unsigned group = msm ? MsmEngine::kPartWords : HybridEngine::kStampWords;
-        const unsigned shift = msm ? 0 : 16;  // where a group's first word has its byte mask
-        for (; n < header; ++n) words[n] = old[n];
-        words[0] &= ~(uint32_t{mask} & kInSpin);
-        for (unsigned i = header; i < histories_.count(before); i += group) {
-          const uint32_t kept = (old[i] >> shift & 0xf) & ~uint32_t{mask};
-          if (kept == 0) continue;
-          for (unsigned k = 0; k < group; ++k) words[n + k] = old[i + k];
-          words[n] = (words[n] & ~(0xfu << shift)) | kept << shift;
-          n += group;
-        }
-        bool empty = n == header;
-        for (unsigned i = 0; i < header; ++i) empty &= words[i] == 0;
-        after = empty ? kUntouched : histories_.make(thread.room, words, n);
-      } while (!cell.compare_exchange_weak(before, after, std::memory_order_acq_rel));
-      note_change(word, kUntouched);
+      for (unsigned word = 0; word < kGranuleBytes / kWordBytes; ++word) {
+        const unsigned bytes = mask >> word * kWordBytes & 0xf;
+        if (bytes != 0) clear_word(thread, granule.cells[word], at + word * kWordBytes, bytes);
+      }
     }
-    word = (stop + kWordBytes - 1) & ~(kWordBytes - 1);
+    at = (stop + kGranuleBytes - 1) & ~(kGranuleBytes - 1);
   }
 }
 
@@ -260,12 +133,12 @@ void Detector::allocate(Thread& thread, Address address, uint64_t size) {
   if (size == 0) return;
   const Inside inside(*this, thread);
   sync_.remove_range(address, address + size);
-  clear_cells(thread, address, address + size);
+  clear_shadow(thread, address, address + size);
 }
 
 void Detector::forget_accesses(Thread& thread, Address address, uint64_t size) {
   const Inside inside(*this, thread);
-  clear_cells(thread, address, address + size);
+  clear_shadow(thread, address, address + size);
 }
 
 void Detector::free(Thread& thread, Address address, uint64_t size, Where where) {
@@ -391,20 +264,18 @@ void Detector::end_atomic(Thread& thread, SyncObject* object, Address address, u
   }
   SpinSignals signals;
   if ((thread.ignoring & (writes ? kIgnoreWrites : kIgnoreReads)) == 0) {
-    for (Address word = address & ~(kWordBytes - 1); word < address + size; word += kWordBytes) {
-      Cell* cell = shadow_.cell(word);
-      if (cell == nullptr) {
+    heed_tick_request(thread);
+    for (Address at = address & ~(kGranuleBytes - 1); at < address + size; at += kGranuleBytes) {
+      Granule* granule = shadow_.granule(at);
+      if (granule == nullptr) {
         no_memory_for_shadow();
         continue;
       }
-      const WordAccess access = {kind, mask_in(word, address, address + size), where, word, reads && writes};
-      const uint32_t flags = writes && object != nullptr ? kHasMessage : 0;
-      access_inside(thread, *cell, access, signals, flags);
+      const WordAccess access = {kind, mask_in(at, address, address + size), where, at, reads && writes};
+      access_shadow(thread, *granule, access, signals, writes && object != nullptr);
     }
   }
   if (signals.count != 0) send(thread, signals);
-  if (histories_.wants_collection()) [[unlikely]]
-    collection_wanted_.store(true, std::memory_order_relaxed);
 
   if (object == nullptr) return;
   if (writes) {

@@ -88,7 +88,6 @@ void Detector::collect_alone() {
   const bool failed = histories_.failed();
   ++collections_;
   for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) {
-    changed(*t);
     t->room.give_up();
   }
   if (!full) {
@@ -99,6 +98,7 @@ void Detector::collect_alone() {
   if (slots_.scarce()) {
     note_once(said_history_, kHistoryForgotten);
     forget_made_before(1);
+    forget_ended();
   }
   mark_histories(true);
   // If more than half of what there may be lives, or as much as there is, the older half goes.
@@ -111,14 +111,22 @@ void Detector::collect_alone() {
   sync_.collect([](SyncObject&) {});
 }
 
-// Finds all histories that cells refer to; of a full collection also the sets and slots that those refer to. Sets need
-// room for a new half of their table; where there is none, they stay as they are.
+// Calls visit(history) for those that the granule's cells refer to.
+template <class Visit>
+void Detector::for_each_history(const Granule& granule, Visit visit) const {
+  const unsigned cells = is_state_machine(options_.engine) ? kGranuleBytes / kWordBytes : 1;
+  for (unsigned i = 0; i < cells; ++i) {
+    const HistoryId id = granule.cells[i].load(std::memory_order_relaxed);
+    if (id != kUntouched) visit(id);
+  }
+}
+
+// Finds all histories that cells refer to; of a full collection also the sets and slots that those and stamps refer to.
+// Sets need room for a new half of their table; where there is none, they stay as they are.
 void Detector::mark_histories(bool full) {
   if (!full) {
-    HistoryId last = kUntouched;  // neighbours often have the same
-    shadow_.for_each_changed([&](Cell&, HistoryId id) {
-      if (id != last) histories_.keep(id, [](uint32_t*, unsigned) {});
-      last = id;
+    shadow_.for_each_changed([&](Granule& granule) {
+      for_each_history(granule, [&](HistoryId id) { histories_.keep(id, [](uint32_t*, unsigned) {}); });
     });
     histories_.end(false, 0);
     return;
@@ -127,20 +135,28 @@ void Detector::mark_histories(bool full) {
   moving_locksets_ = locksets_.table().begin_collection(0);
   moving_threadsets_ = threadsets_.begin_collection(0);
   slots_.begin_collection();
-  HistoryId last = kUntouched;
-  shadow_.for_each_used([&](Cell&, HistoryId id) {
-    if (id == last) return;
-    last = id;
-    histories_.keep(id, [&](uint32_t* words, unsigned count) { rewrite_history(words, count); });
+  const bool machine = is_state_machine(options_.engine);
+  shadow_.for_each([&](Granule& granule) {
+    for_each_history(granule, [&](HistoryId id) {
+      histories_.keep(id, [&](uint32_t* words, unsigned count) { rewrite_history(words, count); });
+    });
+    if (!machine) mark_stamps(granule);
   });
-  shadow_.for_each_changed([](Cell&, HistoryId) {});
-  for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) keep_lockset(t->lockset);
+  shadow_.for_each_changed([](Granule&) {});
+  // A time that has been stamped may be again.
+  for (const Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) {
+    if (t->stamped && t->stamps_pack) segments_.mark(t->slot, t->time, t->stamps_locks);
+  }
+  segments_.end_collection([&](LocksetId& locks) { keep_lockset(locks); });
+  for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) {
+    keep_lockset(t->lockset);
+  }
   for (auto* c = const_cast<Candidate*>(candidates_.first()); c != nullptr; c = c->next.load()) {
     keep_lockset(c->first.earlier.lockset);
     keep_lockset(c->first.later.lockset);
   }
-  // It walks all cells: as many bytes of new histories as an eighth of them should be worth it.
-  histories_.end(true, shadow_.leaf_count() * Leaf::kCells * sizeof(Cell) / 8 / 16);
+  // It walks the whole shadow: as many bytes of new histories as a part of it should be worth it.
+  histories_.end(true, shadow_.leaf_count() * Leaf::kGranules * sizeof(Granule) / 32 / 16);
   if (moving_threadsets_) threadsets_.end_collection();
   if (moving_locksets_) locksets_.table().end_collection();
   locksets_.forget_answers();
@@ -153,10 +169,12 @@ void Detector::forget_older_half() {
   uint64_t by_age[256];
   fill_zero(by_age, sizeof by_age);
   uint64_t total = 0;
-  shadow_.for_each_used([&](Cell&, HistoryId id) {
-    const unsigned ago = histories_.collections_since(id);
-    ++by_age[ago < 255 ? ago : 255];
-    ++total;
+  shadow_.for_each([&](Granule& granule) {
+    for_each_history(granule, [&](HistoryId id) {
+      const unsigned ago = histories_.collections_since(id);
+      ++by_age[ago < 255 ? ago : 255];
+      ++total;
+    });
   });
   uint64_t older = 0;
   unsigned ago = 255;
@@ -164,25 +182,39 @@ void Detector::forget_older_half() {
   forget_made_before(ago);
 }
 
-// Words whose history was made at least so many full collections ago.
+// Histories that were made at least so many full collections ago.
 void Detector::forget_made_before(unsigned collections_ago) {
-  shadow_.for_each_used([&](Cell& cell, HistoryId id) {
-    if (histories_.collections_since(id) < collections_ago) return;
-    cell.store(kUntouched, std::memory_order_relaxed);
+  const unsigned cells = is_state_machine(options_.engine) ? kGranuleBytes / kWordBytes : 1;
+  shadow_.for_each([&](Granule& granule) {
+    for (unsigned i = 0; i < cells; ++i) {
+      const HistoryId id = granule.cells[i].load(std::memory_order_relaxed);
+      if (id == kUntouched || histories_.collections_since(id) < collections_ago) continue;
+      granule.cells[i].store(kUntouched, std::memory_order_relaxed);
+      ++histories_forgotten_;
+    }
+  });
+}
+
+// Stamps of threads that have ended.
+void Detector::forget_ended() {
+  if (is_state_machine(options_.engine)) return;
+  shadow_.for_each([&](Granule& granule) {
+    bool ended = false;
+    for (const std::atomic<uint64_t>& stamp : granule.stamps) {
+      const uint64_t bits = stamp.load(std::memory_order_relaxed);
+      ended |= bits != 0 && slots_.has_ended(Stamp::unpacked(segments_, bits, 0).slot);
+    }
+    if (!ended) return;
+    for (std::atomic<uint64_t>& stamp : granule.stamps) stamp.store(0, std::memory_order_relaxed);
     ++histories_forgotten_;
   });
 }
 
 MsmState Detector::msm_state(Address address) {
-  const Cell* cell = shadow_.existing_cell(address);
-  if (cell == nullptr) return MsmState::kNew;
-  const HistoryId id = cell->load(std::memory_order_acquire);
+  const Granule* granule = shadow_.existing_granule(address);
+  if (granule == nullptr) return MsmState::kNew;
+  const HistoryId id = granule->cells[address % kGranuleBytes / kWordBytes].load(std::memory_order_acquire);
   return MsmEngine::state(histories_, id, static_cast<unsigned>(address % kWordBytes));
-}
-
-unsigned Detector::stamps_at(Address address) {
-  const Cell* cell = shadow_.existing_cell(address);
-  return cell == nullptr ? 0 : HybridEngine::stamps(histories_, cell->load());
 }
 
 }  // namespace norn

@@ -10,9 +10,11 @@
 #include "core/clock.h"
 #include "core/engine.h"
 #include "core/event.h"
+#include "core/granule.h"
 #include "core/hybrid.h"
 #include "core/lockset.h"
 #include "core/msm.h"
+#include "core/segments.h"
 #include "core/shadow.h"
 #include "core/sync.h"
 #include "core/thread.h"
@@ -85,27 +87,13 @@ class Detector {
       if (reads_too) record(thread, AccessKind::kRead, address, size);
       record(thread, kind, address, size);
     }
-    const Address end = address + size;
-    if (size == 8 && address % 8 == 0 && is_known_pair(thread, kind, address)) return;
-    for (Address word = address & ~(kWordBytes - 1); word < end; word += kWordBytes) {
-      if (is_known(thread, kind, word, mask_in(word, address, end))) continue;
-      // From here on out of line; what was known before stays so.
-      if constexpr (requires { where(); }) {
-        access_from(thread, kind, address, end, word, where(), reads_too);
-      } else {
-        access_from(thread, kind, address, end, word, where, reads_too);
-      }
-      return;
+    if (is_known(thread, kind, address, size)) return;
+    // From here on out of line.
+    if constexpr (requires { where(); }) {
+      access_from(thread, kind, address, address + size, where(), reads_too);
+    } else {
+      access_from(thread, kind, address, address + size, where, reads_too);
     }
-  }
-  // The same for an access that was looked up already: it is not known to change nothing.
-  void access_unknown(Thread& thread, AccessKind kind, Address address, uint64_t size, Where where, bool reads_too) {
-    ++thread.accesses;
-    if (thread.recording) [[unlikely]] {
-      if (reads_too) record(thread, AccessKind::kRead, address, size);
-      record(thread, kind, address, size);
-    }
-    access_from(thread, kind, address, address + size, address & ~(kWordBytes - 1), where, reads_too);
   }
   void read(Thread& t, Address a, uint64_t size, Where w) { access(t, AccessKind::kRead, a, size, w); }
   void write(Thread& t, Address a, uint64_t size, Where w) { access(t, AccessKind::kWrite, a, size, w); }
@@ -153,20 +141,19 @@ class Detector {
   // --- for a front end that must find out by itself what is atomic
   // Whether an access is known to change nothing: access() would return at once.
   [[nodiscard]] bool knows(const Thread& thread, AccessKind kind, Address address, uint64_t size) {
-    if (size == 8 && address % 8 == 0 && is_known_pair(thread, kind, address)) return true;
-    const Address end = address + size;
-    for (Address word = address & ~(kWordBytes - 1); word < end; word += kWordBytes) {
-      if (!is_known(thread, kind, word, mask_in(word, address, end))) return false;
-    }
-    return true;
+    return is_known(thread, kind, address, size);
   }
   // Whether an atomic operation wrote to exactly this address since its word was last new or plainly overwritten.
   [[nodiscard]] bool holds_atomic(Address address) {
-    const Cell* cell = shadow_.existing_cell(address);
-    if (cell == nullptr) return false;
-    const HistoryId history = cell->load(std::memory_order_acquire);
-    return history != kUntouched && (histories_.words(history)[0] & kHasMessage) != 0 &&
-           sync_.find(address, SyncFamily::kAtomic) != nullptr;
+    const Granule* granule = shadow_.existing_granule(address);
+    if (granule == nullptr) return false;
+    const auto word = static_cast<unsigned>(address % kGranuleBytes / kWordBytes);
+    const bool machine = is_state_machine(options_.engine);
+    const HistoryId history =
+        machine ? granule->cells[word].load(std::memory_order_acquire) : GranuleLock::list_of(*granule);
+    if (history == kUntouched) return false;
+    const uint32_t wanted = machine ? uint32_t{kHasMessage} : GranuleFlags::of_word(word, kHasMessage);
+    return (histories_.words(history)[0] & wanted) != 0 && sync_.find(address, SyncFamily::kAtomic) != nullptr;
   }
   // What was done to the bytes so far does not count any more; synchronization objects in them stay.
   void forget_accesses(Thread& thread, Address address, uint64_t size);
@@ -229,59 +216,46 @@ class Detector {
   };
 
   // access.cc
-  static uint32_t known_key(AccessKind kind, uint8_t mask) { return static_cast<uint32_t>(kind) << 4 | mask; }
-  static unsigned known_place(uint32_t history, uint32_t key) {
-    return (history * 0x9e3779b9u ^ key * 0x85ebca6bu) >> 24;
-  }
-  // The bytes of [begin, end) that lie in `word`.
-  static uint8_t mask_in(Address word, Address begin, Address end) {
-    const unsigned from = begin > word ? static_cast<unsigned>(begin - word) : 0;
-    const unsigned to = end < word + kWordBytes ? static_cast<unsigned>(end - word) : kWordBytes;
+  // The bytes of [begin, end) that lie in the granule.
+  static uint8_t mask_in(Address granule, Address begin, Address end) {
+    const unsigned from = begin > granule ? static_cast<unsigned>(begin - granule) : 0;
+    const unsigned to = end < granule + kGranuleBytes ? static_cast<unsigned>(end - granule) : kGranuleBytes;
     return static_cast<uint8_t>(((1u << to) - 1) & ~((1u << from) - 1));
   }
-  static bool changes_nothing(const Thread& thread, uint32_t history, uint32_t key) {
-    const Thread::Known& known = thread.known[known_place(history, key)];
-    return known.generation == thread.fast.generation.load(std::memory_order_relaxed) && known.history == history &&
-           known.access == key && known.next == history;
+  bool is_known(const Thread& thread, AccessKind kind, Address address, uint64_t size) {
+    const Address end = address + size;
+    for (Address at = address & ~(kGranuleBytes - 1); at < end; at += kGranuleBytes) {
+      const Granule* granule = shadow_.existing_granule(at);
+      if (granule == nullptr || !is_stamped(thread, *granule, kind, mask_in(at, address, end))) return false;
+    }
+    return true;
   }
-  static bool is_known_history(const Thread& thread, AccessKind kind, uint32_t history, uint8_t mask) {
-    const bool plain = kind == AccessKind::kRead || kind == AccessKind::kWrite;
-    const int table = plain ? FastTable::table_of(kind == AccessKind::kWrite, mask) : -1;
-    return table >= 0 ? thread.fast.knows(static_cast<unsigned>(table), history)
-                      : changes_nothing(thread, history, known_key(kind, mask));
-  }
-  // Whether this access was found to change nothing, in this thread's present generation.
-  bool is_known(const Thread& thread, AccessKind kind, Address word, uint8_t mask) {
-    const Cell* cell = shadow_.existing_cell(word);
-    if (cell == nullptr) [[unlikely]]
-      return false;
-    // The cell before the generation: a collection changes generations before cells.
-    const uint32_t history = cell->load(std::memory_order_acquire);
-    return is_known_history(thread, kind, history, mask);
-  }
-  // The same for two whole words at once, where they have the same history.
-  bool is_known_pair(const Thread& thread, AccessKind kind, Address address) {
-    const Cell* cell = shadow_.existing_cell(address);
-    if (cell == nullptr) [[unlikely]]
-      return false;
-    const uint32_t history = cell[0].load(std::memory_order_acquire);
-    return cell[1].load(std::memory_order_acquire) == history && is_known_history(thread, kind, history, 0xf);
-  }
-  void now_known(Thread& thread, uint32_t generation, HistoryId history, const WordAccess& access);
-  void access_from(Thread& thread, AccessKind kind, Address begin, Address end, Address first_word, Where where,
-                   bool reads_too);
-  void access_inside(Thread& thread, Cell& cell, const WordAccess& access, SpinSignals& signals,
-                     uint32_t set_flags = 0);
-  HistoryId next_history(Thread& thread, HistoryId before, const WordAccess& access, uint32_t set_flags,
-                         uint32_t clear_flags, FoundRaces& races);
+  void access_from(Thread& thread, AccessKind kind, Address begin, Address end, Where where, bool reads_too);
+  void access_shadow(Thread& thread, Granule& granule, const WordAccess& access, SpinSignals& signals,
+                     bool has_message);
+  void access_word(Thread& thread, Cell& cell, const WordAccess& access, SpinSignals& signals, uint32_t set_flags);
+  void clear_word(Thread& thread, Cell& cell, Address address, unsigned mask);
   // After a cell changed from `before` to something else.
-  void note_change(Address word, HistoryId before) {
-    if (before == kUntouched || histories_.is_old(before)) shadow_.note_change(word);
+  void note_change(Address address, HistoryId before) {
+    if (before == kUntouched || histories_.is_old(before)) shadow_.note_change(address);
   }
-  HistoryId own_history(Thread& thread, uint32_t generation, const WordAccess& access);
-  template <class CellOrPair>
-  bool access_simply(Thread& thread, CellOrPair& cell, const WordAccess& access);
-  void clear_cells(Thread& thread, Address begin, Address end);
+  void clear_shadow(Thread& thread, Address begin, Address end);
+
+  // granules.cc
+  uint32_t read_granule(const Granule& granule, HistoryId list, Stamps& stamps) const;
+  void write_granule(Thread& thread, Granule& granule, Address address, HistoryId& list, const Stamps& stamps,
+                     uint32_t flags);
+  HistoryId make_list(Thread& thread, HistoryId before, const Stamps& stamps, unsigned count, uint32_t flags);
+  bool read_in_place(const Thread& thread, Granule& granule, HistoryId list, const WordAccess& access);
+  void begin_stamping(Thread& thread);
+  void access_granule(Thread& thread, Granule& granule, const WordAccess& access, SpinSignals& signals,
+                      uint32_t set_flags);
+  static uint8_t accessed_in_segment(const Thread& thread, const Stamps& stamps, const WordAccess& access);
+  void note_signals(Thread& thread, const WordAccess& access, uint32_t flags, unsigned adds, SpinSignals& signals);
+  void clear_granule(Thread& thread, Granule& granule, Address address, unsigned mask);
+  void mark_stamps(const Granule& granule);
+  unsigned begin_spinning(Thread& thread, Granule& granule, Address address, unsigned mask, Stamps& stamps);
+
   void end_messages(const WordAccess& access);
   void record(Thread& thread, AccessKind kind, Address address, uint64_t size);
   void record_in(AccessRecord*& list, Bytes bytes);
@@ -292,7 +266,8 @@ class Detector {
                   Where where);
 
   // time.cc
-  void changed(Thread& thread);
+  void renew_check(Thread& thread);
+  void make_look_again(Thread& thread);
   void tick(Thread& thread);
   Published publish(Thread& thread);
   void note_version(Thread& thread);
@@ -330,10 +305,9 @@ class Detector {
   static void note_spin_word(Thread& thread, Address word, uint8_t mask);
   static uint8_t spin_bytes_read(const Thread& thread, Address word);
   void spin_read_word(Thread& thread, Address word, uint8_t mask, bool in_loop);
-  void begin_waiting_for(SpinMessages& messages, HistoryId history, unsigned bytes);
+  unsigned begin_spinning_word(Thread& thread, Cell& cell, Address word, unsigned mask, HistoryId& before);
   void add_counterpart(Slot slot, Time time, Clocks& clocks);
   [[nodiscard]] SpinMessages* spin_messages(SyncObject& object);
-  uint8_t accessed_in_segment(const Thread& thread, HistoryId history, const WordAccess& access) const;
 
   // collect.cc
   void collect(Thread& thread);
@@ -343,6 +317,9 @@ class Detector {
   void rewrite_history(uint32_t* words, unsigned count);
   void keep_lockset(LocksetId& id);
   void forget_made_before(unsigned collections_ago);
+  void forget_ended();
+  template <class Visit>
+  void for_each_history(const Granule& granule, Visit visit) const;
   void note_once(std::atomic<bool>& said, const char* text);
   void no_memory_for_shadow();
   void no_memory_for_clocks();
@@ -352,6 +329,7 @@ class Detector {
   Arena arena_;
   Shadow shadow_;
   Histories histories_;
+  SegmentLocks segments_;
   InternTable threadsets_;
   Locksets locksets_;
   Slots slots_;

@@ -255,25 +255,25 @@ TEST(DetectorMemoryTest, ShortOfMemoryTheOldestHistoryIsForgottenAndSaidOnce) {
   Heard heard;
   const auto detector = std::make_unique<Detector>();
   Options options;
-  options.memory_limit = size_t{160} << 20;
+  options.memory_limit = size_t{192} << 20;
   options.log2_histories = 12;
   ASSERT_TRUE(detector->init(options, listen(heard)));
   Thread* main = detector->add_root(0);
   Thread* a = detector->fork(*main, 1);
   Thread* b = detector->fork(*main, 2);
-  // Every word gets a history of its own.
-  for (Where i = 1; i < 3000000; ++i) {
-    detector->write(*a, kX + Address{i} * 4, 4, i);
-    detector->read(*a, kX + Address{i - 1} * 4, 4, i);
+  // Every granule gets more stamps than have room in it.
+  constexpr Where kWords = 1000000;
+  for (Where i = 1; i < kWords; ++i) {
+    for (unsigned byte = 0; byte < 8; ++byte) detector->write(*a, kX + Address{i} * 8 + byte, 1, i + byte);
   }
   ASSERT_EQ(heard.notes.size(), 1u) << heard.notes.back();
   EXPECT_NE(heard.notes[0].find("oldest history"), std::string::npos);
   EXPECT_GT(detector->statistics().histories_forgotten, 0u);
   EXPECT_TRUE(detector->check_invariants());
-  detector->write(*b, kX + Address{2999999} * 4, 4, 5);
+  detector->write(*b, kX + Address{kWords - 1} * 8, 1, 5);
   EXPECT_EQ(heard.pairs.size(), 1u);
   heard.pairs.clear();
-  detector->write(*b, kX + 4, 4, 5);
+  detector->write(*b, kX + 8, 1, 5);
   EXPECT_TRUE(heard.pairs.empty());  // forgotten
 }
 

@@ -1,9 +1,5 @@
-// What the engines have in common: a location's history is an immutable sequence of words, and an engine is a function
-// from the history before an access to the history after it.
-//
-// The function has no side effects but making sequences and reading what is immutable or the calling thread's own, so
-// an access is: load the cell, compute, compare-and-swap the cell, and only then tell the races found. Whoever wins the
-// swap came first; whoever loses computes again. No update is lost and none is seen in halves.
+// What the engines have in common: an engine is a function from what a location remembers before an access to what it
+// remembers after it, and the races found on the way, which are told only when the location was changed.
 #pragma once
 
 #include "core/candidate.h"
@@ -23,8 +19,8 @@ struct Options {
   unsigned log2_histories = 17;  // units of 16 bytes of histories that are made between collections, at least
   size_t memory_limit = 0;       // bytes of arena; 0: what the embedding gives
   unsigned history_cap = 128;    // stamps a location remembers at most; the oldest goes first
-  // Where the embedding reserved zeroed memory for the cells of all addresses that Shadow::is_flat() names: the cell of
-  // a word at this exclusive-or its address. 0: there is none.
+  // Where the embedding reserved zeroed memory, Shadow::kFlatBytes, for the granules of all addresses that
+  // Shadow::is_flat() names. 0: there is none.
   uintptr_t shadow_at = 0;
 };
 
@@ -34,10 +30,10 @@ enum HistoryFlag : uint32_t {
   kHasMessage = 16,  // an atomic in this word may have a message: plain writes end it
 };
 
-// An access to bytes of one word.
+// An access to bytes of one word, or of one granule.
 struct WordAccess {
   AccessKind kind{};
-  uint8_t mask = 0;  // bit i: byte i of the word
+  uint8_t mask = 0;  // bit i: its byte i
   Where where = kNowhere;
   Address word = 0;
   bool increments = false;  // reads and writes in one (atomic rmw, x++)
@@ -56,8 +52,11 @@ struct FoundRaces {
   RacingPair* add() { return count < kMax ? &pairs[count++] : nullptr; }
 };
 
+class SegmentLocks;
+
 struct EngineContext {
   const Options* options = nullptr;
+  SegmentLocks* segments = nullptr;  // hb, hybrid
   Histories* histories = nullptr;
   InternTable* threadsets = nullptr;  // msm
   Locksets* locksets = nullptr;

@@ -1,9 +1,8 @@
-// What a thread knows to change nothing, laid out for the check that the compiler puts before an access.
+// What the check that the compiler puts before an access looks at (docs/design/fastpath.md).
 //
-// The check (docs/design/fastpath.md) loads the cell of the access and looks its history up in a small table of the
-// thread: an entry is a generation in the upper half and a history in the lower one, so that a new generation of the
-// thread empties all tables at once. The tables of words, half words and bytes differ: an access of some bytes may
-// change nothing where one of the whole word does.
+// A granule of the shadow has room for three stamps, 64 bits each. A thread's newest stamp is, as a rule, in the first
+// or the second, by the parity of its slot; so it finds with one load whether it has done at its present time what it
+// is about to do.
 #pragma once
 
 #include <stddef.h>
@@ -13,39 +12,39 @@
 
 namespace norn {
 
-struct FastTable {
-  static constexpr unsigned kEntries = 128;
-  // Of reads: a byte at offset 0..3 of its word, two bytes at offset 0..3, a word. Then the same of writes.
-  static constexpr unsigned kHalves = 4;
-  static constexpr unsigned kWord = 8;
-  static constexpr unsigned kWrites = 9;
-  static constexpr unsigned kTables = 18;
+// A stamp in a granule, from bit 0: where · whether all its bytes were incremented · kind · bytes · time · slot. The
+// first bit of the kind says read or write. 0 is none.
+struct PackedStamp {
+  static constexpr unsigned kWhereBits = 22;
+  static constexpr unsigned kAddsAt = 22;
+  static constexpr unsigned kKindAt = 23;
+  static constexpr unsigned kMaskAt = 26;
+  static constexpr unsigned kTimeAt = 34;
+  static constexpr unsigned kTimeBits = 22;
+  static constexpr unsigned kSlotAt = 56;
+  static constexpr unsigned kSlots = 1u << (64 - kSlotAt);
+  // Of no thread, at no time.
+  static constexpr uint64_t kNobody = ~uint64_t{0};
+  // Times that fit, but for the one of kNobody.
+  static constexpr uint32_t kTimeLimit = (1u << kTimeBits) - 1;
 
-  // The cell of an access is at (address & mask) ^ base. With a mask of 0 it is at `base`, whatever the address.
-  uint64_t mask;
-  const void* base;
-  uint32_t zero;
-  // Changes whenever the outcome of an access may: at every change of time, lockset or clocks. Never 0. Written by
-  // the thread while inside the core, by collections, and by whoever wants the thread to look again.
-  std::atomic<uint32_t> generation;
-  std::atomic<uint64_t> known[kTables][kEntries];
-
-  // Bit 0 is left out: a history takes two units of its store at least.
-  static constexpr unsigned entry(uint32_t history) { return history / 2 % kEntries; }
-  void know(unsigned table, uint32_t in_generation, uint32_t history) {
-    known[table][entry(history)].store(uint64_t{in_generation} << 32 | history, std::memory_order_relaxed);
-  }
-  [[nodiscard]] bool knows(unsigned table, uint32_t history) const {
-    const uint64_t found = known[table][entry(history)].load(std::memory_order_relaxed);
-    return (found ^ history) == uint64_t{generation.load(std::memory_order_relaxed)} << 32;
-  }
-  // The table of accesses to these bytes of a word; negative: such accesses have none.
-  static constexpr int table_of(bool write, unsigned mask) {
-    constexpr int8_t kTable[16] = {-1, 0,  1,  kHalves + 0, 2,           -1, kHalves + 1, -1,
-                                   3,  -1, -1, -1,          kHalves + 2, -1, -1,          8};
-    return kTable[mask] < 0 ? -1 : kTable[mask] + (write ? static_cast<int>(kWrites) : 0);
-  }
+  // What the stamps of two accesses must have in common so that one stands for the other. A write stands for a read.
+  static constexpr uint64_t kOfWrites = ~uint64_t{0} << kKindAt;
+  static constexpr uint64_t kOfReads = kOfWrites << 1;
 };
-static_assert(offsetof(FastTable, generation) == 20 && offsetof(FastTable, known) == 24);
+
+struct FastCheck {
+  // The granule of an access is at granules + 4 * (address & mask). With a mask of 0 it is at `granules`, whatever the
+  // address. The thread's own stamp is the first there.
+  uint64_t mask;
+  const void* granules;
+  // The stamps that stand for a read or a write of all 8 bytes now. Written by the thread while inside the core, and by
+  // whoever wants it to look again.
+  std::atomic<uint64_t> read;
+  std::atomic<uint64_t> read_bits;  // what a read's must have in common with it
+  std::atomic<uint64_t> write;
+  // For an embedding that wants everything to pass: two granules' first stamps, where `granules` may point to.
+  uint64_t passing[5];
+};
 
 }  // namespace norn

@@ -50,7 +50,7 @@ struct HistoryRoom {
 
 class Histories {
  public:
-  static constexpr unsigned kMaxWords = 528;
+  static constexpr unsigned kMaxWords = 664;
 
   constexpr Histories() = default;
   Histories(const Histories&) = delete;

@@ -1,6 +1,6 @@
 // hb and hybrid: one shadow state, two clocks.
 //
-// A history is the set of accesses that a future access may still race with: stamps of (thread, time, lockset, kind,
+// A granule keeps the set of accesses that a future access may still race with: stamps of (thread, time, lockset, kind,
 // bytes), oldest first. A stamp is dropped when a later one makes it superfluous: everything that would race with
 // the old one races with the new one too, and with at least the same standing. That is the case when the old is
 // ordered before the new (strongly for hybrid, fully for hb), the new one's kind conflicts with all that the old
@@ -12,6 +12,8 @@
 #pragma once
 
 #include "core/engine.h"
+#include "core/fast.h"
+#include "core/segments.h"
 
 namespace norn {
 
@@ -22,43 +24,73 @@ struct Stamp {
   Time time;
   LocksetId lockset;
   Where where;
-  uint8_t adds;  // the bytes written after another access of the same segment, or by an rmw: increments, for spins
+  uint8_t adds;     // the bytes written after another access of the same segment, or by an rmw: increments, for spins
+  bool packs;       // whether it may be in a granule: slot, time and locks fit
+  LocksCode locks;  // if so
+
+  // 64 bits, and a byte of its own for the locks.
+  [[nodiscard]] uint64_t packed() const {
+    return uint64_t{slot} << PackedStamp::kSlotAt | uint64_t{time} << PackedStamp::kTimeAt |
+           uint64_t{mask} << PackedStamp::kMaskAt | static_cast<uint64_t>(kind) << PackedStamp::kKindAt |
+           uint64_t{adds != 0} << PackedStamp::kAddsAt | where;
+  }
+  [[nodiscard]] bool fits() const {
+    return packs && where >> PackedStamp::kWhereBits == 0 && (adds == 0 || adds == mask);
+  }
+  [[nodiscard]] static Stamp unpacked(const SegmentLocks& segments, uint64_t bits, LocksCode locks) {
+    const auto slot = static_cast<Slot>(bits >> PackedStamp::kSlotAt);
+    const auto time = static_cast<Time>(bits >> PackedStamp::kTimeAt & ((1u << PackedStamp::kTimeBits) - 1));
+    const auto mask = static_cast<uint8_t>(bits >> PackedStamp::kMaskAt);
+    return {slot,
+            mask,
+            static_cast<AccessKind>(bits >> PackedStamp::kKindAt & 7),
+            time,
+            segments.at(slot, time, locks),
+            static_cast<Where>(bits & ((1u << PackedStamp::kWhereBits) - 1)),
+            (bits >> PackedStamp::kAddsAt & 1) != 0 ? mask : uint8_t{0},
+            true,
+            locks};
+  }
+};
+
+// All stamps of a granule, oldest first. Not initialised: most granules have few.
+struct Stamps {
+  static constexpr unsigned kMax = 131;
+  unsigned count;
+  // So many of the first must not be where their threads take them for the newest: see HybridEngine::next().
+  unsigned overwritten;
+  Stamp all[kMax];
 };
 
 class HybridEngine {
  public:
+  // How stamps are kept in a history.
   static constexpr unsigned kHeaderWords = 1;
-  static constexpr unsigned kStampWords = 4;
+  static constexpr unsigned kStampWords = 5;
+  static Stamp read_stamp(const uint32_t* words, unsigned i);
+  static void write_stamp(uint32_t* words, unsigned i, const Stamp& stamp);
 
-  // Pure; see core/engine.h. Returns `before` itself if nothing changes or no memory is left.
-  static HistoryId next(const EngineContext& context, Thread& thread, HistoryId before, const WordAccess& access,
-                        uint32_t set_flags, uint32_t clear_flags, FoundRaces& races);
+  // The stamps after an access from those before it, and the races that it is in. `in_spin`: the bytes that somebody
+  // waits for in a loop. False: nothing changes. No side effects; a read of what is immutable or the thread's own.
+  static bool next(const EngineContext& context, const Thread& thread, Stamps& stamps, unsigned in_spin,
+                   const WordAccess& access, FoundRaces& races);
 
-  // The history of one access alone.
-  static HistoryId alone(Histories& table, Thread& thread, const WordAccess& access);
-  // What an access does where the history is one stamp without flags, in the cases that are most frequent: nothing, or
-  // it alone is left. kOther: ask next().
-  enum class Outcome : uint8_t { kNothing, kAlone, kOther };
-  static Outcome after_one(const EngineContext& context, const Thread& thread, const uint32_t* words,
-                           const WordAccess& access);
+  // Whether the access is in no race with the one that left the stamp.
+  static bool agrees(const EngineContext& context, const Thread& thread, const Stamp& stamp, const WordAccess& access);
 
-  static Stamp stamp(const uint32_t* words, unsigned i);
-  static unsigned stamps(const Histories& table, HistoryId history);
-  // The signal of one byte of the word (order.md, Spinning reads): calls found(slot, time) for each of its writes.
+  // The signal of one byte (order.md, Spinning reads): calls found(slot, time) for each of its writes.
   template <class Found>
-  static void signal(const Histories& table, HistoryId history, unsigned byte, Found found) {
-    for (unsigned i = stamps(table, history); i > 0; --i) {
-      const Stamp s = stamp(table.words(history), i - 1);
+  static void signal(const Stamps& stamps, unsigned byte, Found found) {
+    for (unsigned i = stamps.count; i > 0; --i) {
+      const Stamp& s = stamps.all[i - 1];
       if (!is_write(s.kind) || (s.mask >> byte & 1) == 0) continue;
       if (s.kind == AccessKind::kFree) return;
       found(s.slot, s.time);
       if ((s.adds >> byte & 1) == 0) return;
     }
   }
-  // Whether one of its stamps is of such an access by the thread, at its present time.
-  static bool stamped_alike(const Histories& table, HistoryId history, const Thread& thread, const WordAccess& access);
-  // The bytes of the word that the thread accessed in its present segment.
-  static uint8_t accessed_in_segment(const Histories& table, HistoryId history, const Thread& thread);
+  // The bytes that the thread accessed in its present segment.
+  static uint8_t accessed_in_segment(const Stamps& stamps, const Thread& thread);
 };
 
 // The rows of order.md's table.

@@ -86,11 +86,11 @@ void Detector::take_lock(Thread& thread, Address lock, LockMode mode, Where wher
   thread.lockset = locksets_.with(thread.lockset, held->lock, mode);
   if (locksets_.table().wants_collection()) [[unlikely]]
     collection_wanted_.store(true, std::memory_order_relaxed);
-  changed(thread);
   if (options_.condition == ConditionMode::kWriteRead && thread.held_count == 1) {
     if (thread.reads != nullptr) thread.reads->clear();
     if (thread.writes != nullptr) thread.writes->clear();
     thread.recording = true;
+    renew_check(thread);
   }
 }
 
@@ -101,7 +101,10 @@ void Detector::give_lock(Thread& thread, Address lock) {
   thread.lockset = locksets_.without(thread.lockset, held->lock);
   for (Held* end = thread.held + thread.held_count - 1; held < end; ++held) *held = *(held + 1);
   --thread.held_count;
-  thread.recording = thread.recording && thread.held_count > 0;
+  if (thread.recording && thread.held_count == 0) {
+    thread.recording = false;
+    renew_check(thread);
+  }
 
   SyncObject* object = sync_.get(lock, SyncFamily::kLock);
   if (object == nullptr) return no_memory_for_clocks();
@@ -116,7 +119,6 @@ void Detector::give_lock(Thread& thread, Address lock) {
     complete = released.join(arena_, thread.clocks.full);
   }
   if (!released.raise(arena_, published.slot, published.time) || !complete) no_memory_for_clocks();
-  changed(thread);
 }
 
 void Detector::lock_acquire(Thread& thread, Address lock, LockMode mode, Where where) {

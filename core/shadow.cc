@@ -18,12 +18,12 @@ void Shadow::mark_object(Address address) {
     SpinLock lock(make_mutex_);
     bits = in->objects.load(std::memory_order_acquire);
     if (bits == nullptr) {
-      bits = static_cast<std::atomic<uint64_t>*>(arena_->allocate_zeroed(Leaf::kCells / 8));
+      bits = static_cast<std::atomic<uint64_t>*>(arena_->allocate_zeroed(Leaf::kWords / 8));
       if (bits == nullptr) return;
       in->objects.store(bits, std::memory_order_release);
     }
   }
-  const auto word = static_cast<unsigned>(address / kWordBytes % Leaf::kCells);
+  const auto word = static_cast<unsigned>(address / kWordBytes % Leaf::kWords);
   bits[word / 64].fetch_or(uint64_t{1} << word % 64, std::memory_order_relaxed);
 }
 
@@ -50,9 +50,9 @@ Leaf* Shadow::make_leaf(Address number) {
   auto* made = static_cast<Leaf*>(arena_->allocate_forever(sizeof(Leaf)));
   if (made == nullptr) return nullptr;
   made->number = number;
-  made->cells = flat ? reinterpret_cast<Cell*>(address ^ flat_at_)
-                     : static_cast<Cell*>(arena_->allocate_forever(Leaf::kCells * sizeof(Cell)));
-  if (made->cells == nullptr) return nullptr;
+  made->granules =
+      flat ? flat_granule(address) : static_cast<Granule*>(arena_->allocate_forever(Leaf::kGranules * sizeof(Granule)));
+  if (made->granules == nullptr) return nullptr;
   slot.store(made, std::memory_order_release);
   made->next = leaves_.load(std::memory_order_relaxed);
   leaves_.store(made, std::memory_order_release);

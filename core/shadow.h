@@ -1,9 +1,9 @@
-// From an address to its cell: 32 bits for every aligned word of 4 bytes of the program.
+// From an address to its shadow: a granule for every aligned 8 bytes of the program.
 //
-// A cell holds the id of the word's history (core/hybrid.h, core/msm.h); 0 is a word nobody touched. A leaf stands for
-// 16 KiB of the program's memory; leaves are found through two directories, made when first touched, and never taken
-// away, so a pointer to a cell is good for ever. A leaf's cells come from the arena, or, where the embedding has
-// reserved memory for all cells, are part of that: then a cell is found by its address alone.
+// What a granule holds is the engine's (core/granule.h, core/msm.h); all zeroes is memory nobody touched. A leaf stands
+// for 16 KiB of the program's memory; leaves are found through two directories, made when first touched, and never
+// taken away, so a pointer to a granule is good for ever. A leaf's granules come from the arena, or, where the
+// embedding has reserved memory for all of them, are part of that: then a granule is found by its address alone.
 #pragma once
 
 #include <stdint.h>
@@ -17,19 +17,27 @@ namespace norn {
 
 using Cell = std::atomic<uint32_t>;
 inline constexpr Address kWordBytes = 4;
+inline constexpr Address kGranuleBytes = 8;
+
+struct Granule {
+  std::atomic<uint64_t> stamps[3];
+  Cell cells[kGranuleBytes / kWordBytes];
+};
+static_assert(sizeof(Granule) == 32);
 
 struct Leaf {
   static constexpr unsigned kBits = 14;
-  static constexpr unsigned kCells = (1u << kBits) / kWordBytes;
+  static constexpr unsigned kWords = (1u << kBits) / kWordBytes;
+  static constexpr unsigned kGranules = (1u << kBits) / kGranuleBytes;
 
-  Cell* cells;
+  Granule* granules;
   Leaf* next;      // all leaves, for collections
   Address number;  // address >> kBits
   // In which words synchronization objects lie, a bit each, made with the first; freeing the memory must find them.
   std::atomic<std::atomic<uint64_t>*> objects;
-  // Which cells changed since the last collection, a bit for 8 of them, and the list of leaves that have any.
-  static constexpr unsigned kStretch = 8;
-  std::atomic<uint64_t> changed[kCells / kStretch / 64];
+  // Which granules changed since the last collection, a bit for 4 of them, and the list of leaves that have any.
+  static constexpr unsigned kStretch = 4;
+  std::atomic<uint64_t> changed[kGranules / kStretch / 64];
   Leaf* next_changed;
   std::atomic<bool> is_changed;
 };
@@ -40,45 +48,49 @@ class Shadow {
   // `flat_at`: Options::shadow_at.
   bool init(Arena& arena, uintptr_t flat_at);
 
-  // Whether the embedding's memory has the cell, if there is such memory: of addresses below 1 TiB, where programs are
-  // that are not position-independent, and of those from 0x5500'0000'0000 on, where everything else is.
+  // Whether the embedding's memory has the granule, if there is such memory: of addresses below 1 TiB, where programs
+  // are that are not position-independent, of 2 TiB where the others and their heaps are, and of the last 6 TiB. Their
+  // lower bits tell them apart.
   [[nodiscard]] static constexpr bool is_flat(Address address) {
-    return address < kFlatLow || address - kFlatHigh < (Address{1} << 47) - kFlatHigh;
+    return address < kFlatLow || address - kFlatMiddle < kFlatMiddleEnd - kFlatMiddle ||
+           address - kFlatHigh < kFlatEnd - kFlatHigh;
   }
   static constexpr Address kFlatLow = Address{1} << 40;
-  static constexpr Address kFlatHigh = Address{0x55} << 40;
+  static constexpr Address kFlatMiddle = Address{0x55} << 40;
+  static constexpr Address kFlatMiddleEnd = Address{0x57} << 40;
+  static constexpr Address kFlatHigh = Address{0x7a} << 40;
+  static constexpr Address kFlatEnd = Address{0x80} << 40;
+  static constexpr Address kFlatMask = ((Address{1} << 44) - 1) & ~(kGranuleBytes - 1);
+  static constexpr Address kFlatBytes = (Address{1} << 44) * (sizeof(Granule) / kGranuleBytes);
 
-  // The cell of the word at the address; null if the arena is used up (or the address cannot be one). A cell that has
-  // no history yet must be told to prepare() before it gets one: collections look for it.
-  [[nodiscard]] Cell* cell(Address address) {
+  // The granule of the address; null if the arena is used up (or the address cannot be one). Memory that was not
+  // touched yet must be told to prepare() before it has anything: collections look for it.
+  [[nodiscard]] Granule* granule(Address address) {
     if (flat_at_ != 0 && is_flat(address)) [[likely]]
-      return reinterpret_cast<Cell*>((address & ~(kWordBytes - 1)) ^ flat_at_);
+      return flat_granule(address);
     const Leaf* in = leaf(address);
-    return in == nullptr ? nullptr : &in->cells[address / kWordBytes % Leaf::kCells];
+    return in == nullptr ? nullptr : &in->granules[address / kGranuleBytes % Leaf::kGranules];
   }
   [[nodiscard]] bool prepare(Address address) { return leaf(address) != nullptr; }
-  // Null where nothing was touched yet, unless it has a cell anyway.
-  [[nodiscard]] Cell* existing_cell(Address address) const {
+  // Null where nothing was touched yet, unless it has a granule anyway.
+  [[nodiscard]] Granule* existing_granule(Address address) const {
     if (flat_at_ != 0 && is_flat(address)) [[likely]]
-      return reinterpret_cast<Cell*>((address & ~(kWordBytes - 1)) ^ flat_at_);
+      return flat_granule(address);
     const Leaf* in = existing_leaf(address);
-    return in == nullptr ? nullptr : &in->cells[address / kWordBytes % Leaf::kCells];
+    return in == nullptr ? nullptr : &in->granules[address / kGranuleBytes % Leaf::kGranules];
   }
-  // Calls visit(cell, its history) for each that has one. Nobody else is here.
+  // Calls visit(granule) for all of memory that was touched. Nobody else is here.
   template <class Visit>
-  void for_each_used(Visit visit) {
+  void for_each(Visit visit) {
     for (const Leaf* in = first_leaf(); in != nullptr; in = in->next) {
-      for (unsigned i = 0; i < Leaf::kCells; ++i) {
-        const uint32_t history = in->cells[i].load(std::memory_order_relaxed);
-        if (history != 0) visit(in->cells[i], history);
-      }
+      for (unsigned i = 0; i < Leaf::kGranules; ++i) visit(in->granules[i]);
     }
   }
-  // Remembers that a cell changed. Any thread, inside.
+  // Remembers that a cell of the granule changed. Any thread, inside.
   void note_change(Address address) {
     Leaf* in = existing_leaf(address);
     if (in == nullptr) return;
-    const auto stretch = static_cast<unsigned>(address / kWordBytes % Leaf::kCells / Leaf::kStretch);
+    const auto stretch = static_cast<unsigned>(address / kGranuleBytes % Leaf::kGranules / Leaf::kStretch);
     std::atomic<uint64_t>& bits = in->changed[stretch / 64];
     const uint64_t bit = uint64_t{1} << stretch % 64;
     if ((bits.load(std::memory_order_relaxed) & bit) != 0) return;
@@ -89,24 +101,20 @@ class Shadow {
     while (!changed_.compare_exchange_weak(in->next_changed, in, std::memory_order_acq_rel)) {
     }
   }
-  // The same as for_each_used(), of all cells that changed since this was called last, and of some others. Nobody else
-  // is here.
+  // The same as for_each(), of all granules that changed since this was called last, and of some others.
   template <class Visit>
   void for_each_changed(Visit visit) {
     for (Leaf* in = changed_.exchange(nullptr, std::memory_order_acquire); in != nullptr; in = in->next_changed) {
       in->is_changed.store(false, std::memory_order_relaxed);
-      for (unsigned w = 0; w < Leaf::kCells / Leaf::kStretch / 64; ++w) {
+      for (unsigned w = 0; w < Leaf::kGranules / Leaf::kStretch / 64; ++w) {
         for (uint64_t left = in->changed[w].exchange(0, std::memory_order_relaxed); left != 0; left &= left - 1) {
-          Cell* cells = in->cells + (w * 64 + static_cast<unsigned>(__builtin_ctzll(left))) * Leaf::kStretch;
-          for (unsigned i = 0; i < Leaf::kStretch; ++i) {
-            const uint32_t history = cells[i].load(std::memory_order_relaxed);
-            if (history != 0) visit(cells[i], history);
-          }
+          Granule* first = in->granules + (w * 64 + static_cast<unsigned>(__builtin_ctzll(left))) * Leaf::kStretch;
+          for (unsigned i = 0; i < Leaf::kStretch; ++i) visit(first[i]);
         }
       }
     }
   }
-  [[nodiscard]] size_t bytes() const { return leaf_count() * (sizeof(Leaf) + Leaf::kCells * sizeof(Cell)); }
+  [[nodiscard]] size_t bytes() const { return leaf_count() * (sizeof(Leaf) + Leaf::kGranules * sizeof(Granule)); }
 
   // Null if the arena is used up (or the address cannot be one). Any thread; lock-free where the leaf exists.
   [[nodiscard]] Leaf* leaf(Address address) {
@@ -157,6 +165,9 @@ class Shadow {
     std::atomic<Leaf*> leaves[kMiddleSize];
   };
 
+  [[nodiscard]] Granule* flat_granule(Address address) const {
+    return reinterpret_cast<Granule*>(flat_at_ + (address & kFlatMask) * (sizeof(Granule) / kGranuleBytes));
+  }
   Leaf* make_leaf(Address number);
 
   Arena* arena_ = nullptr;

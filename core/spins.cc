@@ -4,6 +4,16 @@
 #include "core/detector.h"
 
 namespace norn {
+namespace {
+
+// The bytes of [begin, end) that lie in the word.
+uint8_t word_mask(Address word, Address begin, Address end) {
+  const unsigned from = begin > word ? static_cast<unsigned>(begin - word) : 0;
+  const unsigned to = end < word + kWordBytes ? static_cast<unsigned>(end - word) : kWordBytes;
+  return static_cast<uint8_t>(((1u << to) - 1) & ~((1u << from) - 1));
+}
+
+}  // namespace
 
 void Detector::note_spin_word(Thread& thread, Address word, uint8_t mask) {
   for (unsigned i = 0; i < thread.spin_word_count; ++i) {
@@ -46,23 +56,7 @@ void Detector::add_counterpart(Slot slot, Time time, Clocks& clocks) {
     Time wanted = writer->tick_wanted.load(std::memory_order_relaxed);
     while (wanted < time && !writer->tick_wanted.compare_exchange_weak(wanted, time, std::memory_order_relaxed)) {
     }
-    writer->fast.generation.fetch_add(1, std::memory_order_relaxed);  // whatever it holds for known, it looks again
-  }
-}
-
-// What is known of the bytes from before anybody waited for them.
-void Detector::begin_waiting_for(SpinMessages& messages, HistoryId history, unsigned bytes) {
-  for (unsigned byte = 0; byte < kWordBytes; ++byte) {
-    if ((bytes >> byte & 1) == 0) continue;
-    Clocks found;
-    auto add = [&](Slot slot, Time time) { add_counterpart(slot, time, found); };
-    if (is_state_machine(options_.engine)) {
-      MsmEngine::signal(histories_, threadsets_, history, byte, add);
-    } else {
-      HybridEngine::signal(histories_, history, byte, add);
-    }
-    if (!messages.assign(arena_, 1u << byte, found)) no_memory_for_clocks();
-    found.clear(arena_);
+    make_look_again(*writer);
   }
 }
 
@@ -72,32 +66,52 @@ SpinMessages* Detector::spin_messages(SyncObject& object) {
   return object.spin;
 }
 
+// The same as begin_spinning(), for the state machines; the history before tells what was done before.
+unsigned Detector::begin_spinning_word(Thread& thread, Cell& cell, Address word, unsigned mask, HistoryId& before) {
+  before = cell.load(std::memory_order_acquire);
+  for (;;) {
+    uint32_t words[Histories::kMaxWords];
+    const unsigned count = before == kUntouched ? MsmEngine::kHeaderWords : histories_.count(before);
+    for (unsigned i = 0; i < count; ++i) words[i] = before == kUntouched ? 0 : histories_.words(before)[i];
+    const unsigned fresh = mask & ~words[0];
+    if (fresh == 0) return 0;
+    words[0] |= mask;
+    const HistoryId after = histories_.make(thread.room, words, count);
+    if (after == kUntouched) return 0;
+    const HistoryId found = before;
+    if (!cell.compare_exchange_weak(before, after, std::memory_order_acq_rel)) continue;
+    note_change(word, found);
+    return fresh;
+  }
+}
+
 void Detector::spin_read_word(Thread& thread, Address word, uint8_t mask, bool in_loop) {
-  Cell* found = shadow_.prepare(word) ? shadow_.cell(word) : nullptr;
-  if (found == nullptr) return no_memory_for_shadow();
-  Cell& cell = *found;
+  Granule* granule = shadow_.prepare(word) ? shadow_.granule(word) : nullptr;
+  if (granule == nullptr) return no_memory_for_shadow();
   SyncObject* object = sync_.get(word, SyncFamily::kSpin);
   if (object == nullptr) return no_memory_for_clocks();
   // Whoever sets a flag fills the object before anyone else can lock it: a writer that sees the flag comes after.
   const SpinLock lock(object->mutex);
   SpinMessages* messages = spin_messages(*object);
   if (messages == nullptr) return;
-  const bool msm = is_state_machine(options_.engine);
-  HistoryId before = cell.load(std::memory_order_acquire);
-  for (;;) {
-    uint32_t words[Histories::kMaxWords];
-    const unsigned header = msm ? MsmEngine::kHeaderWords : HybridEngine::kHeaderWords;
-    const unsigned count = before == kUntouched ? header : histories_.count(before);
-    for (unsigned i = 0; i < count; ++i) words[i] = before == kUntouched ? 0 : histories_.words(before)[i];
-    const unsigned fresh = mask & ~words[0];
-    if (fresh == 0) break;
-    words[0] |= mask;
-    const HistoryId after = histories_.make(thread.room, words, count);
-    if (after == kUntouched) return;
-    if (!cell.compare_exchange_weak(before, after, std::memory_order_acq_rel)) continue;
-    note_change(word, before);
-    begin_waiting_for(*messages, before, fresh);
-    break;
+  const auto which = static_cast<unsigned>(word % kGranuleBytes / kWordBytes);
+  const unsigned shift = which * kWordBytes;
+  const bool machine = is_state_machine(options_.engine);
+  Stamps stamps;
+  HistoryId before = kUntouched;
+  const unsigned fresh = machine ? begin_spinning_word(thread, granule->cells[which], word, mask, before)
+                                 : begin_spinning(thread, *granule, word, unsigned{mask} << shift, stamps) >> shift;
+  for (unsigned byte = 0; byte < kWordBytes; ++byte) {
+    if ((fresh >> byte & 1) == 0) continue;
+    Clocks found;
+    auto add = [&](Slot slot, Time time) { add_counterpart(slot, time, found); };
+    if (machine) {
+      MsmEngine::signal(histories_, threadsets_, before, byte, add);
+    } else {
+      HybridEngine::signal(stamps, byte + shift, add);
+    }
+    if (!messages->assign(arena_, 1u << byte, found)) no_memory_for_clocks();
+    found.clear(arena_);
   }
   if (!in_loop && !messages->collect(arena_, mask, thread.spun)) no_memory_for_clocks();
   note_spin_word(thread, word, mask);
@@ -110,7 +124,7 @@ void Detector::spin_read(Thread& thread, Address address, uint64_t size, Where w
   if (thread.recording) record(thread, AccessKind::kRead, address, size);
   if ((thread.ignoring & kIgnoreReads) != 0) return;
   for (Address word = address & ~(kWordBytes - 1); word < address + size; word += kWordBytes) {
-    spin_read_word(thread, word, mask_in(word, address, address + size), in_loop);
+    spin_read_word(thread, word, word_mask(word, address, address + size), in_loop);
   }
 }
 

@@ -55,38 +55,18 @@ class AccessRecord {
 // One thread; initially all zeroes. Only the thread itself calls the core with it; what others may touch says so.
 struct Thread {
   // --- read on every access -------------------------------------------------------------------------------------
-  FastTable fast;
+  FastCheck fast;
   Slot slot = 0;
   Time time = 0;           // stamps made from now on carry it
   Time segment_since = 0;  // of the present segment's first stamp; a spin may make time pass within one
   LocksetId lockset = kNoLocks;
+  bool stamps_pack = false;  // what stamps of this time say of it (core/segments.h)
+  uint8_t stamps_locks = 0;
   bool stamped = false;    // a stamp carries `time` already: the next release must tick
   bool recording = false;  // a lock is held and the write/read relation is wanted
   uint8_t ignoring = 0;    // a set of IgnoreWhat
   ThreadId id = 0;
 
-  // What was found out in this generation: an access of this kind to bytes with this history leads to that
-  // history. `where` is 0 where it does not matter because the history does not change.
-  struct Known {
-    uint32_t generation;
-    HistoryId history;
-    uint32_t access;  // kind and mask
-    Where where;
-    HistoryId next;
-    uint32_t unused[3];
-  };
-  static constexpr unsigned kKnown = 256;
-  static_assert(sizeof(Known) == 32);
-  Known known[kKnown];
-  // Histories made in this generation that are of one stamp, its own.
-  struct Own {
-    uint32_t generation;
-    uint32_t access;
-    Where where;
-    HistoryId history;
-  };
-  static constexpr unsigned kOwn = 64;
-  Own own[kOwn];
   HistoryRoom room;
 
   // --- clocks ---------------------------------------------------------------------------------------------------
@@ -121,7 +101,8 @@ struct Thread {
   unsigned spin_word_count = 0;
   uint32_t ignore_depth[3];  // reads, writes, sync
 
-  std::atomic<Time> tick_wanted{0};  // set by others: the latest time of it that was waited for; 0: none
+  std::atomic<bool> check_spoilt{false};  // set by others: what `fast` holds for done does not count
+  std::atomic<Time> tick_wanted{0};       // set by others: the latest time of it that was waited for; 0: none
 
   enum class Life : uint8_t { kRunning, kExited, kGone };  // gone: joined or detached, and to be recycled
   std::atomic<Life> life{Life::kRunning};
@@ -170,6 +151,7 @@ class Slots {
   void joined(Slot slot, Time time);
   [[nodiscard]] bool is_joined(Slot slot, Time time);
   [[nodiscard]] unsigned used() const { return used_; }
+  [[nodiscard]] bool has_ended(Slot slot) const { return slots_[slot].use != SlotState::Use::kTaken; }
 
   // Many threads ended whose slots could not be reused at once: a collection may find that nothing mentions them.
   [[nodiscard]] bool wants_collection() const { return ended_count_ > 1024 && ended_count_ > 2 * ended_kept_; }

@@ -13,14 +13,18 @@ bool Detector::init(const Options& options, const Listener& listener) {
   lock_chunks_ = static_cast<std::atomic<LockInfo*>*>(
       arena_.allocate_zeroed((Locksets::kMaxLock / kLockChunk + 1) * sizeof(std::atomic<LockInfo*>)));
   options_.spin = false;
+  // A stamp in a granule has so much room for its time.
+  if (!is_state_machine(options_.engine) && options_.time_limit > PackedStamp::kTimeLimit) {
+    options_.time_limit = PackedStamp::kTimeLimit;
+  }
   const bool ready = thread_chunks_ != nullptr && lock_chunks_ != nullptr && (!options.spin || honour_spins()) &&
-                     shadow_.init(arena_, options.shadow_at) && histories_.init(arena_, options.log2_histories) &&
-                     threadsets_.init(arena_, 10, 31) && locksets_.init(arena_) &&
-                     slots_.init(arena_, options.time_limit) && sync_.init(arena_, shadow_) &&
-                     candidates_.init(arena_, listener);
+                     shadow_.init(arena_, options.shadow_at) && segments_.init(arena_) &&
+                     histories_.init(arena_, options.log2_histories) && threadsets_.init(arena_, 10, 31) &&
+                     locksets_.init(arena_) && slots_.init(arena_, options_.time_limit) &&
+                     sync_.init(arena_, shadow_) && candidates_.init(arena_, listener);
   // Copying needs room for two of everything that lives, and clocks and shadow need theirs.
   if (options.memory_limit != 0) histories_.set_limit(options.memory_limit / 4);
-  context_ = {&options_, &histories_, &threadsets_, &locksets_, &slots_, &stamps_forgotten_};
+  context_ = {&options_, &segments_, &histories_, &threadsets_, &locksets_, &slots_, &stamps_forgotten_};
   return ready;
 }
 
@@ -33,23 +37,28 @@ bool Detector::honour_spins() {
   return true;
 }
 
-// The outcome of accesses may be another from here on.
-void Detector::changed(Thread& thread) {
-  uint32_t next = thread.fast.generation.load(std::memory_order_relaxed) + 1;
-  if (next <= 1) [[unlikely]] {  // after 2^32 changes: nothing from the first round may be taken for known
-    for (Thread::Known& known : thread.known) known.generation = 0;
-    for (auto& table : thread.fast.known) {
-      for (std::atomic<uint64_t>& entry : table) entry.store(0, std::memory_order_relaxed);
-    }
-    next = 1;
-  }
-  thread.fast.generation.store(next, std::memory_order_relaxed);
+// What the thread's check takes for done already. While it records what it reads, a write does not stand for a read.
+void Detector::renew_check(Thread& thread) {
+  FastCheck& fast = thread.fast;
+  const bool fits =
+      !is_state_machine(options_.engine) && thread.slot < PackedStamp::kSlots && thread.time < PackedStamp::kTimeLimit;
+  const Stamp write = {thread.slot, 0xff, AccessKind::kWrite, thread.time, kNoLocks, kNowhere, 0, true, 0};
+  Stamp read = write;
+  if (thread.recording) read.kind = AccessKind::kRead;
+  fast.read_bits.store(thread.recording ? PackedStamp::kOfWrites : PackedStamp::kOfReads, std::memory_order_relaxed);
+  fast.read.store(fits ? read.packed() : PackedStamp::kNobody, std::memory_order_relaxed);
+  fast.write.store(fits ? write.packed() : PackedStamp::kNobody, std::memory_order_relaxed);
+}
+
+// Nothing passes the thread's check until it has come here and heeded the request.
+void Detector::make_look_again(Thread& thread) {
+  thread.check_spoilt.store(true, std::memory_order_seq_cst);
+  thread.fast.read.store(PackedStamp::kNobody, std::memory_order_relaxed);
+  thread.fast.write.store(PackedStamp::kNobody, std::memory_order_relaxed);
 }
 
 void Detector::make_all_look_again() {
-  for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) {
-    t->fast.generation.fetch_add(1, std::memory_order_relaxed);
-  }
+  for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) make_look_again(*t);
 }
 
 // From now on stamps are later than all before. A thread whose time would overflow goes on in another slot, as if it
@@ -68,12 +77,13 @@ void Detector::tick(Thread& thread) {
       slots_.end(old, last);
       thread.slot = slot;
       thread.time = first;
+      thread.fast.mask = 0;  // its stamps may be in the other place from here on
       note_version(thread);
     } else {
       no_memory_for_clocks();
     }
   }
-  changed(thread);
+  renew_check(thread);
 }
 
 // What others who acquire from here may consider done: everything stamped so far.
@@ -112,22 +122,20 @@ void Detector::note_version(Thread& thread) {
 void Detector::acquire(Thread& thread, const Clocks& from) {
   if (!thread.clocks.join(arena_, from)) no_memory_for_clocks();
   note_version(thread);
-  changed(thread);
 }
 
 void Detector::acquire_full(Thread& thread, const Clock& from) {
   if (!thread.clocks.full.join(arena_, from)) no_memory_for_clocks();
   note_version(thread);
-  changed(thread);
 }
 
 bool Detector::counts(const Thread& thread) const { return options_.library && (thread.ignoring & kIgnoreSync) == 0; }
 
 // Versions are told apart by time, so where spins are honoured the stamps of two segments must not share one. Nor where
-// accesses are recorded: the first access to a word in a segment must be news.
+// accesses are recorded: the first access to a word in a segment must be news. Nor where the locks are known by it.
 void Detector::end_segment(Thread& thread) {
   thread.spin_word_count = 0;
-  if ((versions_ != nullptr || options_.condition == ConditionMode::kWriteRead) && thread.stamped) tick(thread);
+  if (thread.stamped) tick(thread);
   thread.segment_since = thread.time;
 }
 
@@ -140,9 +148,11 @@ bool Detector::begin_sync(Thread& thread) {
 
 // Another thread found that this one's present time was waited for.
 void Detector::heed_tick_request(Thread& thread) {
-  if (thread.tick_wanted.load(std::memory_order_relaxed) == 0) [[likely]]
+  if (!thread.check_spoilt.load(std::memory_order_relaxed)) [[likely]]
     return;
+  thread.check_spoilt.store(false, std::memory_order_seq_cst);
   if (thread.tick_wanted.exchange(0, std::memory_order_relaxed) >= thread.time && thread.stamped) tick(thread);
+  renew_check(thread);
 }
 
 void Detector::release_to(Thread& thread, Address address, SyncFamily family) {
@@ -294,7 +304,7 @@ bool Detector::settle_thread(Thread& thread) {
   if (!slots_.take(thread.id, thread.clocks.strong, thread.slot, first)) return false;
   thread.time = thread.segment_since = first;
   note_version(thread);
-  changed(thread);
+  renew_check(thread);
   std::atomic<std::atomic<Thread*>*>& place = thread_chunks_[thread.id / kThreadChunk];
   std::atomic<Thread*>* chunk = place.load(std::memory_order_acquire);
   if (chunk == nullptr) {
@@ -385,7 +395,6 @@ void Detector::join(Thread& thread, ThreadId ended) {
     no_memory_for_clocks();
   }
   note_version(thread);
-  changed(thread);
   slots_.joined(other->slot, last_time(*other));
   recycle_thread(*other);
 }

@@ -205,29 +205,32 @@ void __norn_write16(const void* address, const norn_site* site);
 void __norn_read_range(const void* address, size_t size, const norn_site* site); /* size may be 0 */
 void __norn_write_range(const void* address, size_t size, const norn_site* site);
 
-/* Optimised code looks first whether the access can change anything that is known, and calls only if it can. For a
- * byte, two bytes, or two, four or eight bytes aligned to four at least (a word of the shadow):
+/* Optimised code looks first whether the thread has done the same at its present time already, and calls only if it has
+ * not. For one or two bytes aligned to their size, or four, eight or sixteen aligned to four, eight and eight:
  *
  *     fast  = __norn_fast
- *     cell  = (address & fast->mask) ^ fast->base       the shadow of the address: 4 bytes for 4
- *     id    = *(uint32_t*)cell                          of longer accesses: all words, which must be the same
- *     entry = fast->known[table][id / 2 % 128]          table: norn_fast_table, for one or two bytes + address % 4
- *     if ((entry ^ id) != fast->generation) __norn_slow_read4(address, site)
+ *     stamp = *(uint64_t*)(fast->granules + 4 * (address & fast->mask))   the shadow of the address: 32 bytes for 8
+ *     news  = (stamp ^ fast->read) & fast->read_bits                      of writes: fast->write, NORN_FAST_WRITE_BITS
+ *     if (news != 0) __norn_slow_read8(address, site)
  *
- * in this order: the generation is loaded last. Whoever wants to see every access sets `mask` to 0 and `base` to a cell
- * of which nothing is known. docs/design/fastpath.md says why what passes need not be seen.
+ * Of shorter accesses only the bits of their bytes count, of those from NORN_FAST_BYTES_AT on; sixteen bytes have two
+ * stamps, 32 bytes apart, both of which must match. Whoever wants to see every access sets `read` and `write` to a stamp
+ * that there is not. docs/design/fastpath.md says why what passes need not be seen.
  *
  * The slow hooks do what the others do and preserve all general registers but r11 (clang's preserve_most). */
 typedef struct norn_fast {
   uint64_t mask;
-  const void* base;
-  uint64_t generation; /* in the upper half */
-  uint64_t known[18][128];
+  const void* granules;
+  uint64_t read;
+  uint64_t read_bits;
+  uint64_t write;
 } norn_fast;
 
-enum norn_fast_table { NORN_FAST_1 = 0, NORN_FAST_2 = 4, NORN_FAST_4 = 8, NORN_FAST_WRITES = 9 };
+#define NORN_FAST_WRITE_BITS (~UINT64_C(0) << 23)
+#define NORN_FAST_BYTES_AT 26
+#define NORN_FAST_GRANULE 32
 
-NORN_ABI_ASSERT(offsetof(norn_fast, generation) == 16 && offsetof(norn_fast, known) == 24, "norn_fast");
+NORN_ABI_ASSERT(offsetof(norn_fast, read) == 16 && offsetof(norn_fast, write) == 32, "norn_fast");
 
 #if defined(__GNUC__)
 extern __thread const norn_fast* __norn_fast __attribute__((tls_model("initial-exec")));

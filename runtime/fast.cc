@@ -8,30 +8,36 @@
 
 namespace {
 
-// The cells that are looked at where there is no other to look at.
-constexpr uint64_t kNoCells[2] = {};
-// Nothing is known of them here, and nothing ever will be.
-constinit norn::FastTable nobody = {0, kNoCells, 0, 1, {}};
+// What is looked at where there is nothing else to look at.
+constexpr norn::Granule kNothing[2] = {};
+// Whose accesses nobody has seen.
+constinit norn::FastCheck nobody = {
+    0, kNothing, norn::PackedStamp::kNobody, norn::PackedStamp::kOfWrites, norn::PackedStamp::kNobody, {}};
 
 }  // namespace
 
-static_assert(sizeof(norn_fast) == sizeof(norn::FastTable) &&
-              offsetof(norn::FastTable, base) == offsetof(norn_fast, base));
+using norn::FastCheck;
+static_assert(offsetof(FastCheck, granules) == offsetof(norn_fast, granules) &&
+              offsetof(FastCheck, read) == offsetof(norn_fast, read) &&
+              offsetof(FastCheck, read_bits) == offsetof(norn_fast, read_bits) &&
+              offsetof(FastCheck, write) == offsetof(norn_fast, write));
+static_assert(norn::PackedStamp::kOfWrites == NORN_FAST_WRITE_BITS &&
+              norn::PackedStamp::kMaskAt == NORN_FAST_BYTES_AT && sizeof(norn::Granule) == NORN_FAST_GRANULE);
 __attribute__((visibility("default"))) NORN_TLS __thread const norn_fast* __norn_fast =
     reinterpret_cast<const norn_fast*>(&nobody);
 
 namespace norn::rt {
 namespace {
 
-// Bit 46 of an address changed: what is in the upper half of the address space has its shadow in the lower one, and
-// what is at its very bottom at the bottom of the upper one. 4 bytes of shadow for 4 bytes.
-constexpr uintptr_t kShadowAt = uintptr_t{1} << 46;
+// 64 TiB of granules, 32 bytes for 8, in the lower half of the address space, between programs that are not
+// position-independent and those that are.
+constexpr uintptr_t kShadowAt = uintptr_t{1} << 44;
+static_assert(kShadowAt + Shadow::kFlatBytes <= Shadow::kFlatMiddle);
 constinit bool flat = false;
 
-bool reserve(uintptr_t begin, uintptr_t end) {
-  const long result =
-      sys::call(__NR_mmap, static_cast<long>(begin), static_cast<long>(end - begin), PROT_READ | PROT_WRITE,
-                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+bool reserve(uintptr_t begin, uintptr_t end, int protection) {
+  const long result = sys::call(__NR_mmap, static_cast<long>(begin), static_cast<long>(end - begin), protection,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
   if (sys::failed(result)) return false;
   if (static_cast<uintptr_t>(result) != begin) {  // a kernel that does not know MAP_FIXED_NOREPLACE
     sys::call(__NR_munmap, result, static_cast<long>(end - begin));
@@ -44,12 +50,11 @@ bool reserve(uintptr_t begin, uintptr_t end) {
 }  // namespace
 
 uintptr_t reserve_shadow() {
-  // All of the lower half but its first part, though only Shadow::is_flat() is used: nobody else shall come to be there
-  // without a shadow.
-  const uintptr_t low_end = Shadow::kFlatLow;
-  if (!reserve(low_end, kShadowAt)) return 0;
-  if (!reserve(kShadowAt, kShadowAt + low_end)) {
-    sys::call(__NR_munmap, static_cast<long>(low_end), static_cast<long>(kShadowAt - low_end));
+  // With all addresses that have no granule there: nobody shall come to be where the check finds another's.
+  if (!reserve(Shadow::kFlatLow, Shadow::kFlatMiddle, PROT_READ | PROT_WRITE)) return 0;
+  if (!reserve(Shadow::kFlatMiddleEnd, Shadow::kFlatHigh, PROT_NONE)) {
+    sys::call(__NR_munmap, static_cast<long>(Shadow::kFlatLow),
+              static_cast<long>(Shadow::kFlatMiddle - Shadow::kFlatLow));
     return 0;
   }
   flat = true;
@@ -62,18 +67,16 @@ void begin_watching() {
 }
 
 void settle_check(Thread& thread) {
-  FastTable& fast = thread.fast;
+  FastCheck& fast = thread.fast;
   // Under control every access is wanted.
   if (is_watching() && flat && !is_controlled()) {
-    fast.mask = ~uint64_t{kWordBytes - 1};
-    fast.base = reinterpret_cast<const void*>(kShadowAt);
+    fast.mask = Shadow::kFlatMask;
+    fast.granules = reinterpret_cast<const void*>(kShadowAt + thread.slot % 2 * sizeof(uint64_t));
     return;
   }
   fast.mask = 0;
-  fast.base = kNoCells;
-  if (is_watching()) return;
-  const uint32_t generation = fast.generation.load(std::memory_order_relaxed);
-  for (unsigned table = 0; table < FastTable::kTables; ++table) fast.know(table, generation, kUntouched);
+  fast.granules = is_watching() ? static_cast<const void*>(kNothing) : fast.passing;
+  fast.passing[0] = fast.passing[4] = fast.write.load(std::memory_order_relaxed);
 }
 
 void use_check_of(Thread* thread) {

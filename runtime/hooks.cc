@@ -33,7 +33,7 @@ inline void slow_access(const void* address, const norn_site* site) {
   if (thread.fast.mask == 0) [[unlikely]]
     settle_check(thread);
   if (!is_watching()) return;
-  detector.access_unknown(thread, Kind, address_of(address), Size, place(*here, site), reads_too<Kind>(site));
+  detector.access(thread, Kind, address_of(address), Size, [&] { return place(*here, site); }, reads_too<Kind>(site));
 }
 
 }  // namespace

@@ -3,8 +3,8 @@ target triple = "x86_64-unknown-linux-gnu"
 
 ; CHECK-LABEL: define i32 @word(
 ; CHECK: %[[FAST:.*]] = load ptr, ptr @__norn_fast
-; CHECK: load volatile i32
-; CHECK: and i64 %{{.*}}, 254
+; CHECK: shl i64 1006632960, %
+; CHECK: or i64 %{{.*}}, -17112760321
 ; CHECK: br i1 %{{.*}}, label %[[SLOW:.*]], label %[[ON:.*]], !prof
 ; CHECK: call preserve_mostcc void @__norn_slow_read4(ptr %p, ptr @
 ; CHECK-NEXT: br label
@@ -14,26 +14,27 @@ define i32 @word(ptr %p) {
   ret i32 %v
 }
 
-; The byte decides the table.
+; The byte decides the bit.
 ; CHECK-LABEL: define void @byte(
-; CHECK: and i64 %{{.*}}, 3
+; CHECK: and i64 %{{.*}}, 7
+; CHECK: shl i64 67108864, %
 ; CHECK: call preserve_mostcc void @__norn_slow_write1(
 define void @byte(ptr %p) {
   store i8 1, ptr %p, align 1
   ret void
 }
 
-; Two words must have the same history.
+; All bytes of a granule: nothing to choose from.
 ; CHECK-LABEL: define void @two_words(
-; CHECK: load volatile i64, ptr %{{.*}}, align 4
-; CHECK: call i64 @llvm.fshl.i64(
+; CHECK-NOT: 67108864
+; CHECK: and i64 %{{.*}}, -8388608
 ; CHECK: call preserve_mostcc void @__norn_slow_write8(
 define void @two_words(ptr %p) {
   store i64 1, ptr %p, align 8
   ret void
 }
 
-; What may lie across words is told as ever.
+; What may lie across granules is told as ever.
 ; CHECK-LABEL: define i32 @unaligned(
 ; CHECK: call void @__norn_read4(
 ; CHECK-NOT: slow

@@ -9,7 +9,8 @@ static const norn_site* stack[1 << 16];
 __thread const norn_site** __norn_stack = stack;
 
 // Nothing is known: everything is told.
-static const norn_fast fast = {0, fast.known, 1, {{0}}};
+static const uint64_t no_stamps[8];
+static const norn_fast fast = {0, no_stamps, ~UINT64_C(0), NORN_FAST_WRITE_BITS, ~UINT64_C(0)};
 __thread const norn_fast* __norn_fast = &fast;
 
 static void print_frames(const norn_site* site) {

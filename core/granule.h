@@ -1,0 +1,78 @@
+// A granule as hb and hybrid use it: the newest stamps, and a list of all that have no room.
+//
+// The first cell is the id of a history with the stamps that do not fit (kUntouched: none), oldest first; all in it are
+// older than those in the granule. It is the granule's lock, too. The second cell says in which order the stamps in the
+// granule were made, two bits for the place of each, oldest first; then for each place a byte for the stamp's locks.
+//
+// A thread's stamp is in the place of its slot's parity, if that is free; there its check looks for it without the
+// lock. A stamp with a thread's present time is put there by that thread alone, and goes away only when the thread or
+// somebody ordered after it says so, which cannot be before its time has passed, or when the memory is new. So whoever
+// finds its own has nothing to do, whatever others do to the granule at the same time.
+//
+// A granule with flags (somebody waits for it, or an atomic lies there) has no stamps but in its list: no access to it
+// passes unseen.
+#pragma once
+
+#include "core/hybrid.h"
+#include "core/shadow.h"
+
+namespace norn {
+
+// Of the first word of a granule's list: for each of its words eight bits.
+struct GranuleFlags {
+  static constexpr unsigned kBits = 8;
+
+  static uint32_t of_word(unsigned word, uint32_t flags) { return flags << word * kBits; }
+  static uint8_t in_spin(uint32_t flags) {
+    return static_cast<uint8_t>((flags & kInSpin) | (flags >> kBits & kInSpin) << kWordBytes);
+  }
+  static uint32_t spinning(unsigned mask) { return (mask & kInSpin) | of_word(1, mask >> kWordBytes & kInSpin); }
+  // The messages of words all of whose bytes are there.
+  static uint32_t messages_within(unsigned mask) {
+    return ((mask & 0x0f) == 0x0f ? kHasMessage : 0) | ((mask & 0xf0) == 0xf0 ? of_word(1, kHasMessage) : 0);
+  }
+  static uint32_t messages(unsigned mask) {
+    return ((mask & 0x0f) != 0 ? kHasMessage : 0) | ((mask & 0xf0) != 0 ? of_word(1, kHasMessage) : 0);
+  }
+};
+
+class GranuleLock {
+ public:
+  explicit GranuleLock(Granule& granule) : granule_(granule) {
+    Backoff backoff;
+    while ((list = granule.cells[0].exchange(kLocked, std::memory_order_acquire)) == kLocked) backoff.pause();
+  }
+  ~GranuleLock() { granule_.cells[0].store(list, std::memory_order_release); }
+  GranuleLock(const GranuleLock&) = delete;
+  GranuleLock& operator=(const GranuleLock&) = delete;
+
+  // Of all but what is locked now.
+  static HistoryId list_of(const Granule& granule) {
+    HistoryId found = kUntouched;
+    Backoff backoff;
+    while ((found = granule.cells[0].load(std::memory_order_acquire)) == kLocked) backoff.pause();
+    return found;
+  }
+
+  HistoryId list = kUntouched;
+
+ private:
+  static constexpr HistoryId kLocked = ~HistoryId{0};
+  Granule& granule_;
+};
+
+// Whether the thread stamped such an access at its present time already.
+[[nodiscard]] inline bool is_stamped(const Thread& thread, const Granule& granule, AccessKind kind, unsigned mask) {
+  const bool write = kind == AccessKind::kWrite;
+  if (!write && kind != AccessKind::kRead) return false;
+  const uint64_t own = thread.fast.write.load(std::memory_order_relaxed);
+  const uint64_t bits =
+      (write ? PackedStamp::kOfWrites : PackedStamp::kOfReads) & ~(uint64_t{0xff} << PackedStamp::kMaskAt);
+  for (const std::atomic<uint64_t>& stamp : granule.stamps) {
+    const uint64_t found = stamp.load(std::memory_order_relaxed);
+    if (((found ^ own) & bits) == 0) mask &= ~static_cast<unsigned>(found >> PackedStamp::kMaskAt);
+  }
+  return mask == 0;
+}
+
+}  // namespace norn

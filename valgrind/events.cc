@@ -3,6 +3,7 @@
 
 #include "valgrind/client.h"
 #include "valgrind/symbols.h"
+#include "valgrind/waiting.h"
 #include "valgrind/where.h"
 
 namespace norn::vg {
@@ -147,7 +148,7 @@ Address on_event(Address code, Address a, Address b, Address c) {
       break;
     case kNornWaitEnter:
       used(self, a);
-      detector.wait_enter(thread, a, b, false);
+      detector.wait_enter(thread, a, b, waits_in_loop(self, a));
       break;
     case kNornWaitLeave:
       detector.wait_leave(thread, a, b, c == 0, place(self, 0));

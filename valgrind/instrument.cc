@@ -7,10 +7,12 @@
 //   STle(a) = t             write_4(a, ip)
 //   lock; xchg              rmw(a, size, done?, ip)
 //   sub rsp, n              if (rsp < what other threads touched of this stack) new_stack(rsp)
+//   if (t) goto 0x…         if (t) leave(loop), where it leaves a loop that waits (lookahead.h)
 //
 // While there is one thread only calls are followed. The C library and the dynamic linker are not looked into: the
 // wrappers speak for them (symbols.h). Blocks end at calls (guest_chase is off).
 #include "valgrind/client.h"
+#include "valgrind/lookahead.h"
 #include "valgrind/symbols.h"
 #include "valgrind/where.h"
 
@@ -49,6 +51,14 @@ void on_access_of(Address address, Address ip, Address size) {
   access(kKind, address, size, ip);
 }
 
+// A read in a function that conditions call.
+void on_called_read(Address address, Address ip, ReadFlags flags) {
+  ThreadState& self = *current;
+  if (self.loops->spinning != nullptr) return note_called_read(self, address, flags, ip);
+  if (flags.atomic()) return atomic_access(AccessKind::kRead, address, flags.size(), ip);
+  access(AccessKind::kRead, address, flags.size(), ip);
+}
+
 template <AccessKind kKind>
 void on_atomic_access(Address address, Address ip, Address size) {
   atomic_access(kKind, address, size, ip);
@@ -57,6 +67,9 @@ void on_atomic_access(Address address, Address ip, Address size) {
 template <bool kKnown>
 void on_rmw(Address address, Address size, Address done, Address ip) {
   ThreadState& self = *current;
+  if (const WaitingLoop* exit = self.loops->spinning; exit != nullptr) {
+    return on_test_and_set(address, size << 1 | done, ip, exit);
+  }
   if constexpr (!kKnown) become_atomic(self, address, size);
   detector.atomic(*self.core, address, size, place(self, ip), [done] {
     return done != 0 ? Detector::AtomicOutcome{EventKind::kAtomicRmw, MemoryOrder::kAcqRel}
@@ -77,7 +90,7 @@ IRExpr* number(Address value) { return IRExpr_Const(IRConst_U64(value)); }
 
 class Builder {
  public:
-  Builder(IRSB* out, bool watches) : out_(out), watches_(watches) {}
+  Builder(IRSB* out, bool watches, bool accessor) : out_(out), watches_(watches), accessor_(accessor) {}
 
   void add(IRStmt* statement) { addStmtToIRSB(out_, statement); }
   IRExpr* assign(IRType type, IRExpr* value) {
@@ -97,6 +110,11 @@ class Builder {
   void access(AccessKind kind, IRExpr* address, int size, IRExpr* guard = nullptr) {
     if (!watches_) return;
     const bool reads = kind == AccessKind::kRead;
+    if (reads && is_waited_for(address, size, guard)) return;
+    if (reads && accessor_) {
+      return call(3, "called_read", &on_called_read, mkIRExprVec_3(address, number(ip_), read_flags(size, false)),
+                  guard);
+    }
     if (atomic_ && size <= 8) {
       return call(3, "atomic", reads ? &on_atomic_access<AccessKind::kRead> : &on_atomic_access<AccessKind::kWrite>,
                   mkIRExprVec_3(address, number(ip_), number(static_cast<Address>(size))), guard);
@@ -134,6 +152,13 @@ class Builder {
     if (pair) {
       done = assign(Ity_I64, IRExpr_Binop(Iop_And64, done, equal(type, cas->oldHi, cas->expdHi)));
     }
+    bool told = false;
+    for_plan(PlanItem::What::kTestAndSet, [&](const PlanItem& item) {
+      IRExpr* both = assign(Ity_I64, IRExpr_Binop(Iop_Or64, done, number(static_cast<Address>(size) << 1)));
+      if (!told) call(3, "test_and_set", &on_test_and_set, mkIRExprVec_4(cas->addr, both, number(ip_), loop_of(item)));
+      told = true;
+    });
+    if (told) return;
     call(3, "rmw", atomic_ ? &on_rmw<true> : &on_rmw<false>,
          mkIRExprVec_4(cas->addr, number(static_cast<Address>(size)), done, number(ip_)));
   }
@@ -162,6 +187,33 @@ class Builder {
     ip_ = ip;
     atomic_ = watches_ && is_cxx_atomic(ip);
   }
+
+  // --- loops that wait
+
+  // An instruction begins: a call of a condition, or a wait, may have returned here.
+  void returned() {
+    for_plan(PlanItem::What::kEvaluated, [&](const PlanItem&) { call(0, "spin_end", &on_spin_end, mkIRExprVec_0()); });
+    for_plan(PlanItem::What::kWaited, [&](const PlanItem&) { call(0, "wait_end", &on_wait_end, mkIRExprVec_0()); });
+  }
+
+  void calls() {
+    for_plan(PlanItem::What::kEvaluate, [&](const PlanItem& item) {
+      call(3, "spin_begin", &on_spin_begin, mkIRExprVec_3(loop_of(item), number(item.detail), get(kRsp)));
+    });
+    for_plan(PlanItem::What::kWait, [&](const PlanItem& item) {
+      call(2, "wait_begin", &on_wait_begin, mkIRExprVec_2(loop_of(item), number(item.detail)));
+    });
+  }
+
+  // Control goes to `to`; guard: if it holds.
+  void leaves(Address to, IRExpr* guard = nullptr) {
+    for_plan(PlanItem::What::kLeave, [&](const PlanItem& item) {
+      if (item.to == to) call(1, "spin_leave", &on_spin_leave, mkIRExprVec_1(loop_of(item)), guard);
+    });
+    for_plan(PlanItem::What::kWaitLeave, [&](const PlanItem& item) {
+      if (item.to == to) leave_wait(item, guard);
+    });
+  }
   [[nodiscard]] Address ip() const { return ip_; }
 
   static bool same(const IRExpr* a, const IRExpr* b) {
@@ -174,6 +226,41 @@ class Builder {
   IRExpr* load(const Address* word) {
     return assign(Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, number(reinterpret_cast<Address>(word))));
   }
+  template <class Emit>
+  void for_plan(PlanItem::What what, Emit emit) {
+    if (!watches_) return;
+    for (const PlanItem* item = plan_at(ip_); item != nullptr; item = item->next) {
+      if (item->ip == ip_ && item->what == what) emit(*item);
+    }
+  }
+  [[nodiscard]] IRExpr* read_flags(int size, bool sweeps) const {
+    return number(ReadFlags::make(static_cast<uint64_t>(size), atomic_ && size <= 8, sweeps));
+  }
+  static IRExpr* loop_of(const PlanItem& item) { return number(reinterpret_cast<Address>(item.loop)); }
+
+  bool is_waited_for(IRExpr* address, int size, IRExpr* guard) {
+    bool told = false;
+    for_plan(PlanItem::What::kRead, [&](const PlanItem& item) {
+      call(3, "spin_read", &on_spin_read,
+           mkIRExprVec_4(address, read_flags(size, item.detail != 0), number(ip_), loop_of(item)), guard);
+      told = true;
+    });
+    return told;
+  }
+
+  void leave_wait(const PlanItem& item, IRExpr* guard) {
+    IRDirty* dirty =
+        unsafeIRDirty_0_N(0, "wait_leave", reinterpret_cast<void*>(&on_wait_leave),
+                          mkIRExprVec_3(loop_of(item), number(reinterpret_cast<Address>(item.recipe)), IRExpr_GSPTR()));
+    if (guard != nullptr) dirty->guard = guard;
+    dirty->nFxState = 1;
+    VG_(memset)(&dirty->fxState, 0, sizeof(dirty->fxState));
+    dirty->fxState[0].fx = Ifx_Read;
+    dirty->fxState[0].offset = kRax;
+    dirty->fxState[0].size = offsetof(VexGuestAMD64State, guest_R15) + 8 - kRax;
+    add(IRStmt_Dirty(dirty));
+  }
+
   // 1 or 0, as a word.
   IRExpr* equal(IRType type, IRTemp old, IRExpr* expected) {
     IROp compare = Iop_CmpEQ64;
@@ -185,6 +272,7 @@ class Builder {
 
   IRSB* out_;
   bool watches_;
+  bool accessor_;  // the code is of a function that conditions call
   Address ip_ = 0;
   bool atomic_ = false;  // the instruction is the C++ library's atomics'
 };
@@ -204,7 +292,9 @@ void add_statement(Builder& builder, const IRSB* in, Int at) {
   switch (statement->tag) {
     case Ist_IMark:
       builder.set_ip(statement->Ist.IMark.addr + statement->Ist.IMark.delta);
-      break;
+      builder.add(statement);
+      builder.returned();
+      return;
     case Ist_WrTmp: {
       const IRExpr* value = statement->Ist.WrTmp.data;
       if (value->tag == Iex_Load && !is_part_of_rmw(in, at + 1, value->Iex.Load.addr)) {
@@ -235,6 +325,11 @@ void add_statement(Builder& builder, const IRSB* in, Int at) {
     case Ist_Dirty:
       builder.dirty(statement->Ist.Dirty.details);
       break;
+    case Ist_Exit:
+      if (statement->Ist.Exit.jk == Ijk_Boring) {
+        builder.leaves(statement->Ist.Exit.dst->Ico.U64, statement->Ist.Exit.guard);
+      }
+      break;
     case Ist_CAS:
       builder.add(statement);
       builder.rmw(statement->Ist.CAS.details);
@@ -262,15 +357,19 @@ void add_event(Builder& builder, IRSB* out) {
 }  // namespace
 
 IRSB* instrument(VgCallbackClosure* closure, IRSB* in, const VexGuestLayout* /*layout*/,
-                 const VexGuestExtents* /*extents*/, const VexArchInfo* /*host*/, IRType /*guest_word*/,
+                 const VexGuestExtents* /*extents*/, const VexArchInfo* host, IRType /*guest_word*/,
                  IRType /*host_word*/) {
+  const bool watches = watching && !is_opaque(closure->readdr);
+  if (watches) look_ahead(closure->readdr, *host);
   IRSB* out = deepCopyIRSBExceptStmts(in);
-  Builder builder(out, watching && !is_opaque(closure->readdr));
+  Builder builder(out, watches, watches && is_of_accessor(closure->readdr));
   Int at = 0;
   for (; at < in->stmts_used && in->stmts[at]->tag != Ist_IMark; ++at) builder.add(in->stmts[at]);
   for (; at < in->stmts_used; ++at) add_statement(builder, in, at);
 
   if (is_event_function(closure->readdr)) add_event(builder, out);
+  if (in->next->tag == Iex_Const && in->jumpkind == Ijk_Boring) builder.leaves(in->next->Iex.Const.con->Ico.U64);
+  if (in->jumpkind == Ijk_Call) builder.calls();
   if (in->jumpkind == Ijk_Call || in->jumpkind == Ijk_NoRedir) {
     builder.call(2, "call", &on_call, mkIRExprVec_2(builder.get(kRsp), number(builder.ip())));
   } else if (in->jumpkind == Ijk_Ret) {

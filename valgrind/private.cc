@@ -5,8 +5,24 @@
 extern "C" void vgPlain_demangle(Bool do_cxx_demangling, Bool do_z_demangling, const HChar* orig, const HChar** result);
 // coregrind/pub_core_transtab.h (3.19)
 extern "C" void vgPlain_discard_translations(Addr start, ULong range, const HChar* who);
+// coregrind/pub_core_debuginfo.h (3.19)
+extern "C" Bool vgPlain_get_fnname_raw(DiEpoch epoch, Addr address, const HChar** name);
+extern "C" Bool vgPlain_get_inst_offset_in_function(DiEpoch epoch, Addr address, PtrdiffT* offset);
+// VEX/priv/main_util.h (3.19)
+extern "C" HChar* private_LibVEX_alloc_first;
+extern "C" HChar* private_LibVEX_alloc_curr;
+// VEX/priv/main_globals.h (3.19)
+extern "C" VexControl vex_control;
 
 namespace norn::vg {
+namespace {
+
+constexpr SizeT kLongestInstruction = 16;
+
+Bool chase_nothing(void* /*opaque*/, Addr /*address*/) { return False; }
+UInt check_nothing(void* /*opaque*/, VexRegisterUpdates* /*control*/, const VexGuestExtents* /*extents*/) { return 0; }
+
+}  // namespace
 
 const char* demangled(const char* name) {
   const HChar* result = name;
@@ -14,6 +30,67 @@ const char* demangled(const char* name) {
   return result;
 }
 
+Address function_begin(Address code) {
+  PtrdiffT offset = 0;
+  if (!vgPlain_get_inst_offset_in_function(VG_(current_DiEpoch)(), code, &offset)) return 0;
+  return code - static_cast<Address>(offset);
+}
+
+const char* linkage_name(Address code) {
+  const HChar* name = nullptr;
+  if (function_begin(code) != code) return nullptr;
+  return vgPlain_get_fnname_raw(VG_(current_DiEpoch)(), code, &name) ? name : nullptr;
+}
+
 void discard_translations() { vgPlain_discard_translations(Addr{0x1000}, ~ULong{0xfff}, "norn"); }
+
+GuestCode::GuestCode(const VexArchInfo& host)
+    : host_(host),
+      saved_size_(static_cast<size_t>(private_LibVEX_alloc_curr - private_LibVEX_alloc_first)),
+      unrolling_(vex_control.iropt_unroll_thresh),
+      longest_(vex_control.guest_max_insns) {
+  saved_ = static_cast<char*>(VG_(malloc)("norn.lookahead", saved_size_ + 1));
+  VG_(memcpy)(saved_, private_LibVEX_alloc_first, saved_size_);
+  vex_control.iropt_unroll_thresh = 0;
+}
+
+GuestCode::~GuestCode() {
+  VG_(memcpy)(private_LibVEX_alloc_first, saved_, saved_size_);
+  private_LibVEX_alloc_curr = private_LibVEX_alloc_first + saved_size_;
+  vex_control.iropt_unroll_thresh = unrolling_;
+  VG_(free)(saved_);
+}
+
+IRSB* GuestCode::block(Address address, unsigned instructions) {
+  if (!VG_(am_is_valid_for_client)(address, kLongestInstruction, VKI_PROT_READ | VKI_PROT_EXEC)) return nullptr;
+  static VexGuestExtents extents;
+  static UChar nowhere[1];
+  Int used = 0;
+  VexTranslateArgs arguments;
+  VG_(memset)(&arguments, 0, sizeof(arguments));
+  arguments.arch_guest = VexArchAMD64;
+  arguments.archinfo_guest = host_;
+  arguments.arch_host = VexArchAMD64;
+  arguments.archinfo_host = host_;
+  LibVEX_default_VexAbiInfo(&arguments.abiinfo_both);
+  // As coregrind/m_translate.c says for amd64-linux.
+  arguments.abiinfo_both.guest_stack_redzone_size = VG_STACK_REDZONE_SZB;
+  arguments.abiinfo_both.guest_amd64_assume_fs_is_const = True;
+  arguments.abiinfo_both.guest_amd64_assume_gs_is_const = True;
+  arguments.guest_bytes = reinterpret_cast<const UChar*>(address);
+  arguments.guest_bytes_addr = address;
+  arguments.chase_into_ok = chase_nothing;
+  arguments.guest_extents = &extents;
+  arguments.host_bytes = nowhere;
+  arguments.host_bytes_used = &used;
+  arguments.needs_self_check = check_nothing;
+  arguments.disp_cp_xassisted = nowhere;
+  VexTranslateResult result;
+  VexRegisterUpdates control = VexRegUpdUnwindregsAtMemAccess;
+  if (instructions != 0) vex_control.guest_max_insns = static_cast<Int>(instructions);
+  IRSB* block = LibVEX_FrontEnd(&arguments, &result, &control);
+  vex_control.guest_max_insns = longest_;
+  return block;
+}
 
 }  // namespace norn::vg

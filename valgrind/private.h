@@ -3,6 +3,7 @@
 // Declared and called in private.cc alone.
 #pragma once
 
+#include "core/event.h"
 #include "valgrind/host.h"
 
 namespace norn::vg {
@@ -10,7 +11,32 @@ namespace norn::vg {
 // A C++ name as people write it. The result is good until the next call.
 const char* demangled(const char* name);
 
+// Where the function begins that this instruction is in, by the symbol tables; 0: they do not say.
+Address function_begin(Address code);
+// The name of the function that begins at this address, as the linker knows it; null: none begins here.
+const char* linkage_name(Address code);
+
 // All code is translated anew when it runs next. In a system call: the public way is for client requests only.
 void discard_translations();
+
+// Reads guest code ahead of its translation, from inside of instrument(): VEX has one area of memory for the block that
+// is being translated, so what is there is put aside for as long as this exists. Blocks are not unrolled.
+class GuestCode {
+ public:
+  explicit GuestCode(const VexArchInfo& host);
+  ~GuestCode();
+  GuestCode(const GuestCode&) = delete;
+  GuestCode& operator=(const GuestCode&) = delete;
+
+  // Good until the next call; null: there is no code that can be read. `instructions`: at most so many; 0: as ever.
+  IRSB* block(Address address, unsigned instructions = 0);
+
+ private:
+  const VexArchInfo& host_;
+  char* saved_;
+  size_t saved_size_;
+  int unrolling_;
+  int longest_;
+};
 
 }  // namespace norn::vg

@@ -2,6 +2,7 @@
 #include "valgrind/state.h"
 
 #include "valgrind/private.h"
+#include "valgrind/waiting.h"
 #include "valgrind/where.h"
 
 namespace norn::vg {
@@ -43,15 +44,20 @@ Handle** bucket_of(Address pthread) { return &handles[(pthread >> 6) * 0x9e3779b
 ThreadState* new_state() {
   ThreadState* state = idle;
   Call* calls = nullptr;
+  LoopState* loops = nullptr;
   if (state != nullptr) {
     idle = state->next;
     calls = state->calls;
+    loops = state->loops;
   } else {
     state = memory.create<ThreadState>();
+    loops = memory.create<LoopState>();
     calls = static_cast<Call*>(VG_(am_shadow_alloc)(kCalls * sizeof(Call)));
-    tl_assert2(state != nullptr && calls != nullptr, "norn: no memory for another thread\n");
+    tl_assert2(state != nullptr && loops != nullptr && calls != nullptr, "norn: no memory for another thread\n");
   }
   *state = {};
+  *loops = {};
+  state->loops = loops;
   state->calls = state->top = calls;
   state->calls_end = calls + kCalls;
   return state;

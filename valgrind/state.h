@@ -17,8 +17,11 @@ struct Call {
 };
 static_assert(sizeof(Call) == 24);
 
+struct LoopState;  // waiting.h
+
 struct ThreadState {
   Thread* core;
+  LoopState* loops;
   ::norn::ThreadId id;
   HostThread host;
 

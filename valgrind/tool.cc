@@ -2,6 +2,7 @@
 // The Valgrind tool: norn's front end for programs as they are. `norn run` starts it.
 #include "valgrind/client.h"
 #include "valgrind/reporter.h"
+#include "valgrind/waiting.h"
 #include "valgrind/where.h"
 
 namespace norn::vg {
@@ -12,7 +13,7 @@ Options core_options() {
   Options options;
   options.engine = said.engine;
   options.condition = said.cv;
-  options.spin = false;
+  options.spin = !said.lib && said.spin != 0;
   options.library = said.lib;
   return options;
 }
@@ -26,7 +27,10 @@ void after_options() {
   start_reporter();
 }
 
-void at_end(Int exit_status) { finish_report(exit_status); }
+void at_end(Int exit_status) {
+  finish_loops();
+  finish_report(exit_status);
+}
 
 void on_create(HostThread parent, HostThread child) { thread_is_created(parent, child); }
 void on_exit(HostThread host) { thread_ends(host); }

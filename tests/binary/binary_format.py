@@ -1,4 +1,5 @@
-"""A lit format: every program of tests/behaviour, as built by an ordinary compiler, is a test of its own."""
+"""A lit format: every program of tests/behaviour and tests/loops, as built by an ordinary compiler, is a test of its
+own."""
 
 import fnmatch
 import os
@@ -11,9 +12,31 @@ import lit.formats
 import lit.Test
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-BEHAVIOUR = os.path.join(os.path.dirname(HERE), "behaviour")
+TESTS = os.path.dirname(HERE)
+BEHAVIOUR = os.path.join(TESTS, "behaviour")
+LOOPS = os.path.join(TESTS, "loops")
 BUILDS = [(compiler, level) for compiler in ("gcc", "clang") for level in ("-O0", "-O2")]
 SAMPLE = 10  # one program of so many
+UNFORCED = ("run_two(", "run_many(")  # programs whose schedule is as it comes
+
+
+def programs(directory):
+    return sorted(name for name in os.listdir(directory) if re.search(r"\.(c|cpp)$", name))
+
+
+def may_gate(directory, name):
+    if directory == BEHAVIOUR:
+        return True
+    with open(os.path.join(directory, name), encoding="utf-8") as source:
+        text = source.read()
+    return not any(mark in text for mark in UNFORCED)
+
+
+def known_natively(path):
+    """Why the native front end is wrong about the program, too; None if it is not."""
+    with open(path, encoding="utf-8") as source:
+        known = re.search(r"^// KNOWN: (.*)$", source.read(), re.M)
+    return known and known.group(1)
 
 
 def difference(program, wanted):
@@ -37,24 +60,30 @@ class BinaryFormat(lit.formats.TestFormat):
         self.norn_bin, self.output, self.full = norn_bin, output, full
 
     def getTestsInDirectory(self, suite, path_in_suite, lit_config, local_config):
-        for name in sorted(os.listdir(BEHAVIOUR)):
-            if not re.search(r"\.(c|cpp)$", name):
-                continue
-            number = zlib.crc32(name.encode())
-            for index, build in enumerate(BUILDS):
-                if self.full or (number % SAMPLE == 0 and number // SAMPLE % len(BUILDS) == index):
-                    yield lit.Test.Test(suite, path_in_suite + (name + "".join(build),), local_config)
+        for directory in (BEHAVIOUR, LOOPS):
+            for name in programs(directory):
+                number = zlib.crc32(name.encode())
+                in_sample = number % SAMPLE == 0 and may_gate(directory, name)
+                for index, build in enumerate(BUILDS):
+                    if self.full or (in_sample and number // SAMPLE % len(BUILDS) == index):
+                        test = (os.path.basename(directory), name + "".join(build))
+                        yield lit.Test.Test(suite, path_in_suite + test, local_config)
 
     def execute(self, test, lit_config):
         name, compiler, level = re.fullmatch(r"(.*\.(?:c|cpp))(gcc|clang)(-O\d)", test.path_in_suite[-1]).group(1, 2, 3)
         tool = os.path.join(os.path.dirname(self.norn_bin), "lib", "norn", "valgrind", "norn-amd64-linux")
         if not os.path.exists(tool):
             return lit.Test.UNSUPPORTED, "there is no Valgrind front end in this build"
-        reason = difference(name, compiler + level)
+        directory = test.path_in_suite[-2]
+        path = os.path.join(TESTS, directory, name)
+        reason = difference(name, compiler + level) or known_natively(path)
         if reason is not None:
             return lit.Test.UNSUPPORTED, reason
-        done = subprocess.run(
-            [sys.executable, os.path.join(BEHAVIOUR, "check.py"), os.path.join(BEHAVIOUR, name), f"--levels={level}",
-             f"--binary={compiler}", "-o", os.path.join(self.output, name + compiler + level)],
-            capture_output=True, text=True, env={**os.environ, "NORN_BIN": self.norn_bin, "NO_COLOR": "1"})
+        prefix = os.path.join(self.output, directory, name + compiler + level)
+        if directory == "behaviour":
+            command = [os.path.join(BEHAVIOUR, "check.py"), path, f"--levels={level}", f"--binary={compiler}"]
+        else:
+            command = [os.path.join(HERE, "waits.py"), path, f"--build={compiler}{level}"]
+        done = subprocess.run([sys.executable, *command, "-o", prefix], capture_output=True, text=True,
+                              env={**os.environ, "NORN_BIN": self.norn_bin, "NO_COLOR": "1"})
         return lit.Test.PASS if done.returncode == 0 else lit.Test.FAIL, done.stdout + done.stderr

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "valgrind/waiting.h"
+
+#include "valgrind/client.h"
+#include "valgrind/reporter.h"
+#include "valgrind/symbols.h"
+#include "valgrind/where.h"
+
+namespace norn::vg {
+namespace {
+
+using report::Text;
+
+constinit WaitingLoop* first_loop = nullptr;
+constinit WaitingLoop** last_loop = &first_loop;
+constinit bool honours_spins = false;
+
+bool cv_counts() { return settings().lib && settings().cv != ConditionMode::kOff; }
+
+// `sweeps`: every place read by the instruction counts, and not the last one only.
+SpinRead* remember(LoopState& state, const WaitingLoop* exit, Address ip, Address address, uint64_t size, uint32_t part,
+                   bool sweeps) {
+  const SpinRead fresh = {exit, ip, address, static_cast<uint32_t>(size), part, false, false};
+  for (uint32_t i = 0; i < state.count; ++i) {
+    SpinRead& read = state.reads[i];
+    if (read.exit != exit || read.ip != ip || read.part != part) continue;
+    if (read.address == address) return &read;
+    if (sweeps) continue;
+    read = fresh;
+    return nullptr;
+  }
+  if (state.count == LoopState::kReads) {
+    for (uint32_t i = 1; i < state.count; ++i) state.reads[i - 1] = state.reads[i];
+    --state.count;
+  }
+  state.reads[state.count++] = fresh;
+  return nullptr;
+}
+
+// The second time round the thread is really waiting.
+void tell_waiting(SpinRead* read, ThreadState& self) {
+  if (read == nullptr || read->told) return;
+  read->told = true;
+  detector.spin_read(*self.core, read->address, read->size, kNowhere, true);
+}
+
+void without_accesses(ThreadState& self, const auto& operation) {
+  detector.ignore_begin(*self.core, kIgnoreReads | kIgnoreWrites);
+  operation();
+  detector.ignore_end(*self.core, kIgnoreReads | kIgnoreWrites);
+}
+
+// Reads the place as the program does, if that is anything but waiting.
+void look(ThreadState& self, const WaitingLoop& exit, Address address, ReadFlags flags, Address ip) {
+  const uint64_t size = flags.size();
+  const auto read = [&] {
+    if (flags.atomic()) {
+      atomic_access(AccessKind::kRead, address, size, ip);
+    } else {
+      access(AccessKind::kRead, address, size, ip);
+    }
+  };
+  if (!is_spin(exit)) return read();
+  if (flags.atomic() || (size <= 8 && detector.holds_atomic(address))) without_accesses(self, read);
+}
+
+// --- what was found --------------------------------------------------------------------------------------------------
+
+void put_place(report::Sink out, Address code) {
+  static constinit char bytes[4096] = {};
+  TextPool pool(bytes, sizeof(bytes));
+  report::Frame frames[8];
+  const size_t count = frames_at({code, 0, kNowhere, kNowhere, VG_(current_DiEpoch)().n, 0}, frames, 8, pool);
+  const report::Frame& frame = frames[0];
+  if (frame.file.empty()) {
+    out.put(report::base_name(frame.module));
+    out.put('+');
+    out.put(report::Hex(frame.offset).text());
+  } else {
+    out.put(frame.file);
+    out.put(':');
+    out.put(report::Decimal(frame.line).text());
+  }
+  if (count > 0 && !frame.function.empty()) {
+    out.put(" in ");
+    out.put(frame.function);
+  }
+}
+
+void put_waited_for(report::Sink out, const WaitingLoop& loop) {
+  static constinit char bytes[2048] = {};
+  TextPool pool(bytes, sizeof(bytes));
+  bool any = false;
+  for (const Address address : loop.shown) {
+    report::Location location;
+    if (address == 0 || !locate_variable(address, location, pool)) continue;
+    if (any) out.put(", ");
+    out.put(location.name);
+    any = true;
+  }
+  if (!any) out.put((loop.kind & WaitingLoop::kSpins) != 0 ? Text("memory") : Text("a condition variable"));
+}
+
+void put_kind(report::Sink out, const WaitingLoop& loop) {
+  const bool spins = (loop.kind & WaitingLoop::kSpins) != 0;
+  out.put(spins ? "spins until " : "waits until ");
+  put_waited_for(out, loop);
+  if (spins) {
+    out.put(" changes; a condition of ");
+    out.put(report::Decimal(loop.blocks).text());
+    out.put(loop.blocks == 1 ? " block" : " blocks");
+    if (!is_spin(loop)) {
+      out.put("; too many for --spin=");
+      out.put(report::Decimal(settings().spin).text());
+    }
+  } else {
+    out.put(" is signalled");
+    if (!cv_counts()) out.put("; not honoured by these options");
+  }
+}
+
+bool is_told_by_its_wait(const WaitingLoop& loop) {
+  return settings().lib && loop.kind == (WaitingLoop::kSpins | WaitingLoop::kWaits);
+}
+
+void list(const WaitingLoop& loop) {
+  char bytes[1024];
+  report::Buffer line(bytes, sizeof(bytes));
+  line.sink().put("norn: loop at ");
+  put_place(line.sink(), loop.at);
+  line.sink().put(": ");
+  put_kind(line.sink(), loop);
+  line.sink().put("\n");
+  VG_(write)(2, line.text().data, static_cast<Int>(line.text().size));
+}
+
+void dump() {
+  char path[4096];
+  report::Buffer terminated(path, sizeof(path));
+  if (!settings().dump_cfg.starts_with("/")) {
+    terminated.sink().put(VG_(get_startup_wd)());
+    terminated.sink().put('/');
+  }
+  terminated.sink().put(settings().dump_cfg);
+  terminated.sink().put('\0');
+  const Int fd = VG_(fd_open)(path, VKI_O_WRONLY | VKI_O_CREAT | VKI_O_TRUNC, 0644);
+  if (fd < 0) return;
+  static constinit char bytes[16384] = {};
+  const auto write = [&](const auto& fill) {
+    report::Buffer part(bytes, sizeof(bytes));
+    fill(part.sink());
+    VG_(write)(fd, part.text().data, static_cast<Int>(part.text().size));
+  };
+  write([](report::Sink out) { out.put("digraph loops {\n  node [shape=box];\n"); });
+  uint32_t number = 0;
+  for (const WaitingLoop* loop = first_loop; loop != nullptr; loop = loop->next) {
+    if (is_told_by_its_wait(*loop)) continue;
+    ++number;
+    write([&](report::Sink out) {
+      out.put("  subgraph cluster_");
+      out.put(report::Decimal(number).text());
+      out.put(" {\n    label=\"");
+      put_place(out, loop->at);
+      out.put("\\n");
+      put_kind(out, *loop);
+      out.put("\";\n    left");
+      out.put(report::Decimal(number).text());
+      out.put(" [label=\"left\", shape=plaintext];\n");
+      for (const char* c = loop->graph; c != nullptr && *c != '\0'; ++c) {
+        if (*c == '%') {
+          out.put(report::Decimal(number).text());
+        } else {
+          out.put(*c);
+        }
+      }
+      out.put("  }\n");
+    });
+  }
+  write([](report::Sink out) { out.put("}\n"); });
+  VG_(close)(fd);
+}
+
+// 0: something on the way cannot be read.
+Address follow(const Recipe& recipe, const uint8_t* guest) {
+  if (recipe.steps == 0) return 0;
+  Address value = 0;
+  if (recipe.register_offset >= 0) VG_(memcpy)(&value, guest + recipe.register_offset, sizeof(value));
+  value += static_cast<Address>(recipe.offsets[0]);
+  for (unsigned i = 1; i < recipe.steps; ++i) {
+    if (!VG_(am_is_valid_for_client)(value, sizeof(value), VKI_PROT_READ)) return 0;
+    VG_(memcpy)(&value, reinterpret_cast<const void*>(value), sizeof(value));
+    value += static_cast<Address>(recipe.offsets[i]);
+  }
+  return value;
+}
+
+}  // namespace
+
+bool is_spin(const WaitingLoop& exit) {
+  return (exit.kind & WaitingLoop::kSpins) != 0 && exit.blocks <= settings().spin &&
+         ((exit.kind & WaitingLoop::kWaits) == 0 || !settings().lib);
+}
+
+bool is_ordered_by_reads(const WaitingLoop& exit) {
+  if (is_spin(exit)) return true;
+  return exit.kind == (WaitingLoop::kSpins | WaitingLoop::kWaits) && settings().lib &&
+         settings().cv == ConditionMode::kWriteRead && settings().spin != 0;
+}
+
+void add_loop(WaitingLoop* loop) {
+  *last_loop = loop;
+  last_loop = &loop->next;
+  if (!honours_spins && is_ordered_by_reads(*loop)) {
+    honours_spins = true;
+    if (!detector.honour_spins()) tl_assert2(false, "norn: not enough memory to follow loops; say --spin=0\n");
+  }
+  if ((settings().verbose & report::kVerboseLoops) != 0 && !is_told_by_its_wait(*loop)) list(*loop);
+}
+
+void finish_loops() {
+  if (!settings().dump_cfg.empty()) dump();
+}
+
+void on_spin_read(Address address, ReadFlags flags, Address ip, const WaitingLoop* exit) {
+  ThreadState& self = *current;
+  look(self, *exit, address, flags, ip);
+  if (!is_ordered_by_reads(*exit)) return;
+  tell_waiting(remember(*self.loops, exit, ip, address, flags.size(), 0, flags.sweeps()), self);
+}
+
+void on_spin_begin(const WaitingLoop* exit, Address part, Address sp) {
+  LoopState& state = *current->loops;
+  if (state.spinning != nullptr && sp <= state.spinning_sp) return;  // a condition of a condition
+  for (uint32_t i = 0; i < state.count; ++i) {
+    SpinRead& read = state.reads[i];
+    if (read.exit == exit && read.part == part) read.outdated = true;
+  }
+  state.spinning = exit;
+  state.spinning_sp = sp;
+  state.part = static_cast<uint32_t>(part);
+}
+
+void on_spin_end() { current->loops->spinning = nullptr; }
+
+void on_spin_leave(const WaitingLoop* exit) {
+  ThreadState& self = *current;
+  LoopState& state = *self.loops;
+  state.spinning = nullptr;
+  bool any = false;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < state.count; ++i) {
+    const SpinRead& read = state.reads[i];
+    if (read.exit != exit) {
+      state.reads[kept++] = read;
+    } else if (!read.outdated) {
+      any = true;
+      detector.spin_read(*self.core, read.address, read.size, place(self, read.ip));
+    }
+  }
+  state.count = kept;
+  if (any) detector.spin_leave(*self.core);
+}
+
+void on_wait_begin(const WaitingLoop* loop, Address alone) {
+  LoopState& state = *current->loops;
+  state.waiting = loop;
+  state.alone = alone != 0;
+}
+
+void on_wait_end() { current->loops->waiting = nullptr; }
+
+void on_wait_leave(const WaitingLoop* loop, const Recipe* condition, const uint8_t* guest) {
+  ThreadState& self = *current;
+  LoopState& state = *self.loops;
+  Address object = 0;
+  if (state.waited == loop) {
+    // What was waited on is known better by the wait itself.
+    object = state.condition;
+    state.waited = nullptr;
+  } else if (condition != nullptr) {
+    object = follow(*condition, guest);
+  }
+  if (object != 0 && cv_counts()) detector.wait_loop_leave(*self.core, object);
+}
+
+void on_test_and_set(Address address, Address size_and_done, Address ip, const WaitingLoop* exit) {
+  ThreadState& self = *current;
+  const uint64_t size = size_and_done >> 1;
+  const bool done = (size_and_done & 1) != 0;
+  const auto update = [&] {
+    detector.atomic(*self.core, address, size, place(self, ip), [done] {
+      return done ? Detector::AtomicOutcome{EventKind::kAtomicRmw, MemoryOrder::kAcqRel}
+                  : Detector::AtomicOutcome{EventKind::kAtomicLoad, MemoryOrder::kAcquire};
+    });
+  };
+  if (!is_spin(*exit)) {
+    become_atomic(self, address, size);
+    return update();
+  }
+  // Nothing is seen of it but what it waits for: a plain store that gives up what was taken is its counterpart.
+  without_accesses(self, update);
+  if (done) {
+    // Left on the spot: it holds what it waited for, or will try again and wait for more.
+    detector.spin_read(*self.core, address, size, place(self, ip));
+    detector.spin_leave(*self.core);
+  } else {
+    tell_waiting(remember(*self.loops, exit, ip, address, size, 0, false), self);
+  }
+}
+
+void note_called_read(ThreadState& self, Address address, ReadFlags flags, Address ip) {
+  LoopState& state = *self.loops;
+  look(self, *state.spinning, address, flags, ip);
+  if (!is_ordered_by_reads(*state.spinning)) return;
+  SpinRead* again = remember(state, state.spinning, ip, address, flags.size(), state.part, true);
+  if (again == nullptr) return;
+  again->outdated = false;
+  tell_waiting(again, self);
+}
+
+bool waits_in_loop(ThreadState& self, Address condition) {
+  LoopState& state = *self.loops;
+  if (state.waiting == nullptr) return false;
+  state.waited = state.waiting;
+  state.condition = condition;
+  return state.alone && cv_counts();
+}
+
+}  // namespace norn::vg

@@ -324,7 +324,7 @@ class BlockReader {
         block.calls = true;
         block.callee = to;
         if (!known) block.callee_node = value(code_->next);
-        if (!is_no_return(to)) flow_.edges.add({end_, kOutside, guard_, true});
+        if (comes_back(to)) flow_.edges.add({end_, kOutside, guard_, true});
         return;
       }
       case Ijk_Boring:
@@ -351,6 +351,16 @@ class BlockReader {
         block.returns = true;
         return;
     }
+  }
+
+  // The optimiser puts what hardly ever runs far away, where behind a call that does not return another function's code
+  // stands. Elsewhere what stands there is harmless.
+  [[nodiscard]] bool comes_back(Address callee) const {
+    constexpr Address kFar = Address{1} << 14;
+    if (is_no_return(callee)) return false;
+    const Address entry = flow_.blocks[0].begin;
+    const bool far = ip_ < entry || ip_ - entry > kFar;
+    return !far || callee == 0 || returns(flow_.code(), callee);
   }
 
   [[nodiscard]] bool is_other_function(Address to) const {
@@ -390,6 +400,7 @@ BlockId Flow::block_at(Address address) {
 
 bool Flow::build(GuestCode& code, Address entry, unsigned most_blocks) {
   most_blocks_ = most_blocks;
+  code_ = &code;
   entry_values_.assign(kSlots, kNoNode);
   block_at(entry);
   for (BlockId i = 0; i < blocks.size(); ++i) {

@@ -96,6 +96,7 @@ class Flow {
 
   // False: there is nothing at this address.
   bool build(GuestCode& code, Address entry, unsigned most_blocks);
+  [[nodiscard]] GuestCode& code() const { return *code_; }
 
   List<Address> instructions;
   List<FlowBlock> blocks;  // the first is where the function is entered
@@ -174,6 +175,7 @@ class Flow {
   List<FrameVariable> frame_variables_;
   List<uint32_t> frame_heads_;
   unsigned most_blocks_ = 0;
+  GuestCode* code_ = nullptr;
 };
 
 }  // namespace norn::vg

@@ -738,7 +738,7 @@ class Search {
                          leads_into(edges[1].block, block, loop, translation)};
       if (in[0] == in[1]) continue;
       const Edge& out = edges[in[0] ? 1 : 0];
-      if (!meet(out.block, exit.edge.block) && out.to != exit.edge.to) continue;
+      if (!meet(out.block, exit.edge.block, translation) && out.to != exit.edge.to) continue;
       List<Node> same;
       find_same(edges[0].guard, parts, same, 0);
       if (same.empty()) continue;
@@ -795,20 +795,31 @@ class Search {
     }
   }
 
-  // Whether both ways lead to one place before anything is decided.
-  bool meet(BlockId a, BlockId b) {
-    constexpr unsigned kFarthest = 4;
-    const auto next = [&](BlockId block) {
-      return flow_.blocks[block].edge_count == 1 ? flow_.edges[flow_.blocks[block].first_edge].block : kOutside;
-    };
-    BlockId at = a;
-    for (unsigned i = 0; at != kOutside && i < kFarthest; ++i, at = next(at)) {
-      BlockId other = b;
-      for (unsigned k = 0; other != kOutside && k < kFarthest; ++k, other = next(other)) {
-        if (at == other) return true;
-      }
+  // Whether both ways lead to one place soon. What the optimiser knows of the first test it makes use of behind it: the
+  // copy may lead a little further than its model.
+  bool meet(BlockId a, BlockId b, Translation& translation) {
+    List<BlockId> from_a;
+    List<BlockId> from_b;
+    look_around(a, from_a, translation);
+    look_around(b, from_b, translation);
+    for (const BlockId block : from_a) {
+      if (from_b.contains(block)) return true;
     }
     return false;
+  }
+
+  // The blocks that control may come to soon, outside of the loop.
+  void look_around(BlockId from, List<BlockId>& met, Translation& translation) {
+    constexpr unsigned kMost = 6;
+    if (from == kOutside || translation.has_block(from)) return;
+    met.add(from);
+    for (uint32_t i = 0; i < met.size() && met.size() < kMost; ++i) {
+      const FlowBlock block = flow_.blocks[met[i]];
+      for (uint32_t k = 0; k < block.edge_count; ++k) {
+        const BlockId to = flow_.edges[block.first_edge + k].block;
+        if (to != kOutside && !translation.has_block(to) && !met.contains(to)) met.add(to);
+      }
+    }
   }
 
   bool leads_into(BlockId from, BlockId origin, const Cycle& loop, Translation& translation) {

@@ -3,6 +3,7 @@
 
 #include <elf.h>
 
+#include "valgrind/list.h"
 #include "valgrind/private.h"
 #include "valgrind/symbols.h"
 
@@ -200,6 +201,56 @@ bool is_no_return(Address code) {
     if (name == Text(known)) return true;
   }
   return false;
+}
+
+bool returns(GuestCode& code, Address function, unsigned depth) {
+  constexpr unsigned kMostBlocks = 300;
+  constexpr unsigned kDeepest = 4;
+  static constinit struct {
+    Address function;
+    bool returns;
+  } known[1024] = {};
+  if (is_no_return(function)) return false;
+  function = target_of(function);
+  if (function == 0 || depth == kDeepest || is_opaque(function)) return true;
+  auto& entry = known[(function >> 4) % 1024];
+  if (entry.function == function) return entry.returns;
+  List<Address> blocks;
+  blocks.add(function);
+  bool found = false;
+  for (uint32_t i = 0; i < blocks.size() && !found; ++i) {
+    const IRSB* block = code.block(blocks[i]);
+    if (block == nullptr || i == kMostBlocks) {
+      found = true;
+      break;
+    }
+    Address last = 0;
+    Address end = 0;
+    List<Address> ahead;
+    for (Int k = 0; k < block->stmts_used; ++k) {
+      const IRStmt* statement = block->stmts[k];
+      if (statement->tag == Ist_IMark) {
+        last = statement->Ist.IMark.addr;
+        end = last + statement->Ist.IMark.len;
+      }
+      if (statement->tag == Ist_Exit && statement->Ist.Exit.jk == Ijk_Boring)
+        ahead.add(statement->Ist.Exit.dst->Ico.U64);
+    }
+    const bool constant = block->next->tag == Iex_Const;
+    const Address next = constant ? block->next->Iex.Const.con->Ico.U64 : 0;
+    if (block->jumpkind == Ijk_Ret || (block->jumpkind == Ijk_Boring && !constant)) {
+      found = true;
+    } else if (block->jumpkind == Ijk_Call) {
+      if (!constant || returns(code, next, depth + 1)) ahead.add(end);  // the block is no more
+    } else if (constant) {
+      ahead.add(next);
+    }
+    for (const Address to : ahead) {
+      if (!blocks.contains(to)) blocks.add(to);
+    }
+  }
+  entry = {function, found};
+  return found;
 }
 
 KnownTarget known_target(Address code) {

@@ -22,6 +22,10 @@ Address target_of(Address code);
 // A function that does not come back: whatever stands behind the call is other code.
 bool is_no_return(Address code);
 
+// Whether the function has a way out, as far as can be seen. This reads its code.
+class GuestCode;
+bool returns(GuestCode& code, Address function, unsigned depth = 0);
+
 struct KnownTarget {
   bool known;
   loops::CallKind kind;

@@ -1,5 +1,5 @@
-# The programs of tests/behaviour, built by ordinary compilers, under the Valgrind front end: the same verdict, but for
-# those that differences.txt names with the reason.
+# The programs of tests/behaviour and tests/loops, built by ordinary compilers, under the Valgrind front end: the same
+# verdict, but for those that differences.txt names with the reason.
 #
 # Each program is built by gcc-12 and by clang-19, at -O0 and at -O2. In a plain run of the tests a sample of them is
 # taken, each with one of the four; NORN_TEST_FULL=1 takes all.

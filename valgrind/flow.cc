@@ -128,19 +128,28 @@ class BlockReader {
       return op_of(uint64_t{kJoin} << 32, parts, count);
     }
     Node whole = read_slot(slot);
-    for (;;) {
-      const NodeData& node = flow_.data(whole);
-      if (node.kind != NodeKind::kOp || node.value >> 32 != kInsert) break;
-      const unsigned at = node.ip & 0xff;
-      const unsigned width = node.ip >> 8 & 0xff;
-      if (at == within && width == size) return node.operands[1];
-      if (at < within + size && within < at + width) break;
-      whole = node.operands[0];
-    }
+    if (see_through(whole, within, size)) return whole;
     if (flow_.data(whole).kind == NodeKind::kConst) {
       return flow_.constant(flow_.data(whole).value >> 8 * within & ((uint64_t{1} << 8 * size) - 1), block_);
     }
     return op_of(uint64_t{kPart} << 32 | part(within, size), &whole, 1);
+  }
+
+  // Some bytes of a value that others were put into. True: they are all of what was put there; else they are of
+  // `whole`.
+  bool see_through(Node& whole, unsigned offset, unsigned size) {
+    for (;;) {
+      const NodeData& node = flow_.data(whole);
+      if (node.kind != NodeKind::kOp || node.value >> 32 != kInsert) return false;
+      const unsigned at = node.ip & 0xff;
+      const unsigned width = node.ip >> 8 & 0xff;
+      if (at == offset && width == size) {
+        whole = node.operands[1];
+        return true;
+      }
+      if (at < offset + size && offset < at + width) return false;
+      whole = node.operands[0];
+    }
   }
 
   void put(Int offset, Node data, unsigned size) {
@@ -170,7 +179,7 @@ class BlockReader {
       case Iex_Get:
         return get(expression->Iex.Get.offset, static_cast<unsigned>(sizeofIRType(expression->Iex.Get.ty)));
       case Iex_Unop:
-        return op(expression->Iex.Unop.op, &expression->Iex.Unop.arg, 1);
+        return unary(expression);
       case Iex_Binop:
         return binary(expression);
       case Iex_Triop: {
@@ -197,6 +206,14 @@ class BlockReader {
       default:
         return add(NodeKind::kUnknown);
     }
+  }
+
+  Node unary(IRExpr* expression) {
+    const IROp what = expression->Iex.Unop.op;
+    Node from = value(expression->Iex.Unop.arg);
+    const unsigned kept = what == Iop_64to8 ? 1 : what == Iop_64to16 ? 2 : what == Iop_64to32 ? 4 : 0;
+    if (kept != 0 && see_through(from, 0, kept)) return from;
+    return op_of(what, &from, 1);
   }
 
   Node binary(IRExpr* expression) {

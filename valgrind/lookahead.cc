@@ -802,10 +802,15 @@ class Search {
     List<BlockId> from_b;
     look_around(a, from_a, translation);
     look_around(b, from_b, translation);
+    bool returns_a = false;
+    bool returns_b = false;
+    for (const BlockId block : from_b) returns_b |= flow_.blocks[block].returns;
     for (const BlockId block : from_a) {
       if (from_b.contains(block)) return true;
+      returns_a |= flow_.blocks[block].returns;
     }
-    return false;
+    // The function's end was copied, too.
+    return returns_a && returns_b;
   }
 
   // The blocks that control may come to soon, outside of the loop.

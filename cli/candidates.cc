@@ -27,6 +27,13 @@ void append(std::string& list, std::string_view separator, const std::string& it
   list += item;
 }
 
+// Of a hazard. Broken atomicity has two that are brought together, and one that comes before the first.
+void add_site(ConfirmCandidate& candidate, uint64_t site) {
+  const auto before = std::count(candidate.sites.begin(), candidate.sites.end(), ',');
+  const bool arms = candidate.kind == CandidateKind::kAtomicity && before == 1;
+  append(candidate.sites, ",", (arms ? "+" : "") + site_spec(site, "", 0));
+}
+
 std::string place_words(std::string_view file, uint64_t line, std::string_view op) {
   return fmt::format("{}:{} {}", view(report::base_name(report::text_of(file))), line, op);
 }
@@ -73,7 +80,7 @@ std::vector<ConfirmCandidate> candidates_of(const report::Findings& findings) {
     candidate.standing = view(name_of(hazard.standing));
     candidate.title = view(hazard.title);
     candidate.places = view(hazard.places);
-    for (const uint64_t site : hazard.sites) append(candidate.sites, ",", site_spec(site, "", 0));
+    for (const uint64_t site : hazard.sites) add_site(candidate, site);
     out.push_back(std::move(candidate));
   }
   return out;
@@ -115,8 +122,7 @@ std::optional<std::vector<ConfirmCandidate>> candidates_in_json(const std::strin
     candidate.title = text_in(hazard, "title");
     candidate.places = text_in(hazard, "places");
     for (const Json& site : hazard.value("sites", Json::array()))
-      if (site.is_string())
-        append(candidate.sites, ",", site_spec(std::strtoull(site.get<std::string>().c_str(), nullptr, 0), "", 0));
+      if (site.is_string()) add_site(candidate, std::strtoull(site.get<std::string>().c_str(), nullptr, 0));
     out.push_back(std::move(candidate));
   }
   return out;

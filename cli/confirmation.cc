@@ -88,6 +88,7 @@ struct Tally {
     events += run.decisions;
     verdict.confirmed += confirmed ? 1 : 0;
     verdict.taken_away += run.taken_away != 0 ? 1 : 0;
+    verdict.came_between += came_between(run) ? 1 : 0;
     if (confirmed) {
       verdict.first_then_second |= (run.orders & Outcome::kFirstThenSecond) != 0;
       verdict.second_then_first |= (run.orders & Outcome::kSecondThenFirst) != 0;
@@ -109,9 +110,12 @@ struct Tally {
 
 }  // namespace
 
+bool came_between(const StagedRun& run) { return (run.orders & Outcome::kSecondThenFirst) != 0; }
+
 bool confirms(const StagedRun& run, const ConfirmCandidate& candidate, const Consequence& consequence) {
   if (candidate.sites.empty()) return consequence.harm != Harm::kNone;
   if (candidate.kind == CandidateKind::kDeadlock) return run.deadlocked != 0;
+  if (candidate.kind == CandidateKind::kAtomicity) return came_between(run) && consequence.harm != Harm::kNone;
   return run.meetings > 0;
 }
 
@@ -230,11 +234,13 @@ std::string text_of(const Verdict& verdict, const std::vector<std::string>& comm
   }
   out += "\n";
   for (const SeenConsequence& seen : verdict.consequences) {
-    if (explores && !verdict.is_confirmed()) break;
+    if (!verdict.is_confirmed() && (explores || candidate.kind == CandidateKind::kAtomicity)) break;
     out += fmt::format("        {} in {} of them{}{}\n", words_of(seen.consequence.harm), seen.count,
                        verdict.is_confirmed() ? "" : ", though they did not meet",
                        seen.consequence.detail.empty() ? "" : ": " + seen.consequence.detail);
   }
+  if (candidate.kind == CandidateKind::kAtomicity)
+    out += fmt::format("        the other thread came between in {} of {} runs\n", verdict.came_between, verdict.runs);
   if (verdict.taken_away > 0)
     out += fmt::format("        in {} runs a thread blocked or ran on unseen, and its turn was taken away\n",
                        verdict.taken_away);

@@ -49,15 +49,20 @@ struct Verdict {
   bool second_then_first = false;
   std::vector<SeenConsequence> consequences;  // of the runs that confirmed it, or of all; the most harmful first
   double mean_events = 0;
-  unsigned taken_away = 0;  // runs in which a turn was taken away
-  std::string deadlock;     // who waits for what, of the first deadlock
-  std::string story;        // of the shortest schedule, if one was asked for
+  unsigned taken_away = 0;    // runs in which a turn was taken away
+  unsigned came_between = 0;  // runs in which the second site's thread went first where both stood
+  std::string deadlock;       // who waits for what, of the first deadlock
+  std::string story;          // of the shortest schedule, if one was asked for
 
   [[nodiscard]] bool is_confirmed() const { return confirmed > 0; }
   [[nodiscard]] Harm harm() const { return consequences.empty() ? Harm::kNone : consequences[0].consequence.harm; }
 };
 
-// A deadlock is what a candidate for one is confirmed by; a race by the meeting; without a candidate, by any harm.
+// The thread at the second site went first where both stood.
+[[nodiscard]] bool came_between(const StagedRun& run);
+
+// A deadlock is what a candidate for one is confirmed by; a race by the meeting; broken atomicity by harm after the
+// other thread came between; without a candidate, any harm.
 [[nodiscard]] bool confirms(const StagedRun& run, const ConfirmCandidate& candidate, const Consequence& consequence);
 
 // What the program does by itself: one quiet schedule, and, unless it sleeps or hangs, two runs that nobody controls.

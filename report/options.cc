@@ -145,6 +145,7 @@ void store(Settings& settings, Text key, uint64_t number, Text text) {
   if (key == "color") settings.color = static_cast<ColorMode>(small);
   if (key == "history") settings.history = small;
   if (key == "verbose") settings.verbose = small;
+  if (key == "hazards") settings.hazards = small;
   if (key == "schedule") settings.schedule = small;
   if (key == "seed") settings.seed = small;
   if (key == "sites") settings.sites = text;

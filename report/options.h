@@ -13,6 +13,7 @@ namespace norn::report {
 
 enum class FailOn : uint32_t { kAny, kObserved, kConfirmed, kNone };
 enum class ColorMode : uint32_t { kAuto, kAlways, kNever };
+enum Hazards : uint32_t { kHazardLockOrder = 1, kHazardAtomicity = 2 };
 enum Verbose : uint32_t { kVerboseSuppressions = 1, kVerboseOptions = 2, kVerboseStats = 4, kVerboseLoops = 8 };
 
 // What the options say. Texts point into the string that was parsed, which must outlive them.
@@ -30,7 +31,8 @@ struct Settings {
   Text log_path{};  // empty: stderr
   ColorMode color = ColorMode::kAuto;
   uint32_t history = 2;
-  uint32_t verbose = 0;  // a set of Verbose
+  uint32_t verbose = 0;                 // a set of Verbose
+  uint32_t hazards = kHazardLockOrder;  // a set of Hazards
   // Controlled execution (docs/design/schedule.md). Off: the program's threads run as they like.
   uint32_t schedule = 0;  // schedule::StrategyKind
   uint32_t seed = 0;
@@ -103,6 +105,9 @@ inline constexpr Option kOptions[] = {
      "where a program started by hand writes its report; its pid is appended", "log_path", ~uint64_t{0},
      OptionUse::kByHand},
     {"verbose", OptionKind::kSet, "suppressions|options|stats|loops", "none", "say more about these"},
+    {"hazards", OptionKind::kSet, "lock-order|atomicity", "lock-order",
+     "what else may go wrong: locks taken in different orders, regions of a lock that should be one (atomicity: the "
+     "program then runs one thread at a time)"},
     {"findings",
      OptionKind::kText,
      "PATH",
@@ -124,7 +129,7 @@ inline constexpr Option kOptions[] = {
      OptionKind::kText,
      "A,B",
      "none",
-     "the statements to bring together: identities in hexadecimal, or FILE@LINE",
+     "the statements to bring together: identities in hexadecimal, or FILE@LINE; +C: the first one only after this",
      {},
      ~uint64_t{0},
      OptionUse::kStarter},

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <threads.h>
 
+#include "runtime/atomicity.h"
 #include "runtime/control.h"
 #include "runtime/locks.h"
 #include "runtime/loops.h"
@@ -85,6 +86,7 @@ int wait_on(const void* condition, const void* mutex, const norn_site& site, Cal
       detector.access(here.thread(), AccessKind::kAtomicRead, address_of(condition), 1,
                       [&] { return place(*here, &site); });
     }
+    if (watches_atomicity) note_given_up(address_of(mutex));
     detector.wait_enter(here.thread(), address_of(condition), address_of(mutex), waits_in_loop(condition));
   }
   if (!waits || real__pthread_cleanup_push == nullptr) {

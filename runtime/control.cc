@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "runtime/atomicity.h"
 #include "runtime/deadlock.h"
 #include "runtime/interpose.h"
 #include "runtime/reporter.h"
@@ -114,8 +115,12 @@ struct Target {
   uint32_t identity = 0;  // the low half
   report::Text file;      // not empty: this and the line say it instead
   uint32_t line = 0;
+  bool arms = false;
 };
 constexpr uint32_t kMaxTargets = 8;
+// The first site counts for a thread only when it has been at this one: `+` before it.
+constexpr uint8_t kArmingSite = 1u << (kMaxTargets - 1);
+constinit bool has_arming_site = false;
 constinit Target targets[kMaxTargets];
 constinit uint32_t target_count = 0;
 
@@ -124,9 +129,15 @@ void read_targets(report::Text list) {
     size_t end = 0;
     size_t at = 0;
     for (; end < list.size && list[end] != ','; ++end) at = list[end] == '@' ? end : at;
-    const report::Text word = list.part(0, end);
+    report::Text word = list.part(0, end);
     list = list.part(end + 1);
     Target& target = targets[target_count++];
+    target.arms = !word.empty() && word[0] == '+';
+    if (target.arms) {
+      has_arming_site = true;
+      word = word.part(1);
+      if (at != 0) --at;
+    }
     if (at != 0) {
       target.file = report::base_name(word.part(0, at));
       for (const char c : word.part(at + 1)) target.line = target.line * 10 + static_cast<uint32_t>(c - '0');
@@ -145,7 +156,7 @@ uint8_t match(uint64_t identity, const norn_site* own) {
     const bool is_it = target.file.empty() ? target.identity == static_cast<uint32_t>(identity)
                                            : own != nullptr && own->line == target.line && own->file != nullptr &&
                                                  report::base_name(own->file) == target.file;
-    if (is_it) mask = static_cast<uint8_t>(mask | 1u << i);
+    if (is_it) mask = static_cast<uint8_t>(mask | (target.arms ? kArmingSite : 1u << i));
   }
   return mask;
 }
@@ -481,8 +492,15 @@ class Choice {
   bool done_ = false;
 };
 
+uint8_t sites_for(Slot& self, uint8_t mask) {
+  if (!has_arming_site) return mask;
+  if ((mask & kArmingSite) != 0) self.armed = true;
+  constexpr unsigned kFirst = schedule::kFirstSite;
+  return static_cast<uint8_t>(mask & ~unsigned{kArmingSite} & ~(self.armed ? 0u : kFirst));
+}
+
 void step(Slot& self, Op op, const Matched& site, uint64_t address, uint64_t size, bool writes) {
-  self.step = {self.number, op, writes, site.mask, address, size};
+  self.step = {self.number, op, writes, sites_for(self, site.mask), address, size};
   self.identity = site.identity;
   self.accesses_in_a_row = 0;
   name_site(site);
@@ -570,7 +588,10 @@ Log map_log(report::Text path, bool write) {
 
 void start() {
   const report::Settings& settings = rt::start.settings;
-  if (settings.schedule == static_cast<uint32_t>(schedule::StrategyKind::kOff)) return;
+  auto kind = static_cast<schedule::StrategyKind>(settings.schedule);
+  watches_atomicity = (settings.hazards & report::kHazardAtomicity) != 0 && settings.outcome.empty();
+  if (kind == schedule::StrategyKind::kOff && watches_atomicity) kind = schedule::StrategyKind::kRoundRobin;
+  if (kind == schedule::StrategyKind::kOff) return;
   if (!settings.outcome.empty()) {
     size_t size = 0;
     outcome = static_cast<Outcome*>(map_file(settings.outcome, size, true));
@@ -583,7 +604,7 @@ void start() {
   if (!settings.expected.empty()) expected = map_log(settings.expected, false);
   read_targets(settings.sites);
   schedule::Plan plan;
-  plan.kind = static_cast<schedule::StrategyKind>(settings.schedule);
+  plan.kind = kind;
   plan.seed = settings.seed;
   plan.depth = settings.depth;
   plan.length = settings.length;
@@ -853,6 +874,7 @@ uint32_t reserve(ThreadId id) {
   slot.until = kForever;
   slot.waiting = Waiting::kNothing;
   slot.cancelled = false;
+  slot.armed = false;
   slot.go.store(0, std::memory_order_relaxed);
   slot.arrived.store(0, std::memory_order_relaxed);
   slot.status.store(Status::kReserved, std::memory_order_relaxed);

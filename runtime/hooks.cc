@@ -24,8 +24,7 @@ inline void access(const void* address, const norn_site* site) {
 template <AccessKind Kind, unsigned Size>
 inline void slow_access(const void* address, const norn_site* site) {
   if (is_controlled() && is_watching()) [[unlikely]] {
-    control::access(Kind, address, Size, site);
-    if (only_scheduled) return;
+    if (!pass_control(Kind, address, Size, site, reads_too<Kind>(site))) return;
   }
   const Inspection here;
   if (!here) return;

@@ -1,6 +1,7 @@
 #include "runtime/lock_order.h"
 
 #include "runtime/hazards.h"
+#include "runtime/settings.h"
 #include "runtime/where.h"
 
 namespace norn::rt {
@@ -133,7 +134,7 @@ class Search {
 
 void note_lock_order(ThreadState& state, Address lock) {
   Thread& thread = *state.core;
-  if (thread.held_count < 2 || !is_watching()) return;
+  if (thread.held_count < 2 || !is_watching() || (start.settings.hazards & report::kHazardLockOrder) == 0) return;
   const Held* inner = nullptr;
   for (unsigned i = 0; i < thread.held_count; ++i) {
     if (thread.held[i].address == lock) inner = &thread.held[i];

@@ -1,6 +1,7 @@
 // Locks of the program, as events.
 #pragma once
 
+#include "runtime/atomicity.h"
 #include "runtime/interpose.h"
 #include "runtime/lock_order.h"
 #include "runtime/where.h"
@@ -20,7 +21,11 @@ inline void took(const volatile void* lock, LockMode mode, const norn_site& site
 
 // The lock is about to be given up.
 inline void giving(const volatile void* lock, LockMode mode = LockMode::kExclusive) {
-  if (const Inspection here; here) detector.lock_release(here.thread(), address_of(lock), mode);
+  const Inspection here;
+  if (!here) return;
+  if (watches_atomicity) [[unlikely]]
+    note_given_up(address_of(lock));
+  detector.lock_release(here.thread(), address_of(lock), mode);
 }
 
 // The lock could not be given up after all.

@@ -529,7 +529,7 @@ void put_waiter(report::Sink sink, control::Slot& slot) {
   }
 }
 
-// --- lock orders -----------------------------------------------------------------------------------------------------
+// --- hazards ---------------------------------------------------------------------------------------------------------
 
 constexpr unsigned kMaxHazards = 256;
 constinit report::RaceId hazard_ids[kMaxHazards] = {};
@@ -570,6 +570,31 @@ void put_edge(report::Sink sink, const LockEdge& edge) {
     sink.put("    ");
     put_place(sink, frame);
     sink.put('\n');
+  }
+}
+
+void put_statement(report::Sink sink, const LockedStatement& statement, report::Text comment) {
+  sink.put("  ");
+  put_thread(sink, statement.thread);
+  sink.put(statement.writes ? " writes" : " reads");
+  sink.put(", ");
+  sink.put(comment);
+  sink.put('\n');
+  for (const Frame& frame : frames_of(statement.where, stacks[0])) {
+    if (frame.library) continue;
+    sink.put("    ");
+    put_place(sink, frame);
+    sink.put('\n');
+  }
+}
+
+void append_hazard(const report::Hazard& hazard) {
+  if (records_findings()) {
+    report::Buffer line(line_bytes, sizeof(line_bytes));
+    report::write_hazard(hazard, start.pid, line.sink());
+    append_record(line.text());
+  } else {
+    append_log(hazard.text);
   }
 }
 
@@ -663,13 +688,51 @@ void report_lock_order(const LockEdge* edges, unsigned count) {
   text.sink().put('\n');
   for (unsigned i = 0; i < count; ++i) put_edge(text.sink(), edges[i]);
   hazard.text = text.text();
-  if (records_findings()) {
-    report::Buffer line(line_bytes, sizeof(line_bytes));
-    report::write_hazard(hazard, start.pid, line.sink());
-    append_record(line.text());
-  } else {
-    append_log(hazard.text);
+  append_hazard(hazard);
+}
+
+void report_atomicity(const BrokenRegion& broken) {
+  static constinit char title_bytes[512] = {};
+  static constinit char place_bytes[512] = {};
+  static constinit char text_bytes[1 << 15] = {};
+  static constinit uint64_t sites[3] = {};
+  const SpinLock lock(mutex);
+  if (finished) return;
+  pool.clear();
+  report::Hazard hazard;
+  hazard.kind = report::HazardKind::kAtomicity;
+  const LockedStatement* parts[] = {&broken.first, &broken.between, &broken.second};
+  report::Buffer title(title_bytes, sizeof(title_bytes));
+  report::Buffer places(place_bytes, sizeof(place_bytes));
+  title.sink().put("atomicity of ");
+  put_object(title.sink(), broken.address, broken.second.where);
+  uint64_t hash = report::text_hash("atomicity");
+  for (const LockedStatement* part : parts) {
+    hash = hash * 31 + place_identity(part->where);
+    places.sink().put(part == parts[0] ? "" : " / ");
+    put_line(places.sink(), own_site(part->where));
+    places.sink().put(part->writes ? " write" : " read");
   }
+  hazard.id = report::race_id(hash, place_identity(broken.taken_again));
+  if (is_old_hazard(hazard.id)) return;
+  // Who comes to the first two at once, the first thread by way of the third, can be let through in the harmful order.
+  sites[0] = place_identity(broken.taken_again);
+  sites[1] = place_identity(broken.taken_between);
+  sites[2] = place_identity(broken.first.where);
+  hazard.title = title.text();
+  hazard.places = places.text();
+  hazard.sites = {sites, 3};
+  report::Buffer text(text_bytes, sizeof(text_bytes));
+  text.sink().put("norn: ");
+  text.sink().put(hazard.title);
+  text.sink().put(": the lock is given up between two accesses · R");
+  text.sink().put(hazard.id.text());
+  text.sink().put('\n');
+  put_statement(text.sink(), broken.first, "then gives the lock up and takes it again");
+  put_statement(text.sink(), broken.between, "which may come in between");
+  put_statement(text.sink(), broken.second, "as if nothing had happened");
+  hazard.text = text.text();
+  append_hazard(hazard);
 }
 
 void report_place(uint32_t identity, const norn_site& site) {

@@ -27,6 +27,8 @@ struct Slot {
   uint32_t identity = 0;            // of the site where
   const norn_site** top = nullptr;  // its __norn_stack, while it stands
 
+  bool armed = false;  // it has been at the site that the first one needs
+
   Waiting waiting{};
   Woken woken{};
   uint64_t object = 0;

@@ -10,7 +10,7 @@
 // CHECK-DAG: holds first, taken at deadlock.c:{{.*}}
 // CHECK-DAG: waits for a lock: first
 // CHECK-DAG: holds second, taken at deadlock.c:{{.*}}
-// CHECK: replay: norn replay n1
+// CHECK: replay: norn replay n2
 
 #include <pthread.h>
 

@@ -49,7 +49,7 @@ def explore(bug, program, directory, strategy, runs, seed):
 
 def direct(bug, program, directory, runs, seed):
     """Race-directed, with every candidate of a detection run. None when there is no candidate."""
-    run([program], directory, **IN_ORDER)
+    run([program], directory, ["--hazards"], **IN_ORDER)
     found = entries(confirm(["--all"], [program], directory, "race-directed", runs, seed))
     if not found:
         return None

@@ -38,7 +38,7 @@ def main():
             continue
         directory = pathlib.Path(arguments.directory).absolute() / bug.name
         program = build(bug, directory)
-        run([program], directory, **IN_ORDER)
+        run([program], directory, ["--hazards"], **IN_ORDER)
         for entry in entries(confirm(["--all"], [program], directory, None, arguments.runs, arguments.seed)):
             confirmed += entry["standing"] == "confirmed"
             for token in tokens(entry):

@@ -1,6 +1,7 @@
 // Each access is locked, but the test and the use of the pointer are not one: it is cleared in between.
 // BUG: kind=atomicity-rwr preemptions=1 threads=2 shows=crash finding=atomicity:current
-// FOUND-BY: random pct pos
+// FOUND-BY: random race-directed pct pos
+// CONFIRMED: 0.3 (who goes first is a coin's, and one order does harm)
 // RUN: %show %s
 // RUN: %found %s
 #include "bug.h"

@@ -1,6 +1,6 @@
 // A balance is read and written under the same lock, but in two regions: a deposit in between is lost.
 // BUG: kind=atomicity-rww preemptions=1 threads=2 shows=status finding=atomicity:balance
-// FOUND-BY: random pct pos
+// FOUND-BY: random race-directed pct pos
 // RUN: %show %s
 // RUN: %found %s
 #include "bug.h"

@@ -1,6 +1,7 @@
 // A state passes through an intermediate value that nobody should see; the lock is given back in between.
 // BUG: kind=atomicity-wrw preemptions=1 threads=2 shows=assertion finding=atomicity:state
-// FOUND-BY: random pct pos
+// FOUND-BY: random race-directed pct pos
+// CONFIRMED: 0.3 (who goes first is a coin's, and one order does harm)
 // RUN: %show %s
 // RUN: %found %s
 #include "bug.h"

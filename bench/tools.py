@@ -22,11 +22,13 @@ class Tool:
     title: str
     build: str                     # whose binary it runs: "native", "tsan" or "norn"
     engine: str = ""               # norn's
-    valgrind: str = ""             # the tool's name for valgrind
+    valgrind: str = ""             # the tool's name for valgrind; "norn" is norn's own
 
-    def command(self, binary, arguments):
+    def command(self, builder, kernel, arguments):
         prefix = ["valgrind", f"--tool={self.valgrind}", "--error-limit=no"] if self.valgrind else []
-        return [*prefix, str(binary), *map(str, arguments)]
+        if self.valgrind == "norn":
+            prefix = [builder.norn, "run", "--binary", "--fail-on=none", "--"]
+        return [*prefix, str(builder.binary(kernel, self.build)), *map(str, arguments)]
 
     def environment(self):
         clean = {name: value for name, value in os.environ.items()
@@ -39,7 +41,7 @@ class Tool:
 
     def reports(self, errors):
         """How many different reports stand in what the tool printed."""
-        if self.valgrind:
+        if self.valgrind and self.valgrind != "norn":
             summary = re.search(r"ERROR SUMMARY: \d+ errors? from (\d+) contexts?", errors)
             return int(summary.group(1)) if summary else 0
         if self.build == "tsan":
@@ -53,6 +55,7 @@ TOOLS = [
     Tool("hb", "norn hb", "norn", engine="hb"),
     Tool("hybrid", "norn hybrid", "norn", engine="hybrid"),
     Tool("msm-short", "norn msm-short", "norn", engine="msm-short"),
+    Tool("norn-valgrind", "norn, unmodified", "native", valgrind="norn"),
     Tool("helgrind", "helgrind", "native", valgrind="helgrind"),
     Tool("drd", "drd", "native", valgrind="drd"),
 ]
@@ -72,6 +75,7 @@ class Builder:
 
     def __init__(self, build_directory, directory):
         self.directory = directory
+        self.norn = str(build_directory / "bin" / "norn")
         self.compilers = {"native": [CLANG], "tsan": [CLANG, "-fsanitize=thread"],
                           "norn": [str(build_directory / "bin" / "norn-c++")]}
         self.measure = directory / "measure"
@@ -136,11 +140,12 @@ def run(builder, tool, kernel, arguments, seconds):
     log = builder.directory / "measured"
     log.unlink(missing_ok=True)
     command = [str(builder.measure), str(log), str(seconds),
-               *tool.command(builder.binary(kernel, tool.build), arguments)]
+               *tool.command(builder, kernel, arguments)]
     # Reports may be long: into a file, so that they do not fill the pipe.
     errors = builder.directory / "errors"
     with errors.open("wb") as sink:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=sink, env=tool.environment(), check=False)
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=sink, check=False,
+                              env=tool.environment() | {"NORN_DIR": str(builder.directory / "findings")})
     cpu, wall, memory, status = log.read_text().split()
     text = errors.read_text(errors="replace")
     return Run(float(cpu), float(wall), int(memory), int(status), done.stdout.decode(errors="replace").strip(),

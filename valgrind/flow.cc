@@ -781,14 +781,15 @@ Node Flow::frame_at_begin(BlockId block, int64_t offset, unsigned size) {
     const FrameVariable& known = frame_variables_[i];
     if (known.offset == offset && known.size == size) return known.value;
   }
-  const uint32_t made = frame_variables_.add({offset, size, kNoNode, frame_heads_[block]});
-  frame_heads_[block] = made;
   const uint32_t count = blocks[block].before_count;
   if (block != 0 && count == 1) {
+    // Not kept before it is known: whoever comes round asks again, and finds what a joint on the way has kept.
     const Node held = frame_at_end(before[blocks[block].first_before], offset, size);
-    frame_variables_[made].value = held;
+    frame_heads_[block] = frame_variables_.add({offset, size, held, frame_heads_[block]});
     return held;
   }
+  const uint32_t made = frame_variables_.add({offset, size, kNoNode, frame_heads_[block]});
+  frame_heads_[block] = made;
   if (block == 0 && escapes(offset)) return kNoNode;
   NodeData outer;
   outer.kind = NodeKind::kOuter;

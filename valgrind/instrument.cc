@@ -3,8 +3,8 @@
 //
 //   call f                  push(sp, site) onto the thread's list of calls
 //   ret                     pop
-//   t = LDle:I32(a)         read_4(a, ip)
-//   STle(a) = t             write_4(a, ip)
+//   t = LDle:I32(a)         if (the shadow has no stamp of it: docs/design/fastpath.md) read_4(a, ip)
+//   STle(a) = t             the same with write_4(a, ip)
 //   lock; xchg              rmw(a, size, done?, ip)
 //   sub rsp, n              if (rsp < what other threads touched of this stack) new_stack(rsp)
 //   if (t) goto 0x…         if (t) leave(loop), where it leaves a loop that waits (lookahead.h)
@@ -39,7 +39,9 @@ void on_return(Address sp) {
 template <AccessKind kKind, unsigned kSize>
 void on_access(Address address, Address ip) {
   Thread& thread = *current->core;
-  if (!thread.recording && detector.knows(thread, kKind, address, kSize)) [[likely]] {
+  if (thread.fast.mask == 0) [[unlikely]]
+    settle_check(thread);
+  if (!thread.recording && detector.knows(thread, kKind, address, kSize)) {
     ++thread.accesses;
     return;
   }
@@ -119,23 +121,21 @@ class Builder {
       return call(3, "atomic", reads ? &on_atomic_access<AccessKind::kRead> : &on_atomic_access<AccessKind::kWrite>,
                   mkIRExprVec_3(address, number(ip_), number(static_cast<Address>(size))), guard);
     }
+    if (guard == nullptr && (size == 1 || size == 2 || size == 4 || size == 8 || size == 16)) {
+      guard = is_new(!reads, address, static_cast<unsigned>(size));
+    }
     IRExpr** two = mkIRExprVec_2(address, number(ip_));
     switch (size) {
       case 1:
-        return call(2, "access_1", reads ? &on_access<AccessKind::kRead, 1> : &on_access<AccessKind::kWrite, 1>, two,
-                    guard);
+        return call_access(reads ? &on_access<AccessKind::kRead, 1> : &on_access<AccessKind::kWrite, 1>, two, guard);
       case 2:
-        return call(2, "access_2", reads ? &on_access<AccessKind::kRead, 2> : &on_access<AccessKind::kWrite, 2>, two,
-                    guard);
+        return call_access(reads ? &on_access<AccessKind::kRead, 2> : &on_access<AccessKind::kWrite, 2>, two, guard);
       case 4:
-        return call(2, "access_4", reads ? &on_access<AccessKind::kRead, 4> : &on_access<AccessKind::kWrite, 4>, two,
-                    guard);
+        return call_access(reads ? &on_access<AccessKind::kRead, 4> : &on_access<AccessKind::kWrite, 4>, two, guard);
       case 8:
-        return call(2, "access_8", reads ? &on_access<AccessKind::kRead, 8> : &on_access<AccessKind::kWrite, 8>, two,
-                    guard);
+        return call_access(reads ? &on_access<AccessKind::kRead, 8> : &on_access<AccessKind::kWrite, 8>, two, guard);
       case 16:
-        return call(2, "access_16", reads ? &on_access<AccessKind::kRead, 16> : &on_access<AccessKind::kWrite, 16>, two,
-                    guard);
+        return call_access(reads ? &on_access<AccessKind::kRead, 16> : &on_access<AccessKind::kWrite, 16>, two, guard);
       default:
         return call(3, "access", reads ? &on_access_of<AccessKind::kRead> : &on_access_of<AccessKind::kWrite>,
                     mkIRExprVec_3(address, number(ip_), number(static_cast<Address>(size))), guard);
@@ -223,9 +223,47 @@ class Builder {
   }
 
  private:
-  IRExpr* load(const Address* word) {
-    return assign(Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, number(reinterpret_cast<Address>(word))));
+  void call_access(void (*function)(Address, Address), IRExpr** arguments, IRExpr* guard) {
+    call(2, "access", function, arguments, guard);
   }
+
+  IRExpr* binary(IROp what, IRExpr* a, IRExpr* b) { return assign(Ity_I64, IRExpr_Binop(what, a, b)); }
+  IRExpr* shifted(IRExpr* value, unsigned bits) {
+    return assign(Ity_I64, IRExpr_Binop(Iop_Shl64, value, IRExpr_Const(IRConst_U8(static_cast<UChar>(bits)))));
+  }
+  IRExpr* load_at(IRExpr* address) { return assign(Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, address)); }
+  IRExpr* load(const void* word) { return load_at(number(reinterpret_cast<Address>(word))); }
+
+  // Whether the thread has not done the same at its present time already, or it cannot be told at once. As
+  // compiler/inline_check.cc; but here nobody knows whether the access is aligned.
+  IRExpr* is_new(bool write, IRExpr* address, unsigned size) {
+    IRExpr* check = load(&current_check);
+    const auto field = [&](size_t offset) { return load_at(binary(Iop_Add64, check, number(offset))); };
+    IRExpr* granule = binary(Iop_Add64, field(offsetof(FastCheck, granules)),
+                             shifted(binary(Iop_And64, address, field(offsetof(FastCheck, mask))), 2));
+    IRExpr* first = binary(Iop_And64, address, number(7));
+    IRExpr* own = field(write ? offsetof(FastCheck, write) : offsetof(FastCheck, read));
+    IRExpr* news = binary(Iop_Xor64, load_at(granule), own);
+    if (size == 16) {
+      IRExpr* second = load_at(binary(Iop_Add64, granule, number(sizeof(Granule))));
+      news = binary(Iop_Or64, news, binary(Iop_Xor64, second, own));
+    }
+    if (size < 8) {
+      constexpr uint64_t kOthers = ~(uint64_t{0xff} << PackedStamp::kMaskAt);
+      IRExpr* shift = assign(Ity_I8, IRExpr_Unop(Iop_64to8, first));
+      IRExpr* bytes =
+          assign(Ity_I64, IRExpr_Binop(Iop_Shl64, number(((uint64_t{1} << size) - 1) << PackedStamp::kMaskAt), shift));
+      news = binary(Iop_And64, news, binary(Iop_Or64, bytes, number(kOthers)));
+    }
+    news = binary(Iop_And64, news, write ? number(PackedStamp::kOfWrites) : field(offsetof(FastCheck, read_bits)));
+    // Not all of it is in the granule, or in the two.
+    if (size >= 8) news = binary(Iop_Or64, news, first);
+    if (size == 2 || size == 4) {
+      news = binary(Iop_Or64, news, binary(Iop_And64, binary(Iop_Add64, first, number(size - 1)), number(8)));
+    }
+    return assign(Ity_I1, IRExpr_Binop(Iop_CmpNE64, news, number(0)));
+  }
+
   template <class Emit>
   void for_plan(PlanItem::What what, Emit emit) {
     if (!watches_) return;

@@ -784,8 +784,7 @@ class Search {
       case NodeKind::kResult:
         for (const Node part : parts) {
           const NodeData model = flow_.data(part);
-          const Address callee = flow_.blocks[data.block].callee;
-          if (model.kind != NodeKind::kResult || callee == 0 || flow_.blocks[model.block].callee != callee) continue;
+          if (model.kind != NodeKind::kResult || !is_same_callee(model.block, data.block)) continue;
           same.add(node);
           break;
         }
@@ -793,6 +792,14 @@ class Search {
       default:
         break;
     }
+  }
+
+  bool is_same_callee(BlockId a, BlockId b) {
+    const FlowBlock first = flow_.blocks[a];
+    const FlowBlock second = flow_.blocks[b];
+    if (first.callee != 0 || second.callee != 0) return first.callee == second.callee;
+    return first.callee_node != kNoNode && second.callee_node != kNoNode &&
+           flow_.key(first.callee_node) == flow_.key(second.callee_node);
   }
 
   // Whether both ways lead to one place soon. What the optimiser knows of the first test it makes use of behind it: the

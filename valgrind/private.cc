@@ -44,6 +44,20 @@ const char* linkage_name(Address code) {
 
 void discard_translations() { vgPlain_discard_translations(Addr{0x1000}, ~ULong{0xfff}, "norn"); }
 
+bool map_exactly(uintptr_t address, size_t size) {
+  constexpr long kFixedNoReplace = 0x100000;
+  const long flags = VKI_MAP_PRIVATE | VKI_MAP_ANONYMOUS | VKI_MAP_NORESERVE | kFixedNoReplace;
+  long result = __NR_mmap;
+  register long r10 __asm__("r10") = flags;
+  register long r8 __asm__("r8") = -1;
+  register long r9 __asm__("r9") = 0;
+  __asm__ volatile("syscall"
+                   : "+a"(result)
+                   : "D"(address), "S"(size), "d"(long{VKI_PROT_READ | VKI_PROT_WRITE}), "r"(r10), "r"(r8), "r"(r9)
+                   : "rcx", "r11", "memory");
+  return static_cast<uintptr_t>(result) == address;
+}
+
 GuestCode::GuestCode(const VexArchInfo& host)
     : host_(host),
       saved_size_(static_cast<size_t>(private_LibVEX_alloc_curr - private_LibVEX_alloc_first)),

@@ -19,6 +19,10 @@ const char* linkage_name(Address code);
 // All code is translated anew when it runs next. In a system call: the public way is for client requests only.
 void discard_translations();
 
+// Memory at exactly this place, without Valgrind's knowledge: its address space manager has no business there, and
+// would not let go of so much. False: it cannot be had.
+bool map_exactly(uintptr_t address, size_t size);
+
 // Reads guest code ahead of its translation, from inside of instrument(): VEX has one area of memory for the block that
 // is being translated, so what is there is put aside for as long as this exists. Blocks are not unrolled.
 class GuestCode {

@@ -10,6 +10,7 @@ namespace norn::vg {
 constinit Detector detector;
 constinit Arena memory;
 constinit ThreadState* current = nullptr;
+constinit FastCheck* current_check = nullptr;
 constinit bool watching = false;
 constinit ForeignStack foreign_stack = {~Address{0}, 0};
 
@@ -17,6 +18,10 @@ namespace {
 
 constexpr size_t kCalls = size_t{1} << 16;
 constexpr Address kMainStack = Address{8} << 20;
+
+constinit uintptr_t shadow_at = 0;
+// What a check finds before it was settled.
+constinit const Granule kNothing[2] = {};
 
 constinit ThreadState** states = nullptr;  // by Valgrind's number
 constinit ThreadState* living = nullptr;
@@ -86,6 +91,20 @@ bool init_state() {
   return states != nullptr && infos != nullptr;
 }
 
+uintptr_t reserve_shadow() {
+  // Valgrind keeps its own and the program's memory far below.
+  constexpr uintptr_t kAt = uintptr_t{1} << 44;
+  static_assert(kAt >= Shadow::kFlatLow && kAt + Shadow::kFlatBytes <= Shadow::kFlatMiddle);
+  shadow_at = map_exactly(kAt, Shadow::kFlatBytes) ? kAt : 0;
+  return shadow_at;
+}
+
+void settle_check(Thread& thread) {
+  if (shadow_at == 0) return;
+  thread.fast.mask = Shadow::kFlatMask;
+  thread.fast.granules = reinterpret_cast<const void*>(shadow_at + thread.slot % 2 * sizeof(uint64_t));
+}
+
 ThreadState* state_of(HostThread host) { return host < VG_N_THREADS ? states[host] : nullptr; }
 ThreadState* first_state() { return living; }
 
@@ -139,8 +158,11 @@ void thread_is_created(HostThread parent, HostThread child) {
     state->stack_end = VG_(thread_get_stack_max)(child);
     state->stack_begin = state->stack_end > kMainStack ? state->stack_end - kMainStack : 0;
     current = state;
+    current_check = &state->core->fast;
   }
   tl_assert2(state->core != nullptr, "norn: no memory for another thread\n");
+  state->core->fast.mask = 0;
+  state->core->fast.granules = kNothing;
   states[child] = state;
   state->next = living;
   living = state;
@@ -176,7 +198,9 @@ void thread_ends(HostThread host) {
 
 void thread_runs(HostThread host) {
   current = state_of(host);
-  if (current != nullptr) show_foreign_stack(*current);
+  if (current == nullptr) return;
+  current_check = &current->core->fast;
+  show_foreign_stack(*current);
 }
 
 void thread_has_handle(ThreadState& state, Address pthread) {

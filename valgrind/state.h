@@ -59,8 +59,9 @@ struct ThreadInfo {
 };
 
 extern constinit Detector detector;
-extern constinit Arena memory;          // of the tool's own tables
-extern constinit ThreadState* current;  // the thread whose code runs
+extern constinit Arena memory;              // of the tool's own tables
+extern constinit ThreadState* current;      // the thread whose code runs
+extern constinit FastCheck* current_check;  // its
 // Accesses count. Off while there is one thread: what it did is ordered before all that its children do.
 extern constinit bool watching;
 // The present thread's foreign part of its stack, for the code that looks at it when the stack grows; empty: (0, ~0).
@@ -71,6 +72,10 @@ struct ForeignStack {
 extern constinit ForeignStack foreign_stack;
 
 bool init_state();
+// Memory for the shadow of all that the program can have, none of which counts until it is touched; 0: there is none.
+uintptr_t reserve_shadow();
+// The thread's check looks where its stamps are.
+void settle_check(Thread& thread);
 ThreadState* state_of(HostThread host);
 ThreadState* first_state();
 ThreadInfo* thread_info(::norn::ThreadId id);

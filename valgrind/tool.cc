@@ -15,6 +15,7 @@ Options core_options() {
   options.condition = said.cv;
   options.spin = !said.lib && said.spin != 0;
   options.library = said.lib;
+  options.shadow_at = reserve_shadow();
   return options;
 }
 

@@ -21,11 +21,14 @@ bool cv_counts() { return settings().lib && settings().cv != ConditionMode::kOff
 SpinRead* remember(LoopState& state, const WaitingLoop* exit, Address ip, Address address, uint64_t size, uint32_t part,
                    bool sweeps) {
   const SpinRead fresh = {exit, ip, address, static_cast<uint32_t>(size), part, false, false};
+  // The first test of a loop may stand before it, as another instruction: what counts is the place.
   for (uint32_t i = 0; i < state.count; ++i) {
     SpinRead& read = state.reads[i];
-    if (read.exit != exit || read.ip != ip || read.part != part) continue;
-    if (read.address == address) return &read;
-    if (sweeps) continue;
+    if (read.exit == exit && read.part == part && read.address == address) return &read;
+  }
+  for (uint32_t i = 0; i < state.count && !sweeps; ++i) {
+    SpinRead& read = state.reads[i];
+    if (read.exit != exit || read.part != part || read.ip != ip) continue;
     read = fresh;
     return nullptr;
   }

@@ -69,6 +69,7 @@ Address begin_thread(ThreadState& self, Address pthread, Address stack_begin, Ad
 }
 
 void guard_releasing(ThreadState& self, Address guard) {
+  ++atomic_changes;
   detector.once_done(*self.core, guard);
   become_atomic(self, guard, 1);
   detector.atomic(*self.core, guard, 1, place(self, 0),

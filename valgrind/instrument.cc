@@ -69,6 +69,7 @@ void on_atomic_access(Address address, Address ip, Address size) {
 template <bool kKnown>
 void on_rmw(Address address, Address size, Address done, Address ip) {
   ThreadState& self = *current;
+  ++atomic_changes;
   if (const WaitingLoop* exit = self.loops->spinning; exit != nullptr) {
     return on_test_and_set(address, size << 1 | done, ip, exit);
   }

@@ -11,6 +11,7 @@ constinit Detector detector;
 constinit Arena memory;
 constinit ThreadState* current = nullptr;
 constinit FastCheck* current_check = nullptr;
+constinit uint64_t atomic_changes = 0;
 constinit bool watching = false;
 constinit ForeignStack foreign_stack = {~Address{0}, 0};
 
@@ -268,8 +269,22 @@ void note_foreign_stack(const ThreadState& self, Address address, uint64_t size)
   }
 }
 
+// Whether the thread loaded this atomic last, and nothing has happened since: it is polled.
+bool is_polled_again(ThreadState& self, Address address, uint64_t size) {
+  const uint64_t stamp = self.core->fast.read.load(std::memory_order_relaxed);
+  const ThreadState::Poll poll = {address, size, atomic_changes, stamp, self.core->ignoring};
+  if (stamp != PackedStamp::kNobody && !self.core->recording && poll == self.poll) return true;
+  self.poll = poll;
+  return false;
+}
+
 void load_or_store(ThreadState& self, AccessKind kind, Address address, uint64_t size, Address ip) {
   const bool reads = kind == AccessKind::kRead;
+  if (!reads) {
+    ++atomic_changes;
+  } else if (is_polled_again(self, address, size)) {
+    return;
+  }
   detector.atomic(*self.core, address, size, place(self, ip), [reads] {
     return reads ? Detector::AtomicOutcome{EventKind::kAtomicLoad, MemoryOrder::kAcquire}
                  : Detector::AtomicOutcome{EventKind::kAtomicStore, MemoryOrder::kRelease};

@@ -29,6 +29,16 @@ struct ThreadState {
   Call* calls_end;  // of their memory
   Call* top;        // one past the innermost; while the thread runs, `call_top` is the one that counts
 
+  // The last load of an atomic, and what was the case then: as long as it is, another one says the same.
+  struct Poll {
+    Address address;
+    uint64_t size;
+    uint64_t changes;  // atomic_changes
+    uint64_t stamp;    // of the thread's present time
+    uint8_t ignoring;
+    bool operator==(const Poll&) const = default;
+  } poll;
+
   Address pthread;
   Address stack_begin;
   Address stack_end;
@@ -62,6 +72,7 @@ extern constinit Detector detector;
 extern constinit Arena memory;              // of the tool's own tables
 extern constinit ThreadState* current;      // the thread whose code runs
 extern constinit FastCheck* current_check;  // its
+extern constinit uint64_t atomic_changes;  // how often any thread stored to an atomic
 // Accesses count. Off while there is one thread: what it did is ordered before all that its children do.
 extern constinit bool watching;
 // The present thread's foreign part of its stack, for the code that looks at it when the stack grows; empty: (0, ~0).

@@ -290,6 +290,7 @@ void on_test_and_set(Address address, Address size_and_done, Address ip, const W
   ThreadState& self = *current;
   const uint64_t size = size_and_done >> 1;
   const bool done = (size_and_done & 1) != 0;
+  ++atomic_changes;
   const auto update = [&] {
     detector.atomic(*self.core, address, size, place(self, ip), [done] {
       return done ? Detector::AtomicOutcome{EventKind::kAtomicRmw, MemoryOrder::kAcqRel}

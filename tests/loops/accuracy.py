@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Who is right about the programs of this suite? The tables of docs/accuracy.md, in the form of the thesis' 9.1 to 9.3.
 
-    accuracy.py [--all] [--write] [--level=-O1] [--jobs=N] [--peers=tsan,helgrind,drd] [--verbose] [TEST…]
+    accuracy.py [--all] [--write] [--level=-O1] [--jobs=N] [--peers=valgrind,tsan,helgrind,drd] [--verbose] [TEST…]
 
 Each program is built once for norn and once for each peer, and run in every order of arrival it names. A row of a table
 is a set of options; --all is their whole product. A program is *missed* if none of its races is reported, a *false
@@ -71,9 +71,9 @@ TABLES = [
      + [Row(engine, "off", 7, "off") for engine in ("msm-short", "hybrid")]),
     ("Beside other detectors (compare table 9.3)",
      [row for engine in ("msm-long", "msm-short", "hybrid") for row in (Row(engine), Row(engine, "off", 7, "off"))]
-     + [WITHOUT_LOOPS, Row("hb"), "tsan", "helgrind", "drd"]),
+     + [WITHOUT_LOOPS, Row("hb"), "valgrind", "tsan", "helgrind", "drd"]),
 ]
-PEERS = {"tsan": "clang's ThreadSanitizer", "helgrind": "Helgrind", "drd": "DRD"}
+PEERS = {"valgrind": "hybrid+lib+cv+spin(7), the program as it is", "tsan": "clang's ThreadSanitizer", "helgrind": "Helgrind", "drd": "DRD"}
 
 
 def everything():
@@ -95,11 +95,11 @@ def execute(command, directory, environment=None):
         raise Failed("hangs")
 
 
-def norn_reports(program, command, row, directory):
+def norn_reports(program, command, row, directory, more=()):
     norn = str(pathlib.Path(os.environ["NORN_BIN"]) / "norn")
     path = directory / "report.json"
     path.unlink(missing_ok=True)
-    execute([norn, "run", "--fail-on=none", f"--json={path}", *row.options, "--", *command], directory)
+    execute([norn, "run", "--fail-on=none", f"--json={path}", *row.options, *more, "--", *command], directory)
     if not path.exists():
         raise Failed("no report")
     report = json.loads(path.read_text())
@@ -203,7 +203,10 @@ class Judge:
     def judge_peer(self, name):
         flags = ["-fsanitize=thread"] if name == "tsan" else ["-gdwarf-4"]
         command = self.build(name, "clang-19", "clang++-19", flags)
-        if name == "tsan":
+        if name == "valgrind":  # norn's own, on what the next two have
+            self.settle(name, lambda arrival: norn_reports(self.program, [*command, *arrival], DEFAULT, self.directory,
+                                                           ["--binary"]))
+        elif name == "tsan":
             self.settle(name, lambda arrival: tsan_reports(self.program, [*command, *arrival], self.directory))
         else:
             self.settle(name, lambda arrival: valgrind_reports(name, self.program, [*command, *arrival],

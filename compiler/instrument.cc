@@ -164,7 +164,7 @@ class FunctionInstrumenter final {
         function_, checks, [&](const Instruction& instruction) { return boundaries_.lookup(&instruction); });
     for (size_t i = 0; i < accesses_.size(); ++i) {
       accesses_[i].covered = coverage[i].covered;
-      accesses_[i].reads_too = coverage[i].reads_too;
+      accesses_[i].reads_too = coverage[i].reads_too || loops_.increments.contains(accesses_[i].instruction);
     }
   }
 

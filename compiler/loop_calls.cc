@@ -3,6 +3,7 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsX86.h"
@@ -95,6 +96,24 @@ std::string words_for(const Value* value, const llvm::DataLayout& layout, unsign
 
 Place place_of(const Value* address, const llvm::DataLayout& layout) { return place_at(address, layout, 0); }
 
+std::optional<unsigned> loaded_by_assembly(const llvm::CallBase& call) {
+  const auto* assembly = dyn_cast<llvm::InlineAsm>(call.getCalledOperand());
+  if (assembly == nullptr || call.getType()->isVoidTy()) return std::nullopt;
+  std::optional<unsigned> found;
+  unsigned argument = 0;
+  for (const llvm::InlineAsm::ConstraintInfo& constraint : assembly->ParseConstraints()) {
+    if (!constraint.hasArg()) continue;
+    if (constraint.isIndirect) {
+      if (constraint.Type != llvm::InlineAsm::isInput || found || call.getParamElementType(argument) == nullptr) {
+        return std::nullopt;
+      }
+      found = argument;
+    }
+    ++argument;
+  }
+  return found;
+}
+
 bool is_own_memory(const Value* address) {
   const Value* object = llvm::getUnderlyingObject(address, 0);
   const auto* argument = dyn_cast<llvm::Argument>(object);
@@ -165,11 +184,79 @@ class Summarizer final {
       summary_.kind = CallKind::kAccessor;
     } else if (reads_only_ && summary_.knows_writes && summary_.writes.empty()) {
       summary_.kind = CallKind::kHarmless;
+    } else {
+      find_quiet_result();
     }
     return summary_;
   }
 
  private:
+  // Whether others could see that the instruction was executed.
+  [[nodiscard]] bool has_effect(const llvm::Instruction& instruction) const {
+    const auto is_local = [](const Value* address) {
+      return isa<llvm::AllocaInst>(llvm::getUnderlyingObject(address, 0));
+    };
+    if (const auto* store = dyn_cast<llvm::StoreInst>(&instruction)) return !is_local(store->getPointerOperand());
+    if (const auto* block = dyn_cast<llvm::AnyMemIntrinsic>(&instruction)) return !is_local(block->getRawDest());
+    if (const auto* call = dyn_cast<llvm::CallBase>(&instruction)) {
+      const Summary& callee = summaries_.of(*call);
+      const bool harmless = callee.kind == CallKind::kPure || callee.kind == CallKind::kHarmless ||
+                            callee.kind == CallKind::kLock || callee.kind == CallKind::kUnlock ||
+                            callee.kind == CallKind::kAccessor;
+      return !harmless || !callee.writes.empty();
+    }
+    return instruction.mayWriteToMemory() && !isa<llvm::FenceInst>(instruction);
+  }
+
+  // `if (!there) return 0; …; return 1;`: what it returns says whether it did anything.
+  void find_quiet_result() {
+    llvm::SmallPtrSet<const llvm::BasicBlock*, 16> after_effects;
+    llvm::SmallVector<const llvm::BasicBlock*, 16> ahead;
+    for (const llvm::BasicBlock& block : view_.function()) {
+      const bool effect = llvm::any_of(block, [&](const auto& instruction) { return has_effect(instruction); });
+      if (effect) ahead.push_back(&block);
+    }
+    while (!ahead.empty()) {
+      const llvm::BasicBlock* block = ahead.pop_back_val();
+      if (!after_effects.insert(block).second) continue;
+      for (const llvm::BasicBlock* next : llvm::successors(block)) ahead.push_back(next);
+    }
+    for (const llvm::BasicBlock& block : view_.function()) {
+      const auto* end = dyn_cast<llvm::ReturnInst>(block.getTerminator());
+      if (end == nullptr || !view_.dominators().isReachableFromEntry(&block)) continue;
+      const bool known =
+          end->getReturnValue() != nullptr && add_results(end->getReturnValue(), &block, after_effects, 0);
+      if (!known) return summary_.quiet.reset();
+    }
+    if (summary_.quiet && llvm::is_contained(summary_.loud, *summary_.quiet)) summary_.quiet.reset();
+  }
+
+  // `from`: where the value is decided. False: it may be anything.
+  bool add_results(const Value* value, const llvm::BasicBlock* from,
+                   const llvm::SmallPtrSetImpl<const llvm::BasicBlock*>& after_effects, unsigned depth) {
+    constexpr unsigned kDeepestChoice = 4;
+    if (const auto* number = dyn_cast<llvm::ConstantInt>(value)) {
+      if (after_effects.contains(from)) {
+        summary_.loud.push_back(number->getValue());
+      } else if (summary_.quiet && *summary_.quiet != number->getValue()) {
+        return false;
+      } else {
+        summary_.quiet = number->getValue();
+      }
+      return true;
+    }
+    const auto* phi = dyn_cast<llvm::PHINode>(value);
+    if (phi == nullptr || depth == kDeepestChoice) return false;
+    // What comes after the choice must not do anything either.
+    const bool chooses_last = llvm::none_of(*phi->getParent(), [&](const auto& i) { return has_effect(i); }) &&
+                              (phi->getParent() == from || phi->getParent()->getSingleSuccessor() == from);
+    if (!chooses_last) return false;
+    for (unsigned i = 0; i < phi->getNumIncomingValues(); ++i) {
+      if (!add_results(phi->getIncomingValue(i), phi->getIncomingBlock(i), after_effects, depth + 1)) return false;
+    }
+    return true;
+  }
+
   PlaceInCaller place(const Value* address) const {
     llvm::APInt offset(layout_.getIndexTypeSizeInBits(address->getType()), 0);
     const Value* base = address->stripAndAccumulateConstantOffsets(layout_, offset, true);
@@ -236,6 +323,10 @@ class Summarizer final {
   }
 
   void visit_call(llvm::CallBase& call) {
+    if (const std::optional<unsigned> operand = loaded_by_assembly(call)) {
+      if (const PlaceInCaller at = place(call.getArgOperand(*operand)); at.base != nullptr) add(summary_.reads, at);
+      return;
+    }
     if (auto* block = dyn_cast<llvm::AnyMemIntrinsic>(&call)) return write(block->getRawDest());
     const Summary& callee = summaries_.of(call);
     switch (callee.kind) {
@@ -310,6 +401,7 @@ const Summary& CallSummaries::of(const llvm::CallBase& call) {
       callee = llvm::dyn_cast_or_null<llvm::Function>(const_cast<llvm::GlobalObject*>(alias->getAliaseeObject()));
     }
   }
+  if (loaded_by_assembly(call)) return named("asm load", [] { return of_kind(CallKind::kHarmless); });
   if (call.isInlineAsm()) {
     // `pause` and its like, by what they say of memory; a compiler's barrier too.
     return named(call.doesNotAccessMemory() || call.arg_size() == 0 ? "asm" : "asm with operands",
@@ -357,6 +449,11 @@ const Summary& CallSummaries::of(const llvm::CallBase& call) {
     });
   }
   return of(*callee);
+}
+
+bool CallSummaries::is_wait(const llvm::CallBase& call) {
+  const llvm::Function* callee = call.getCalledFunction();
+  return callee != nullptr && kind_by_name(callee->getName()) == CallKind::kWait;
 }
 
 const Summary& CallSummaries::of(llvm::Function& function) {

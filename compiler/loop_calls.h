@@ -56,6 +56,9 @@ struct PlaceInCaller {
   int64_t offset = 0;
 };
 
+// The operand that a load written in assembly reads: one memory operand, which is no output, and a result.
+[[nodiscard]] std::optional<unsigned> loaded_by_assembly(const llvm::CallBase& call);
+
 // Memory that no other thread can reach.
 [[nodiscard]] bool is_own_memory(const llvm::Value* address);
 
@@ -69,6 +72,9 @@ struct Summary {
   bool waits = false;                // outside any wait loop of its own
   PlaceInCaller condition;           // what it waits on
   bool updates = false;              // an accessor that is a test-and-set
+  // A poll: `quiet` is what it returns if it wrote nothing, and `loud` are all that it returns otherwise.
+  std::optional<llvm::APInt> quiet;
+  std::vector<llvm::APInt> loud;
   unsigned blocks = 0;
 };
 
@@ -77,6 +83,8 @@ class CallSummaries final {
   [[nodiscard]] const Summary& of(const llvm::CallBase& call);
   // Of a function that has a body here.
   [[nodiscard]] const Summary& of(llvm::Function& function);
+  // Whether it is one of the libraries' waits.
+  [[nodiscard]] static bool is_wait(const llvm::CallBase& call);
 
  private:
   [[nodiscard]] Summary summarize(llvm::Function& function);

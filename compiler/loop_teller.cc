@@ -66,19 +66,34 @@ void LoopTeller::describe(llvm::Function& function, LoopPlan& plan, Namer name, 
   llvm::LLVMContext& context = module_.getContext();
   llvm::Type* pointer = llvm::PointerType::getUnqual(context);
   llvm::Type* number = llvm::Type::getInt32Ty(context);
-  auto* type = llvm::StructType::get(context, {pointer, pointer, pointer, number, number});
+  llvm::Type* size = llvm::Type::getInt64Ty(context);
+  auto* type = llvm::StructType::get(context, {pointer, pointer, pointer, pointer, number, number, number, number});
+  auto* flag_type = llvm::StructType::get(context, {pointer, size});
+  const auto variable_of = [&](llvm::Constant* value, llvm::StringRef name) {
+    auto* variable =
+        new llvm::GlobalVariable(module_, value->getType(), true, llvm::GlobalValue::PrivateLinkage, value, name);
+    if (function.hasComdat()) variable->setComdat(function.getComdat());
+    return variable;
+  };
   for (WaitingLoop& loop : plan.loops) {
     SiteFacts facts;
     facts.kind = NORN_SITE_CALL;
     llvm::Constant* site = sites_.site(function, locate(*loop.at), facts);
-    llvm::Constant* value = llvm::ConstantStruct::get(
-        type, {site, sites_.text(waited_for(plan, loop, name)), sites_.text(loop.graph),
-               llvm::ConstantInt::get(number, loop.kind), llvm::ConstantInt::get(number, loop.blocks)});
-    auto* variable =
-        new llvm::GlobalVariable(module_, type, true, llvm::GlobalValue::PrivateLinkage, value, "norn.loop");
+    llvm::Constant* flags = llvm::ConstantPointerNull::get(llvm::PointerType::getUnqual(context));
+    if (!loop.flags.empty()) {
+      std::vector<llvm::Constant*> all;
+      for (const WaitingLoop::Flag& flag : loop.flags)
+        all.push_back(llvm::ConstantStruct::get(flag_type, {flag.address, llvm::ConstantInt::get(size, flag.size)}));
+      flags = variable_of(llvm::ConstantArray::get(llvm::ArrayType::get(flag_type, all.size()), all), "norn.flags");
+    }
+    llvm::GlobalVariable* variable =
+        variable_of(llvm::ConstantStruct::get(
+                        type, {site, sites_.text(waited_for(plan, loop, name)), sites_.text(loop.graph), flags,
+                               llvm::ConstantInt::get(number, loop.kind), llvm::ConstantInt::get(number, loop.blocks),
+                               llvm::ConstantInt::get(number, loop.flags.size()), llvm::ConstantInt::get(number, 0)}),
+                    "norn.loop");
     variable->setSection("norn_loops");
     variable->setAlignment(llvm::Align(kAlignment));
-    if (function.hasComdat()) variable->setComdat(function.getComdat());
     loop.constant = variable;
   }
 }

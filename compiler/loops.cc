@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 
+#include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Instructions.h"
@@ -193,7 +194,11 @@ class Translation final {
  public:
   Translation(const LoopView& view, const Cycle& loop, CallSummaries& summaries,
               const llvm::TargetLibraryInfoImpl& library)
-      : loop_(loop), layout_(view.function().getParent()->getDataLayout()), summaries_(summaries), library_(library) {
+      : loop_(loop),
+        dominators_(view.dominators()),
+        layout_(view.function().getParent()->getDataLayout()),
+        summaries_(summaries),
+        library_(library) {
     // The header is block 0.
     for (BasicBlock* block : loop.blocks) {
       const auto index = static_cast<Index>(numbers_.size());
@@ -223,6 +228,8 @@ class Translation final {
   }
 
   [[nodiscard]] bool calls_unknown() const { return calls_unknown_; }
+  // Stores after which the loop is left.
+  [[nodiscard]] const std::vector<const llvm::StoreInst*>& left_after() const { return left_after_; }
 
  private:
   [[nodiscard]] loops::Loop form() const { return {values_, operands_, blocks_, successors_, written_}; }
@@ -241,8 +248,44 @@ class Translation final {
     return locations_.try_emplace(place.text(), static_cast<Index>(locations_.size())).first->second;
   }
 
+  // Whether the loop is left whenever this block was entered: it is entered for the same reason as an exit that every
+  // way round has to pass. (`if (there) take(); …; if (there) break;`, as the optimiser leaves a function inlined.)
+  [[nodiscard]] bool leaves_after(const BasicBlock* block) const {
+    const auto decides = [&](const BasicBlock* exit) -> const llvm::BranchInst* {
+      const auto* branch = dyn_cast<llvm::BranchInst>(exit->getTerminator());
+      if (branch == nullptr || !branch->isConditional()) return nullptr;
+      for (const BasicBlock* before : llvm::predecessors(loop_.header)) {
+        if (loop_.contains(before) && !dominators_.dominates(exit, before)) return nullptr;
+      }
+      return branch;
+    };
+    constexpr size_t kLargest = 64;  // of the loops that are looked at so closely
+    if (loop_.blocks.size() > kLargest) return false;
+    for (const BasicBlock* exit : loop_.blocks) {
+      const llvm::BranchInst* out = decides(exit);
+      for (const unsigned way : {0u, 1u}) {
+        if (out == nullptr || loop_.contains(out->getSuccessor(way))) continue;
+        for (const BasicBlock* other : loop_.blocks) {
+          const auto* branch = dyn_cast<llvm::BranchInst>(other->getTerminator());
+          if (branch == nullptr || branch == out || !branch->isConditional()) continue;
+          if (branch->getCondition() == out->getCondition() &&
+              dominators_.dominates(llvm::BasicBlockEdge(other, branch->getSuccessor(way)), block)) {
+            return true;
+          }
+        }
+      }
+    }
+    return false;
+  }
+
   void collect_writes() {
     for (const BasicBlock* block : loop_.blocks) {
+      if (leaves_after(block)) {
+        for (const Instruction& instruction : *block) {
+          if (const auto* store = dyn_cast<llvm::StoreInst>(&instruction)) left_after_.push_back(store);
+        }
+        continue;
+      }
       for (const Instruction& instruction : *block) {
         if (const auto* store = dyn_cast<llvm::StoreInst>(&instruction)) {
           write(store->getPointerOperand());
@@ -266,6 +309,7 @@ class Translation final {
 
   void collect_writes_of(const CallBase& call) {
     const Summary& callee = summaries_.of(call);
+    if (is_poll(call, callee)) return;
     for (const PlaceInCaller& there : callee.writes) {
       const PlaceInCaller here = in_caller(there, call, layout_);
       if (here.base == nullptr) continue;
@@ -410,10 +454,69 @@ class Translation final {
     return value;
   }
 
+  loops::Value read(const Value* address, std::vector<Index>& from) {
+    loops::Value value;
+    depend_on(address, from);
+    value.kind = is_own_memory(address) ? Kind::kChange : Kind::kRead;
+    value.location = location(place_of(address, layout_));
+    return value;
+  }
+
+  // A call that does something only when it says so, and the loop is left then: as long as the loop goes on, it reads.
+  [[nodiscard]] bool is_poll(const CallBase& call, const Summary& callee) const {
+    if (callee.kind != CallKind::kEffects || !callee.quiet || callee.quiet->getBitWidth() != width(call)) return false;
+    return leaves(call, *callee.quiet) == false &&
+           llvm::all_of(callee.loud, [&](const llvm::APInt& loud) { return leaves(call, loud) == true; });
+  }
+
+  static unsigned width(const CallBase& call) {
+    return call.getType()->isIntegerTy() ? call.getType()->getIntegerBitWidth() : 0;
+  }
+
+  // Whether the loop is left if the call returns this; nothing if more than that decides.
+  [[nodiscard]] std::optional<bool> leaves(const CallBase& call, const llvm::APInt& result) const {
+    const Instruction* at = &call;
+    llvm::Constant* known = llvm::ConstantInt::get(call.getType(), result);
+    for (;;) {
+      const Instruction* user = nullptr;
+      for (const llvm::User* each : at->users()) {
+        const auto* next = llvm::cast<Instruction>(each);
+        if (!loop_.contains(next->getParent())) continue;
+        if (user != nullptr) return std::nullopt;
+        user = next;
+      }
+      if (user == nullptr) return std::nullopt;
+      if (const auto* branch = dyn_cast<llvm::BranchInst>(user)) {
+        return !loop_.contains(branch->getSuccessor(known->isOneValue() ? 0 : 1));
+      }
+      if (!isa<llvm::CmpInst, llvm::CastInst, llvm::BinaryOperator>(user)) return std::nullopt;
+      llvm::SmallVector<llvm::Constant*, 2> operands;
+      for (Value* operand : user->operands()) {
+        auto* constant = operand == at ? known : dyn_cast<llvm::Constant>(operand);
+        if (constant == nullptr) return std::nullopt;
+        operands.push_back(constant);
+      }
+      known = isa<llvm::CmpInst>(user)
+                  ? llvm::ConstantFoldCompareInstOperands(llvm::cast<llvm::CmpInst>(user)->getPredicate(), operands[0],
+                                                          operands[1], layout_)
+                  : llvm::ConstantFoldInstOperands(const_cast<Instruction*>(user), operands, layout_);
+      if (known == nullptr || !isa<llvm::ConstantInt>(known)) return std::nullopt;
+      at = user;
+    }
+  }
+
   loops::Value result(const CallBase& call, std::vector<Index>& from) {
+    if (const std::optional<unsigned> operand = loaded_by_assembly(call)) {
+      return read(call.getArgOperand(*operand), from);
+    }
     loops::Value value;
     const Summary& callee = summaries_.of(call);
     for (const Value* argument : call.args()) depend_on(argument, from);
+    if (is_poll(call, callee)) {
+      value.kind = Kind::kAccessor;
+      if (reads_what_is_written(call, callee)) value.location = something_written();
+      return value;
+    }
     switch (callee.kind) {
       case CallKind::kPure:
         break;
@@ -453,13 +556,7 @@ class Translation final {
   // Whether the loop may change what the call looks at: it writes a place that the call reads, or hands the same object
   // to somebody of whom nothing is known.
   [[nodiscard]] bool may_change_between(const CallBase& call, const Summary& callee) {
-    for (const PlaceInCaller& there : callee.reads) {
-      const PlaceInCaller here = in_caller(there, call, layout_);
-      if (here.base == nullptr) continue;
-      Place place = place_of(here.base, layout_);
-      place.offset += here.offset;
-      if (llvm::is_contained(written_, location(place))) return true;
-    }
+    if (reads_what_is_written(call, callee)) return true;
     // What is passed by reference to be compared with must be set anew each time.
     for (const PlaceInCaller& there : callee.writes) {
       const PlaceInCaller here = in_caller(there, call, layout_);
@@ -480,6 +577,16 @@ class Translation final {
     return false;
   }
 
+  [[nodiscard]] bool reads_what_is_written(const CallBase& call, const Summary& callee) {
+    return llvm::any_of(callee.reads, [&](const PlaceInCaller& there) {
+      const PlaceInCaller here = in_caller(there, call, layout_);
+      if (here.base == nullptr) return false;
+      Place place = place_of(here.base, layout_);
+      place.offset += here.offset;
+      return llvm::is_contained(written_, location(place));
+    });
+  }
+
   [[nodiscard]] bool is_set_in_loop(const Value* object) const {
     const Value* base = llvm::getUnderlyingObject(object, 0);
     for (const BasicBlock* block : loop_.blocks) {
@@ -492,9 +599,11 @@ class Translation final {
   }
 
   const Cycle& loop_;
+  const llvm::DominatorTree& dominators_;
   const llvm::DataLayout& layout_;
   CallSummaries& summaries_;
   const llvm::TargetLibraryInfoImpl& library_;
+  std::vector<const llvm::StoreInst*> left_after_;
   llvm::DenseMap<const BasicBlock*, Index> numbers_;
   llvm::DenseMap<const Value*, Index> indexes_;
   std::map<std::string, Index> locations_;
@@ -527,6 +636,13 @@ class Search final {
     }
     // Innermost first: an edge out of several loops ends the waiting of the innermost that waits.
     for (const Cycle& cycle : cycles) visit(cycle);
+    for (BasicBlock& block : view_.function()) {
+      for (Instruction& instruction : block) {
+        if (auto* call = dyn_cast<CallBase>(&instruction); call != nullptr && CallSummaries::is_wait(*call)) {
+          decide_on_waiting(*call);
+        }
+      }
+    }
     return std::move(plan_);
   }
 
@@ -599,8 +715,21 @@ class Search final {
       if (tell(instruction, value.kind, entry, loop)) parts.push_back(&instruction);
     });
     leave(exit, entry);
+    note_increments(parts, translation);
     entry.graph = graph(loop, exit, translation);
     tell_copies(loop, exit, entry, parts);
+  }
+
+  void note_increments(const std::vector<const Instruction*>& parts, const Translation& translation) {
+    for (const llvm::StoreInst* store : translation.left_after()) {
+      const std::string place = place_of(store->getPointerOperand(), layout_).text();
+      for (const Instruction* part : parts) {
+        const auto* load = dyn_cast<llvm::LoadInst>(part);
+        if (load != nullptr && place_of(load->getPointerOperand(), layout_).text() == place) {
+          plan_.increments.insert(view_.original(store));
+        }
+      }
+    }
   }
 
   // How the value of a call's callee is found is no part of what the call says.
@@ -614,18 +743,46 @@ class Search final {
     }
   }
 
+  // A variable whose address is known before the program runs: who writes it can be told from the beginning.
+  void add_flag(const PlaceInCaller& place, uint64_t size, WaitingLoop& entry) {
+    auto* variable = llvm::dyn_cast_or_null<llvm::GlobalVariable>(const_cast<Value*>(place.base));
+    if (variable == nullptr || variable->isThreadLocal() || variable->hasExternalWeakLinkage()) return;
+    llvm::Type* byte = llvm::Type::getInt8Ty(variable->getContext());
+    llvm::Type* number = llvm::Type::getInt64Ty(variable->getContext());
+    auto* offset = llvm::ConstantInt::getSigned(number, place.offset);
+    const WaitingLoop::Flag flag = {
+        place.offset == 0 ? variable : llvm::ConstantExpr::getGetElementPtr(byte, variable, offset), size};
+    if (!llvm::is_contained(entry.flags, flag)) entry.flags.push_back(flag);
+  }
+
+  void add_flag(const Value* address, llvm::Type* type, WaitingLoop& entry) {
+    llvm::APInt offset(layout_.getIndexTypeSizeInBits(address->getType()), 0);
+    const Value* base = address->stripAndAccumulateConstantOffsets(layout_, offset, true);
+    add_flag({base, offset.getSExtValue()}, layout_.getTypeStoreSize(type), entry);
+  }
+
+  // A plain load, or one written in assembly.
+  void tell_read(Instruction* load, bool sweeps, WaitingLoop& entry) {
+    plan_.reads.push_back({load, &entry, sweeps});
+    plan_.told.insert(load);
+    if (const auto* plain = dyn_cast<llvm::LoadInst>(load)) {
+      add_flag(plain->getPointerOperand(), plain->getType(), entry);
+    } else {
+      const auto& assembly = llvm::cast<CallBase>(*load);
+      const unsigned operand = *loaded_by_assembly(assembly);
+      add_flag(assembly.getArgOperand(operand), assembly.getParamElementType(operand), entry);
+    }
+  }
+
   bool tell(const Instruction& seen, Kind kind, WaitingLoop& entry, const Cycle& loop) {
     Instruction* instruction = view_.original(&seen);
     if (instruction == nullptr) return false;
     switch (kind) {
       case Kind::kRead: {
-        auto* load = llvm::cast<llvm::LoadInst>(instruction);
-        if (load->isAtomic()) {
-          plan_.evaluations.push_back({load, &entry});
+        if (instruction->isAtomic()) {
+          plan_.evaluations.push_back({instruction, &entry});
         } else {
-          const bool sweeps = innermost_.lookup(seen.getParent()) != &loop;
-          plan_.reads.push_back({load, &entry, sweeps});
-          plan_.told.insert(load);
+          tell_read(instruction, innermost_.lookup(seen.getParent()) != &loop, entry);
         }
         return true;
       }
@@ -634,6 +791,9 @@ class Search final {
           const Summary& summary = summaries_.of(*llvm::cast<CallBase>(instruction));
           entry.blocks += summary.blocks;
           asked_.insert(callee);
+          // Of how many bytes is not known there; the first is enough to know its writers by.
+          for (const PlaceInCaller& there : summary.reads)
+            add_flag(in_caller(there, *llvm::cast<CallBase>(instruction), layout_), 1, entry);
         }
         plan_.evaluations.push_back({instruction, &entry});
         return true;
@@ -692,10 +852,10 @@ class Search final {
   void tell_copy(const Instruction& seen, WaitingLoop& entry) {
     Instruction* instruction = view_.original(&seen);
     if (instruction == nullptr) return;
-    auto* load = dyn_cast<llvm::LoadInst>(instruction);
-    if (load != nullptr && !load->isAtomic()) {
-      plan_.reads.push_back({load, &entry, false});
-      plan_.told.insert(load);
+    const auto* call = dyn_cast<CallBase>(instruction);
+    const bool loads = isa<llvm::LoadInst>(instruction) || (call != nullptr && loaded_by_assembly(*call));
+    if (loads && !instruction->isAtomic()) {
+      tell_read(instruction, false, entry);
     } else {
       plan_.evaluations.push_back({instruction, &entry});
     }
@@ -915,6 +1075,88 @@ class Search final {
     return true;
   }
 
+  // --- decisions to wait -------------------------------------------------------------------------------------------
+
+  // `if (!ready) wait` without a loop, and `if (++count == n) broadcast; else while (…) wait`: who does not wait
+  // because of what he read goes on because of who wrote it, as if he had left a loop.
+  void decide_on_waiting(CallBase& wait) {
+    BasicBlock* decided = wait.getParent();
+    BasicBlock* way = decided;
+    if (calls_before(wait)) return;
+    // The outermost loop that the wait is in and that nothing but conditions is in before it.
+    const Cycle* loop = innermost_.lookup(decided);
+    if (loop != nullptr && view_.original(wait.getParent()) != nullptr && waits_in(*loop)) way = loop->header;
+    constexpr unsigned kFarthest = 4;
+    for (unsigned i = 0; i < kFarthest; ++i) {
+      decided = only_way_to(way, loop);
+      if (decided == nullptr) return;
+      if (decided->getTerminator()->getNumSuccessors() > 1) break;
+      if (calls_anything(*decided)) return;
+      way = decided;
+    }
+    const auto* branch = dyn_cast<llvm::BranchInst>(decided->getTerminator());
+    if (branch == nullptr || !branch->isConditional()) return;
+    BasicBlock* out = branch->getSuccessor(branch->getSuccessor(0) == way ? 1 : 0);
+    std::vector<const Instruction*> reads;
+    if (out == way || !collect_reads(branch->getCondition(), *decided, reads, 0) || reads.empty()) return;
+    WaitingLoop& entry = plan_.loops.emplace_back();
+    entry.kind = NORN_LOOP_SPIN | NORN_LOOP_WAIT;
+    entry.blocks = 1;
+    entry.at = view_.original(decided->getTerminator());
+    for (const Instruction* read : reads) tell_copy(*read, entry);
+    const JudgedExit exit = {decided, out,   {branch->getCondition(), branch->getSuccessor(0) == out},
+                             {},      false, decided};
+    leave(exit, entry);
+  }
+
+  [[nodiscard]] bool waits_in(const Cycle& loop) const {
+    return llvm::any_of(loop.blocks, [&](const BasicBlock* block) {
+      return llvm::any_of(*block, [&](const Instruction& instruction) {
+        const auto* call = llvm::dyn_cast_or_null<CallBase>(view_.original(&instruction));
+        return call != nullptr && waiting_.contains(call);
+      });
+    });
+  }
+
+  [[nodiscard]] static bool is_call(const Instruction& instruction) {
+    return isa<CallBase>(instruction) && !isa<llvm::IntrinsicInst>(instruction);
+  }
+  [[nodiscard]] static bool calls_anything(const BasicBlock& block) { return llvm::any_of(block, is_call); }
+  [[nodiscard]] static bool calls_before(const CallBase& wait) {
+    for (const Instruction& instruction : *wait.getParent()) {
+      if (&instruction == &wait) return false;
+      if (is_call(instruction)) return true;
+    }
+    return false;
+  }
+
+  // The block that control comes from, if there is only one (outside the loop).
+  static BasicBlock* only_way_to(BasicBlock* block, const Cycle* loop) {
+    BasicBlock* found = nullptr;
+    for (BasicBlock* before : llvm::predecessors(block)) {
+      if (loop != nullptr && block == loop->header && loop->contains(before)) continue;
+      if (found != nullptr && found != before) return nullptr;
+      found = before;
+    }
+    return found;
+  }
+
+  // The reads of shared memory, in this block, that a condition is made of. False: it is made of other things too.
+  static bool collect_reads(const Value* condition, const BasicBlock& block, std::vector<const Instruction*>& reads,
+                            unsigned depth) {
+    constexpr unsigned kDeepest = 6;
+    const auto* instruction = dyn_cast<Instruction>(condition);
+    if (instruction == nullptr) return true;
+    if (depth == kDeepest || instruction->getParent() != &block) return false;
+    if (const auto* load = dyn_cast<llvm::LoadInst>(instruction)) {
+      if (!is_own_memory(load->getPointerOperand())) reads.push_back(load);
+      return true;
+    }
+    if (!isa<llvm::CmpInst, llvm::CastInst, llvm::BinaryOperator, llvm::FreezeInst>(instruction)) return false;
+    return llvm::all_of(instruction->operands(),
+                        [&](const Value* operand) { return collect_reads(operand, block, reads, depth + 1); });
+  }
+
   // --- pictures ----------------------------------------------------------------------------------------------------
 
   // The loop's blocks by their lines; '%' stands for the loop's number.
@@ -965,10 +1207,19 @@ class Search final {
 
 }  // namespace
 
+static bool waits_itself(const llvm::Function& function) {
+  return llvm::any_of(function, [](const BasicBlock& block) {
+    return llvm::any_of(block, [](const Instruction& instruction) {
+      const auto* call = dyn_cast<CallBase>(&instruction);
+      return call != nullptr && CallSummaries::is_wait(*call);
+    });
+  });
+}
+
 LoopPlan LoopFinder::find(llvm::Function& function) {
-  // Without a way back there is no loop, and most functions have none.
+  // Without a way back there is no loop, and most functions have none. A wait may stand alone.
   const llvm::DominatorTree dominators(function);
-  if (llvm::LoopInfo(dominators).empty()) return {};
+  if (llvm::LoopInfo(dominators).empty() && !waits_itself(function)) return {};
   return Search(function, summaries_, asked_).run();
 }
 

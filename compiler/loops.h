@@ -39,13 +39,19 @@ struct WaitingLoop {
   const llvm::Instruction* at = nullptr;
   std::string text;   // what is waited for, in words
   std::string graph;  // nodes and edges for graphviz
+  struct Flag {
+    llvm::Constant* address;
+    uint64_t size;
+    bool operator==(const Flag&) const = default;
+  };
+  std::vector<Flag> flags;  // global variables that the condition reads
   llvm::Constant* constant = nullptr;
 };
 
 // What a function has to tell of its loops.
 struct LoopPlan {
   struct Read {
-    llvm::LoadInst* load;
+    llvm::Instruction* load;  // or a load written in assembly
     WaitingLoop* loop;
     bool sweeps;  // more than one place in one evaluation of the condition
   };
@@ -62,8 +68,8 @@ struct LoopPlan {
     llvm::BasicBlock* from;
     llvm::BasicBlock* to;
     WaitingLoop* loop;
-    llvm::Value* reason;  // null: whenever control comes this way
-    bool when;            // the reason's value that means so
+    llvm::Value* reason;    // null: whenever control comes this way
+    bool when;              // the reason's value that means so
     llvm::BasicBlock* via;  // null, or the block that control must have come from to `from`
     // Of a wait: the call, and what it waits for in the words of the function called.
     llvm::CallBase* wait = nullptr;
@@ -75,6 +81,8 @@ struct LoopPlan {
   std::vector<Wait> waits;
   std::vector<Leave> leaves;
   llvm::DenseSet<const llvm::Instruction*> told;  // loads that are told as spin reads
+  // Writes, on the way out, of what the condition read: to others who wait for it they are increments.
+  llvm::DenseSet<const llvm::Instruction*> increments;
 
   [[nodiscard]] bool tells(const llvm::Instruction* load) const { return told.contains(load); }
   // Whether the instruction is part of a condition that is waited for.

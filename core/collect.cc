@@ -92,6 +92,7 @@ void Detector::collect_alone() {
   }
   if (!full) {
     mark_histories(false);
+    forget_gone_conditions();
     sync_.collect([](SyncObject&) {});
     if (!histories_.wants_full()) return;
   }
@@ -108,6 +109,7 @@ void Detector::collect_alone() {
     forget_older_half();
     mark_histories(true);
   }
+  forget_gone_conditions();
   sync_.collect([](SyncObject&) {});
 }
 

@@ -1,12 +1,12 @@
 // Condition variables: signals, lost signals, and the write/read relation (thesis ch. 6, algorithm 2, listing 6.2;
 // docs/design/order.md says what exactly). Deviations from the documents: records survive the unlock, so that a
 // signal after it is understood; nested locks do not restart them; a wait that was executed hears only the signals
-// sent while it waited.
+// sent while it waited; what is written is bound to the release of the lock it was written under, not to the signal.
 #include "core/detector.h"
 
 namespace norn {
 
-void Detector::bind_writes(const Thread& thread, ConditionState& condition, const Clocks& signal) {
+void Detector::bind_writes(const Thread& thread, ConditionState& condition, const Clocks& released) {
   if (thread.writes == nullptr || thread.writes->size() == 0) return;
   if (condition.bindings == nullptr) condition.bindings = arena_.create<Bindings>();
   Bindings* bindings = condition.bindings;
@@ -16,7 +16,7 @@ void Detector::bind_writes(const Thread& thread, ConditionState& condition, cons
     auto* binding = arena_.create<Bindings::Binding>();
     if (binding == nullptr) return no_memory_for_clocks();
     binding->bytes = run;
-    bool complete = binding->clocks.assign(arena_, signal);
+    bool complete = binding->clocks.assign(arena_, released);
     // Read and written: an increment. Who waits for the count waits for all who counted.
     bool increments = false;
     for (unsigned k = 0; thread.reads != nullptr && k < thread.reads->size(); ++k) {
@@ -47,7 +47,7 @@ void Detector::bind_writes(const Thread& thread, ConditionState& condition, cons
   }
 }
 
-// Joins the signals that the bytes of `run` are bound to, looking at bindings older than `newest`. False: no memory.
+// Joins the releases that the bytes of `run` are bound to, looking at bindings older than `newest`. False: no memory.
 bool Detector::join_bound(Clocks& clocks, const Bindings& bindings, unsigned newest, Bytes run) {
   if (run.begin >= run.end) return true;
   for (unsigned i = newest; i > 0; --i) {
@@ -91,8 +91,70 @@ void Detector::signal(Thread& thread, Address condition) {
     complete &= waiter->signalled.join(arena_, signal);
   }
   if (!complete) no_memory_for_clocks();
-  if (options_.condition == ConditionMode::kWriteRead) bind_writes(thread, state, signal);
+  ++state.signals;
+  if (options_.condition == ConditionMode::kWriteRead) {
+    if (thread.held_count != 0) {
+      add_pending_signal(thread, *object);
+    } else if (thread.writes != nullptr && thread.writes->size() != 0) {
+      if (!signal.assign(arena_, thread.released)) no_memory_for_clocks();
+      add_published({thread.released_slot, thread.released_time}, signal);
+      bind_writes(thread, state, signal);
+    }
+  }
   signal.clear(arena_);
+}
+
+// Under the condition's lock.
+void Detector::add_pending_signal(Thread& thread, SyncObject& condition) {
+  ConditionState& state = condition.condition;
+  const Address mutex = state.mutex != 0 && find_held(thread, state.mutex) != nullptr ? state.mutex : 0;
+  for (unsigned i = 0; i < thread.pending_signal_count; ++i) {
+    Thread::PendingSignal& known = thread.pending_signals[i];
+    if (known.condition == &condition && known.mutex == mutex && known.locks == thread.held_count) {
+      known.number = state.signals;
+      return;
+    }
+  }
+  if (thread.pending_signal_count == Thread::kPendingSignals) return;  // it stands for itself alone
+  thread.pending_signals[thread.pending_signal_count++] = {&condition, mutex, thread.held_count, state.signals};
+}
+
+// The lock that was taken as the `place`th of those held is given up.
+void Detector::end_pending_signals(Thread& thread, Address lock, unsigned place, const Clocks& released) {
+  unsigned kept = 0;
+  for (unsigned i = 0; i < thread.pending_signal_count; ++i) {
+    const Thread::PendingSignal signal = thread.pending_signals[i];
+    if (signal.mutex == lock || (signal.mutex == 0 && place < signal.locks)) {
+      end_signal(thread, signal, released);
+    } else {
+      thread.pending_signals[kept++] = signal;
+    }
+  }
+  thread.pending_signal_count = kept;
+}
+
+void Detector::end_signal(Thread& thread, const Thread::PendingSignal& signal, const Clocks& released) {
+  if (signal.condition->gone.load(std::memory_order_relaxed)) return;
+  const SpinLock guard(signal.condition->mutex);
+  ConditionState& state = signal.condition->condition;
+  bool complete = state.all_signals.join(arena_, released);
+  for (Thread* waiter = state.waiters; waiter != nullptr; waiter = waiter->next_waiter) {
+    if (waiter->signals_before_wait < signal.number) complete &= waiter->signalled.join(arena_, released);
+  }
+  if (!complete) no_memory_for_clocks();
+  bind_writes(thread, state, released);
+}
+
+// Before the objects that are gone are used again.
+void Detector::forget_gone_conditions() {
+  for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) {
+    unsigned kept = 0;
+    for (unsigned i = 0; i < t->pending_signal_count; ++i) {
+      const Thread::PendingSignal signal = t->pending_signals[i];
+      if (!signal.condition->gone.load(std::memory_order_relaxed)) t->pending_signals[kept++] = signal;
+    }
+    t->pending_signal_count = kept;
+  }
 }
 
 void Detector::leave_waiters(Thread& thread) {
@@ -116,6 +178,8 @@ void Detector::wait_enter(Thread& thread, Address condition, Address mutex, bool
       thread.signalled.clear(arena_);
       thread.waiting_on = object;
       thread.wait_in_loop = in_loop;
+      thread.signals_before_wait = object->condition.signals;
+      object->condition.mutex = mutex;
       thread.next_waiter = object->condition.waiters;
       object->condition.waiters = &thread;
     }

@@ -115,6 +115,9 @@ class Detector {
   void lock_acquire(Thread& thread, Address lock, LockMode mode, Where where);
   void lock_release(Thread& thread, Address lock, LockMode mode);
   void lock_destroy(Thread& thread, Address lock);
+  // A loop is left because a try failed. False: nobody else is known to have taken the lock (yet: who took it tells so
+  // after that).
+  bool lock_refused(Thread& thread, Address lock);
 
   // --- the rest of docs/design/order.md. What releases is called before the operation, what acquires after it.
   void signal(Thread& thread, Address condition);
@@ -291,14 +294,20 @@ class Detector {
   Held* add_held(Thread& thread);
   void take_lock(Thread& thread, Address lock, LockMode mode, Where where);
   void give_lock(Thread& thread, Address lock);
+  void note_release(Thread& thread, const Published& published);
+  void note_taking(Thread& thread, LockState& lock);
   LockId new_lock(Address address);
   void note_taker(LockId lock, ThreadId thread, Where where);
 
   // conditions.cc
-  void bind_writes(const Thread& thread, ConditionState& condition, const Clocks& signal);
+  void bind_writes(const Thread& thread, ConditionState& condition, const Clocks& released);
   bool acquire_bound(Thread& thread, const ConditionState& condition);
   bool join_bound(Clocks& clocks, const Bindings& bindings, unsigned newest, Bytes run);
   static void leave_waiters(Thread& thread);
+  void add_pending_signal(Thread& thread, SyncObject& condition);
+  void end_pending_signals(Thread& thread, Address lock, unsigned place, const Clocks& released);
+  void end_signal(Thread& thread, const Thread::PendingSignal& signal, const Clocks& released);
+  void forget_gone_conditions();
 
   // spins.cc
   void send(Thread& thread, SpinSignals& signals);
@@ -307,6 +316,7 @@ class Detector {
   void spin_read_word(Thread& thread, Address word, uint8_t mask, bool in_loop);
   unsigned begin_spinning_word(Thread& thread, Cell& cell, Address word, unsigned mask, HistoryId& before);
   void add_counterpart(Slot slot, Time time, Clocks& clocks);
+  void add_version(Slot slot, Time time, Clocks& clocks);
   [[nodiscard]] SpinMessages* spin_messages(SyncObject& object);
 
   // collect.cc

@@ -38,10 +38,13 @@ enum class EventKind : uint8_t {
   kAtomicRmw,
   kFence,
 
-  // Locks. `mode` says how; `attempt` says by which kind of call. A try that fails is not an event.
+  // Locks. `mode` says how; `attempt` says by which kind of call. A try that fails is an event only where a loop is
+  // left
+  // because of it.
   kLockAcquire,
   kLockRelease,
   kLockDestroy,
+  kLockRefused,  // a loop was left because somebody else had the lock
 
   // Condition variables. wait-enter releases the mutex `other`, wait-leave takes it again.
   kSignal,

@@ -70,6 +70,9 @@ void Detector::apply(const Event& e) {
     case EventKind::kLockDestroy:
       lock_destroy(t, e.address);
       break;
+    case EventKind::kLockRefused:
+      (void)lock_refused(t, e.address);
+      break;
     case EventKind::kSignal:
     case EventKind::kBroadcast:
       signal(t, e.address);

@@ -82,6 +82,7 @@ void Detector::take_lock(Thread& thread, Address lock, LockMode mode, Where wher
     if (mode == LockMode::kExclusive) acquire_full(thread, object->lock.shared);
     note_taker(object->lock.lock, thread.id, where);
     *held = {lock, object->lock.lock, 1, mode, where};
+    if (mode == LockMode::kExclusive) note_taking(thread, object->lock);
   }
   thread.lockset = locksets_.with(thread.lockset, held->lock, mode);
   if (locksets_.table().wants_collection()) [[unlikely]]
@@ -98,6 +99,7 @@ void Detector::give_lock(Thread& thread, Address lock) {
   Held* held = find_held(thread, lock);
   if (held == nullptr || --held->depth > 0) return;
   const LockMode mode = held->mode;
+  const auto place = static_cast<unsigned>(held - thread.held);
   thread.lockset = locksets_.without(thread.lockset, held->lock);
   for (Held* end = thread.held + thread.held_count - 1; held < end; ++held) *held = *(held + 1);
   --thread.held_count;
@@ -108,8 +110,16 @@ void Detector::give_lock(Thread& thread, Address lock) {
 
   SyncObject* object = sync_.get(lock, SyncFamily::kLock);
   if (object == nullptr) return no_memory_for_clocks();
-  const SpinLock guard(object->mutex);
   const Published published = publish(thread);
+  note_release(thread, published);
+  if (thread.pending_signal_count != 0) {
+    Clocks released;
+    if (!released.assign(arena_, thread.clocks)) no_memory_for_clocks();
+    add_published(published, released);
+    end_pending_signals(thread, lock, place, released);
+    released.clear(arena_);
+  }
+  const SpinLock guard(object->mutex);
   Clock& released = mode == LockMode::kExclusive ? object->lock.exclusive : object->lock.shared;
   bool complete = true;
   if (mode == LockMode::kExclusive) {
@@ -119,6 +129,14 @@ void Detector::give_lock(Thread& thread, Address lock) {
     complete = released.join(arena_, thread.clocks.full);
   }
   if (!released.raise(arena_, published.slot, published.time) || !complete) no_memory_for_clocks();
+}
+
+// What a signal that comes after it will be bound to.
+void Detector::note_release(Thread& thread, const Published& published) {
+  if (options_.condition != ConditionMode::kWriteRead || thread.writes == nullptr || thread.writes->size() == 0) return;
+  if (!thread.released.assign(arena_, thread.clocks)) no_memory_for_clocks();
+  thread.released_slot = published.slot;
+  thread.released_time = published.time;
 }
 
 void Detector::lock_acquire(Thread& thread, Address lock, LockMode mode, Where where) {
@@ -141,6 +159,34 @@ void Detector::lock_destroy(Thread& thread, Address lock) {
   const SpinLock guard(object->mutex);
   object->lock.exclusive.clear(arena_);
   object->lock.shared.clear(arena_);
+  object->lock.was_taken = false;
+}
+
+void Detector::note_taking(Thread& thread, LockState& lock) {
+  if (versions_ == nullptr) return;
+  lock.was_taken = true;
+  lock.taker = thread.slot;
+  lock.taken_at = thread.time;
+  thread.version_kept = true;
+}
+
+bool Detector::lock_refused(Thread& thread, Address lock) {
+  const Inside inside(*this, thread);
+  if (!begin_sync(thread) || versions_ == nullptr) return true;
+  SyncObject* object = sync_.find(lock, SyncFamily::kLock);
+  if (object == nullptr) return false;
+  Clocks taken;
+  {
+    const SpinLock guard(object->mutex);
+    const LockState& state = object->lock;
+    if (!state.was_taken || state.taker == thread.slot) return false;
+    // All that carries an earlier time was done before the lock was taken.
+    add_version(state.taker, state.taken_at, taken);
+    if (!taken.raise(arena_, state.taker, state.taken_at - 1)) no_memory_for_clocks();
+  }
+  acquire(thread, taken);
+  taken.clear(arena_);
+  return true;
 }
 
 }  // namespace norn

@@ -36,22 +36,25 @@ uint8_t Detector::spin_bytes_read(const Thread& thread, Address word) {
   return 0;
 }
 
-// Adds what a thread knew and did by the end of its segment at `time`. What it knew is found among the slot's last
-// versions; if that is too long ago, the oldest still there is taken: that orders more than it should, so it can hide a
-// race but not make one. What the thread does next must not count any more: it is asked to begin a new time.
-void Detector::add_counterpart(Slot slot, Time time, Clocks& clocks) {
+// Adds what a thread knew at `time`. That is found among the slot's last versions; if it is too long ago, the oldest
+// still there is taken: that orders more than it should, so it can hide a race but not make one.
+void Detector::add_version(Slot slot, Time time, Clocks& clocks) {
   Versions* versions = __atomic_load_n(&versions_[slot], __ATOMIC_ACQUIRE);
-  bool complete = true;
-  if (versions != nullptr) {
-    const SpinLock lock(versions->mutex);
-    for (unsigned i = versions->count; i > 0; --i) {
-      const Version& version = versions->ring[(versions->first + i - 1) % Versions::kCount];
-      if (version.since > time && i > 1) continue;
-      complete = clocks.join(arena_, version.clocks);
-      break;
-    }
+  if (versions == nullptr) return;
+  const SpinLock lock(versions->mutex);
+  for (unsigned i = versions->count; i > 0; --i) {
+    const Version& version = versions->ring[(versions->first + i - 1) % Versions::kCount];
+    if (version.since > time && i > 1) continue;
+    if (!clocks.join(arena_, version.clocks)) no_memory_for_clocks();
+    return;
   }
-  if (!clocks.raise(arena_, slot, time) || !complete) no_memory_for_clocks();
+}
+
+// Adds what a thread knew and did by the end of its segment at `time`. What the thread does next must not count any
+// more: it is asked to begin a new time.
+void Detector::add_counterpart(Slot slot, Time time, Clocks& clocks) {
+  add_version(slot, time, clocks);
+  if (!clocks.raise(arena_, slot, time)) no_memory_for_clocks();
   if (Thread* writer = find(slots_.tenant(slot, time)); writer != nullptr) {
     Time wanted = writer->tick_wanted.load(std::memory_order_relaxed);
     while (wanted < time && !writer->tick_wanted.compare_exchange_weak(wanted, time, std::memory_order_relaxed)) {

@@ -136,6 +136,7 @@ void SyncTable::remove_if(Address address, int family) {
       continue;
     }
     *place = o->next;
+    o->gone.store(true, std::memory_order_relaxed);
     o->next = s.removed;
     s.removed = o;
     --s.size;

@@ -24,7 +24,7 @@ struct BarrierGeneration {
   bool closed = false;   // nobody enters it any more: the barrier does not point to it
 };
 
-// The write/read relation of one condition variable: bytes and the signal they are bound to, oldest first. A byte
+// The write/read relation of one condition variable: bytes and the releases they are bound to, oldest first. A byte
 // belongs to the newest binding that has it.
 struct Bindings {
   static constexpr unsigned kMax = 64;
@@ -38,6 +38,8 @@ struct Bindings {
 
 struct ConditionState {
   Clocks all_signals;         // the fall-back segment of the documents
+  uint64_t signals = 0;       // how many there were
+  Address mutex = 0;          // that the last wait was given
   Thread* waiters = nullptr;  // threads in a wait, linked by next_waiter
   Bindings* bindings = nullptr;
 };
@@ -46,6 +48,10 @@ struct LockState {
   Clock exclusive;  // of the last exclusive release
   Clock shared;     // of the shared releases since
   LockId lock = 0;
+  // Who took it exclusively last, and the time from which on it had it.
+  bool was_taken = false;
+  Slot taker = 0;
+  Time taken_at = 0;
 };
 
 // What those who wait for bytes of a word will be ordered after: bytes with the same message together, disjoint.
@@ -78,7 +84,8 @@ struct SyncObject {
   SyncObject* next = nullptr;  // in the shard's bucket; under the shard's lock
   Address address = 0;
   SyncFamily family{};
-  uint8_t size = 0;  // kAtomic: of the last write; under `mutex`
+  uint8_t size = 0;               // kAtomic: of the last write; under `mutex`
+  std::atomic<bool> gone{false};  // it is not found any more
   SpinMutex mutex;
   // By family, under `mutex`:
   Clocks message;                // kAtomic, kSemaphore, kOnce, kAnnotation

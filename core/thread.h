@@ -62,9 +62,10 @@ struct Thread {
   LocksetId lockset = kNoLocks;
   bool stamps_pack = false;  // what stamps of this time say of it (core/segments.h)
   uint8_t stamps_locks = 0;
-  bool stamped = false;    // a stamp carries `time` already: the next release must tick
-  bool recording = false;  // a lock is held and the write/read relation is wanted
-  uint8_t ignoring = 0;    // a set of IgnoreWhat
+  bool stamped = false;       // a stamp carries `time` already: the next release must tick
+  bool version_kept = false;  // what it knows at `time` may be asked for: who learns more must tick
+  bool recording = false;     // a lock is held and the write/read relation is wanted
+  uint8_t ignoring = 0;       // a set of IgnoreWhat
   ThreadId id = 0;
 
   HistoryRoom room;
@@ -86,8 +87,23 @@ struct Thread {
   AccessRecord* writes = nullptr;
   SyncObject* waiting_on = nullptr;  // while in a wait; a collection that recycles the object clears it
   bool wait_in_loop = false;
-  Clocks signalled;  // by signals since wait-enter; written by the signallers under the same lock
+  Clocks signalled;                  // by signals since wait-enter; written by the signallers under the same lock
+  uint64_t signals_before_wait = 0;  // how many signals the condition variable had had at wait-enter
   Thread* next_waiter = nullptr;
+  // Signals sent under a lock: who waits cannot go on before its release.
+  struct PendingSignal {
+    SyncObject* condition;
+    Address mutex;   // whose release ends it; 0: that of any of the locks held at the signal
+    unsigned locks;  // how many were
+    uint64_t number;
+  };
+  static constexpr unsigned kPendingSignals = 8;
+  PendingSignal pending_signals[kPendingSignals];
+  unsigned pending_signal_count = 0;
+  // At its last release of a lock under which it wrote, for signals sent after that.
+  Clocks released;
+  Slot released_slot = 0;
+  Time released_time = 0;
 
   // --- the rest -------------------------------------------------------------------------------------------------
   BarrierGeneration* generation_entered = nullptr;

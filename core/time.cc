@@ -64,7 +64,7 @@ void Detector::make_all_look_again() {
 // From now on stamps are later than all before. A thread whose time would overflow goes on in another slot, as if it
 // had forked itself: nothing is forgotten.
 void Detector::tick(Thread& thread) {
-  thread.stamped = false;
+  thread.stamped = thread.version_kept = false;
   if (thread.time + 1 < options_.time_limit) {
     ++thread.time;
   } else {
@@ -120,11 +120,13 @@ void Detector::note_version(Thread& thread) {
 }
 
 void Detector::acquire(Thread& thread, const Clocks& from) {
+  if (thread.version_kept) tick(thread);
   if (!thread.clocks.join(arena_, from)) no_memory_for_clocks();
   note_version(thread);
 }
 
 void Detector::acquire_full(Thread& thread, const Clock& from) {
+  if (thread.version_kept) tick(thread);
   if (!thread.clocks.full.join(arena_, from)) no_memory_for_clocks();
   note_version(thread);
 }
@@ -391,6 +393,7 @@ void Detector::join(Thread& thread, ThreadId ended) {
   Thread* other = find(ended);
   if (other == nullptr || other == &thread) return;
   if (other->life.load(std::memory_order_acquire) == Thread::Life::kRunning) exit_inside(*other);
+  if (thread.version_kept) tick(thread);
   if (!thread.clocks.join(arena_, other->clocks) || !thread.clocks.raise(arena_, other->slot, last_time(*other))) {
     no_memory_for_clocks();
   }
@@ -414,7 +417,8 @@ void Detector::recycle_thread(Thread& thread) {
       chunk != nullptr) {
     chunk[thread.id % kThreadChunk].store(nullptr, std::memory_order_release);
   }
-  for (Clocks* clocks : {&thread.clocks, &thread.remembered, &thread.fence, &thread.spun, &thread.signalled}) {
+  for (Clocks* clocks :
+       {&thread.clocks, &thread.remembered, &thread.fence, &thread.spun, &thread.signalled, &thread.released}) {
     clocks->clear(arena_);
   }
   if (thread.reads != nullptr) arena_.destroy(thread.reads);
@@ -424,11 +428,11 @@ void Detector::recycle_thread(Thread& thread) {
   thread.held = nullptr;
   thread.held_count = thread.held_capacity = 0;
   thread.lockset = kNoLocks;
-  thread.stamped = thread.recording = thread.has_fence = false;
+  thread.stamped = thread.recording = thread.has_fence = thread.version_kept = false;
   thread.ignoring = 0;
   for (uint32_t& depth : thread.ignore_depth) depth = 0;
   thread.generation_entered = nullptr;
-  thread.spin_word_count = 0;
+  thread.spin_word_count = thread.pending_signal_count = 0;
   thread.tick_wanted.store(0, std::memory_order_relaxed);
   const SpinLock lock(threads_mutex_);
   ended_accesses_ += thread.accesses;

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NORN_ABI_VERSION 2
+#define NORN_ABI_VERSION 3
 
 #ifdef __cplusplus
 extern "C" {
@@ -125,15 +125,24 @@ enum norn_loop_kind {
   NORN_LOOP_WAIT = 2 /* with SPIN: the exit of a loop that waits on a condition variable too */
 };
 
+/* A variable that an exit's condition reads, known before anything runs. */
+typedef struct norn_flag {
+  const void* address;
+  uint64_t size;
+} norn_flag;
+
 typedef struct norn_loop {
   const norn_site* site; /* where the exit is decided */
   const char* text;      /* what is waited for: "ready", "queue.head" */
   const char* graph;     /* its blocks and edges for graphviz, with '%' for a number of its own */
-  uint32_t kind;         /* norn_loop_kind, some of them */
-  uint32_t blocks;       /* how many blocks the condition is spread over */
+  const norn_flag* flags;
+  uint32_t kind;   /* norn_loop_kind, some of them */
+  uint32_t blocks; /* how many blocks the condition is spread over */
+  uint32_t flag_count;
+  uint32_t reserved;
 } norn_loop;
 
-NORN_ABI_ASSERT(sizeof(norn_loop) == 32, "the plugin lays loops out in 32 bytes");
+NORN_ABI_ASSERT(sizeof(norn_loop) == 48, "the plugin lays loops out in 48 bytes");
 
 /* ---- Modules ----------------------------------------------------------------------------------------------
  *
@@ -332,7 +341,8 @@ void __norn_wait_leave(const norn_loop* loop, const void* condition, int because
 
 /* ---- OpenMP -----------------------------------------------------------------------------------------------
  *
- * Of code compiled with -fopenmp. `number` is the iteration's, counted from 0 over the whole loop (or the section's). */
+ * Of code compiled with -fopenmp. `number` is the iteration's, counted from 0 over the whole loop (or the section's).
+ */
 void __norn_omp_iteration(uint64_t number); /* it begins now, and goes on until the next, or to the loop's end */
 void __norn_omp_thread_local(void);         /* the address of a thread-local variable was taken */
 

@@ -6,6 +6,7 @@
 #include <threads.h>
 
 #include "runtime/control.h"
+#include "runtime/loops.h"
 #include "runtime/openmp.h"
 #include "runtime/syscalls.h"
 
@@ -87,6 +88,7 @@ NORN_INTERPOSE(int, pthread_mutex_trylock, (pthread_mutex_t * mutex)) {
   control::pass(control::Op::kAcquire, mutex, site_pthread_mutex_trylock);
   const int result = real_pthread_mutex_trylock(mutex);
   if (has_mutex(result)) took(mutex, LockMode::kExclusive, site_pthread_mutex_trylock, false);
+  if (result == EBUSY) note_refusal(mutex, site_pthread_mutex_trylock);
   return result;
 }
 
@@ -148,6 +150,7 @@ NORN_INTERPOSE(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock)) {
   control::pass(control::Op::kAcquire, lock, site_pthread_rwlock_tryrdlock);
   const int result = real_pthread_rwlock_tryrdlock(lock);
   if (result == 0) took(lock, LockMode::kShared, site_pthread_rwlock_tryrdlock, false);
+  if (result == EBUSY) note_refusal(lock, site_pthread_rwlock_tryrdlock);
   return result;
 }
 
@@ -186,6 +189,7 @@ NORN_INTERPOSE(int, pthread_rwlock_trywrlock, (pthread_rwlock_t * lock)) {
   control::pass(control::Op::kAcquire, lock, site_pthread_rwlock_trywrlock);
   const int result = real_pthread_rwlock_trywrlock(lock);
   if (result == 0) took(lock, LockMode::kExclusive, site_pthread_rwlock_trywrlock, false);
+  if (result == EBUSY) note_refusal(lock, site_pthread_rwlock_trywrlock);
   return result;
 }
 
@@ -245,6 +249,7 @@ NORN_INTERPOSE(int, pthread_spin_trylock, (pthread_spinlock_t * lock)) {
   control::pass(control::Op::kAcquire, lock, site_pthread_spin_trylock);
   const int result = real_pthread_spin_trylock(lock);
   if (result == 0) took(lock, LockMode::kExclusive, site_pthread_spin_trylock, false);
+  if (result == EBUSY) note_refusal(const_cast<const int*>(lock), site_pthread_spin_trylock);
   return result;
 }
 
@@ -282,6 +287,7 @@ NORN_INTERPOSE(int, mtx_trylock, (mtx_t * mutex)) {
   control::pass(control::Op::kAcquire, mutex, site_mtx_trylock);
   const int result = real_mtx_trylock(mutex);
   if (result == thrd_success) took(mutex, LockMode::kExclusive, site_mtx_trylock, false);
+  if (result == thrd_busy) note_refusal(mutex, site_mtx_trylock);
   return result;
 }
 

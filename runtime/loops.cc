@@ -16,7 +16,7 @@ __attribute__((visibility("default"))) NORN_TLS __thread const norn_loop* __norn
 namespace norn::rt {
 namespace {
 
-// A place that the condition of an exit read.
+// A place that the condition of an exit read, or (of no size) a lock that it could not have.
 struct SpinRead {
   const norn_loop* exit;
   const norn_site* site;
@@ -74,6 +74,21 @@ void tell_waiting(SpinRead& read, Thread& thread) {
   if (read.told != 0) return;
   read.told = 1;
   detector.spin_read(thread, read.address, read.size, kNowhere, true);
+}
+
+// Who took the lock tells so right after it took it, which may not have come yet. A holder that never tells is not
+// ours.
+void tell_refusal(Thread& thread, Address lock) {
+  constexpr int kTries = 200;
+  constexpr long kHalfMillisecond = 500000;
+  for (int i = 0; i < kTries && !detector.lock_refused(thread, lock); ++i) sys::nap(kHalfMillisecond);
+}
+
+// Variables that loops of the program wait for are known as such before anybody does.
+void expect_waiters(const norn_loop& loop, Thread& thread) {
+  for (uint32_t i = 0; i < loop.flag_count; ++i) {
+    detector.spin_read(thread, address_of(loop.flags[i].address), loop.flags[i].size, kNowhere, true);
+  }
 }
 
 // --- what was compiled ---------------------------------------------------------------------------------------------
@@ -179,12 +194,15 @@ bool is_ordered_by_reads(const norn_loop* exit) {
          start.settings.spin != 0;
 }
 
-void add_loops(const norn_module& tables) {
+void add_loops(const norn_module& tables, Thread* thread) {
   bool spins = !start.settings.lib && start.settings.spin != 0;
   for (const norn_loop* loop = tables.loops_begin; loop != tables.loops_end && !spins; ++loop)
     spins = is_ordered_by_reads(loop);
   if (spins && !detector.honour_spins()) refuse("not enough memory to follow loops; say --spin=0");
   if (tables.loops_begin == tables.loops_end) return;
+  for (const norn_loop* loop = tables.loops_begin; loop != tables.loops_end && thread != nullptr; ++loop) {
+    if (is_ordered_by_reads(loop)) expect_waiters(*loop, *thread);
+  }
   if ((start.settings.verbose & report::kVerboseLoops) != 0) list(tables);
   if (!start.settings.dump_cfg.empty()) dump(tables);
 }
@@ -195,6 +213,13 @@ bool waits_in_loop(const void* condition) {
   state.waited = state.waiting;
   state.condition = condition;
   return state.alone && cv_counts();
+}
+
+void note_refusal(const void* lock, const norn_site& site) {
+  if (__norn_spinning == nullptr || !is_watching() || !is_spin(__norn_spinning)) return;
+  if (SpinRead* again = remember(__norn_spinning, &site, address_of(lock), 0, loop_state.part, true)) {
+    again->outdated = 0;
+  }
 }
 
 void note_spin(Address address, size_t size, const norn_site* site) {
@@ -265,6 +290,8 @@ NORN_EXPORT void __norn_spin_leave(const norn_loop* exit, int because) {
     const SpinRead& read = state.reads[i];
     if (read.exit != exit) {
       state.reads[kept++] = read;
+    } else if (counts && here && read.outdated == 0 && read.size == 0) {
+      tell_refusal(here.thread(), read.address);
     } else if (counts && here && read.outdated == 0) {
       any = true;
       detector.spin_read(here.thread(), read.address, read.size, place(*here, read.site));

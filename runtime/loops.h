@@ -11,13 +11,15 @@
 
 namespace norn::rt {
 
-// A module's table; `--verbose=loops` and `--dump-cfg` show it.
-void add_loops(const norn_module& tables);
+// A module's table; `--verbose=loops` and `--dump-cfg` show it. `thread` loads it; null: it is not followed.
+void add_loops(const norn_module& tables, Thread* thread);
 
 // Whether the calling thread's wait on `condition` stands in a loop whose leaving will be told, with nothing but the
 // loop's condition after it. Remembers the condition variable for that.
 [[nodiscard]] bool waits_in_loop(const void* condition);
 
+// A try to take a lock failed; if a condition is being evaluated, that is what it found.
+void note_refusal(const void* lock, const norn_site& site);
 // Remembers a place that the condition being evaluated reads.
 void note_spin(Address address, size_t size, const norn_site* site);
 // Whether the exit waits by spinning: its reads are no accesses.

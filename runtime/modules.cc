@@ -89,7 +89,7 @@ NORN_EXPORT void __norn_module_init(const norn_module* tables) {
   if (module == nullptr) return;
   *module = {tables, file_of(search), modules.load(std::memory_order_relaxed)};
   modules.store(module, std::memory_order_release);
-  add_loops(*tables);
+  add_loops(*tables, here ? &here.thread() : nullptr);
 }
 
 NORN_EXPORT void __norn_module_fini(const norn_module* tables) {

@@ -32,6 +32,10 @@ inline uint32_t pid() { return static_cast<uint32_t>(call(__NR_getpid)); }
 inline uint32_t parent_pid() { return static_cast<uint32_t>(call(__NR_getppid)); }
 inline uint32_t tid() { return static_cast<uint32_t>(call(__NR_gettid)); }
 inline void yield() { call(__NR_sched_yield); }
+inline void nap(long nanoseconds) {
+  const long time[2] = {0, nanoseconds};
+  call(__NR_nanosleep, as_long(time));
+}
 [[noreturn]] inline void exit_process(int status) {
   for (;;) call(__NR_exit_group, status);
 }

@@ -1,5 +1,4 @@
 // Condition variable: a cyclic barrier, used for three phases.
-// KNOWN: who counts without signalling is ordered by the mutex alone when the count is put back: predicted
 // NORACE
 // RUN: %check %s
 

@@ -1,5 +1,4 @@
 // Condition variable: an `if` around the wait instead of a loop (listing 6.4 of the thesis names it beside the loops).
-// KNOWN: no loop: a signal that is lost before an `if` orders nothing: predicted
 // NORACE
 // ARRIVAL: both
 // RUN: %check %s

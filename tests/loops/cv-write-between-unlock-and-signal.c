@@ -1,6 +1,5 @@
 // Condition variable: the data is written after the unlock and before the signal. Who has seen `ready` need not wait
 // for the signal, so it does not order the data.
-// KNOWN: a signal after the unlock orders all that came before it: missed
 // ARRIVAL: counterpart
 // RUN: %check %s
 

@@ -1,5 +1,4 @@
 // Condition variable: data written after the signal but before the unlock is ordered by the condition all the same.
-// KNOWN: a signal orders what came before it, not what follows in its section: predicted
 // NORACE
 // ARRIVAL: both
 // RUN: %check %s

@@ -1,5 +1,4 @@
 // Thesis, figure 10.1: the lock is taken and kept to say that DATA is ready; who waits tries it until that fails.
-// KNOWN: a trylock that fails orders nothing: observed
 // NORACE
 // ARRIVAL: both
 // RUN: %check %s

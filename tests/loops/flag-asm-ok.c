@@ -1,5 +1,4 @@
 // Flag: loads and stores written in assembly.
-// KNOWN: a load written in assembly is no load of a loop: observed
 // NORACE
 // ARRIVAL: both
 // RUN: %check %s

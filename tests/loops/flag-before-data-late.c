@@ -1,5 +1,4 @@
 // Flag: set before the data is written. The waiter comes when both are done.
-// KNOWN: the first wait for a flag stands for all that its writer did in that segment: missed
 // ARRIVAL: counterpart
 // RUN: %check %s
 

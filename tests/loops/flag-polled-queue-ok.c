@@ -1,5 +1,4 @@
 // A queue under a mutex, polled: take fails as long as the queue is empty, and the loop tries again.
-// KNOWN: at -O0 and -O1 the polled section is in a function that also writes on its way out: predicted
 // NORACE
 // ARRIVAL: both
 // RUN: %check %s

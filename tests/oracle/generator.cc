@@ -187,6 +187,12 @@ class World {
         emit(m, EventKind::kLockDestroy).address = lock_address(which);
         return true;
       }
+      case MoveKind::kRefused: {
+        size_t which = m.object % locks_.size();
+        if (!lock_exists(which) || locks_[which].holder == m.thread) return false;
+        emit(m, EventKind::kLockRefused).address = lock_address(which);
+        return true;
+      }
       case MoveKind::kSignal:
       case MoveKind::kBroadcast: {
         size_t which = m.object % kConditions;
@@ -558,7 +564,7 @@ std::vector<Weighted> weights(const GeneratorOptions& o, Dice& dice) {
          {MoveKind::kWaitEnter, 8},
          {MoveKind::kWaitLoopLeave, 6},
          {MoveKind::kDestroyCondition, 1}});
-  if (o.spins) add({{MoveKind::kSpinRead, 12}, {MoveKind::kSpinLeave, 14}});
+  if (o.spins) add({{MoveKind::kSpinRead, 12}, {MoveKind::kSpinLeave, 14}, {MoveKind::kRefused, some(6)}});
   if (o.annotations && dice.chance(25)) add({{MoveKind::kIgnoreBegin, 3}, {MoveKind::kIgnoreEnd, 5}});
   if (o.annotations && dice.chance(15)) add({{MoveKind::kBenign, 2}});
   return all;
@@ -689,6 +695,7 @@ void aim(Move& m, const World& world, Dice& dice) {
     case MoveKind::kLock:  // a few locks are popular, so that they are handed over
       m.object = pick(dice.chance(65) ? std::min<size_t>(2, world.locks().size()) : world.locks().size());
       break;
+    case MoveKind::kRefused:
     case MoveKind::kDestroyLock:
       m.object = pick(world.locks().size());
       break;

@@ -36,6 +36,7 @@ enum class MoveKind : uint8_t {
   kLock,
   kUnlock,
   kDestroyLock,
+  kRefused,
   kSignal,
   kBroadcast,
   kWaitEnter,

@@ -217,6 +217,19 @@ void order_by_locks(const Execution& x, Edges& edges) {
       });
 }
 
+// "the last exclusive acquire of m, if another thread's, then lock-refused of m"
+void order_by_refusals(const Execution& x, Edges& edges) {
+  for (Index j = 0; j < x.events.size(); ++j) {
+    if (!x.syncs(j, EventKind::kLockRefused)) continue;
+    const Address lock = x.events[j].address;
+    std::optional<Index> taken;
+    for (Index i = 0; i < j; ++i)
+      if (x.taken[i] && x.taken[i]->lock == lock && x.taken[i]->mode == LockMode::kExclusive) taken = i;
+    if (taken && x.events[*taken].thread != x.events[j].thread && !lost_its_past(x, lock, *taken, j))
+      edges.both(*taken, j);
+  }
+}
+
 // Semaphores, once and annotations have one shape: every `from` of an object then every later `to` of it.
 void order_by_object(const Execution& x, Edges& edges, EventKind from, EventKind to) {
   for_pairs(
@@ -395,44 +408,80 @@ class AccessRecord {
   std::deque<Range> ranges_;
 };
 
-// Which signal of a condition variable a byte is bound to: "at most 64 ranges, the oldest forgotten first".
+// Which releases a byte is bound to, for a condition variable: "at most 64 ranges, the oldest forgotten first".
 class Bindings {
  public:
-  // "if it also read a byte of the range, the range is bound to the signals that its bytes were bound to as well"
-  void bind(const AccessRecord& written, const AccessRecord& read, Index signal) {
+  // "if it also read a byte of the range, the range is bound to what its bytes were bound to as well"
+  void bind(const AccessRecord& written, const AccessRecord& read, Index release) {
     for (const Range& range : written.ranges()) {
       std::set<Address> bytes;
       for (Address byte = range.begin; byte < range.end; ++byte) bytes.insert(byte);
-      Indexes signals = {signal};
+      Indexes releases = {release};
       if (std::any_of(bytes.begin(), bytes.end(), [&](Address byte) { return read.holds(byte); }))
         for (const Bound& older : bound_)
           if (std::any_of(bytes.begin(), bytes.end(), [&](Address byte) { return older.bytes.contains(byte); }))
-            signals.insert(older.signals.begin(), older.signals.end());
+            releases.insert(older.releases.begin(), older.releases.end());
       for (Bound& older : bound_)
         for (Address byte : bytes) older.bytes.erase(byte);
       std::erase_if(bound_, [](const Bound& b) { return b.bytes.empty(); });
-      bound_.push_back({std::move(bytes), std::move(signals)});
+      bound_.push_back({std::move(bytes), std::move(releases)});
       if (bound_.size() > 64) bound_.pop_front();
     }
   }
   void clear() { bound_.clear(); }
   [[nodiscard]] Indexes of(const AccessRecord& read) const {
-    Indexes signals;
+    Indexes releases;
     for (const Bound& b : bound_)
       if (std::any_of(b.bytes.begin(), b.bytes.end(), [&](Address byte) { return read.holds(byte); }))
-        signals.insert(b.signals.begin(), b.signals.end());
-    return signals;
+        releases.insert(b.releases.begin(), b.releases.end());
+    return releases;
   }
 
  private:
   struct Bound {
     std::set<Address> bytes;
-    Indexes signals;
+    Indexes releases;
   };
   std::deque<Bound> bound_;
 };
 
+bool holds(const Execution& x, Index i, Address lock) {
+  return std::any_of(x.locksets[i].begin(), x.locksets[i].end(), [&](const HeldLock& h) { return h.lock == lock; });
+}
+
+// The mutex that was given last to a wait of cv before event i.
+std::optional<Address> mutex_of(const Execution& x, Address cv, Index i) {
+  for (Index k = i; k-- > 0;)
+    if (x.syncs(k, EventKind::kWaitEnter) && x.events[k].address == cv && !lost_its_memory(x, cv, k, i))
+      return x.events[k].other;
+  return std::nullopt;
+}
+
+// The release that ends what a signal stands for: "of the mutex that was given last to a wait of cv, if it is held, and
+// otherwise of any lock that is held at the signal". None: it has not come, or no lock is held, or the condition
+// variable is gone by then.
+std::optional<Index> end_of(const Execution& x, Index signal) {
+  const Event& s = x.events[signal];
+  std::optional<Address> mutex = mutex_of(x, s.address, signal);
+  if (mutex && !holds(x, signal, *mutex)) mutex.reset();
+  for (Index i = signal + 1; i < x.events.size(); ++i) {
+    if (x.events[i].thread != s.thread || !x.given[i]) continue;
+    const bool ends = mutex ? x.given[i]->lock == *mutex : holds(x, signal, x.given[i]->lock);
+    if (!ends) continue;
+    if (lost_its_memory(x, s.address, signal, i)) return std::nullopt;
+    return i;
+  }
+  return std::nullopt;
+}
+
+std::optional<Index> last_release_before(const Execution& x, Index i) {
+  for (Index k = i; k-- > 0;)
+    if (x.events[k].thread == x.events[i].thread && x.given[k]) return k;
+  return std::nullopt;
+}
+
 void order_by_write_read_relation(const Execution& x, Edges& edges) {
+  std::map<Index, std::vector<Address>> ending;  // by the release that ends them: the signals' condition variables
   std::map<ThreadId, AccessRecord> reads;
   std::map<ThreadId, AccessRecord> writes;
   std::map<Address, Bindings> bindings;  // by condition variable
@@ -447,10 +496,14 @@ void order_by_write_read_relation(const Execution& x, Edges& edges) {
     bool leaves_wait = x.syncs(i, EventKind::kWaitLeave) && !e.timed_out && !is_in_loop(x, i);
     bool leaves_loop = x.syncs(i, EventKind::kWaitLoopLeave);
     if (leaves_wait || leaves_loop) {
-      Indexes signals = bindings[e.address].of(reads[e.thread]);
-      if (signals.empty())
-        signals = leaves_loop ? signals_between(x, e.address, std::nullopt, i) : signals_by_the_table(x, i);
-      for (Index signal : signals) edges.both(signal, i);
+      const Indexes bound = bindings[e.address].of(reads[e.thread]);
+      for (Index release : bound) edges.both(release, i);
+      if (bound.empty()) {
+        for (Index signal : leaves_loop ? signals_between(x, e.address, std::nullopt, i) : signals_by_the_table(x, i)) {
+          edges.both(signal, i);
+          if (const std::optional<Index> end = end_of(x, signal); end && *end < i) edges.both(*end, i);
+        }
+      }
     }
 
     // "Taking a lock while holding none starts afresh; so does wait-leave if its mutex is the only lock held."
@@ -470,7 +523,12 @@ void order_by_write_read_relation(const Execution& x, Edges& edges) {
       reads[e.thread].add(range_of(e));
     if (is_write && !lockset.empty() && !x.ignores(i, kIgnoreWrites)) writes[e.thread].add(range_of(e));
 
-    if (is_signal(x, i)) bindings[e.address].bind(writes[e.thread], reads[e.thread], i);
+    if (is_signal(x, i)) {
+      if (const std::optional<Index> end = end_of(x, i)) ending[*end].push_back(e.address);
+      if (const std::optional<Index> last = last_release_before(x, i); last && lockset.empty())
+        bindings[e.address].bind(writes[e.thread], reads[e.thread], *last);
+    }
+    for (Address cv : ending[i]) bindings[cv].bind(writes[e.thread], reads[e.thread], i);
   }
 }
 
@@ -498,6 +556,7 @@ bool is_synchronization(const Event& e) {
     case EventKind::kFence:
     case EventKind::kLockAcquire:
     case EventKind::kLockRelease:
+    case EventKind::kLockRefused:
     case EventKind::kSignal:
     case EventKind::kBroadcast:
     case EventKind::kWaitEnter:
@@ -624,6 +683,7 @@ Orders order_execution(const Execution& x) {
   if (x.options.spin) order_by_spins(x, edges);
   if (x.options.lib) {
     order_by_locks(x, edges);
+    if (x.options.spin) order_by_refusals(x, edges);
     order_by_object(x, edges, EventKind::kSemaphorePost, EventKind::kSemaphoreWait);
     order_by_object(x, edges, EventKind::kOnceDone, EventKind::kOnceSeen);
     order_by_object(x, edges, EventKind::kHappensBefore, EventKind::kHappensAfter);

@@ -62,6 +62,7 @@ constexpr std::array kVerbs = {
     Verb{"unlock", K::kLockRelease, S::kObject},
     Verb{"unlock-shared", K::kLockRelease, S::kObject, kShared},
     Verb{"destroy", K::kLockDestroy, S::kObject},
+    Verb{"refused", K::kLockRefused, S::kObject},
     Verb{"signal", K::kSignal, S::kObject},
     Verb{"broadcast", K::kBroadcast, S::kObject},
     Verb{"wait-enter", K::kWaitEnter, S::kWaitEnter},

@@ -66,6 +66,18 @@ const char* module_of(const norn_site* site) {
   return nullptr;
 }
 
+bool lies_in_library(const void* code, report::Text name) {
+  Search search = {};
+  search.address = reinterpret_cast<uintptr_t>(code);
+  if (real_dl_iterate_phdr != nullptr) real_dl_iterate_phdr(&look_into, &search);
+  for (const char* at = search.name; at != nullptr && *at != '\0'; ++at) {
+    size_t same = 0;
+    while (same < name.size && at[same] == name.data[same]) ++same;
+    if (same == name.size) return true;
+  }
+  return false;
+}
+
 }  // namespace norn::rt
 
 using namespace norn::rt;

@@ -1,6 +1,7 @@
 // The modules that are loaded, with their tables of sites and globals.
 #pragma once
 
+#include "report/race.h"
 #include "runtime/abi.h"
 #include "runtime/state.h"
 
@@ -17,5 +18,8 @@ const Module* first_module();
 
 // The file that a site is from; null if it is gone or the runtime's own.
 const char* module_of(const norn_site* site);
+
+// Whether the code lies in a library of this name.
+[[nodiscard]] bool lies_in_library(const void* code, report::Text name);
 
 }  // namespace norn::rt

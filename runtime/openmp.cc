@@ -10,6 +10,7 @@
 
 #include "runtime/control.h"
 #include "runtime/interpose.h"
+#include "runtime/modules.h"
 #include "runtime/openmp_tasks.h"
 #include "runtime/reporter.h"
 #include "runtime/where.h"
@@ -234,9 +235,21 @@ int initialize(ompt_function_lookup_t lookup, int /*device*/, ompt_data_t* /*too
 
 void finalize(ompt_data_t* /*tool*/) {}
 
+constinit std::atomic<bool> said_unheard{false};
+
 constinit ompt_start_tool_result_t tool = {&initialize, &finalize, {}};
 
 }  // namespace
+
+void note_unheard_runtime(const void* code) {
+  if (said_unheard.load(std::memory_order_relaxed) || openmp_code.contains(code)) return;
+  if (!lies_in_library(code, "libgomp.so") || said_unheard.exchange(true, std::memory_order_relaxed)) return;
+  report_note(
+      "libgomp does not tell what it does, so the order of its OpenMP regions is mostly unknown: link with LLVM's "
+      "libomp "
+      "(norn-cc -fopenmp)");
+}
+
 }  // namespace norn::rt
 
 // LLVM's runtime looks for this name. A program that brings a tool of its own keeps it.

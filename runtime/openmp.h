@@ -18,6 +18,9 @@ extern constinit CodeRange openmp_code;
 // where it keeps its own memory is an accident of this run.
 [[gnu::always_inline]] inline bool called_by_openmp() { return openmp_code.contains(__builtin_return_address(0)); }
 
+// Code creates a thread. If it is that of an OpenMP runtime that has no OMPT, that is said, once.
+void note_unheard_runtime(const void* code);
+
 // OpenMP's runtime fills memory that it uses for something new.
 void renewed(void* memory, size_t size);
 

@@ -368,7 +368,9 @@ void on_candidate(void* /*context*/, const Candidate& candidate) {
   }
 }
 
-void on_note(void* /*context*/, const char* text) {
+}  // namespace
+
+void report_note(const char* text) {
   const unsigned at = note_count.fetch_add(1, std::memory_order_relaxed);
   if (at < 16) notes[at] = text;
   char bytes[512];
@@ -383,6 +385,8 @@ void on_note(void* /*context*/, const char* text) {
   line.sink().put('\n');
   append_log(line.text());
 }
+
+namespace {
 
 void write_start_record() {
   if (!records_findings()) return;
@@ -625,7 +629,7 @@ Listener report_listener() {
   listener.site = &identity_of;
   listener.counts = [](void* /*context*/, const RacingPair& pair) { return can_race(pair); };
   listener.candidate = &on_candidate;
-  listener.note = &on_note;
+  listener.note = [](void* /*context*/, const char* text) { report_note(text); };
   return listener;
 }
 

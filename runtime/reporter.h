@@ -11,6 +11,9 @@ namespace norn::rt {
 // Opens what is written to, reads the suppressions, and writes the first record.
 void start_reporter();
 
+// A sentence on how far the report can be trusted.
+void report_note(const char* text);
+
 // Writes what is still to be said: counts, races that are told at the end, the summary. Once; inside or outside.
 void finish_report(int exit_status);
 // The same before an exec, which may fail.

@@ -10,6 +10,7 @@
 #include "runtime/control.h"
 #include "runtime/fast.h"
 #include "runtime/interpose.h"
+#include "runtime/openmp.h"
 #include "runtime/signals.h"
 #include "runtime/syscalls.h"
 #include "runtime/where.h"
@@ -318,6 +319,7 @@ NORN_REAL(int, pthread_attr_getdetachstate, (const pthread_attr_t* attributes, i
 NORN_INTERPOSE(int, pthread_create,
                (pthread_t * thread, const pthread_attr_t* attributes, void* (*routine)(void*), void* argument)) {
   if (!has_started()) return EAGAIN;
+  note_unheard_runtime(__builtin_return_address(0));
   int state = PTHREAD_CREATE_JOINABLE;
   if (attributes != nullptr) real_pthread_attr_getdetachstate(attributes, &state);
   Begin* begin = prepare_thread(site_pthread_create, state == PTHREAD_CREATE_DETACHED);

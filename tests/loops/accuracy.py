@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Who is right about the programs of this suite? The tables of docs/accuracy.md, in the form of the thesis' 9.1 to 9.3.
 
-    accuracy.py [--all] [--write] [--level=-O1] [--jobs=N] [--peers=valgrind,tsan,helgrind,drd] [--verbose] [TEST…]
+    accuracy.py [--write] [--level=-O1] [--jobs=N] [--peers=valgrind,tsan,helgrind,drd] [--verbose] [TEST…]
 
 Each program is built once for norn and once for each peer, and run in every order of arrival it names. A row of a table
-is a set of options; --all is their whole product. A program is *missed* if none of its races is reported, a *false
-alarm* if anything else is, and *passed* otherwise; one that hangs or does not end as it should has *failed*. What is
-reported counts, not its standing, nor whether all its lines are (that is for lit to judge, of norn alone). --write puts
-the tables into docs/accuracy.md.
+is a set of options; the last table is their whole product. A program is *missed* if none of its races is reported, a
+*false alarm* if anything else is, and *passed* otherwise; one that hangs or does not end as it should has *failed*. What
+is reported counts, not its standing, nor whether all its lines are (that is for lit to judge, of norn alone). --write
+puts the tables into docs/accuracy.md.
 
 The second check is that nothing is lost: a marked line that `hb` reports without looking at loops must be reported with
 all that norn knows of them, too. The exit status is 1 if one is not.
@@ -76,9 +76,8 @@ TABLES = [
 PEERS = {"valgrind": "hybrid+lib+cv+spin(7), the program as it is", "tsan": "clang's ThreadSanitizer", "helgrind": "Helgrind", "drd": "DRD"}
 
 
-def everything():
-    product = itertools.product(ENGINES, ("off", "lost", "wr"), SPINS, ("on", "off"))
-    return [("All options", [Row(engine, cv, spin, lib) for engine, cv, spin, lib in product])]
+# The lines of the product, and its columns are SPINS. Condition variables are of the library: without it --cv says nothing.
+PRODUCT = list(itertools.product(ENGINES, [("off", "on"), ("lost", "on"), ("wr", "on"), ("off", "off")]))
 
 
 # --- what was reported, as lists of lines of the program's own source (None: elsewhere) --------------------------------
@@ -237,12 +236,27 @@ def table(title, rows, judges):
     return lines + [""]
 
 
-def text_of(tables, judges, level, missing):
+def product_table(judges):
+    lines = ["**All options: passed (false alarms, missed)**", "",
+             "| | " + " | ".join(f"spin({spin})" if spin else "no spins" for spin in SPINS) + " |",
+             "| --- |" + " ---: |" * len(SPINS)]
+    for engine, (cv, lib) in PRODUCT:
+        rows = [Row(engine, cv, spin, lib) for spin in SPINS]
+        cells = []
+        for row in rows:
+            alarms, missed, failed, passed = counts(judges, row)
+            cells.append(f"{passed} ({alarms}, {missed}" + (f", {failed} failed)" if failed else ")"))
+        lines.append(f"| {dataclasses.replace(rows[0], spin=0)} | " + " | ".join(cells) + " |")
+    return lines + [""]
+
+
+def text_of(judges, level, missing):
     racy = sum(judge.program.racy for judge in judges)
     lines = [f"{len(judges)} programs, {racy} racy and {len(judges) - racy} race-free, built at `{level}`.", ""]
     lines += [f"{PEERS[name]} is not installed here: no row." for name in missing] + [""] * bool(missing)
-    for title, rows in tables:
+    for title, rows in TABLES:
         lines += table(title, rows, judges)
+    lines += product_table(judges)
     wrong = [judge for judge in judges if judge.verdicts[DEFAULT] != "passed"]
     lines.append(f"Not passed by {DEFAULT}, norn's default: " + (
         "; ".join(f"`{judge.program.name}` ({judge.verdicts[DEFAULT]})" for judge in wrong) or "none") + ".")
@@ -271,7 +285,6 @@ def write(text):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("tests", nargs="*", type=pathlib.Path)
-    parser.add_argument("--all", action="store_true", help="the product of all options")
     parser.add_argument("--write", action="store_true", help="into docs/accuracy.md")
     parser.add_argument("--verbose", action="store_true", help="each program and row that is not passed")
     parser.add_argument("--level", default="-O1", help="of optimisation: --level=-O2")
@@ -283,14 +296,15 @@ def main():
     os.environ["NORN_BIN"] = os.path.abspath(os.environ["NORN_BIN"])
     programs = [WaitingProgram(test) for test in arguments.tests] or all_programs()
     programs = [program for program in programs if program.in_table]
-    tables = everything() if arguments.all else TABLES
-    asked = [name for name in arguments.peers.split(",") if name and not arguments.all]
+    asked = [name for name in arguments.peers.split(",") if name]
     missing = [name for name in asked if is_missing(name)]
     names = [name for name in asked if name not in missing]
-    rows = list(dict.fromkeys([DEFAULT] + [row for _, rows in tables for row in rows if isinstance(row, Row)]))
+    rows = [DEFAULT] + [row for _, rows in TABLES for row in rows if isinstance(row, Row)]
+    rows += [Row(engine, cv, spin, lib) for engine, (cv, lib) in PRODUCT for spin in SPINS]
+    rows = list(dict.fromkeys(rows))
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         judges = list(pool.map(lambda program: Judge(program, arguments.level, rows, names), programs))
-    text = text_of(tables, judges, arguments.level, missing)
+    text = text_of(judges, arguments.level, missing)
     print(text, end="")
     if arguments.verbose:
         for judge in judges:

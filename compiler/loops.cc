@@ -688,11 +688,19 @@ class Search final {
     if (!waits.empty()) wait(loop, exits, waits, translation);
   }
 
-  // Whether the condition that was judged last goes over memory in a loop of its own.
+  // Whether the condition that was judged last goes over memory: in a loop of its own, or what the optimiser made of
+  // one, which is vectors, or reads of several elements of an array.
   bool sweeps(const Cycle& loop, const Translation& translation) const {
     bool found = false;
+    llvm::DenseMap<const Value*, unsigned> elements;
     translation.for_condition([&](const Instruction& instruction, const loops::Value& value) {
-      found |= value.kind == Kind::kRead && innermost_.lookup(instruction.getParent()) != &loop;
+      if (value.kind != Kind::kRead) return;
+      found |= innermost_.lookup(instruction.getParent()) != &loop || instruction.getType()->isVectorTy();
+      const Value* address = llvm::getPointerOperand(&instruction);
+      const Value* object = address == nullptr ? nullptr : llvm::getUnderlyingObject(address, 0);
+      const auto* variable = llvm::dyn_cast_or_null<llvm::GlobalVariable>(object);
+      const bool is_array = variable != nullptr && variable->getValueType()->isArrayTy();
+      if (is_array) found |= ++elements[object] > 1;
     });
     return found;
   }

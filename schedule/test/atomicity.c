@@ -9,7 +9,7 @@
 // RUN: not %norn confirm --all --from=check.json --runs=30 -- %t | FileCheck %s --check-prefix=CONFIRM
 // RUN: for other in ONE_REGION GATE ORDERED ROUNDS; do %norn-cc -O1 -D$other %s -o %t.other && %norn run --hazards=atomicity -- %t.other 2>&1 | FileCheck %s --check-prefix=NONE || exit 1; done
 // RUN: %norn-cc -O1 -DHARMLESS %s -o %t.harmless && %norn check --hazards=atomicity --runs=30 -- %t.harmless 2>&1 | FileCheck %s --check-prefix=HARMLESS
-// RUN: %norn run -- %t 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: NORN_OPTIONS=schedule=rr %norn run -- %t 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not %norn run --hazards=atomicty -- %t 2>&1 | FileCheck %s --check-prefix=MISTYPED
 // FOUND: norn: atomicity of current: the lock is given up between two accesses · R
 // FOUND-NEXT: thread 2 reads, then gives the lock up and takes it again

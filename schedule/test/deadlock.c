@@ -1,6 +1,6 @@
 // Two locks in two orders: norn run says so, norn confirm drives the threads into it and shows where they stand.
 // RUN: %norn-cc %s -o %t && rm -rf %t.d && mkdir %t.d && cd %t.d
-// RUN: %norn run -- %t 2>&1 | FileCheck %s --check-prefix=LIST
+// RUN: NORN_OPTIONS=schedule=rr %norn run -- %t 2>&1 | FileCheck %s --check-prefix=LIST
 // RUN: not %norn confirm --all --runs=10 -- %t | FileCheck %s
 // LIST: lock order: {{first, second|second, first}} are taken in different orders: possible deadlock
 // CHECK: lock order: {{.*}}: confirmed in 10 of 10 runs

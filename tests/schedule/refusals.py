@@ -11,7 +11,7 @@ import sys
 
 from bug import PLAIN_COMPILERS
 from building import build
-from verbs import confirm, entries, norn, run, tokens
+from verbs import IN_ORDER, confirm, entries, norn, run, tokens
 
 MISUSE = 2
 
@@ -47,7 +47,7 @@ def main():
     rebuilt = build("bugs/race-lost-update.c", top / "rebuilt", flags=["-DREBUILT", "-fno-inline", "-O0"])
     plain = build("bugs/race-lost-update.c", top / "plain", PLAIN_COMPILERS)
     (top / "empty").mkdir(exist_ok=True)
-    findings = run([program], top)
+    findings = run([program], top, **IN_ORDER)
     race = "R" + findings.report["races"][0]["id"].removeprefix("R")
     verdicts = entries(confirm(["--all"], [program], top, runs=5, seed=1))
     token = next(token for entry in verdicts for token in tokens(entry))

@@ -14,7 +14,7 @@ import time
 
 from bug import norn_tools
 from building import build
-from verbs import confirm, entries, environment, norn, run, tokens
+from verbs import IN_ORDER, confirm, entries, environment, norn, run, tokens
 
 RUNS, SEED = 10, 1
 
@@ -123,7 +123,7 @@ def same_seed(directory):
 def from_reports(directory):
     """Candidates come from the last run, from a JSON report, and from ThreadSanitizer's text."""
     program = build("bugs/race-lost-update.c", directory, flags=["-O0"])
-    findings = run([program], directory)
+    findings = run([program], directory, **IN_ORDER)
     report = pathlib.Path(directory) / "run.json"
     wrong = []
     done = confirm(["--all", f"--from={report}"], [program], directory / "elsewhere", None, 5, SEED)

@@ -68,6 +68,11 @@ constexpr uint32_t kAccessesInARow = 20000;
 // One that looks so often at the same place from the same statement is waiting.
 constexpr uint32_t kLooksInARow = 100;
 constexpr uint32_t kAtomicLooksInARow = 8;
+// That shows it better than a yield for other reasons, and counts as several.
+constexpr uint32_t kYieldsOfLooks = 5;
+// One that takes so many steps and gets nowhere may be waiting by trying: that counts as several yields.
+constexpr uint32_t kManySteps = 997;  // a prime: not always at the same point of a loop
+constexpr uint32_t kYieldsOfManySteps = 10;
 // One that yields so often waits for something that the others do not do: for time to pass, or for who is held back.
 constexpr uint32_t kIdleYields = 100;
 // So often time may pass for the sake of threads that are held back, before one of them is let go.
@@ -511,6 +516,9 @@ void step(Slot& self, Op op, const Matched& site, uint64_t address, uint64_t siz
     strategy->yielded(self.number);
   } else if (op == Op::kBegin || op == Op::kSignal || op == Op::kCreate || op == Op::kJoin) {
     self.yields = 0;
+  } else if (++self.steps % kManySteps == 0) {
+    self.yields += kYieldsOfManySteps;
+    if (self.yields >= kIdleYields) strategy->yielded(self.number);
   }
   choice.take();
 }
@@ -525,6 +533,7 @@ bool only_looks(Slot& self, const norn_site* site, uint64_t address, bool writes
   }
   if (++self.looks < patience) return false;
   self.looks = 0;
+  self.yields += kYieldsOfLooks - 1;  // and one for the yield that follows
   return true;
 }
 

@@ -3,6 +3,7 @@
 // Where a call waits for descriptors, the thread waits for these, disabled, and calls when they are ready: what other
 // threads of the program write is then part of the schedule. All other calls are made without the turn.
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <poll.h>
@@ -195,6 +196,40 @@ NORN_INTERPOSE(int, sigtimedwait, (const sigset_t* set, siginfo_t* info, const t
 
 namespace {
 
+// Whether the word lies in memory that another process may have, too. Asked only of futexes that do not say that they
+// are private, as those of some libraries that could.
+bool is_shared_memory(const volatile uint32_t* word) {
+  const int fd = sys::open_file("/proc/self/maps", O_RDONLY);
+  if (fd < 0) return true;
+  // A line begins with "BEGIN-END rwxp"; what follows is of no interest.
+  constexpr unsigned kBegin = 0, kEnd = 1, kKind = 2, kRest = 3;
+  const uint64_t wanted = address_of(word);
+  uint64_t numbers[2] = {};
+  unsigned part = kBegin, at = 0;
+  char bytes[1024];
+  bool shared = false, found = false;
+  for (long size = 0; !found && (size = sys::read_some(fd, bytes, sizeof(bytes))) > 0;) {
+    for (long i = 0; i < size && !found; ++i) {
+      const char c = bytes[i];
+      if (c == '\n') {
+        part = kBegin;
+        at = 0;
+        numbers[0] = numbers[1] = 0;
+      } else if (part <= kEnd && (c == '-' || c == ' ')) {
+        ++part;
+      } else if (part <= kEnd) {
+        numbers[part] = numbers[part] << 4 | static_cast<uint64_t>(c <= '9' ? c - '0' : c - 'a' + 10);
+      } else if (part == kKind && ++at == 4) {
+        part = kRest;
+        found = numbers[0] <= wanted && wanted < numbers[1];
+        shared = found && c == 's';
+      }
+    }
+  }
+  sys::close_file(fd);
+  return shared || !found;
+}
+
 long wait_on_futex(const volatile uint32_t* word, uint32_t value, control::Time until, bool is_private) {
   control::point(control::Op::kAcquire, word, nullptr);
   if (*word != value) {
@@ -228,7 +263,7 @@ bool futex_controlled(long a, long b, long c, long d, long& result) {
   const auto* word = reinterpret_cast<const volatile uint32_t*>(a);
   const auto value = static_cast<uint32_t>(c);
   const auto* time = reinterpret_cast<const timespec*>(d);
-  const bool is_private = (b & FUTEX_PRIVATE_FLAG) != 0;
+  const bool is_private = (b & FUTEX_PRIVATE_FLAG) != 0 || !is_shared_memory(word);
   switch (b & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:
       result = wait_on_futex(word, value, time == nullptr ? control::kForever : control::after(*time), is_private);

@@ -42,6 +42,7 @@ struct Slot {
   uint64_t last_address = 0;
   uint32_t looks = 0;
   uint32_t accesses_in_a_row = 0;
+  uint32_t steps = 0;
   uint32_t yields = 0;  // since it, or anything else, got on
   uint32_t clock_looks = 0;
 };

@@ -7,12 +7,14 @@ bool RaceDirected::resolve(const Enabled& enabled, const Step& step) {
   for (uint32_t i = 0; i < enabled.count; ++i) {
     met = met || (is_postponed(enabled[i].thread) && meet(step, enabled[i]));
   }
-  if (met && random_.coin()) return true;
-  states_[step.thread] = State::kPostponed;
+  const bool wins = met && random_.coin();
+  const State losers = met && random_.coin() ? State::kPassed : State::kPostponed;
   for (uint32_t i = 0; i < enabled.count; ++i) {
-    if (is_postponed(enabled[i].thread) && meet(step, enabled[i])) states_[enabled[i].thread] = State::kReleased;
+    if (!is_postponed(enabled[i].thread) || !meet(step, enabled[i])) continue;
+    states_[enabled[i].thread] = wins ? losers : State::kReleased;
   }
-  return false;
+  if (!wins) states_[step.thread] = losers;
+  return wins;
 }
 
 uint32_t RaceDirected::choose(const Enabled& enabled) {
@@ -35,7 +37,10 @@ uint32_t RaceDirected::choose(const Enabled& enabled) {
       if (is_postponed(enabled[at].thread)) continue;
       if (chosen-- == 0) break;
     }
-    if (enabled[at].sites == 0 || resolve(enabled, enabled[at])) return at;
+    State& state = states_[enabled[at].thread];
+    const bool passes = state == State::kPassed;
+    if (passes) state = State::kFree;
+    if (passes || enabled[at].sites == 0 || resolve(enabled, enabled[at])) return at;
   }
 }
 

@@ -7,6 +7,8 @@
 // Deviations:
 // - A meeting needs one thread at each statement of the pair. The document counts any two of its set, which also
 //   confirms (a, a) when (a, b) was asked for.
+// - The loser of a coin stays postponed, as in the document, or, by another coin, walks on at random: some races do
+//   harm only if the winner is interrupted again soon.
 // - Before a postponed thread is let go, whatever else can happen does: time passes, so that sleepers wake.
 // - The document's monitor lets go by the clock what waits too long; here one is let go when the others only wait for
 //   it, which the runtime tells by counting (Step::idle), so that a seed is enough to replay it.
@@ -31,7 +33,8 @@ class RaceDirected final : public Strategy {
   enum class State : uint8_t {
     kFree,
     kPostponed,
-    kReleased,  // its step is to be executed, though it is one of the candidate's
+    kReleased,  // its step is to be executed at once, though it is one of the candidate's
+    kPassed,    // the same, but not at once
   };
 
   [[nodiscard]] bool is_postponed(uint32_t thread) const { return states_[thread] == State::kPostponed; }

@@ -13,6 +13,7 @@ uint32_t RoundRobin::choose(const Enabled& enabled) {
   if (next == enabled.count) next = 0;
   current_ = enabled[next].thread;
   used_ = 1;
+  quantum_ = draw();
   return next;
 }
 

@@ -54,10 +54,12 @@ bool can_run_binary(const Program& program, const std::string& name, std::string
   return true;
 }
 
-Launch binary_launch(const Program& program, const std::vector<std::string>& command, const std::string& log) {
+Launch binary_launch(const Program& program, const std::vector<std::string>& command, bool follow,
+                     const std::string& log) {
   Launch launch;
   launch.path = tool().string();
-  launch.environment = {{"VALGRIND_LIB", tool_directory().string()}, {"VALGRIND_LAUNCHER", launch.path}};
+  launch.environment = {{"VALGRIND_LIB", tool_directory().string()},
+                        {"VALGRIND_LAUNCHER", (tool_directory() / "launcher").string()}};
   launch.arguments = {"norn",
                       "--tool=norn",
                       "--command-line-only=yes",
@@ -71,6 +73,7 @@ Launch binary_launch(const Program& program, const std::vector<std::string>& com
                       "--show-below-main=yes",
                       "--fullpath-after=",
                       "--sigill-diagnostics=no"};
+  if (follow) launch.arguments.emplace_back("--trace-children=yes");
   if (program.interpreter.empty()) {
     launch.arguments.push_back(program.path);
   } else {

@@ -21,8 +21,9 @@ struct Launch {
   Environment environment;
 };
 
-// What to start instead of `command`. What Valgrind itself has to say goes to `log`.
-[[nodiscard]] Launch binary_launch(const Program& program, const std::vector<std::string>& command,
+// What to start instead of `command`. `follow`: what the program starts runs under the front end, too. What Valgrind
+// itself has to say goes to `log`.
+[[nodiscard]] Launch binary_launch(const Program& program, const std::vector<std::string>& command, bool follow,
                                    const std::string& log);
 
 }  // namespace norn::cli

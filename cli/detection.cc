@@ -33,6 +33,7 @@ std::optional<int> parse_request(const Verb& verb, CLI::App& app, std::vector<st
   app.add_flag("--launcher", request.launcher,
                "the program is not instrumented itself, but starts programs that are (make, ctest, python)");
   app.add_flag("--binary", request.binary, "use the front end for unmodified programs even if it is instrumented");
+  app.add_flag("--follow", request.follow, "the same, for the programs that it starts, too");
   if (const auto status = parse(app, verb, arguments); status) return status;
 
   request.command = app.remaining();
@@ -53,7 +54,7 @@ std::optional<int> parse_request(const Verb& verb, CLI::App& app, std::vector<st
 // Whether the program runs under the Valgrind front end: if it was not built with norn, and is not there to start
 // others.
 bool runs_as_binary(const Detection& request) {
-  if (request.binary) return true;
+  if (request.binary || request.follow) return true;
   if (request.launcher || request.program.kind == ProgramKind::kInstrumented) return false;
   if (request.program.kind == ProgramKind::kPlain) return true;
   return request.program.linkage == Linkage::kDynamic && !request.program.is_shell_script() && has_binary_front_end();
@@ -120,8 +121,8 @@ std::optional<int> detect(const Verb& verb, CLI::App& app, std::vector<std::stri
   const std::string log = kept.run().directory + "/valgrind.log";
   Launch launch{request.program.path, request.command, {}};
   if (binary) {
-    launch = binary_launch(request.program, request.command, log);
-    if (!request.binary) {
+    launch = binary_launch(request.program, request.command, request.follow, log);
+    if (!request.binary && !request.follow) {
       complain(
           fmt::format("{} was not built with norn-cc/norn-c++: it runs under the Valgrind front end, which is slower",
                       request.command[0]));

@@ -19,6 +19,7 @@ struct Detection {
   RenderingFiles files;
   std::string output;  // for the text; empty: stderr
   bool binary = false;
+  bool follow = false;
   bool launcher = false;
   std::vector<std::string> command;
 

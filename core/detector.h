@@ -250,6 +250,9 @@ class Detector {
                      uint32_t flags);
   HistoryId make_list(Thread& thread, HistoryId before, const Stamps& stamps, unsigned count, uint32_t flags);
   bool read_in_place(const Thread& thread, Granule& granule, HistoryId list, const WordAccess& access);
+  bool access_simply(Thread& thread, Granule& granule, const WordAccess& access);
+  void access_generally(Thread& thread, Granule& granule, GranuleLock& lock, const WordAccess& access,
+                        SpinSignals& signals, uint32_t set_flags);
   void begin_stamping(Thread& thread);
   void access_granule(Thread& thread, Granule& granule, const WordAccess& access, SpinSignals& signals,
                       uint32_t set_flags);

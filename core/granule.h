@@ -42,7 +42,13 @@ class GranuleLock {
     Backoff backoff;
     while ((list = granule.cells[0].exchange(kLocked, std::memory_order_acquire)) == kLocked) backoff.pause();
   }
-  ~GranuleLock() { granule_.cells[0].store(list, std::memory_order_release); }
+  ~GranuleLock() {
+    if (held_) unlock();
+  }
+  void unlock() {
+    granule_.cells[0].store(list, std::memory_order_release);
+    held_ = false;
+  }
   GranuleLock(const GranuleLock&) = delete;
   GranuleLock& operator=(const GranuleLock&) = delete;
 
@@ -59,6 +65,7 @@ class GranuleLock {
  private:
   static constexpr HistoryId kLocked = ~HistoryId{0};
   Granule& granule_;
+  bool held_ = true;
 };
 
 // Whether the thread stamped such an access at its present time already.

@@ -17,21 +17,29 @@ bool is_empty(const Granule& granule) {
 
 LocksCode locks_at(uint32_t second, unsigned place) { return static_cast<LocksCode>(second >> (place + 1) * 8); }
 
-// The places of the last `count` stamps: each by the parity of its slot if it can be, the newest first.
-void find_places(const Stamp* stamps, unsigned count, unsigned (&places)[kPlaces]) {
-  unsigned taken = 0;
-  for (unsigned i = count; i > 0; --i) {
-    const unsigned own = stamps[i - 1].slot & 1u;
-    places[i - 1] = (taken >> own & 1) == 0 ? own : kNoPlace;
-    if (places[i - 1] == own) taken |= 1u << own;
+// Puts these stamps into the granule, oldest first: the newest into the place of its slot's parity, the others into
+// theirs if they can be.
+void place_stamps(Granule& granule, const uint64_t* stamps, const LocksCode* locks, unsigned count) {
+  uint64_t bits[kPlaces] = {};
+  uint32_t second = kNoPlace | kNoPlace << 2 | kNoPlace << 4;
+  auto put = [&](unsigned i, unsigned place) {
+    bits[place] = stamps[i];
+    second ^= (place ^ kNoPlace) << 2 * i | uint32_t{locks[i]} << (place + 1) * 8;
+  };
+  auto parity = [&](unsigned i) { return static_cast<unsigned>(stamps[i] >> PackedStamp::kSlotAt & 1); };
+  if (count != 0) {
+    const unsigned own = parity(count - 1);
+    put(count - 1, own);
+    unsigned left = kPlaces - 1;
+    if (count > 1) {
+      const bool fits = parity(count - 2) != own;
+      put(count - 2, fits ? 1 - own : left);
+      if (!fits) left = 1 - own;
+    }
+    if (count > 2) put(0, left);
   }
-  for (unsigned i = count; i > 0; --i) {
-    if (places[i - 1] != kNoPlace) continue;
-    unsigned place = kPlaces - 1;
-    while ((taken >> place & 1) != 0) --place;
-    places[i - 1] = place;
-    taken |= 1u << place;
-  }
+  for (unsigned i = 0; i < kPlaces; ++i) granule.stamps[i].store(bits[i], std::memory_order_relaxed);
+  granule.cells[1].store(second, std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -84,24 +92,14 @@ void Detector::write_granule(Thread& thread, Granule& granule, Address address, 
   if (before != kUntouched || first != 0 || flags != 0) list = make_list(thread, before, stamps, first, flags);
   if (list != before && (before == kUntouched || histories_.is_old(before))) shadow_.note_change(address);
 
-  const unsigned count = stamps.count - first;
-  unsigned places[kPlaces] = {kNoPlace, kNoPlace, kNoPlace};
-  find_places(stamps.all + first, count, places);
-  uint64_t bits[kPlaces] = {};
-  uint32_t second = 0;
-  for (unsigned i = 0; i < kPlaces; ++i) {
-    second |= places[i] << 2 * i;
-    if (places[i] == kNoPlace) continue;
-    const Stamp& stamp = stamps.all[first + i];
-    bits[places[i]] = stamp.packed();
-    second |= uint32_t{stamp.locks} << (places[i] + 1) * 8;
+  uint64_t bits[kPlaces];
+  LocksCode locks[kPlaces];
+  unsigned count = 0;
+  for (; first < stamps.count; ++first) {
+    bits[count] = stamps.all[first].packed();
+    locks[count++] = stamps.all[first].locks;
   }
-  for (unsigned i = 0; i < kPlaces; ++i) {
-    if (granule.stamps[i].load(std::memory_order_relaxed) != bits[i]) {
-      granule.stamps[i].store(bits[i], std::memory_order_relaxed);
-    }
-  }
-  granule.cells[1].store(second, std::memory_order_relaxed);
+  place_stamps(granule, bits, locks, count);
 }
 
 // Data that is read under many different locks has as many stamps of each reader: a later read takes the place of an
@@ -153,34 +151,120 @@ void Detector::begin_stamping(Thread& thread) {
   thread.stamps_pack = fits && segments_.note(thread.slot, thread.time, thread.lockset, thread.stamps_locks);
 }
 
+// Most accesses: nothing is in the list, no race is found, and what is left has room in the granule. Does what
+// HybridEngine::next() and write_granule() would, on the stamps as they lie there. False: it is another case, and
+// nothing was done.
+bool Detector::access_simply(Thread& thread, Granule& granule, const WordAccess& access) {
+  const bool lockless = context_.options->engine == EngineKind::kHb;
+  const bool write = is_write(access.kind);
+  const bool counts_writes = write && context_.options->spin;
+  if (!thread.stamps_pack || access.where >> PackedStamp::kWhereBits != 0) return false;
+  const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
+  uint64_t kept[kPlaces];
+  LocksCode kept_locks[kPlaces];
+  unsigned count = 0;
+  // Ours, but for the bytes, and one that says the same of others.
+  uint64_t stamp =
+      Stamp{thread.slot, 0, access.kind, thread.time, kNoLocks, access.where, 0, true, thread.stamps_locks}.packed();
+  unsigned same = kPlaces;
+  bool adds = access.increments;
+  bool continues = false;
+  for (unsigned i = 0; i < kPlaces; ++i) {
+    const unsigned place = second >> 2 * i & 3;
+    const uint64_t bits = place == kNoPlace ? 0 : granule.stamps[place].load(std::memory_order_relaxed);
+    if (bits == 0) break;
+    const auto kind = static_cast<AccessKind>(bits >> PackedStamp::kKindAt & 7);
+    const unsigned mask = bits >> PackedStamp::kMaskAt & 0xff;
+    bool keeps = true;
+    if ((mask & access.mask) != 0) {
+      const auto slot = static_cast<Slot>(bits >> PackedStamp::kSlotAt);
+      const auto time = static_cast<Time>(bits >> PackedStamp::kTimeAt & ((1u << PackedStamp::kTimeBits) - 1));
+      const bool own = slot == thread.slot;
+      if (own && time == thread.time) {
+        // A read and then a write of the same, or of some more bytes.
+        if (!covers(access.kind, kind) || covers(kind, access.kind)) return false;
+      }
+      if (counts_writes && own && time >= thread.segment_since && !adds) {
+        if ((access.mask & ~mask) != 0) return false;
+        adds = true;
+      }
+      const bool strong = own || thread.clocks.strong.get(slot) >= time;
+      bool full = strong;
+      const LocksCode locks = locks_at(second, place);
+      if (!strong) {
+        full = thread.clocks.full.get(slot) >= time;
+        if (conflicts(access.kind, kind) &&
+            (!full ||
+             (!lockless && !context_.locksets->protects(thread.lockset, segments_.at(slot, time, locks))))) {
+          return false;
+        }
+      }
+      const bool superfluous =
+          covers(access.kind, kind) &&
+          (lockless ? full
+                    : strong && (locks == thread.stamps_locks || context_.locksets->weaker_or_same(
+                                                                     thread.lockset, segments_.at(slot, time, locks))));
+      if (superfluous) {
+        if ((mask & ~unsigned{access.mask}) != 0) return false;
+        keeps = false;
+      }
+      if (counts_writes && is_write(kind)) {
+        if ((access.mask & ~mask) != 0 || kind == AccessKind::kFree) return false;
+        continues = keeps || ((bits >> PackedStamp::kAddsAt & 1) != 0 && continues);
+      }
+    }
+    if (!keeps) continue;
+    if (write && is_write(kind)) same = kPlaces;  // the order of writes counts
+    if ((bits & ~(uint64_t{0xff} << PackedStamp::kMaskAt)) == stamp) same = count;
+    kept[count] = bits;
+    kept_locks[count++] = locks_at(second, place);
+  }
+  if (counts_writes && adds && continues) {
+    if (same != kPlaces) return false;
+    stamp |= uint64_t{1} << PackedStamp::kAddsAt;
+  }
+  if (same != kPlaces) {
+    kept[same] |= uint64_t{access.mask} << PackedStamp::kMaskAt;
+  } else {
+    if (count == kPlaces) return false;
+    kept[count] = stamp | uint64_t{access.mask} << PackedStamp::kMaskAt;
+    kept_locks[count++] = thread.stamps_locks;
+  }
+  place_stamps(granule, kept, kept_locks, count);
+  return true;
+}
+
 // One access to one granule. `set_flags` are set with it.
 void Detector::access_granule(Thread& thread, Granule& granule, const WordAccess& access, SpinSignals& signals,
                               uint32_t set_flags) {
-  const bool plain_write = access.kind == AccessKind::kWrite || access.kind == AccessKind::kFree;
-  if (!shadow_.prepare(access.word)) return no_memory_for_shadow();
+  if (is_empty(granule) && !shadow_.prepare(access.word)) return no_memory_for_shadow();
   begin_stamping(thread);
-  FoundRaces races;
-  uint32_t flags = 0;
-  uint8_t adds = 0;
-  {
-    GranuleLock lock(granule);
-    if (lock.list != kUntouched && set_flags == 0 && read_in_place(thread, granule, lock.list, access)) {
-      thread.stamped = true;
-      return;
-    }
-    Stamps stamps;
-    flags = read_granule(granule, lock.list, stamps);
-    const uint8_t in_spin = GranuleFlags::in_spin(flags);
-    if ((in_spin & access.mask) != 0) adds = accessed_in_segment(thread, stamps, access);
-    const bool stamped = HybridEngine::next(context_, thread, stamps, in_spin, access, races);
-    uint32_t ended = plain_write ? GranuleFlags::messages_within(access.mask) : 0;
-    if (access.kind == AccessKind::kFree) ended |= GranuleFlags::spinning(access.mask);
-    const uint32_t new_flags = (flags & ~ended) | set_flags;
-    if (stamped || new_flags != flags) {
-      thread.stamped |= stamped;
-      write_granule(thread, granule, access.word, lock.list, stamps, new_flags);
-    }
+  GranuleLock lock(granule);
+  if (set_flags == 0 && (lock.list == kUntouched ? access_simply(thread, granule, access)
+                                                 : read_in_place(thread, granule, lock.list, access))) {
+    thread.stamped = true;
+    return;
   }
+  access_generally(thread, granule, lock, access, signals, set_flags);
+}
+
+void Detector::access_generally(Thread& thread, Granule& granule, GranuleLock& lock, const WordAccess& access,
+                                SpinSignals& signals, uint32_t set_flags) {
+  const bool plain_write = access.kind == AccessKind::kWrite || access.kind == AccessKind::kFree;
+  FoundRaces races;
+  Stamps stamps;
+  const uint32_t flags = read_granule(granule, lock.list, stamps);
+  const uint8_t in_spin = GranuleFlags::in_spin(flags);
+  const uint8_t adds = (in_spin & access.mask) != 0 ? accessed_in_segment(thread, stamps, access) : uint8_t{0};
+  const bool stamped = HybridEngine::next(context_, thread, stamps, in_spin, access, races);
+  uint32_t ended = plain_write ? GranuleFlags::messages_within(access.mask) : 0;
+  if (access.kind == AccessKind::kFree) ended |= GranuleFlags::spinning(access.mask);
+  const uint32_t new_flags = (flags & ~ended) | set_flags;
+  if (stamped || new_flags != flags) {
+    thread.stamped |= stamped;
+    write_granule(thread, granule, access.word, lock.list, stamps, new_flags);
+  }
+  lock.unlock();
   if (flags != 0) {
     if (plain_write && (flags & GranuleFlags::messages(access.mask)) != 0) end_messages(access);
     if (is_write(access.kind) && access.kind != AccessKind::kFree) note_signals(thread, access, flags, adds, signals);

@@ -3,18 +3,6 @@
 namespace norn {
 namespace {
 
-// For each kind the set of kinds it conflicts with, one bit each, in the order of AccessKind.
-constexpr uint8_t kRead = 1, kWrite = 2, kAtomicRead = 4, kAtomicWrite = 8, kFree = 16;
-constexpr uint8_t kConflicts[] = {
-    /* read         */ kWrite | kAtomicWrite | kFree,
-    /* write        */ kRead | kWrite | kAtomicRead | kAtomicWrite | kFree,
-    /* atomic read  */ kWrite | kFree,
-    /* atomic write */ kRead | kWrite | kFree,
-    /* free         */ kRead | kWrite | kAtomicRead | kAtomicWrite | kFree,
-};
-
-uint8_t row(AccessKind kind) { return kConflicts[static_cast<unsigned>(kind)]; }
-
 // Adds the newest stamp, or its bytes to one that says the same of others. The order of writes counts.
 void append(Stamps& stamps, const Stamp& stamp) {
   for (unsigned i = stamps.count; i > stamps.overwritten; --i) {
@@ -44,9 +32,6 @@ void add_races(const EngineContext& context, const Thread& thread, const WordAcc
 }
 
 }  // namespace
-
-bool conflicts(AccessKind a, AccessKind b) { return (row(a) >> static_cast<unsigned>(b) & 1) != 0; }
-bool covers(AccessKind a, AccessKind b) { return (row(b) & ~row(a)) == 0; }
 
 Stamp HybridEngine::read_stamp(const uint32_t* words, unsigned i) {
   const uint32_t* w = words + kHeaderWords + i * kStampWords;

@@ -17,6 +17,23 @@
 
 namespace norn {
 
+// The rows of order.md's table: for each kind the set of kinds it conflicts with, a bit each.
+[[nodiscard]] constexpr unsigned conflicts_of(AccessKind kind) {
+  constexpr uint64_t kRead = 1, kWrite = 2, kAtomicRead = 4, kAtomicWrite = 8, kFree = 16;
+  constexpr uint64_t kAll = kRead | kWrite | kAtomicRead | kAtomicWrite | kFree;
+  constexpr uint64_t kRows = (kWrite | kAtomicWrite | kFree)   // read
+                             | kAll << 8                       // write
+                             | (kWrite | kFree) << 16          // atomic read
+                             | (kRead | kWrite | kFree) << 24  // atomic write
+                             | kAll << 32;                     // free
+  return static_cast<unsigned>(kRows >> 8 * static_cast<unsigned>(kind) & 0xff);
+}
+[[nodiscard]] constexpr bool conflicts(AccessKind a, AccessKind b) {
+  return (conflicts_of(a) >> static_cast<unsigned>(b) & 1) != 0;
+}
+// Everything that conflicts with b conflicts with a.
+[[nodiscard]] constexpr bool covers(AccessKind a, AccessKind b) { return (conflicts_of(b) & ~conflicts_of(a)) == 0; }
+
 struct Stamp {
   Slot slot;
   uint8_t mask;
@@ -92,10 +109,5 @@ class HybridEngine {
   // The bytes that the thread accessed in its present segment.
   static uint8_t accessed_in_segment(const Stamps& stamps, const Thread& thread);
 };
-
-// The rows of order.md's table.
-[[nodiscard]] bool conflicts(AccessKind a, AccessKind b);
-// Everything that conflicts with b conflicts with a.
-[[nodiscard]] bool covers(AccessKind a, AccessKind b);
 
 }  // namespace norn

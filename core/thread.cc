@@ -4,10 +4,20 @@
 
 namespace norn {
 
+void AccessRecord::see(Bytes bytes) {
+  if (bytes.end - bytes.begin >= kSeen * 64 * 8) {
+    for (uint64_t& bits : seen_) bits = ~uint64_t{0};
+    return;
+  }
+  for (Address at = bytes.begin & ~Address{7}; at < bytes.end; at += 8) {
+    seen_[seen_at(at) / 64] |= uint64_t{1} << seen_at(at) % 64;
+  }
+}
+
 void AccessRecord::add(Bytes bytes) {
   // Walk over the recorded runs until they cover the bytes or none of them goes on.
   Address covered = bytes.begin;
-  for (bool progress = true; progress && covered < bytes.end;) {
+  for (bool progress = may_hold(covered); progress && covered < bytes.end;) {
     progress = false;
     for (unsigned i = 0; i < count_; ++i) {
       const Bytes& run = at(i);
@@ -24,6 +34,7 @@ void AccessRecord::add(Bytes bytes) {
   }
   runs_[(first_ + count_) % kSize] = bytes;
   ++count_;
+  see(bytes);
 }
 
 bool Slots::init(Arena& arena, Time time_limit) {

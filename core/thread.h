@@ -41,14 +41,26 @@ class AccessRecord {
  public:
   static constexpr unsigned kSize = 64;
 
-  void clear() { first_ = count_ = 0; }
+  void clear() {
+    first_ = count_ = 0;
+    for (uint64_t& bits : seen_) bits = 0;
+  }
   void add(Bytes bytes);
   [[nodiscard]] unsigned size() const { return count_; }
   [[nodiscard]] const Bytes& at(unsigned i) const { return runs_[(first_ + i) % kSize]; }
 
  private:
+  // A bit for 8 bytes, of many: whether a run may hold some of them.
+  static constexpr unsigned kSeen = 8;
+  [[nodiscard]] static unsigned seen_at(Address address) { return static_cast<unsigned>(address / 8 % (kSeen * 64)); }
+  [[nodiscard]] bool may_hold(Address address) const {
+    return (seen_[seen_at(address) / 64] >> seen_at(address) % 64 & 1) != 0;
+  }
+  void see(Bytes bytes);
+
   unsigned first_ = 0;
   unsigned count_ = 0;
+  uint64_t seen_[kSeen];
   Bytes runs_[kSize];
 };
 

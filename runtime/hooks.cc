@@ -23,16 +23,21 @@ inline void access(const void* address, const norn_site* site) {
 // The program's own check did not let it pass.
 template <AccessKind Kind, unsigned Size>
 inline void slow_access(const void* address, const norn_site* site) {
-  if (is_controlled() && is_watching()) [[unlikely]] {
+  if (!is_watching()) [[unlikely]] {
+    const Inspection here;
+    if (here) settle_check(here.thread());
+    return;
+  }
+  if (is_controlled()) [[unlikely]] {
     if (!pass_control(Kind, address, Size, site, reads_too<Kind>(site))) return;
   }
-  const Inspection here;
+  const Inspection here{Inspection::Started()};
   if (!here) return;
   Thread& thread = here.thread();
   if (thread.fast.mask == 0) [[unlikely]]
     settle_check(thread);
-  if (!is_watching()) return;
-  detector.access(thread, Kind, address_of(address), Size, [&] { return place(*here, site); }, reads_too<Kind>(site));
+  detector.access(
+      thread, Kind, address_of(address), Size, [&] { return place(*here, site); }, reads_too<Kind>(site));
 }
 
 }  // namespace

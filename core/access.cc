@@ -232,7 +232,7 @@ void Detector::benign_range(Thread& thread, Address address, uint64_t size) {
 SyncObject* Detector::begin_atomic(Thread& thread, Address address) {
   ++thread.sync_events;
   if (!options_.library) return nullptr;
-  SyncObject* object = sync_.get(address, SyncFamily::kAtomic);
+  SyncObject* object = object_of(thread, address, SyncFamily::kAtomic);
   if (object == nullptr) {
     no_memory_for_clocks();
     return nullptr;

@@ -58,6 +58,16 @@ void Clock::clear(Arena& arena) {
   capacity_ = 0;
 }
 
+// Where a chunk is nobody else's, copying its times costs less than sharing those of another: no count is changed, and
+// nothing must be made when the next time is written. Of clocks of many threads most chunks stay as they are, and are
+// shared.
+bool Clock::copy_times(unsigned index, const Chunk* from) {
+  Chunk* chunk = chunks()[index];
+  if (index >= kCopied || chunk == nullptr || chunk->refs.load(std::memory_order_acquire) != 1) return false;
+  for (unsigned k = 0; k < kTimes; ++k) chunk->times[k] = from->times[k];
+  return true;
+}
+
 bool Clock::raise(Arena& arena, Slot slot, Time time) {
   if (get(slot) >= time) return true;
   const unsigned index = slot / kTimes;
@@ -89,6 +99,7 @@ bool Clock::join(Arena& arena, const Clock& other) {
     }
     if (!mine_lacks) continue;
     if (!theirs_lacks) {
+      if (copy_times(i, from)) continue;
       Chunk* old = mine[i];
       mine[i] = share(from);
       drop(arena, old);
@@ -115,7 +126,7 @@ bool Clock::assign(Arena& arena, const Clock& other) {
   Chunk** mine = chunks();
   Chunk* const* theirs = other.chunks();
   for (unsigned i = 0; i < other.count_; ++i) {
-    if (mine[i] == theirs[i]) continue;
+    if (mine[i] == theirs[i] || (theirs[i] != nullptr && copy_times(i, theirs[i]))) continue;
     Chunk* old = mine[i];
     mine[i] = share(theirs[i]);
     drop(arena, old);

@@ -63,6 +63,8 @@ class Clock {
   static Chunk* share(Chunk* chunk);
   static void drop(Arena& arena, Chunk* chunk);
   static Chunk* own(Arena& arena, Chunk*& chunk);
+  static constexpr unsigned kCopied = 2;
+  bool copy_times(unsigned index, const Chunk* from);
 
   union {
     Chunk* inline_[kInline] = {};

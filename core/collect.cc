@@ -89,6 +89,8 @@ void Detector::collect_alone() {
   ++collections_;
   for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) {
     t->room.give_up();
+    for (SyncObject*& object : t->recent) object = nullptr;
+    for (Thread::LocksetStep& step : t->lockset_steps) step = {};
   }
   if (!full) {
     mark_histories(false);

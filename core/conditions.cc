@@ -78,7 +78,7 @@ bool Detector::acquire_bound(Thread& thread, const ConditionState& condition) {
 void Detector::signal(Thread& thread, Address condition) {
   const Inside inside(*this, thread);
   if (!begin_sync(thread)) return;
-  SyncObject* object = sync_.get(condition, SyncFamily::kCondition);
+  SyncObject* object = object_of(thread, condition, SyncFamily::kCondition);
   if (object == nullptr) return no_memory_for_clocks();
   const SpinLock lock(object->mutex);
   const Published published = publish(thread);
@@ -170,7 +170,7 @@ void Detector::leave_waiters(Thread& thread) {
 void Detector::wait_enter(Thread& thread, Address condition, Address mutex, bool in_loop) {
   const Inside inside(*this, thread);
   if (begin_sync(thread)) {
-    SyncObject* object = sync_.get(condition, SyncFamily::kCondition);
+    SyncObject* object = object_of(thread, condition, SyncFamily::kCondition);
     if (object == nullptr) {
       no_memory_for_clocks();
     } else {

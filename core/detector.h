@@ -272,6 +272,18 @@ class Detector {
                   Where where);
 
   // time.cc
+  static unsigned recent_place(Address address, SyncFamily family) {
+    return static_cast<unsigned>((address >> 3 ^ address >> 9) + static_cast<unsigned>(family)) % Thread::kRecent;
+  }
+  // The object, made if it is not there; null if the arena is used up. Inside.
+  SyncObject* object_of(Thread& thread, Address address, SyncFamily family) {
+    SyncObject*& recent = thread.recent[recent_place(address, family)];
+    if (recent == nullptr || recent->address != address || recent->family != family ||
+        recent->gone.load(std::memory_order_relaxed)) {
+      recent = sync_.get(address, family);
+    }
+    return recent;
+  }
   void renew_check(Thread& thread);
   void make_look_again(Thread& thread);
   void tick(Thread& thread);
@@ -295,6 +307,7 @@ class Detector {
   // locks.cc
   static Held* find_held(Thread& thread, Address lock);
   Held* add_held(Thread& thread);
+  void change_lockset(Thread& thread, LockId lock, bool takes, LockMode mode);
   void take_lock(Thread& thread, Address lock, LockMode mode, Where where);
   void give_lock(Thread& thread, Address lock);
   void note_release(Thread& thread, const Published& published);

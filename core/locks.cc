@@ -67,26 +67,38 @@ void Detector::note_taker(LockId lock, ThreadId thread, Where where) {
   info->takers[0] = {thread, where};
 }
 
+void Detector::change_lockset(Thread& thread, LockId lock, bool takes, LockMode mode) {
+  const uint32_t step = lock << 2 | (takes ? 2u : 0u) | (takes && mode == LockMode::kShared ? 1u : 0u);
+  Thread::LocksetStep& known =
+      thread.lockset_steps[(step ^ step >> 4 ^ thread.lockset * 0x9e3779b9u >> 28) % Thread::kRecent];
+  if (known.step != step || known.from != thread.lockset || lock >> 30 != 0) {
+    const LocksetId to =
+        takes ? locksets_.with(thread.lockset, lock, mode) : locksets_.without(thread.lockset, lock);
+    known = {thread.lockset, step, to};
+    if (locksets_.table().wants_collection()) [[unlikely]]
+      collection_wanted_.store(true, std::memory_order_relaxed);
+  }
+  thread.lockset = known.to;
+}
+
 void Detector::take_lock(Thread& thread, Address lock, LockMode mode, Where where) {
   if (Held* held = find_held(thread, lock); held != nullptr) {
     ++held->depth;
     return;
   }
-  SyncObject* object = sync_.get(lock, SyncFamily::kLock);
+  SyncObject* object = object_of(thread, lock, SyncFamily::kLock);
   Held* held = object == nullptr ? nullptr : add_held(thread);
   if (held == nullptr) return no_memory_for_clocks();
   {
     const SpinLock guard(object->mutex);
     if (object->lock.lock == 0) object->lock.lock = new_lock(lock);
     acquire_full(thread, object->lock.exclusive);
-    if (mode == LockMode::kExclusive) acquire_full(thread, object->lock.shared);
+    if (mode == LockMode::kExclusive && !object->lock.shared.empty()) acquire_full(thread, object->lock.shared);
     note_taker(object->lock.lock, thread.id, where);
     *held = {lock, object->lock.lock, 1, mode, where};
     if (mode == LockMode::kExclusive) note_taking(thread, object->lock);
   }
-  thread.lockset = locksets_.with(thread.lockset, held->lock, mode);
-  if (locksets_.table().wants_collection()) [[unlikely]]
-    collection_wanted_.store(true, std::memory_order_relaxed);
+  change_lockset(thread, held->lock, true, mode);
   if (options_.condition == ConditionMode::kWriteRead && thread.held_count == 1) {
     if (thread.reads != nullptr) thread.reads->clear();
     if (thread.writes != nullptr) thread.writes->clear();
@@ -100,7 +112,7 @@ void Detector::give_lock(Thread& thread, Address lock) {
   if (held == nullptr || --held->depth > 0) return;
   const LockMode mode = held->mode;
   const auto place = static_cast<unsigned>(held - thread.held);
-  thread.lockset = locksets_.without(thread.lockset, held->lock);
+  change_lockset(thread, held->lock, false, mode);
   for (Held* end = thread.held + thread.held_count - 1; held < end; ++held) *held = *(held + 1);
   --thread.held_count;
   if (thread.recording && thread.held_count == 0) {
@@ -108,7 +120,7 @@ void Detector::give_lock(Thread& thread, Address lock) {
     renew_check(thread);
   }
 
-  SyncObject* object = sync_.get(lock, SyncFamily::kLock);
+  SyncObject* object = object_of(thread, lock, SyncFamily::kLock);
   if (object == nullptr) return no_memory_for_clocks();
   const Published published = publish(thread);
   note_release(thread, published);

@@ -31,6 +31,10 @@ void AccessRecord::add(Bytes bytes) {
   if (count_ == kSize) {
     first_ = (first_ + 1) % kSize;
     --count_;
+    if (first_ == 0) {  // the bits of all that has been forgotten since the last time would be too many
+      for (uint64_t& bits : seen_) bits = 0;
+      for (unsigned i = 0; i < count_; ++i) see(at(i));
+    }
   }
   runs_[(first_ + count_) % kSize] = bytes;
   ++count_;

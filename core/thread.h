@@ -89,6 +89,16 @@ struct Thread {
   bool has_fence = false;
   Clocks spun;  // what its spin-reads found, for spin-leave
 
+  // --- what was looked up before; a collection forgets it all
+  static constexpr unsigned kRecent = 16;
+  SyncObject* recent[kRecent];  // by Detector::recent_place()
+  struct LocksetStep {
+    LocksetId from;
+    uint32_t step;  // the lock << 2 | what was done; 0: none
+    LocksetId to;
+  };
+  LocksetStep lockset_steps[kRecent];
+
   // --- locks ----------------------------------------------------------------------------------------------------
   Held* held = nullptr;
   unsigned held_count = 0;

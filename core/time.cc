@@ -160,7 +160,7 @@ void Detector::heed_tick_request(Thread& thread) {
 void Detector::release_to(Thread& thread, Address address, SyncFamily family) {
   const Inside inside(*this, thread);
   if (!begin_sync(thread)) return;
-  SyncObject* object = sync_.get(address, family);
+  SyncObject* object = object_of(thread, address, family);
   if (object == nullptr) return no_memory_for_clocks();
   const SpinLock lock(object->mutex);
   const Published published = publish(thread);
@@ -215,7 +215,7 @@ void Detector::barrier_init(Thread& thread, Address barrier, uint32_t count) {
   const Inside inside(*this, thread);
   if (!counts(thread)) return;
   sync_.remove(barrier, SyncFamily::kBarrier);
-  SyncObject* object = sync_.get(barrier, SyncFamily::kBarrier);
+  SyncObject* object = object_of(thread, barrier, SyncFamily::kBarrier);
   if (object == nullptr) return no_memory_for_clocks();
   const SpinLock lock(object->mutex);
   object->barrier.count = count;
@@ -226,7 +226,7 @@ void Detector::barrier_enter(Thread& thread, Address barrier) {
   // A thread whose synchronization is ignored still takes part: without it the generation would never be complete.
   const bool orders = begin_sync(thread);
   if (!options_.library) return;
-  SyncObject* object = sync_.get(barrier, SyncFamily::kBarrier);
+  SyncObject* object = object_of(thread, barrier, SyncFamily::kBarrier);
   if (object == nullptr) return no_memory_for_clocks();
   const SpinLock lock(object->mutex);
   BarrierState& state = object->barrier;

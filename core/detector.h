@@ -89,10 +89,16 @@ class Detector {
     }
     if (is_known(thread, kind, address, size)) return;
     // From here on out of line.
+    Where place = kNowhere;
     if constexpr (requires { where(); }) {
-      access_from(thread, kind, address, address + size, where(), reads_too);
+      place = where();
     } else {
-      access_from(thread, kind, address, address + size, where, reads_too);
+      place = where;
+    }
+    if (address % kGranuleBytes + size <= kGranuleBytes) [[likely]] {
+      access_one(thread, kind, address, address + size, place, reads_too);
+    } else {
+      access_from(thread, kind, address, address + size, place, reads_too);
     }
   }
   void read(Thread& t, Address a, uint64_t size, Where w) { access(t, AccessKind::kRead, a, size, w); }
@@ -251,6 +257,7 @@ class Detector {
   HistoryId make_list(Thread& thread, HistoryId before, const Stamps& stamps, unsigned count, uint32_t flags);
   bool read_in_place(const Thread& thread, Granule& granule, HistoryId list, const WordAccess& access);
   bool access_simply(Thread& thread, Granule& granule, const WordAccess& access);
+  void access_one(Thread& thread, AccessKind kind, Address begin, Address end, Where where, bool reads_too);
   void access_generally(Thread& thread, Granule& granule, GranuleLock& lock, const WordAccess& access,
                         SpinSignals& signals, uint32_t set_flags);
   void begin_stamping(Thread& thread);

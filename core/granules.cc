@@ -17,9 +17,15 @@ bool is_empty(const Granule& granule) {
 
 LocksCode locks_at(uint32_t second, unsigned place) { return static_cast<LocksCode>(second >> (place + 1) * 8); }
 
+void write_list(uint32_t* words, const Stamps& stamps, unsigned count, uint32_t flags) {
+  words[0] = flags;
+  for (unsigned i = 0; i < count; ++i) HybridEngine::write_stamp(words, i, stamps.all[i]);
+}
+
 // Puts these stamps into the granule, oldest first: the newest into the place of its slot's parity, the others into
 // theirs if they can be.
-void place_stamps(Granule& granule, const uint64_t* stamps, const LocksCode* locks, unsigned count) {
+[[gnu::always_inline]] inline void place_stamps(Granule& granule, const uint64_t* stamps, const LocksCode* locks,
+                                                unsigned count) {
   uint64_t bits[kPlaces] = {};
   uint32_t second = kNoPlace | kNoPlace << 2 | kNoPlace << 4;
   auto put = [&](unsigned i, unsigned place) {
@@ -65,16 +71,17 @@ uint32_t Detector::read_granule(const Granule& granule, HistoryId list, Stamps& 
   return flags;
 }
 
-// The list that these stamps and flags make, which may be the one that there was. If there is no memory they are lost.
+// The list that these stamps and flags make: the one that there was, if it has the right size. If there is no memory
+// they are lost.
 HistoryId Detector::make_list(Thread& thread, HistoryId before, const Stamps& stamps, unsigned count, uint32_t flags) {
   if (count == 0 && flags == 0) return kUntouched;
-  uint32_t words[Histories::kMaxWords];
-  words[0] = flags;
-  for (unsigned i = 0; i < count; ++i) HybridEngine::write_stamp(words, i, stamps.all[i]);
   const unsigned size = HybridEngine::kHeaderWords + count * HybridEngine::kStampWords;
-  bool same = before != kUntouched && histories_.count(before) == size;
-  for (unsigned i = 0; same && i < size; ++i) same = histories_.words(before)[i] == words[i];
-  if (same) return before;
+  if (before != kUntouched && histories_.count(before) == size) {
+    write_list(const_cast<uint32_t*>(histories_.words(before)), stamps, count, flags);
+    return before;
+  }
+  uint32_t words[Histories::kMaxWords];
+  write_list(words, stamps, count, flags);
   const HistoryId made = histories_.make(thread.room, words, size);
   if (histories_.wants_collection()) [[unlikely]]
     collection_wanted_.store(true, std::memory_order_relaxed);
@@ -194,16 +201,15 @@ bool Detector::access_simply(Thread& thread, Granule& granule, const WordAccess&
       if (!strong) {
         full = thread.clocks.full.get(slot) >= time;
         if (conflicts(access.kind, kind) &&
-            (!full ||
-             (!lockless && !context_.locksets->protects(thread.lockset, segments_.at(slot, time, locks))))) {
+            (!full || (!lockless && !context_.locksets->protects(thread.lockset, segments_.at(slot, time, locks))))) {
           return false;
         }
       }
       const bool superfluous =
           covers(access.kind, kind) &&
           (lockless ? full
-                    : strong && (locks == thread.stamps_locks || context_.locksets->weaker_or_same(
-                                                                     thread.lockset, segments_.at(slot, time, locks))));
+                    : strong && (locks == thread.stamps_locks ||
+                                 context_.locksets->weaker_or_same(thread.lockset, segments_.at(slot, time, locks))));
       if (superfluous) {
         if ((mask & ~unsigned{access.mask}) != 0) return false;
         keeps = false;
@@ -246,6 +252,20 @@ void Detector::access_granule(Thread& thread, Granule& granule, const WordAccess
     return;
   }
   access_generally(thread, granule, lock, access, signals, set_flags);
+}
+
+// An access within one granule, by a thread whose check did not find it stamped.
+void Detector::access_one(Thread& thread, AccessKind kind, Address begin, Address end, Where where, bool reads_too) {
+  if (thread.ignoring != 0 || is_state_machine(options_.engine)) [[unlikely]]
+    return access_from(thread, kind, begin, end, where, reads_too);
+  const Inside inside(*this, thread);
+  heed_tick_request(thread);
+  const Address at = begin & ~(kGranuleBytes - 1);
+  Granule* granule = shadow_.granule(at);
+  if (granule == nullptr) return no_memory_for_shadow();
+  SpinSignals signals;
+  access_granule(thread, *granule, {kind, mask_in(at, begin, end), where, at, reads_too}, signals, 0);
+  if (signals.count != 0) send(thread, signals);
 }
 
 void Detector::access_generally(Thread& thread, Granule& granule, GranuleLock& lock, const WordAccess& access,

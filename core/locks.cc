@@ -72,8 +72,7 @@ void Detector::change_lockset(Thread& thread, LockId lock, bool takes, LockMode 
   Thread::LocksetStep& known =
       thread.lockset_steps[(step ^ step >> 4 ^ thread.lockset * 0x9e3779b9u >> 28) % Thread::kRecent];
   if (known.step != step || known.from != thread.lockset || lock >> 30 != 0) {
-    const LocksetId to =
-        takes ? locksets_.with(thread.lockset, lock, mode) : locksets_.without(thread.lockset, lock);
+    const LocksetId to = takes ? locksets_.with(thread.lockset, lock, mode) : locksets_.without(thread.lockset, lock);
     known = {thread.lockset, step, to};
     if (locksets_.table().wants_collection()) [[unlikely]]
       collection_wanted_.store(true, std::memory_order_relaxed);

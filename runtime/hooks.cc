@@ -36,8 +36,7 @@ inline void slow_access(const void* address, const norn_site* site) {
   Thread& thread = here.thread();
   if (thread.fast.mask == 0) [[unlikely]]
     settle_check(thread);
-  detector.access(
-      thread, Kind, address_of(address), Size, [&] { return place(*here, site); }, reads_too<Kind>(site));
+  detector.access(thread, Kind, address_of(address), Size, [&] { return place(*here, site); }, reads_too<Kind>(site));
 }
 
 }  // namespace

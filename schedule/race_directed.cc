@@ -48,9 +48,16 @@ void RaceDirected::let_go(const Enabled& enabled) {
   uint32_t postponed = 0;
   for (uint32_t i = 0; i < enabled.count; ++i) postponed += is_postponed(enabled[i].thread) ? 1 : 0;
   if (postponed == 0) return;
+  const uint32_t again = enabled.index_of(let_go_);
+  if (again != kNobody && is_postponed(let_go_) && random_.below(kAgain) != 0) {
+    states_[let_go_] = State::kReleased;
+    return;
+  }
   uint32_t chosen = random_.below(postponed);
   for (uint32_t i = 0; i < enabled.count; ++i) {
-    if (is_postponed(enabled[i].thread) && chosen-- == 0) states_[enabled[i].thread] = State::kReleased;
+    if (!is_postponed(enabled[i].thread) || chosen-- != 0) continue;
+    let_go_ = enabled[i].thread;
+    states_[let_go_] = State::kReleased;
   }
 }
 

@@ -9,6 +9,8 @@
 //   confirms (a, a) when (a, b) was asked for.
 // - The loser of a coin stays postponed, as in the document, or, by another coin, walks on at random: some races do
 //   harm only if the winner is interrupted again soon.
+// - Who was let go and comes back to its statement is let go again, as a rule: it goes through an array, and meets the
+//   other one at one of its elements.
 // - Before a postponed thread is let go, whatever else can happen does: time passes, so that sleepers wake.
 // - The document's monitor lets go by the clock what waits too long; here one is let go when the others only wait for
 //   it, which the runtime tells by counting (Step::idle), so that a seed is enough to replay it.
@@ -41,6 +43,8 @@ class RaceDirected final : public Strategy {
   bool resolve(const Enabled& enabled, const Step& step);
 
   State states_[kMaxThreads] = {};
+  uint32_t let_go_ = kNobody;             // the last one that was
+  static constexpr uint32_t kAgain = 16;  // of so many times, all but one it is let go again
 };
 
 }  // namespace norn::schedule

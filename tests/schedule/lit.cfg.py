@@ -13,7 +13,7 @@ config.substitutions.append(("%found", f"{sys.executable} {here}/found.py -o %t.
 excludes = config.excludes
 lit_config.load_config(config, os.path.join(here, "..", "behaviour", "lit.cfg.py"))
 config.excludes = excludes
-# With NORN_TEST_FULL all. The bugs take minutes: some show themselves by hanging.
+# With NORN_TEST_FULL all. The bugs are many, and each is built three times.
 if not os.environ.get("NORN_TEST_FULL"):
     config.excludes += ["bugs", "predicted.test", "progress.test", "race-free.test", "replays.test", "sleeps.test",
                         "two-hundred-threads.test"]

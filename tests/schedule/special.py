@@ -46,7 +46,7 @@ def two_hundred_threads(directory):
 def pipe_from_another_process(directory):
     program = build("programs/pipe-from-another-process.c", directory)
     row, seconds = explore([program], directory, runs=3)
-    return went_well(row) + ([f"took {seconds:.0f} s"] if seconds > 60 else [])
+    return went_well(row) + ([f"took {seconds:.0f} s"] if seconds > 300 else [])
 
 
 def spins(directory):
@@ -56,7 +56,7 @@ def spins(directory):
         for strategy in ("random", "pct", "pos", "rr"):
             row, seconds = explore([program, kind], directory, strategy, 5)
             wrong += [f"{kind}, {strategy}: {sentence}" for sentence in went_well(row)]
-            if seconds > 30:
+            if seconds > 200:  # the runs may each take twenty before they are called a hang
                 wrong.append(f"{kind}, {strategy}: took {seconds:.0f} s")
     return wrong
 

@@ -29,7 +29,9 @@ $(BUILD)/build.ninja: CMakeLists.txt CMakePresets.json | deps
 build: $(BUILD)/build.ninja
 	@cmake --build $(BUILD) -j $(JOBS)
 
-demo: build
+# Without the tests and the benchmarks.
+demo: $(BUILD)/build.ninja
+	@cmake --build $(BUILD) -j $(JOBS) --target compiler/all runtime/all cli/all
 	@examples/demo $(BUILD)/bin
 
 test: deps build

@@ -44,6 +44,9 @@ bool init_places() {
 }
 
 Where place(ThreadState& state, Address ip) {
+  // What longjmp left. (Valgrind keeps the stack pointer as it is at every access to memory.)
+  const Address sp = VG_(get_SP)(state.host);
+  while (state.top > state.calls && state.top[-1].sp < sp) --state.top;
   // The innermost calls whose place is not known yet; of a deep recursion those of the window.
   constexpr long kDeepest = 128;
   Call* first = state.top - state.calls > kDeepest ? state.top - kDeepest : state.calls;

@@ -58,7 +58,10 @@ void Detector::make_look_again(Thread& thread) {
 }
 
 void Detector::make_all_look_again() {
-  for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) make_look_again(*t);
+  for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) {
+    make_look_again(*t);
+    t->fast.passing[0] = t->fast.passing[4] = 0;  // its own stamp may come again before it looks
+  }
 }
 
 // From now on stamps are later than all before. A thread whose time would overflow goes on in another slot, as if it

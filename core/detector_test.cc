@@ -249,6 +249,16 @@ TEST_F(DetectorTest, MoreStampsThanAreKeptAreCounted) {
   EXPECT_EQ(detector_->stamps_at(kX), 4u);
 }
 
+TEST_F(DetectorTest, NeighboursDoNotPushEachOtherOut) {
+  start();
+  Thread* first = detector_->fork(*main_, 1);
+  detector_->write(*first, kX + 4, 4, 1);
+  for (ThreadId id = 2; id <= 500; ++id) detector_->read(*detector_->fork(*main_, id), kX, 4, id);
+  EXPECT_TRUE(heard_.pairs.empty());
+  detector_->write(*main_, kX + 4, 4, 2);
+  EXPECT_EQ(heard_.pairs.size(), 1u);
+}
+
 // With little memory the oldest history goes first, it is said once, and what is new is still found.
 TEST(DetectorMemoryTest, ShortOfMemoryTheOldestHistoryIsForgottenAndSaidOnce) {
   const TestingArena memory;

@@ -18,6 +18,29 @@ void append(Stamps& stamps, const Stamp& stamp) {
   stamps.all[stamps.count++] = stamp;
 }
 
+unsigned count_of(const Stamps& stamps, unsigned bytes) {
+  unsigned count = 0;
+  for (unsigned i = 0; i < stamps.count; ++i) count += (stamps.all[i].mask & bytes) != 0 ? 1 : 0;
+  return count;
+}
+
+// If these bytes have as many stamps as there may be, the oldest of them goes; if the granule has no room, the oldest
+// of the word that has more of them: neighbours do not push each other out.
+void make_room(const EngineContext& context, Stamps& stamps, unsigned bytes) {
+  if (stamps.count < context.options->history_cap) return;
+  if (count_of(stamps, bytes) < context.options->history_cap) {
+    if (stamps.count < Stamps::kMax) return;
+    constexpr unsigned kFirst = 0x0f, kSecond = 0xf0;
+    bytes = count_of(stamps, kFirst) > count_of(stamps, kSecond) ? kFirst : kSecond;
+  }
+  unsigned oldest = 0;
+  while ((stamps.all[oldest].mask & bytes) == 0) ++oldest;
+  for (unsigned i = oldest + 1; i < stamps.count; ++i) stamps.all[i - 1] = stamps.all[i];
+  --stamps.count;
+  if (stamps.overwritten > oldest) --stamps.overwritten;
+  context.forgotten->fetch_add(1, std::memory_order_relaxed);
+}
+
 // One pair for each run of bytes: 0b1011 is two places.
 void add_races(const EngineContext& context, const Thread& thread, const WordAccess& access, const Stamp& s,
                unsigned bytes, Standing standing, FoundRaces& races) {
@@ -129,13 +152,8 @@ bool HybridEngine::next(const EngineContext& context, const Thread& thread, Stam
     ++kept;
     if (overwritten) stamps.overwritten = kept;
   }
-  if (kept >= context.options->history_cap) {  // the oldest goes
-    for (unsigned i = 1; i < kept; ++i) stamps.all[i - 1] = stamps.all[i];
-    --kept;
-    if (stamps.overwritten > 0) --stamps.overwritten;
-    context.forgotten->fetch_add(1, std::memory_order_relaxed);
-  }
   stamps.count = kept;
+  make_room(context, stamps, fresh);
   append(stamps, {thread.slot, static_cast<uint8_t>(fresh), access.kind, thread.time, thread.lockset, access.where,
                   static_cast<uint8_t>(adds & continues & fresh), thread.stamps_pack, thread.stamps_locks});
   return true;

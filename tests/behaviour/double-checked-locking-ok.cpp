@@ -28,6 +28,16 @@ static Config* get() {
 }
 
 int main() {
-  run_two([] { levels[0] = get()->level; }, [] { levels[1] = get()->level; });
+  // Who comes to the lock in spite of the pointer being there by then, and reads it without acquiring, is ordered by the
+  // lock alone: that is another case.
+  run_two(
+      [] {
+        levels[0] = get()->level;
+        end_turn();
+      },
+      [] {
+        await_turn(1);
+        levels[1] = get()->level;
+      });
   return levels[0] + levels[1] != 6;
 }

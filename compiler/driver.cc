@@ -65,7 +65,7 @@ struct Request {
   bool help = false;
   Debug debug = Debug::kNone;
   Arguments skip_lists;
-  std::string prune;    // empty: nothing was said
+  std::string prune;  // empty: nothing was said
   bool whole_program = false;
   bool full_lto = false;
   bool chooses_linker = false;

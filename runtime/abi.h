@@ -223,8 +223,8 @@ void __norn_write_range(const void* address, size_t size, const norn_site* site)
  *     if (news != 0) __norn_slow_read8(address, site)
  *
  * Of shorter accesses only the bits of their bytes count, of those from NORN_FAST_BYTES_AT on; sixteen bytes have two
- * stamps, 32 bytes apart, both of which must match. Whoever wants to see every access sets `read` and `write` to a stamp
- * that there is not. docs/design/fastpath.md says why what passes need not be seen.
+ * stamps, 32 bytes apart, both of which must match. Whoever wants to see every access sets `read` and `write` to a
+ * stamp that there is not. docs/design/fastpath.md says why what passes need not be seen.
  *
  * The slow hooks do what the others do and preserve all general registers but r11 (clang's preserve_most). */
 typedef struct norn_fast {

@@ -1,8 +1,8 @@
 // Places: a site and the calls that led there, as one number.
 //
 // A place is a node of a tree: its site, and the place it was called from. Nodes are interned, never freed, and found
-// without a lock. A thread remembers the node of each call on its stack that was asked for, so that finding a place costs
-// as much as was called since.
+// without a lock. A thread remembers the node of each call on its stack that was asked for, so that finding a place
+// costs as much as was called since.
 #pragma once
 
 #include "runtime/state.h"

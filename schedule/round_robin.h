@@ -1,6 +1,6 @@
 // rr: the threads in turn, each for as many steps as the quantum says or until it has to wait or yields. A large
-// quantum makes runs that are easy to read: without end for seed 0. Other seeds draw a short one for each turn: one that
-// is always the same can meet a loop that tries for a lock always at the same point.
+// quantum makes runs that are easy to read: without end for seed 0. Other seeds draw a short one for each turn: one
+// that is always the same can meet a loop that tries for a lock always at the same point.
 #pragma once
 
 #include "schedule/strategy.h"

@@ -72,7 +72,7 @@ extern constinit Detector detector;
 extern constinit Arena memory;              // of the tool's own tables
 extern constinit ThreadState* current;      // the thread whose code runs
 extern constinit FastCheck* current_check;  // its
-extern constinit uint64_t atomic_changes;  // how often any thread stored to an atomic
+extern constinit uint64_t atomic_changes;   // how often any thread stored to an atomic
 // Accesses count. Off while there is one thread: what it did is ordered before all that its children do.
 extern constinit bool watching;
 // The present thread's foreign part of its stack, for the code that looks at it when the stack grows; empty: (0, ~0).

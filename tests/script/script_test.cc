@@ -40,7 +40,8 @@ TEST(Script, ReadsEveryVerb) {
   Script s = parse_or_throw(
       "t1 fork t2; t2 start; t2 exit; t1 join t2; t1 detach t2; t1 read x; t1 write x; t1 alloc b:64; t1 free b:64;"
       "t1 realloc b:64 c:128; t1 load f acquire; t1 store f release; t1 rmw f acq_rel; t1 fence seq_cst; t1 lock m;"
-      "t1 lock-shared m; t1 trylock m; t1 trylock-shared m; t1 timedlock m; t1 timedlock-shared m; t1 refused m; t1 unlock m;"
+      "t1 lock-shared m; t1 trylock m; t1 trylock-shared m; t1 timedlock m; t1 timedlock-shared m; t1 refused m; t1 "
+      "unlock m;"
       "t1 unlock-shared m; t1 destroy m; t1 signal cv; t1 broadcast cv; t1 wait-enter cv m in-loop;"
       "t1 wait-leave cv m timed-out; t1 wait-loop-leave cv; t1 barrier-init b 2; t1 barrier-enter b;"
       "t1 barrier-leave b; t1 post s; t1 sem-wait s; t1 once-done o; t1 once-seen o; t1 sync-destroy s;"

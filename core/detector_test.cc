@@ -249,6 +249,26 @@ TEST_F(DetectorTest, MoreStampsThanAreKeptAreCounted) {
   EXPECT_EQ(detector_->stamps_at(kX), 4u);
 }
 
+// More locksets than have a number of their own: a write under one lock does not make one under another superfluous.
+TEST_F(DetectorTest, LocksetsWithoutANumberAreToldApart) {
+  start();
+  Thread* a = detector_->fork(*main_, 1);
+  Thread* b = detector_->fork(*main_, 2);
+  constexpr Address kLocks = 300;
+  auto write_under = [&](Thread& thread, Address lock, Address at) {
+    detector_->lock_acquire(thread, kMutex + lock * 64, LockMode::kExclusive, 0);
+    detector_->write(thread, at, 8, 1);
+    detector_->lock_release(thread, kMutex + lock * 64, LockMode::kExclusive);
+  };
+  for (Address lock = 0; lock < kLocks; ++lock) write_under(*a, lock, kX + 8 + lock * 8);
+  write_under(*a, kLocks - 2, kX);
+  write_under(*a, kLocks - 1, kX);
+  EXPECT_EQ(detector_->stamps_at(kX), 2u);
+  write_under(*b, kLocks - 1, kX);
+  ASSERT_EQ(heard_.pairs.size(), 1u);
+  EXPECT_EQ(heard_.pairs[0].standing, Standing::kPredicted);
+}
+
 TEST_F(DetectorTest, NeighboursDoNotPushEachOtherOut) {
   start();
   Thread* first = detector_->fork(*main_, 1);

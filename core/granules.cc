@@ -208,8 +208,7 @@ bool Detector::access_simply(Thread& thread, Granule& granule, const WordAccess&
       const bool superfluous =
           covers(access.kind, kind) &&
           (lockless ? full
-                    : strong && (locks == thread.stamps_locks ||
-                                 context_.locksets->weaker_or_same(thread.lockset, segments_.at(slot, time, locks))));
+                    : strong && context_.locksets->weaker_or_same(thread.lockset, segments_.at(slot, time, locks)));
       if (superfluous) {
         if ((mask & ~unsigned{access.mask}) != 0) return false;
         keeps = false;

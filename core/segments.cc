@@ -19,6 +19,7 @@ LocksCode SegmentLocks::number_of(LocksetId locks) {
     LocksCode code = codes_[place].load(std::memory_order_acquire);
     if (code != 0 && numbered_[code] == locks) return code;
     if (code != 0) continue;
+    if (used_up_.load(std::memory_order_relaxed)) return kOfItsTime;
     const SpinLock lock(mutex_);
     if (codes_[place].load(std::memory_order_acquire) != 0) {
       place = (place + kPlaces - 1) % kPlaces;  // somebody was faster: look again
@@ -26,7 +27,10 @@ LocksCode SegmentLocks::number_of(LocksetId locks) {
     }
     code = 1;
     while (code < kOfItsTime && numbered_[code] != kNoLocks) ++code;
-    if (code == kOfItsTime) return kOfItsTime;
+    if (code == kOfItsTime) {
+      used_up_.store(true, std::memory_order_relaxed);
+      return kOfItsTime;
+    }
     numbered_[code] = locks;
     codes_[place].store(code, std::memory_order_release);
     return code;
@@ -40,6 +44,7 @@ void SegmentLocks::number_again() {
     if (numbered_[code] != kNoLocks) put(numbered_[code], static_cast<LocksCode>(code));
   }
   for (bool& used : used_) used = false;
+  used_up_.store(false, std::memory_order_relaxed);
 }
 
 bool SegmentLocks::note_time(Slot slot, Time time, LocksetId locks) {

@@ -96,6 +96,7 @@ class SegmentLocks {
   Directory** slots_ = nullptr;
   LocksetId numbered_[256] = {};
   bool used_[256] = {};                         // in a collection
+  std::atomic<bool> used_up_{false};            // no number is left, until a collection
   SpinMutex mutex_;                             // for who adds to the two
   std::atomic<LocksCode> codes_[kPlaces] = {};  // by place_of(), and what follows
 };

@@ -82,4 +82,19 @@ inline void describe(const Statistics& known, EngineKind engine, NamedCount (&sy
   run.stats.threads = known.threads;
 }
 
+// What the accesses of a race say only when its location is known: how often, and how much was freed.
+inline void complete(Race& race) {
+  for (Access& access : race.accesses) {
+    access.count = race.count;
+    if (access.op == Op::kFree && race.location.object_size != 0) access.size = race.location.object_size;
+  }
+}
+
+// Memory that is a thread's: its stack, or a block that it allocated.
+inline void belongs_to(Location& location, ThreadId owner, Text name) {
+  location.has_owner = true;
+  location.owner = owner;
+  location.owner_name = name;
+}
+
 }  // namespace norn::report

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 
+#include "report/loop_graph.h"
 #include "runtime/hooks.h"
 #include "runtime/interpose.h"
 #include "runtime/settings.h"
@@ -157,23 +158,11 @@ void dump(const norn_module& tables) {
     if (is_told_by_its_wait(*loop)) continue;
     ++number;
     write([&](report::Sink out) {
-      out.put("  subgraph cluster_");
-      out.put(report::Decimal(number).text());
-      out.put(" {\n    label=\"");
-      put_place(out, *loop->site);
-      out.put("\\n");
-      put_kind(out, *loop);
-      out.put("\";\n    left");
-      out.put(report::Decimal(number).text());
-      out.put(" [label=\"left\", shape=plaintext];\n");
-      for (const char* c = loop->graph; c != nullptr && *c != '\0'; ++c) {
-        if (*c == '%') {
-          out.put(report::Decimal(number).text());
-        } else {
-          out.put(*c);
-        }
-      }
-      out.put("  }\n");
+      report::put_loop(out, number, loop->graph, [&](report::Sink label) {
+        put_place(label, *loop->site);
+        label.put("\\n");
+        put_kind(label, *loop);
+      });
     });
   }
   write([](report::Sink out) { out.put("}\n"); });

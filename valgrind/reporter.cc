@@ -145,17 +145,13 @@ void build_location(const RacingPair& pair, report::Location& location) {
     location.object_size = block.size;
     location.offset = pair.address - block.address;
     location.allocated_at = frames_of(block.where, allocation, kMaxFrames, pool);
-    location.has_owner = true;
-    location.owner = block.thread;
-    location.owner_name = thread_name(block.thread);
+    report::belongs_to(location, block.thread, thread_name(block.thread));
     return;
   }
   if (locate_variable(pair.address, location, pool)) return;
   if (const ::norn::ThreadId owner = thread_of_stack(pair.address); owner != kNoThread) {
     location.kind = report::LocationKind::kStack;
-    location.has_owner = true;
-    location.owner = owner;
-    location.owner_name = thread_name(owner);
+    report::belongs_to(location, owner, thread_name(owner));
   }
 }
 
@@ -166,11 +162,8 @@ void build_race(const Candidate& candidate, report::Race& race) {
   const RacingPair& pair = candidate.first;
   build_access(pair.later, 0, pair.size, race.accesses[0]);
   build_access(pair.earlier, 1, pair.size, race.accesses[1]);
-  for (report::Access& access : race.accesses) access.count = race.count;
   build_location(pair, race.location);
-  for (report::Access& access : race.accesses) {
-    if (access.op == report::Op::kFree && race.location.object_size != 0) access.size = race.location.object_size;
-  }
+  report::complete(race);
 }
 
 report::RunSummary summary(int exit_status, bool ended) {

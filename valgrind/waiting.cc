@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "valgrind/waiting.h"
 
+#include "report/loop_graph.h"
 #include "valgrind/client.h"
 #include "valgrind/reporter.h"
 #include "valgrind/symbols.h"
@@ -160,23 +161,11 @@ void dump() {
     if (is_told_by_its_wait(*loop)) continue;
     ++number;
     write([&](report::Sink out) {
-      out.put("  subgraph cluster_");
-      out.put(report::Decimal(number).text());
-      out.put(" {\n    label=\"");
-      put_place(out, loop->at);
-      out.put("\\n");
-      put_kind(out, *loop);
-      out.put("\";\n    left");
-      out.put(report::Decimal(number).text());
-      out.put(" [label=\"left\", shape=plaintext];\n");
-      for (const char* c = loop->graph; c != nullptr && *c != '\0'; ++c) {
-        if (*c == '%') {
-          out.put(report::Decimal(number).text());
-        } else {
-          out.put(*c);
-        }
-      }
-      out.put("  }\n");
+      report::put_loop(out, number, loop->graph, [&](report::Sink label) {
+        put_place(label, loop->at);
+        label.put("\\n");
+        put_kind(label, *loop);
+      });
     });
   }
   write([](report::Sink out) { out.put("}\n"); });

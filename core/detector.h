@@ -411,7 +411,7 @@ class Inside {
     // Pairs with the collector, which sets `collecting`, makes everyone pass a barrier (or we pass one ourselves) and
     // then looks at `inside`: one of us sees the other.
     thread.inside.store(true, std::memory_order_relaxed);
-    if (core_barrier == nullptr) {
+    if (!kOneAtATime && core_barrier == nullptr) {
       std::atomic_thread_fence(std::memory_order_seq_cst);
     } else {
       std::atomic_signal_fence(std::memory_order_seq_cst);

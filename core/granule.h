@@ -39,6 +39,10 @@ struct GranuleFlags {
 class GranuleLock {
  public:
   explicit GranuleLock(Granule& granule) : granule_(granule) {
+    if constexpr (kOneAtATime) {
+      list = granule.cells[0].load(std::memory_order_relaxed);
+      return;
+    }
     Backoff backoff;
     while ((list = granule.cells[0].exchange(kLocked, std::memory_order_acquire)) == kLocked) backoff.pause();
   }

@@ -10,6 +10,14 @@ using YieldFunction = void (*)();
 inline void no_yield() {}
 inline constinit YieldFunction core_yield = &no_yield;
 
+// Whether the embedding lets only one thread run at a time, and no other until that one is outside of the core: then
+// nobody ever meets a lock that is taken.
+#ifdef NORN_ONE_AT_A_TIME
+inline constexpr bool kOneAtATime = true;
+#else
+inline constexpr bool kOneAtATime = false;
+#endif
+
 // Makes every thread of the process pass a full barrier before it returns; the embedding may have one (membarrier).
 // Where it is set, threads do without barriers of their own. Set before there are threads, or never.
 using BarrierFunction = void (*)();
@@ -37,12 +45,14 @@ class SpinMutex {
   SpinMutex& operator=(const SpinMutex&) = delete;
 
   void lock() {
+    if constexpr (kOneAtATime) return;
     Backoff backoff;
     while (locked_.exchange(true, std::memory_order_acquire)) {
       while (locked_.load(std::memory_order_relaxed)) backoff.pause();
     }
   }
   [[nodiscard]] bool try_lock() {
+    if constexpr (kOneAtATime) return true;
     return !locked_.load(std::memory_order_relaxed) && !locked_.exchange(true, std::memory_order_acquire);
   }
   void unlock() { locked_.store(false, std::memory_order_release); }

@@ -57,12 +57,7 @@ void range(ThreadState& self, AccessKind kind, Address address, uint64_t size) {
 
 Address begin_thread(ThreadState& self, Address pthread, Address stack_begin, Address stack_end) {
   thread_has_handle(self, pthread);
-  self.stack_begin = stack_begin;
-  self.stack_end = stack_end;
-  if (ThreadInfo* info = thread_info(self.id); info != nullptr) {
-    info->stack_begin = stack_begin;
-    info->stack_end = stack_end;
-  }
+  thread_has_stack(self, stack_begin, stack_end);
   // A dead thread's stack was at the same place: what happened there is not shared with this thread.
   if (stack_begin != 0) detector.allocate(*self.core, stack_begin, stack_end - stack_begin);
   return self.routine;

@@ -69,6 +69,11 @@ ThreadState* new_state() {
   return state;
 }
 
+// Parts of memory that are known to have no stack; nothing is known when another thread begins.
+constexpr unsigned kPartBits = 16;
+constexpr unsigned kParts = 256;
+constinit Address parts_without_stack[kParts] = {};
+
 // Below the stack pointer lies the red zone, which functions use without saying so.
 constexpr Address kRedZone = VG_STACK_REDZONE_SZB;
 
@@ -127,6 +132,16 @@ ThreadInfo* thread_info(::norn::ThreadId id) {
   return kNoThread;
 }
 
+void thread_has_stack(ThreadState& state, Address begin, Address end) {
+  state.stack_begin = begin;
+  state.stack_end = end;
+  if (ThreadInfo* info = thread_info(state.id); info != nullptr) {
+    info->stack_begin = begin;
+    info->stack_end = end;
+  }
+  for (Address& part : parts_without_stack) part = 0;
+}
+
 void set_thread_name(::norn::ThreadId id, const char* name) {
   ThreadInfo* info = thread_info(id);
   if (info == nullptr) return;
@@ -156,8 +171,8 @@ void thread_is_created(HostThread parent, HostThread child) {
     creator->creates_detached = false;
   } else {
     state->core = detector.add_root(state->id);
-    state->stack_end = VG_(thread_get_stack_max)(child);
-    state->stack_begin = state->stack_end > kMainStack ? state->stack_end - kMainStack : 0;
+    const Address end = VG_(thread_get_stack_max)(child);
+    thread_has_stack(*state, end > kMainStack ? end - kMainStack : 0, end);
     current = state;
     current_check = &state->core->fast;
   }
@@ -258,9 +273,22 @@ void forget_other_threads(HostThread host) {
 
 namespace {
 
+// Whether the part of memory with the address may have some of a thread's stack.
+bool may_be_stack(Address address) {
+  const Address part = address >> kPartBits;
+  Address& known = parts_without_stack[part % kParts];
+  if (known == part) return false;
+  for (const ThreadState* owner = living; owner != nullptr; owner = owner->next) {
+    if (part >= owner->stack_begin >> kPartBits && part <= owner->stack_end >> kPartBits) return true;
+  }
+  known = part;
+  return false;
+}
+
 // What one thread does to another's stack must not count for whatever lies there after the frame was left.
 void note_foreign_stack(const ThreadState& self, Address address, uint64_t size) {
   if (address >= self.stack_begin && address < self.stack_end) return;
+  if (!may_be_stack(address)) return;
   for (ThreadState* owner = living; owner != nullptr; owner = owner->next) {
     if (address < owner->stack_begin || address >= owner->stack_end) continue;
     if (owner->foreign_end == 0 || address < owner->foreign_begin) owner->foreign_begin = address;

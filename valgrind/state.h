@@ -95,6 +95,7 @@ void set_thread_name(::norn::ThreadId id, const char* name);
 
 // The life of threads, as Valgrind and the wrappers tell it.
 void thread_is_created(HostThread parent, HostThread child);
+void thread_has_stack(ThreadState& state, Address begin, Address end);
 void thread_ends(HostThread host);
 void thread_runs(HostThread host);
 void thread_has_handle(ThreadState& state, Address pthread);

@@ -17,12 +17,27 @@ constinit Where count = 1;  // 0 is nowhere
 
 Place* node(Where where) { return &chunks[where >> kChunkBits][where & ((1u << kChunkBits) - 1)]; }
 
+// A call that is in a stack so often already is not in it once more: the stack is taken for the one that ends with the
+// last such call. A recursion with two calls would have a place for each way through its tree.
+constexpr unsigned kRepeats = 3;
+
+Where folded(Where parent, Address ip) {
+  Where last = kNowhere;
+  unsigned times = 0;
+  for (Where at = parent; at != kNowhere; at = node(at)->parent) {
+    if (node(at)->ip != ip) continue;
+    if (times == 0) last = at;
+    if (++times == kRepeats) return last;
+  }
+  return kNowhere;
+}
+
 Where intern(Where parent, Address ip) {
   const uint64_t key = ip * 0x9e3779b97f4a7c15u ^ parent * 0xc2b2ae3d27d4eb4fu;
   Where& bucket = buckets[(key ^ key >> 29) >> (64 - kBucketBits - 8) & ((1u << kBucketBits) - 1)];
   for (Where at = bucket; at != kNowhere; at = node(at)->next) {
     const Place* known = node(at);
-    if (known->ip == ip && known->parent == parent) return at;
+    if (known->ip == ip && known->parent == parent) return known->stands_for == kNowhere ? at : known->stands_for;
   }
   if (count >> kChunkBits >= kChunks) return parent;  // the table is full: the caller's place is the next best
   if (chunks[count >> kChunkBits] == nullptr) {
@@ -30,9 +45,10 @@ Where intern(Where parent, Address ip) {
     if (chunks[count >> kChunkBits] == nullptr) return parent;
   }
   const Where made = count++;
-  *node(made) = {ip, 0, parent, bucket, VG_(current_DiEpoch)().n, 0};
+  const Where stands_for = folded(parent, ip);
+  *node(made) = {ip, 0, parent, bucket, VG_(current_DiEpoch)().n, stands_for};
   bucket = made;
-  return made;
+  return stands_for == kNowhere ? made : stands_for;
 }
 
 }  // namespace
@@ -47,12 +63,10 @@ Where place(ThreadState& state, Address ip) {
   // What longjmp left. (Valgrind keeps the stack pointer as it is at every access to memory.)
   const Address sp = VG_(get_SP)(state.host);
   while (state.top > state.calls && state.top[-1].sp < sp) --state.top;
-  // The innermost calls whose place is not known yet; of a deep recursion those of the window.
-  constexpr long kDeepest = 128;
-  Call* first = state.top - state.calls > kDeepest ? state.top - kDeepest : state.calls;
+  // The innermost calls whose place is not known yet.
   Call* from = state.top;
-  while (from > first && from[-1].where == kNowhere) --from;
-  Where where = from > first ? from[-1].where : kNowhere;
+  while (from > state.calls && from[-1].where == kNowhere) --from;
+  Where where = from > state.calls ? from[-1].where : kNowhere;
   for (; from < state.top; ++from) {
     where = intern(where, from->site);
     from->where = where;

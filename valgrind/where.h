@@ -13,7 +13,7 @@ struct Place {
   Where parent;       // who called
   Where next;         // in the bucket
   UInt epoch;         // of the debug information when it was first seen
-  uint32_t unused;
+  Where stands_for;   // if not kNowhere: the place that this one is taken for, and it is never given to anybody
 };
 
 bool init_places();

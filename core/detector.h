@@ -76,6 +76,9 @@ class Detector {
   void take(Thread& thread, Message& message);
   void clear(Message& message) { message.clocks.clear(arena_); }
   [[nodiscard]] Thread* fork_after(Thread& caller, Message& message, ThreadId child);
+  // As if the thread ended and another began after the message alone, unordered with the first; but it costs no slot.
+  // For others the two are one: who is ordered after something of the second is ordered after all of the first.
+  void begin_again(Thread& thread, Message& message);
 
   // --- memory. `where` is a Where, or something to call for one: it is asked only if the access changes what is known,
   // which for most accesses it does not. `reads_too`: a write that stands for a read of the same bytes before it.

@@ -64,9 +64,14 @@ struct EngineContext {
   std::atomic<uint64_t>* forgotten = nullptr;  // stamps dropped because of history_cap
 };
 
+// Done by the thread itself, and not by one whose slot it goes on in (begin_again()).
+[[nodiscard]] inline bool is_own(const Thread& thread, Slot slot, Time time) {
+  return slot == thread.slot && time >= thread.own_since;
+}
+
 // Strongly (or fully) ordered before what `thread` does now.
 [[nodiscard]] inline bool ordered_before(const Clock& known, const Thread& thread, Slot slot, Time time) {
-  return slot == thread.slot || known.get(slot) >= time;
+  return is_own(thread, slot, time) || known.get(slot) >= time;
 }
 
 // Fills in a pair and its standing-independent parts.

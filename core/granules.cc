@@ -122,7 +122,8 @@ bool Detector::read_in_place(const Thread& thread, Granule& granule, HistoryId l
   const Stamp last = Stamp::unpacked(segments_, bits, locks_at(second, place));
   const Stamp now = {thread.slot, access.mask, AccessKind::kRead,  thread.time, thread.lockset, access.where,
                      0,           true,        thread.stamps_locks};
-  if (last.slot != now.slot || last.time == now.time || last.kind != now.kind || last.mask != now.mask || !now.fits()) {
+  if (!is_own(thread, last.slot, last.time) || last.time == now.time || last.kind != now.kind ||
+      last.mask != now.mask || !now.fits()) {
     return false;
   }
   for (unsigned i = 0; i < kPlaces; ++i) {
@@ -139,7 +140,8 @@ bool Detector::read_in_place(const Thread& thread, Granule& granule, HistoryId l
     const Stamp stamp = HybridEngine::read_stamp(words, i);
     if (stamp.kind != AccessKind::kRead) {
       if (!HybridEngine::agrees(context_, thread, stamp, access)) return false;
-    } else if (found == count && stamp.slot == now.slot && stamp.lockset == now.lockset && stamp.mask == now.mask) {
+    } else if (found == count && is_own(thread, stamp.slot, stamp.time) && stamp.lockset == now.lockset &&
+               stamp.mask == now.mask) {
       found = i;
     }
   }
@@ -195,7 +197,7 @@ bool Detector::access_simply(Thread& thread, Granule& granule, const WordAccess&
         if ((access.mask & ~mask) != 0) return false;
         adds = true;
       }
-      const bool strong = own || thread.clocks.strong.get(slot) >= time;
+      const bool strong = (own && time >= thread.own_since) || thread.clocks.strong.get(slot) >= time;
       bool full = strong;
       const LocksCode locks = locks_at(second, place);
       if (!strong) {

@@ -41,6 +41,41 @@ void make_room(const EngineContext& context, Stamps& stamps, unsigned bytes) {
   context.forgotten->fetch_add(1, std::memory_order_relaxed);
 }
 
+// Those whose slot the thread goes on in (begin_again()) are unordered with it, and with each other; but what is
+// unordered with one of them is unordered with all that came after it. So the last that did the same stands for those
+// before.
+void keep_last_of_slot(const EngineContext& context, const Thread& thread, Stamps& stamps) {
+  auto is_former = [&](const Stamp& s) { return s.slot == thread.slot && s.time < thread.own_since; };
+  const Stamp* last = nullptr;
+  unsigned kept = stamps.count;
+  for (unsigned i = stamps.count; i > 0; --i) {
+    Stamp& s = stamps.all[i - 1];
+    if (is_former(s)) {
+      for (const Stamp* later = &s + 1; last != nullptr && later <= last; ++later) {
+        if (is_former(*later) && covers(later->kind, s.kind) &&
+            context.locksets->weaker_or_same(later->lockset, s.lockset)) {
+          s.mask = static_cast<uint8_t>(s.mask & ~later->mask);
+        }
+      }
+      s.adds &= s.mask;
+      if (last == nullptr) last = &s;
+    }
+    if (s.mask == 0) --kept;
+  }
+  if (kept == stamps.count) return;
+  unsigned overwritten = stamps.overwritten;
+  kept = 0;
+  for (unsigned i = 0; i < stamps.count; ++i) {
+    if (stamps.all[i].mask != 0) {
+      stamps.all[kept++] = stamps.all[i];
+    } else if (i < stamps.overwritten) {
+      --overwritten;
+    }
+  }
+  stamps.count = kept;
+  stamps.overwritten = overwritten;
+}
+
 // One pair for each run of bytes: 0b1011 is two places.
 void add_races(const EngineContext& context, const Thread& thread, const WordAccess& access, const Stamp& s,
                unsigned bytes, Standing standing, FoundRaces& races) {
@@ -122,6 +157,7 @@ bool HybridEngine::next(const EngineContext& context, const Thread& thread, Stam
   // hands on what it continued itself.
   unsigned continues = 0;
   unsigned kept = 0;
+  unsigned formers = 0;  // of the thread's own slot, and unordered with it
   for (unsigned i = 0; i < count; ++i) {
     Stamp& s = stamps.all[i];
     const unsigned common = s.mask & fresh;
@@ -130,6 +166,7 @@ bool HybridEngine::next(const EngineContext& context, const Thread& thread, Stam
     if (common != 0) {
       const bool strong = ordered_before(thread.clocks.strong, thread, s.slot, s.time);
       const bool full = strong || ordered_before(thread.clocks.full, thread, s.slot, s.time);
+      formers += !strong && s.slot == thread.slot ? 1 : 0;
       if (!strong && conflicts(access.kind, s.kind) &&
           (!full || (!lockless && !context.locksets->protects(thread.lockset, s.lockset)))) {
         // A look at a byte that is waited for, by an atomic, is no race with the plain write that it looks for.
@@ -153,6 +190,7 @@ bool HybridEngine::next(const EngineContext& context, const Thread& thread, Stam
     if (overwritten) stamps.overwritten = kept;
   }
   stamps.count = kept;
+  if (formers > 1) keep_last_of_slot(context, thread, stamps);
   make_room(context, stamps, fresh);
   append(stamps, {thread.slot, static_cast<uint8_t>(fresh), access.kind, thread.time, thread.lockset, access.where,
                   static_cast<uint8_t>(adds & continues & fresh), thread.stamps_pack, thread.stamps_locks});

@@ -71,6 +71,7 @@ struct Thread {
   Slot slot = 0;
   Time time = 0;           // stamps made from now on carry it
   Time segment_since = 0;  // of the present segment's first stamp; a spin may make time pass within one
+  Time own_since = 0;      // what its slot did before is its own past only if its clocks know of it: begin_again()
   LocksetId lockset = kNoLocks;
   bool stamps_pack = false;  // what stamps of this time say of it (core/segments.h)
   uint8_t stamps_locks = 0;
@@ -151,6 +152,7 @@ struct Thread {
 
   uint64_t accesses = 0;
   uint64_t sync_events = 0;
+  uint64_t began_at = 0;  // so many sync_events: since then it may have learned what it did not begin with
 };
 
 // The time line of one slot. Threads that follow each other in a slot have times that follow each other.

@@ -79,7 +79,7 @@ void Detector::tick(Thread& thread) {
       if (!thread.clocks.raise(arena_, old, last)) no_memory_for_clocks();
       slots_.end(old, last);
       thread.slot = slot;
-      thread.time = first;
+      thread.time = thread.own_since = first;
       thread.fast.mask = 0;  // its stamps may be in the other place from here on
       note_version(thread);
     } else {
@@ -307,7 +307,7 @@ Thread* Detector::make_thread(ThreadId id) {
 bool Detector::settle_thread(Thread& thread) {
   Time first = 0;
   if (!slots_.take(thread.id, thread.clocks.strong, thread.slot, first)) return false;
-  thread.time = thread.segment_since = first;
+  thread.time = thread.segment_since = thread.own_since = first;
   note_version(thread);
   renew_check(thread);
   std::atomic<std::atomic<Thread*>*>& place = thread_chunks_[thread.id / kThreadChunk];
@@ -376,6 +376,22 @@ Thread* Detector::fork_after(Thread& caller, Message& message, ThreadId child) {
   return begin_child(thread);
 }
 
+void Detector::begin_again(Thread& thread, Message& message) {
+  const Inside inside(*this, thread);
+  const bool learned = thread.sync_events != thread.began_at;
+  begin_sync(thread);
+  thread.began_at = thread.sync_events;
+  if (learned) {
+    if (thread.version_kept) tick(thread);
+    const SpinLock lock(message.mutex);
+    if (!thread.clocks.assign(arena_, message.clocks)) no_memory_for_clocks();
+    thread.remembered.clear(arena_);
+    thread.has_fence = false;
+    note_version(thread);
+  }
+  thread.own_since = thread.segment_since = thread.time;
+}
+
 void Detector::exit_inside(Thread& thread) {
   slots_.end(thread.slot, last_time(thread));
   thread.life.store(Thread::Life::kExited, std::memory_order_seq_cst);
@@ -440,7 +456,7 @@ void Detector::recycle_thread(Thread& thread) {
   const SpinLock lock(threads_mutex_);
   ended_accesses_ += thread.accesses;
   ended_sync_events_ += thread.sync_events;
-  thread.accesses = thread.sync_events = 0;
+  thread.accesses = thread.sync_events = thread.began_at = 0;
   thread.next_waiter = idle_threads_;
   idle_threads_ = &thread;
 }

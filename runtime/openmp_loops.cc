@@ -1,8 +1,8 @@
 // Worksharing: what the iterations of a loop, the sections of a construct and a single region are to each other.
 //
-// They may run on different threads even if one thread ran them all, so each is put into a *lane*: a thread of the core
-// that begins after what its implicit task did before the construct. Iterations are dealt to a few lanes by their
-// number, so that a loop of a million costs no more clocks than one of eight.
+// They may run on different threads even if one thread ran them all, so each is a thread of its own for the core, which
+// begins after what its implicit task did before the construct. They share *lanes* (openmp_tasks.h), so that a loop of
+// a million costs no more clocks than one of eight.
 #include "runtime/interpose.h"
 #include "runtime/openmp.h"
 #include "runtime/openmp_tasks.h"

@@ -442,7 +442,8 @@ unsigned lane_of(uint64_t number) {
   return sum % kLanes;
 }
 
-Thread* begin_lane(const Task& task, unsigned index) {
+// The lane for the next iteration, which begins in it.
+Thread* begin_in_lane(const Task& task, unsigned index) {
   Worksharing& work = *task.work;
   bool first = true;
   for (const bool used : work.used) first = first && !used;
@@ -453,9 +454,9 @@ Thread* begin_lane(const Task& task, unsigned index) {
     set_carrier(id, task.core->id);
     lane = detector.fork_after(*task.core, work.begin, id);
   } else {
-    detector.take(*lane, work.begin);
+    detector.begin_again(*lane, work.begin);
   }
-  for (unsigned i = 0; lane != nullptr && i < task.core->held_count; ++i) {
+  for (unsigned i = 0; lane != nullptr && !work.used[index] && i < task.core->held_count; ++i) {
     const Held& held = task.core->held[i];
     detector.lock_acquire(*lane, held.address, held.mode, held.taken_at);
   }
@@ -488,19 +489,26 @@ void begin_worksharing(ThreadState& state, uint64_t together, bool is_static) {
   task->work->together = together;
   task->work->is_static = is_static;
   task->work->active = true;
+  task->work->synchronizes = false;
 }
 
 void begin_iteration(ThreadState& state, uint64_t number) {
   Worksharing* work = worksharing_of(state);
   if (work == nullptr) return;
   Task& task = *state.openmp->task;
-  const unsigned index = lane_of(number / work->together);
-  Thread* lane = work->used[index] ? work->lanes[index] : begin_lane(task, index);
-  if (lane == nullptr || (lane == work->present && !knows_thread(task))) return;
-  if (work->present != nullptr) give_number(&task);
+  const uint64_t chunk = number / work->together;
+  if (work->present != nullptr) {
+    if (chunk == work->chunk) return;
+    give_number(&task);
+    work->synchronizes |= work->present->sync_events != work->events;
+  }
+  Thread* lane = begin_in_lane(task, work->synchronizes ? lane_of(chunk) : 0);
+  if (lane == nullptr) return;
   work->knows_thread = false;
   work->present = lane;
+  work->chunk = chunk;
   take_number(&task);
+  work->events = lane->sync_events;
   run_task(state, &task);
 }
 

@@ -50,8 +50,11 @@ struct Named {
   Named* next;
 };
 
-// Iterations, sections and single regions are dealt to lanes: threads of the core that begin after what their implicit
-// task did before the construct, and know nothing of each other.
+// Iterations, sections and single regions run in lanes: threads of the core that begin after what their implicit task
+// did before the construct, and know nothing of each other. Within a lane each iteration begins again after the same
+// and knows nothing of those before it; only for others that are ordered after it are these one
+// (Detector::begin_again). So one lane is enough until an iteration synchronizes; from then on they are dealt to
+// several.
 constexpr unsigned kLanes = 8;
 
 struct Worksharing {
@@ -59,8 +62,11 @@ struct Worksharing {
   Message end;            // and back
   Thread* lanes[kLanes];  // made when first needed, and used again by the next construct
   bool used[kLanes];      // by this construct
+  bool synchronizes;      // some iteration of this construct did
   Thread* present;        // null: not in an iteration
-  uint64_t together;      // so many iterations in a row belong to one thread
+  uint64_t chunk;         // the present one
+  uint64_t events;        // so many had its lane synchronized when it began
+  uint64_t together;      // so many iterations in a row belong to one thread: a chunk
   bool is_static;         // which iteration is whose is known
   bool active;
   bool knows_thread;    // the present iteration asked which thread it runs on

@@ -1,46 +1,66 @@
 #include "schedule/race_directed.h"
 
 namespace norn::schedule {
-// True: `step` is executed. False: its thread is postponed, and those it met, if any, are released.
+namespace {
+
+uint32_t first_in(const Enabled& enabled, const auto& is_it) {
+  for (uint32_t i = 0; i < enabled.count; ++i)
+    if (is_it(enabled[i])) return i;
+  return kNobody;
+}
+
+}  // namespace
+
+// What becomes of the winner, and what of the losers.
+struct RaceDirected::Resolution {
+  State winner, loser;
+};
+
+// The race at which the step's thread meets one that is postponed, if it does. True: the step goes first.
 bool RaceDirected::resolve(const Enabled& enabled, const Step& step) {
-  bool met = false;
-  for (uint32_t i = 0; i < enabled.count; ++i) {
-    met = met || (is_postponed(enabled[i].thread) && meet(step, enabled[i]));
+  const auto is_met = [&](const Step& other) { return is_postponed(other.thread) && meet(step, other); };
+  if (first_in(enabled, is_met) == kNobody) {
+    states_[step.thread] = State::kPostponed;
+    return false;
   }
-  const bool wins = met && random_.coin();
-  const State losers = met && random_.coin() ? State::kPassed : State::kPostponed;
+  static constexpr Resolution kResolutions[] = {
+      {State::kReleased, State::kPostponed}, {State::kReleased, State::kPassed}, {State::kStays, State::kReleased}};
+  const bool wins = random_.coin();
+  const Resolution& resolution = kResolutions[random_.below(sizeof(kResolutions) / sizeof(kResolutions[0]))];
   for (uint32_t i = 0; i < enabled.count; ++i) {
-    if (!is_postponed(enabled[i].thread) || !meet(step, enabled[i])) continue;
-    states_[enabled[i].thread] = wins ? losers : State::kReleased;
+    if (is_met(enabled[i])) states_[enabled[i].thread] = wins ? resolution.loser : resolution.winner;
   }
-  if (!wins) states_[step.thread] = losers;
+  states_[step.thread] = wins ? resolution.winner : resolution.loser;
   return wins;
+}
+
+// Its step is executed; of what is to come, the state knows whether it stops.
+uint32_t RaceDirected::execute(const Enabled& enabled, uint32_t index) {
+  State& state = states_[enabled[index].thread];
+  state = state == State::kStays ? State::kPostponed : State::kFree;
+  return index;
 }
 
 uint32_t RaceDirected::choose(const Enabled& enabled) {
   for (;;) {
+    // Those that a race was resolved for go at once, the winners first: their statements stand next to each other.
+    const auto first_with = [&](State state) {
+      return first_in(enabled, [&](const Step& step) { return states_[step.thread] == state; });
+    };
+    if (const uint32_t winner = first_with(State::kStays); winner != kNobody) return execute(enabled, winner);
+    if (const uint32_t released = first_with(State::kReleased); released != kNobody) return execute(enabled, released);
     uint32_t candidates = 0, idle = 0;
     for (uint32_t i = 0; i < enabled.count; ++i) {
-      // Those that a race was resolved for go first, and at once: their statements stand next to each other.
-      if (states_[enabled[i].thread] == State::kReleased) {
-        states_[enabled[i].thread] = State::kFree;
-        return i;
-      }
       if (is_postponed(enabled[i].thread)) continue;
       ++candidates;
       idle += enabled[i].idle ? 1 : 0;
     }
     if (candidates == 0 || (idle == candidates && candidates < enabled.count)) return kNobody;
     uint32_t chosen = random_.below(candidates);
-    uint32_t at = 0;
-    for (;; ++at) {
-      if (is_postponed(enabled[at].thread)) continue;
-      if (chosen-- == 0) break;
-    }
-    State& state = states_[enabled[at].thread];
-    const bool passes = state == State::kPassed;
-    if (passes) state = State::kFree;
-    if (passes || enabled[at].sites == 0 || resolve(enabled, enabled[at])) return at;
+    const uint32_t at =
+        first_in(enabled, [&](const Step& step) { return !is_postponed(step.thread) && chosen-- == 0; });
+    const bool passes = enabled[at].sites == 0 || states_[enabled[at].thread] == State::kPassed;
+    if (passes || resolve(enabled, enabled[at])) return execute(enabled, at);
   }
 }
 

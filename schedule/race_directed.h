@@ -7,8 +7,9 @@
 // Deviations:
 // - A meeting needs one thread at each statement of the pair. The document counts any two of its set, which also
 //   confirms (a, a) when (a, b) was asked for.
-// - The loser of a coin stays postponed, as in the document, or, by another coin, walks on at random: some races do
-//   harm only if the winner is interrupted again soon.
+// - The loser of a coin stays postponed, as in the document, so that the winner goes far; or it walks on at random; or
+//   the winner stops behind its statement and the loser goes far. Each in a third of the cases: some races do harm only
+//   if all that the loser does comes right behind the winner's statement, a pointer that was read and is freed then.
 // - Who was let go and comes back to its statement is let go again, as a rule: it goes through an array, and meets the
 //   other one at one of its elements.
 // - Before a postponed thread is let go, whatever else can happen does: time passes, so that sleepers wake.
@@ -36,11 +37,14 @@ class RaceDirected final : public Strategy {
     kFree,
     kPostponed,
     kReleased,  // its step is to be executed at once, though it is one of the candidate's
-    kPassed,    // the same, but not at once
+    kStays,     // the same, and the one behind is postponed
+    kPassed,    // it is to be executed, but not at once
   };
+  struct Resolution;
 
   [[nodiscard]] bool is_postponed(uint32_t thread) const { return states_[thread] == State::kPostponed; }
   bool resolve(const Enabled& enabled, const Step& step);
+  uint32_t execute(const Enabled& enabled, uint32_t index);
 
   State states_[kMaxThreads] = {};
   uint32_t let_go_ = kNobody;             // the last one that was

@@ -126,6 +126,25 @@ TEST(RaceDirected, ReadersThatMeetOneWriterAllGoBeforeIt) {
   EXPECT_EQ(ends, (std::set<std::string>{"Wrr", "rWr", "rrW"}));
 }
 
+TEST(RaceDirected, WhatTheLoserDoesMayAllComeRightBehindTheWinnersStatement) {
+  // A pointer is read; before it is used, the other thread replaces it and, many steps later, frees what it pointed to.
+  int found = 0;
+  for (uint64_t seed = 0; seed < kRuns; ++seed) {
+    bool read_old = false, replaced = false, freed = false, bug = false;
+    ModelThread reader, writer;
+    reader.statements = {{Op::kAccess, kX, false, kFirstSite, [&] { return read_old = !replaced, -1; }},
+                         {Op::kAtomic, kY, true, 0, [&] { return bug = read_old && freed, -1; }}};
+    writer.statements.push_back({Op::kAccess, kX, true, kSecondSite, [&] { return replaced = true, -1; }});
+    for (int i = 0; i < 20; ++i) writer.statements.push_back({Op::kAtomic, kZ, true});
+    writer.statements.push_back({Op::kAtomic, kY, true, 0, [&] { return freed = true, -1; }});
+    Strategy* strategy = nullptr;
+    const auto any = make({.kind = StrategyKind::kRaceDirected, .seed = seed}, strategy);
+    run_model({reader, writer}, *strategy);
+    found += bug ? 1 : 0;
+  }
+  EXPECT_NEAR(found, kRuns / 6, kRuns / 12);  // the reader wins, and stops
+}
+
 TEST(RaceDirected, DoesNotTakeTwoOfTheSameStatementForThePair) {
   // (a, a) is a race, but not the one that was asked for.
   for (uint64_t seed = 0; seed < 100; ++seed) {

@@ -48,9 +48,12 @@ accuracy: deps build
 	@tools/install-packages bench
 	@NORN_BIN=$(abspath $(BUILD))/bin tests/loops/accuracy.py --write
 
+schedules: export NORN_BIN = $(abspath $(BUILD))/bin
 schedules: deps build
-	@NORN_BIN=$(abspath $(BUILD))/bin tests/schedule/table.py
-	@NORN_BIN=$(abspath $(BUILD))/bin tests/schedule/verdicts.py check --document=docs/schedules.md -o $(BUILD)/verdicts
+	@tests/schedule/table.py
+	@tests/schedule/replay.py --document=docs/schedules.md -o $(BUILD)/replays
+	@tests/schedule/verdicts.py false --document=docs/schedules.md -o $(BUILD)/verdicts
+	@tests/schedule/verdicts.py check --document=docs/schedules.md -o $(BUILD)/verdicts
 
 real: deps build
 	@tools/install-packages real

@@ -14,6 +14,9 @@ enum class Status : uint8_t {
   kOutside,   // in a call that may block in the kernel
 };
 
+// Who yields so often waits for something that the others do not do: for time to pass, or for who is held back.
+inline constexpr uint32_t kIdleYields = 100;
+
 struct Slot {
   std::atomic<Status> status{Status::kFree};
   std::atomic<uint32_t> go{0};       // a futex: 1: the turn was given to it
@@ -45,6 +48,7 @@ struct Slot {
   uint32_t steps = 0;
   uint32_t yields = 0;  // since it, or anything else, got on
   uint32_t clock_looks = 0;
+  [[nodiscard]] bool is_idle() const { return yields >= kIdleYields; }
 };
 
 }  // namespace norn::rt::control

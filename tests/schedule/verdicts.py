@@ -21,6 +21,7 @@ import pathlib
 import re
 import sys
 
+import document
 from bug import HERE, norn_compilers
 from verbs import confirm, entries, norn, run
 
@@ -29,7 +30,6 @@ sys.path[:0] = [str(HERE.parent / "loops"), str(HERE.parent / "behaviour")]
 from program import Program  # noqa: E402
 from waiting import WaitingProgram  # noqa: E402
 
-BEGIN, END = ("<!-- made by tests/schedule/verdicts.py: begin -->\n", "<!-- made by tests/schedule/verdicts.py: end -->\n")
 LEVEL = "-O1"
 SEED = 1
 SECONDS = 600
@@ -118,20 +118,21 @@ def judge(program, directory, runs):
     return verdict
 
 
-def report_false(verdicts):
+def report_false(verdicts, runs):
     candidates = sum(verdict.candidates for verdict in verdicts)
     wrong = [verdict for verdict in verdicts if verdict.false_alarms]
     lines = [f"{len(verdicts)} race-free programs, {candidates} candidates that a detector without synchronization "
-             f"names: {sum(len(verdict.false_alarms) for verdict in wrong)} confirmed or gone wrong."]
+             f"names, {runs} runs for each, and {runs} explored schedules of each program: "
+             f"{sum(len(verdict.false_alarms) for verdict in wrong)} confirmed or gone wrong."]
     lines += [f"- `{verdict.name}`: {'; '.join(verdict.false_alarms)}" for verdict in wrong]
     return lines
 
 
-def report_check(verdicts):
+def report_check(verdicts, runs):
     false = [verdict for verdict in verdicts if verdict.false_alarms]
     missed = [verdict for verdict in verdicts if verdict.missed]
     races = sum(verdict.confirmed for verdict in verdicts)
-    lines = [f"{len(verdicts)} programs, {races} races confirmed, "
+    lines = [f"{len(verdicts)} programs, {runs} runs for each candidate: {races} races confirmed, "
              f"{sum(len(verdict.false_alarms) for verdict in false)} false alarms, "
              f"{sum(len(verdict.missed) for verdict in missed)} promised races not confirmed in {len(missed)} programs."]
     lines += [f"- false alarm: `{verdict.name}`: {'; '.join(verdict.false_alarms)}" for verdict in false]
@@ -162,14 +163,11 @@ def main():
                 and not program.lacks_header() and (arguments.what == "check" or program.norace)]
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         verdicts = list(pool.map(one, programs))
-    lines = (report_false if arguments.what == "false" else report_check)(verdicts)
+    lines = (report_false if arguments.what == "false" else report_check)(verdicts, runs)
     troubles = [f"- trouble: `{verdict.name}`: {verdict.trouble.splitlines()[0][:200]}" for verdict in verdicts if verdict.trouble]
     print("\n".join([*lines, *troubles]))
     if arguments.document:
-        document = pathlib.Path(arguments.document)
-        text = document.read_text()
-        begin, end = text.index(BEGIN) + len(BEGIN), text.index(END)
-        document.write_text(text[:begin] + "\n".join([*lines, *troubles]) + "\n" + text[end:])
+        document.write(f"verdicts.py {arguments.what}", [*lines, *troubles], arguments.document)
     wrong = any(verdict.false_alarms for verdict in verdicts)
     return 1 if wrong or not verdicts else 0
 

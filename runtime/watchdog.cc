@@ -1,0 +1,69 @@
+// A thread that has waited long looks whether things go on without it: the watchdog (RaceFuzzer's monitor, §4). Real
+// time, for what is not under control.
+#include <fcntl.h>
+
+#include "runtime/decisions.h"
+#include "runtime/settings.h"
+#include "runtime/syscalls.h"
+#include "runtime/turn.h"
+
+namespace norn::rt::control {
+namespace {
+
+constexpr uint64_t kBlockedUnseen = 1'000'000;  // microseconds: the holder sleeps in the kernel and does nothing else
+constexpr uint64_t kRunsUnseen = 5'000'000;     // it runs, but passes neither points nor accesses
+constinit uint64_t seen_progress = 0;
+constinit uint64_t seen_at = 0;
+
+bool sleeps_in_kernel(uint32_t tid) {
+  char path[64];
+  report::Buffer name(path, sizeof(path) - 1);
+  name.sink().put("/proc/self/task/");
+  name.sink().put(report::Decimal(tid).text());
+  name.sink().put("/stat");
+  path[name.text().size] = '\0';
+  const int fd = sys::open_file(path, O_RDONLY);
+  if (fd < 0) return false;
+  char line[256];
+  const long size = sys::read_some(fd, line, sizeof(line));
+  sys::close_file(fd);
+  long at = size;  // behind the name, which may have anything in it
+  while (at > 0 && line[at - 1] != ')') --at;
+  return at + 1 < size && (line[at + 1] == 'S' || line[at + 1] == 'D');
+}
+
+uint64_t progress() { return outcome->decisions + outcome->accesses; }
+
+}  // namespace
+
+void watch_from_now() { seen_at = sys::now(); }
+
+void look_after() {
+  const SpinLock lock(mutex);
+  if (holder == nullptr) {
+    for (uint32_t i = 0; i < high; ++i) {
+      if (slots[i].waiting == Waiting::kOutsider && slots[i].status.load() == Status::kWaiting) {
+        make_ready(slots[i], Woken::kWoken);
+      }
+    }
+    hand_on(nullptr);
+    return;
+  }
+  if (rt::start.settings.debug) return;  // a debugger stops threads for longer than any watchdog bears
+  const uint64_t now = sys::now();
+  if (progress() != seen_progress) {
+    seen_progress = progress();
+    seen_at = now;
+    return;
+  }
+  // A creator waits for its thread to arrive, which takes as long as the machine is busy.
+  if (any_with(Status::kReserved)) return;
+  const uint64_t patience = sleeps_in_kernel(holder->tid) ? kBlockedUnseen : kRunsUnseen;
+  if (now - seen_at < patience) return;
+  if (holder->status.load(std::memory_order_relaxed) != Status::kRunning) return;
+  ++outcome->taken_away;
+  holder->status.store(Status::kOutside, std::memory_order_relaxed);
+  hand_on(nullptr);
+}
+
+}  // namespace norn::rt::control

@@ -73,6 +73,7 @@ std::vector<ConfirmCandidate> candidates_of(const report::Findings& findings) {
     out.push_back(std::move(candidate));
   }
   for (const report::Hazard& hazard : findings.hazards) {
+    if (hazard.kind == report::HazardKind::kDeadlock) continue;  // it happened
     ConfirmCandidate candidate;
     candidate.id = view(hazard.id.text());
     candidate.kind =
@@ -114,7 +115,7 @@ std::optional<std::vector<ConfirmCandidate>> candidates_in_json(const std::strin
     out.push_back(std::move(candidate));
   }
   for (const Json& hazard : json.value("hazards", Json::array())) {
-    if (!hazard.is_object()) continue;
+    if (!hazard.is_object() || text_in(hazard, "kind") == "deadlock") continue;  // it happened
     ConfirmCandidate candidate;
     candidate.id = text_in(hazard, "id");
     candidate.kind = text_in(hazard, "kind") == "atomicity" ? CandidateKind::kAtomicity : CandidateKind::kDeadlock;

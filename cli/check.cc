@@ -48,8 +48,8 @@ std::string summary(const std::vector<Verdict>& verdicts) {
 }
 
 bool fails(const std::vector<Verdict>& verdicts, const report::Findings& findings, FailOn fail_on) {
-  const bool confirmed =
-      std::any_of(verdicts.begin(), verdicts.end(), [](const Verdict& v) { return v.is_confirmed(); });
+  const bool confirmed = findings.deadlocked() || std::any_of(verdicts.begin(), verdicts.end(),
+                                                              [](const Verdict& v) { return v.is_confirmed(); });
   switch (fail_on) {
     case FailOn::kNone:
       return false;
@@ -99,6 +99,8 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
   }
   std::sort(verdicts.begin(), verdicts.end(), comes_first);
   std::string text;
+  for (const report::Hazard& hazard : findings.hazards)
+    if (hazard.kind == report::HazardKind::kDeadlock) text += text_of_hazard(hazard);
   for (const Verdict& verdict : verdicts) text += text_of(verdict, detection.command);
   text += summary(verdicts);
   bool written = true;

@@ -10,7 +10,6 @@
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <thread>
 
 #include "cli/history.h"
@@ -60,16 +59,6 @@ Plan plan_for(const Stage& stage, const ConfirmCandidate& candidate, const Refer
   return plan;
 }
 
-// The records of deadlocks are text already.
-std::string deadlock_in(const std::string& findings) {
-  std::istringstream lines(findings);
-  for (std::string line; std::getline(lines, line);) {
-    const Json json = Json::parse(line, nullptr, false);
-    if (json.is_object() && json.value("record", "") == "deadlock") return json.value("text", "");
-  }
-  return "";
-}
-
 struct Tally {
   std::mutex mutex;
   Verdict verdict;
@@ -93,7 +82,7 @@ struct Tally {
       verdict.first_then_second |= (run.orders & Outcome::kFirstThenSecond) != 0;
       verdict.second_then_first |= (run.orders & Outcome::kSecondThenFirst) != 0;
     }
-    if (run.deadlocked != 0 && verdict.deadlock.empty()) verdict.deadlock = deadlock_in(run.findings);
+    if (run.deadlocked != 0 && verdict.deadlock.empty()) verdict.deadlock = deadlock_of(run);
     SeenConsequence& seen = (confirmed ? of_confirmed : of_others)[consequence.harm];
     if (seen.count++ != 0) return;
     seen.consequence = consequence;

@@ -7,6 +7,9 @@
 #include <array>
 #include <cstring>
 
+#include "cli/renderings.h"
+#include "report/record_reader.h"
+
 namespace norn::cli {
 namespace {
 
@@ -68,6 +71,15 @@ std::string_view words_of(Harm harm) {
       "crash",       "sanitizer report", "abort",       "failed assertion", "uncaught exception", "deadlock", "hang",
       "exit status", "different output", "nothing seen"};
   return kWords[static_cast<size_t>(harm)];
+}
+
+std::string deadlock_of(const StagedRun& run) {
+  std::string error;
+  const auto findings = report::merge_findings({{"findings", run.findings}}, error);
+  if (!findings) return "";
+  for (const report::Hazard& hazard : findings->hazards)
+    if (hazard.kind == report::HazardKind::kDeadlock) return text_of_hazard(hazard);
+  return "";
 }
 
 Consequence consequence_of(const StagedRun& run, const Reference& reference) {

@@ -31,6 +31,9 @@ struct Consequence {
   std::string detail;  // one line: the signal, the message, the status
 };
 
+// Who waits for what, if the run ended in a deadlock.
+[[nodiscard]] std::string deadlock_of(const StagedRun& run);
+
 [[nodiscard]] Consequence consequence_of(const StagedRun& run, const Reference& reference);
 
 }  // namespace norn::cli

@@ -110,6 +110,8 @@ std::optional<int> detect(const Verb& verb, CLI::App& app, std::vector<std::stri
     return kMisuse;
   }
 
+  if (binary && (settings.hazards & report::kHazardAtomicity) != 0)
+    complain("--hazards=atomicity: the Valgrind front end does not look for them; build with norn-cc/norn-c++");
   NewRun kept(request.command);
   if (!kept.ok()) return kMisuse;
   // norn decides what the status says; the program and its children keep their own.

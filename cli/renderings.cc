@@ -82,6 +82,10 @@ std::string text_of_race(const report::Findings& findings, const report::Race& r
       [&](report::Sink sink) { report::render_text(race, findings.run, options_of(rendering, base, sources), sink); });
 }
 
+std::string text_of_hazard(const report::Hazard& hazard) {
+  return report::collect([&](report::Sink sink) { report::render_text(hazard, sink); });
+}
+
 std::string text_of_races(const report::Findings& findings, const TextRendering& rendering) {
   const std::string base = here();
   report::SourceFiles sources;
@@ -100,8 +104,8 @@ std::string text_of_races(const report::Findings& findings, const TextRendering&
   std::string command;
   for (const report::Text word : findings.run.command) command += fmt::format(" {}", report::view(word));
   for (const report::Hazard& hazard : findings.hazards) {
-    text += report::view(hazard.text);
-    if (rendering.next == report::Next::kConfirm)
+    text += text_of_hazard(hazard);
+    if (rendering.next == report::Next::kConfirm && hazard.kind != report::HazardKind::kDeadlock)
       text += fmt::format("  next: norn confirm R{} --{}\n", report::view(hazard.id.text()), command);
     text += "\n";
   }

@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "cli/child.h"
+#include "cli/consequence.h"
 #include "cli/history.h"
 #include "cli/program.h"
 #include "cli/stage.h"
@@ -72,15 +71,6 @@ std::optional<schedule::Token> read_schedule(const std::string& path, std::vecto
   return file->token;
 }
 
-std::string deadlock_text(const std::string& findings) {
-  std::istringstream lines(findings);
-  for (std::string line; std::getline(lines, line);) {
-    const auto json = nlohmann::json::parse(line, nullptr, false);
-    if (json.is_object() && json.value("record", "") == "deadlock") return json.value("text", "");
-  }
-  return "";
-}
-
 }  // namespace
 
 int replay(const Verb& verb, std::vector<std::string> arguments) {
@@ -134,7 +124,7 @@ int replay(const Verb& verb, std::vector<std::string> arguments) {
     return kMisuse;
   }
   if (debugger) return run.exit;
-  if (run.deadlocked != 0) std::fputs(deadlock_text(run.findings).c_str(), stderr);
+  if (run.deadlocked != 0) std::fputs(deadlock_of(run).c_str(), stderr);
   const bool has_log = segments.empty() && !kept.empty();
   tell(*token, run, has_log ? read_log(kept) : std::vector<LogEntry>(), read_log(stage.log_of(0)));
   if (run.signal != 0) die_by(run.signal);

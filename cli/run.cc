@@ -14,7 +14,9 @@ using report::Settings;
 using report::Standing;
 using report::view;
 
-bool fails(const report::RaceCounts& counts, FailOn fail_on) {
+bool fails(const report::Findings& findings, FailOn fail_on) {
+  const report::RaceCounts counts = findings.counts();
+  if (fail_on != FailOn::kNone && findings.deadlocked()) return true;
   switch (fail_on) {
     case FailOn::kAny:
       return counts.total() > 0;
@@ -67,7 +69,7 @@ int run(const Verb& verb, std::vector<std::string> arguments) {
 
   // Races decide, also when the program was killed: a server that only ever ends by SIGTERM must be able to fail a
   // build. Not on Ctrl-C: whoever pressed it wants the whole command line to stop, and shells look for the signal.
-  const bool failed = request.race_status != 0 && fails(request.findings->counts(), request.options.settings().fail_on);
+  const bool failed = request.race_status != 0 && fails(*request.findings, request.options.settings().fail_on);
   if (failed && request.end.signal != SIGINT) return request.race_status;
   if (request.end.signal != 0) die_by(request.end.signal);
   return request.end.exit != 0 || written ? request.end.exit : kMisuse;

@@ -60,6 +60,9 @@ void list_races(const report::Findings& findings, const std::vector<const Race*>
                access_words(race.accesses[1]),
                race.suppressed ? fmt::format("  (suppressed by {})", view(race.suppressed_by)) : "");
   }
+  for (const report::Hazard& hazard : findings.hazards)
+    fmt::print("R{}  {:<11}  {}  {}\n", view(hazard.id.text()), view(name_of(hazard.standing)), view(hazard.title),
+               view(hazard.places));
   std::fflush(stdout);
   const TextRendering rendering{.color = wants_color(1, report::ColorMode::kAuto)};
   fmt::print("{}", text_of_summary(findings, rendering));
@@ -72,11 +75,24 @@ std::vector<const Race*> races_beginning(const report::Findings& findings, std::
   return found;
 }
 
+std::vector<const report::Hazard*> hazards_beginning(const report::Findings& findings, std::string_view id) {
+  std::vector<const report::Hazard*> found;
+  for (const report::Hazard& hazard : findings.hazards)
+    if (view(hazard.id.text()).starts_with(id)) found.push_back(&hazard);
+  return found;
+}
+
 int show_race(const report::Findings& findings, const std::string& asked) {
   std::string_view id = asked;
   if (id.starts_with("R") || id.starts_with("r")) id.remove_prefix(1);
   const std::vector<const Race*> found = races_beginning(findings, id);
-  if (found.size() == 1) {
+  const std::vector<const report::Hazard*> hazards = hazards_beginning(findings, id);
+  const size_t count = found.size() + hazards.size();
+  if (count == 1 && !hazards.empty()) {
+    fmt::print("{}", text_of_hazard(*hazards[0]));
+    return 0;
+  }
+  if (count == 1) {
     const TextRendering rendering{.color = wants_color(1, report::ColorMode::kAuto),
                                   .full = true,
                                   .suppressed = true,
@@ -87,16 +103,18 @@ int show_race(const report::Findings& findings, const std::string& asked) {
   }
   // Near ones: those it could mean, or those that begin most alike or are a typo away.
   std::vector<std::pair<size_t, std::string>> near;
-  for (const Race& race : findings.races) {
-    const std::string_view full = view(race.id.text());
+  const auto add = [&](const report::RaceId& other) {
+    const std::string_view full = view(other.text());
     near.emplace_back(report::edit_distance(report::text_of(id), report::text_of(full.substr(0, id.size()))),
                       "R" + std::string(full));
-  }
+  };
+  for (const Race& race : findings.races) add(race.id);
+  for (const report::Hazard& hazard : findings.hazards) add(hazard.id);
   std::sort(near.begin(), near.end());
   std::string names;
   for (size_t i = 0; i < near.size() && i < 3; ++i) names += (i > 0 ? ", " : "") + near[i].second;
-  if (found.size() > 1) {
-    complain(fmt::format("{} is the beginning of {} races; say more of it: {}", asked, found.size(), names));
+  if (count > 1) {
+    complain(fmt::format("{} is the beginning of {} races; say more of it: {}", asked, count, names));
   } else if (near.empty()) {
     complain(fmt::format("no race {} in this run: it has none", asked));
   } else {

@@ -91,6 +91,26 @@ inline constexpr Text kCommand[] = {"./bank"};
   return race;
 }
 
+// Two transfers that lock their accounts in different orders.
+inline constexpr HazardStep kTransfers[] = {
+    {.thread = 2,
+     .thread_name = "teller-2",
+     .does = "holds savings.lock (taken at bank.cpp:40) and takes account.lock",
+     .stack = kDepositStack},
+    {.thread = 3, .does = "holds account.lock (taken at bank.cpp:18) and takes savings.lock", .stack = kReportStack}};
+inline constexpr uint64_t kTransferSites[] = {0x1234, 0x5678};
+
+[[nodiscard]] constexpr Hazard bank_hazard() {
+  Hazard hazard{.kind = HazardKind::kLockOrder,
+                .title = "lock order: savings.lock, account.lock",
+                .places = "bank.cpp:14 / bank.cpp:19",
+                .sites = kTransferSites,
+                .steps = kTransfers};
+  const char id[] = "5e1f0b77";
+  for (size_t i = 0; i < 8; ++i) hazard.id.hex[i] = id[i];
+  return hazard;
+}
+
 [[nodiscard]] constexpr RunSummary bank_run() {
   return {
       .program = "./bank",

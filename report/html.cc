@@ -87,19 +87,20 @@ class HtmlReport {
     put("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
     put("<title>{} in {}</title>\n<style>{}</style>\n</head>\n<body>\n", counted(counts.total(), "race"),
         escaped(base_name(run.program)), kStyle);
-    put("<header>\n<h1>{}</h1>\n<p><code>{}</code></p>\n<p>", headline(counts), command());
+    put("<header>\n<h1>{}</h1>\n<p><code>{}</code></p>\n<p>", headline(counts) + hazards(), command());
     if (run.stats.threads > 0)
       put("{} by {} in {:.2f} s · ", grouped(run.stats.accesses) + (run.stats.accesses == 1 ? " access" : " accesses"),
           counted(run.stats.threads, "thread"), static_cast<double>(run.stats.microseconds) / 1e6);
     put("engine {}</p>\n", run.engine.empty() ? "unknown" : escaped(run.engine));
     for (const Text& note : run.notes) put("<p>Note: {}</p>\n", escaped(note));
     put("</header>\n");
-    if (findings_.races.size() > 1)
+    if (findings_.races.size() + findings_.hazards.size() > 1)
       put("<div class=\"filter\"><input type=\"search\" placeholder=\"Filter by variable, file, function, thread, "
           "standing or id\" aria-label=\"Filter races\"></div>\n");
     put("<main>\n");
     // A page with hundreds of races opened at once is no help.
     for (size_t i = 0; i < findings_.races.size(); ++i) race(findings_.races[i], i < 10);
+    for (const Hazard& one : findings_.hazards) hazard(one);
     put("</main>\n<footer>norn {}</footer>\n<script>{}</script>\n</body>\n</html>\n", escaped(version), kScript);
     return std::move(out_);
   }
@@ -121,6 +122,10 @@ class HtmlReport {
     }
     if (counts.suppressed > 0) words += fmt::format("{}{} suppressed", before, grouped(counts.suppressed));
     return words;
+  }
+
+  std::string hazards() const {
+    return findings_.hazards.empty() ? "" : fmt::format("; {}", counted(findings_.hazards.size(), "other hazard"));
   }
 
   std::string command() const {
@@ -232,6 +237,26 @@ class HtmlReport {
     location(race.location);
     if (race.suppressed) put("<p class=\"soft\">suppressed by <code>{}</code></p>\n", escaped(race.suppressed_by));
     if (!race.replay.empty()) put("<p class=\"soft\">replay: <code>{}</code></p>\n", escaped(race.replay));
+    put("</div>\n</details>\n");
+  }
+
+  void hazard(const Hazard& hazard) {
+    const std::string id = escaped(hazard.id.text());
+    const std::string standing(view(name_of(hazard.standing)));
+    put("<details class=\"race\" id=\"R{}\" open>\n<summary><h2>{}{}</h2>", id, escaped(hazard.title),
+        view(words_of(hazard.kind)));
+    put("<span class=\"standing {}\">{}</span><a class=\"soft\" href=\"#R{}\">R{}</a>", standing, standing, id, id);
+    put("</summary>\n<div class=\"body\">\n<div class=\"pair\">\n");
+    for (const HazardStep& step : hazard.steps) {
+      put("<section class=\"access\">\n<h3>{}</h3>\n<p>{}</p>\n", thread_words(step.thread, step.thread_name),
+          escaped(step.does));
+      if (!step.stack.empty()) snippet(step.stack[0]);
+      put("<ul class=\"stack\">\n");
+      stack(step.stack);
+      put("</ul>\n</section>\n");
+    }
+    put("</div>\n");
+    if (!hazard.replay.empty()) put("<p class=\"soft\">replay: <code>{}</code></p>\n", escaped(hazard.replay));
     put("</div>\n</details>\n");
   }
 

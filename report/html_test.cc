@@ -26,6 +26,19 @@ TEST(Html, SaysEverything) {
     EXPECT_NE(page.find(part), std::string::npos) << part;
 }
 
+TEST(Html, HazardsStandBehindTheRaces) {
+  Findings findings;
+  findings.run = example::bank_run();
+  findings.hazards.push_back(example::bank_hazard());
+  findings.hazards[0].replay = "n2abc";
+  SourceFiles sources;
+  const std::string page = render_html(findings, "0.1.0", "", sources);
+  for (const char* part : {"No races</span>; 1 other hazard", "id=\"R5e1f0b77\"", "possible deadlock", "predicted",
+                           "thread 2 “teller-2”", "holds savings.lock (taken at bank.cpp:40) and takes account.lock",
+                           "bank.cpp:19", "replay: <code>n2abc</code>"})
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+}
+
 TEST(Html, NeedsNothingElse) {
   const std::string page = render(example::bank_race());
   for (const char* outside : {"http://", "https://", "src=", "@import", "url("})

@@ -102,6 +102,16 @@ void put_hazard(JsonWriter& json, const Hazard& hazard) {
   json.begin_array();
   for (const uint64_t site : hazard.sites) json.hex_string(site);
   json.end_array();
+  json.key("steps");
+  json.begin_array();
+  for (const HazardStep& step : hazard.steps) {
+    json.begin_object();
+    json.field("thread", uint64_t{step.thread});
+    json.field("does", step.does);
+    put_frames(json, "stack", step.stack);
+    json.end_object();
+  }
+  json.end_array();
   json.key("replay");
   if (hazard.replay.empty()) {
     json.null();

@@ -136,22 +136,52 @@ struct Race {
   Text replay{};         // the token of a schedule that brings the two together
 };
 
-// Something besides a race that another schedule may turn into a failure. The text is a whole report of it.
-enum class HazardKind : uint8_t { kLockOrder, kAtomicity };
+// Something besides a race that another schedule may turn into a failure: locks taken in different orders, a lock that
+// is given up between two accesses. Or a deadlock that happened, in a run under control.
+enum class HazardKind : uint8_t { kLockOrder, kAtomicity, kDeadlock };
+
+// What one of the threads does for its part.
+struct HazardStep {
+  uint32_t thread = 0;
+  Text thread_name{};
+  Text does{};          // "holds a (taken at bank.c:12) and takes b"
+  List<Frame> stack{};  // of the program's own code
+};
 
 struct Hazard {
   RaceId id{};
   HazardKind kind{};
   Standing standing = Standing::kPredicted;
-  Text title{};            // "lock order: a, b"
-  Text places{};           // "bank.c:14 / bank.c:21"
-  List<uint64_t> sites{};  // identities of the statements to bring together
-  Text text{};
+  Text title{};              // "lock order: a, b"
+  Text places{};             // "bank.c:14 / bank.c:21"
+  List<uint64_t> sites{};    // identities of the statements to bring together
+  List<HazardStep> steps{};  // in the order in which they do harm
   Text replay{};
 };
 
 [[nodiscard]] constexpr Text name_of(HazardKind kind) {
-  return kind == HazardKind::kLockOrder ? Text("lock-order") : Text("atomicity");
+  switch (kind) {
+    case HazardKind::kLockOrder:
+      return "lock-order";
+    case HazardKind::kAtomicity:
+      return "atomicity";
+    case HazardKind::kDeadlock:
+      return "deadlock";
+  }
+  return "";
+}
+
+// What is said of it behind its title.
+[[nodiscard]] constexpr Text words_of(HazardKind kind) {
+  switch (kind) {
+    case HazardKind::kLockOrder:
+      return " are taken in different orders: possible deadlock";
+    case HazardKind::kAtomicity:
+      return ": the lock is given up between two accesses";
+    case HazardKind::kDeadlock:
+      return "";
+  }
+  return "";
 }
 
 struct NamedCount {

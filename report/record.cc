@@ -147,6 +147,44 @@ void write_race_cut(const Race& race, uint32_t pid, Sink sink, size_t max_frames
   record.finish();
 }
 
+void write_hazard_cut(const Hazard& hazard, uint32_t pid, Sink sink, size_t max_frames) {
+  RecordWriter record(sink, "hazard", pid, max_frames);
+  JsonWriter& json = record.json();
+  json.field("id", hazard.id.text());
+  json.field("kind", name_of(hazard.kind));
+  json.field("title", hazard.title);
+  json.field("places", hazard.places);
+  json.key("sites");
+  json.begin_array();
+  for (const uint64_t site : hazard.sites) json.hex_string(site);
+  json.end_array();
+  json.key("steps");
+  json.begin_array();
+  for (const HazardStep& step : hazard.steps) {
+    json.begin_object();
+    json.field("thread", uint64_t{step.thread});
+    record.text("thread_name", step.thread_name);
+    record.text("does", step.does);
+    record.frames("stack", step.stack);
+    json.end_object();
+  }
+  json.end_array();
+  record.flag("cut", max_frames != kAllFrames);
+  record.finish();
+}
+
+// The whole line, with as many frames as fit.
+template <class Write>
+Text format_cut(char* buffer, size_t capacity, Write write) {
+  constexpr size_t kCuts[] = {kAllFrames, 64, 16, 4, 1};
+  for (const size_t max_frames : kCuts) {
+    Buffer line(buffer, capacity);
+    write(line.sink(), max_frames);
+    if (!line.overflowed()) return line.text();
+  }
+  return {};
+}
+
 }  // namespace
 
 void write_start(const RunSummary& run, Sink sink) {
@@ -176,32 +214,10 @@ void write_note(Text note, uint32_t pid, Sink sink) {
   record.finish();
 }
 
-void write_hazard(const Hazard& hazard, uint32_t pid, Sink sink) {
-  RecordWriter record(sink, "hazard", pid);
-  JsonWriter& json = record.json();
-  json.field("id", hazard.id.text());
-  json.field("kind", name_of(hazard.kind));
-  json.field("title", hazard.title);
-  json.field("places", hazard.places);
-  json.key("sites");
-  json.begin_array();
-  for (const uint64_t site : hazard.sites) json.hex_string(site);
-  json.end_array();
-  json.field("text", hazard.text);
-  record.finish();
-}
-
 void write_place(uint32_t site, Text text, uint32_t pid, Sink sink) {
   RecordWriter record(sink, "place", pid);
   record.json().key("site");
   record.json().hex_string(site);
-  record.json().field("text", text);
-  record.finish();
-}
-
-void write_deadlock(uint32_t threads, Text text, uint32_t pid, Sink sink) {
-  RecordWriter record(sink, "deadlock", pid);
-  record.json().field("threads", uint64_t{threads});
   record.json().field("text", text);
   record.finish();
 }
@@ -229,13 +245,13 @@ void write_end(const RunSummary& run, Sink sink) {
 }
 
 Text format_race(const Race& race, uint32_t pid, char* buffer, size_t capacity) {
-  constexpr size_t kCuts[] = {kAllFrames, 64, 16, 4, 1};
-  for (const size_t max_frames : kCuts) {
-    Buffer line(buffer, capacity);
-    write_race_cut(race, pid, line.sink(), max_frames);
-    if (!line.overflowed()) return line.text();
-  }
-  return {};
+  return format_cut(buffer, capacity,
+                    [&](Sink sink, size_t max_frames) { write_race_cut(race, pid, sink, max_frames); });
+}
+
+Text format_hazard(const Hazard& hazard, uint32_t pid, char* buffer, size_t capacity) {
+  return format_cut(buffer, capacity,
+                    [&](Sink sink, size_t max_frames) { write_hazard_cut(hazard, pid, sink, max_frames); });
 }
 
 }  // namespace norn::report

@@ -17,12 +17,12 @@
 //          The race was seen N times in all so far by this process, and stands as said. The latest one counts.
 //   note   {"record":"note","pid":P,"text":S}
 //          Something that limits the report.
-//   hazard {"record":"hazard","pid":P,"id":H,"kind":"lock-order|atomicity","title":S,"places":S,"sites":[A…],"text":S}
-//          Not a race, but another schedule may make a failure of it: locks taken in different orders.
+//   hazard {"record":"hazard","pid":P,"id":H,"kind":"lock-order|atomicity|deadlock","title":S,"places":S,"sites":[A…],
+//           "steps":[{"thread":N,"thread_name":S,"does":S,"stack":[FRAME…]}…]}
+//          Not a race, but another schedule may make a failure of it: locks taken in different orders. Or a deadlock
+//          that happened: each step is a thread that waits, with what for and what it holds.
 //   place  {"record":"place","pid":P,"site":H,"text":S}
 //          What a site in the log of a controlled run (schedule/log.h) is called.
-//   deadlock {"record":"deadlock","pid":P,"threads":N,"text":S}
-//          A controlled run stood still: the text says which threads wait for what, where, and what they hold.
 //   end    {"record":"end","pid":P,"exit":N,"stats":{"events":N,"accesses":N,"sync":{S:N…},"threads":N,
 //           "seconds":N,"peak_rss":N},"notes":[S…]}
 //          The process ended by its own doing. Without it, it was killed.
@@ -52,13 +52,12 @@ void write_start(const RunSummary& run, Sink sink);
 void write_race(const Race& race, uint32_t pid, Sink sink);
 void write_count(const Race& race, uint32_t pid, Sink sink);
 void write_note(Text note, uint32_t pid, Sink sink);
-void write_hazard(const Hazard& hazard, uint32_t pid, Sink sink);
 void write_place(uint32_t site, Text text, uint32_t pid, Sink sink);
-void write_deadlock(uint32_t threads, Text text, uint32_t pid, Sink sink);
 void write_end(const RunSummary& run, Sink sink);
 
 // The whole line of a race in `buffer`. If it does not fit, outer frames are left out until it does; a buffer of
 // 32 KiB always holds the line of a race whose names are no longer than 255 bytes. Empty: not even that fitted.
 [[nodiscard]] Text format_race(const Race& race, uint32_t pid, char* buffer, size_t capacity);
+[[nodiscard]] Text format_hazard(const Hazard& hazard, uint32_t pid, char* buffer, size_t capacity);
 
 }  // namespace norn::report

@@ -168,17 +168,28 @@ class Decoder {
     const std::string_view id = string_of(json, "id");
     if (id.empty() || id.size() >= sizeof(hazard.id.hex)) return false;
     std::copy(id.begin(), id.end(), hazard.id.hex);
-    hazard.kind = string_of(json, "kind") == "atomicity" ? HazardKind::kAtomicity : HazardKind::kLockOrder;
+    hazard.kind =
+        enum_of(string_of(json, "kind"), {HazardKind::kLockOrder, HazardKind::kAtomicity, HazardKind::kDeadlock},
+                HazardKind::kLockOrder);
+    if (hazard.kind == HazardKind::kDeadlock) hazard.standing = Standing::kObserved;
     hazard.title = text(json, "title");
     hazard.places = text(json, "places");
-    hazard.text = text(json, "text");
     std::vector<uint64_t> sites;
     if (const Json* list = member(json, "sites"); list != nullptr && list->is_array()) {
       for (const Json& site : *list)
         if (site.is_string()) sites.push_back(std::strtoull(site.get_ref<const std::string&>().c_str(), nullptr, 0));
     }
     hazard.sites = pool_.keep(std::move(sites));
-    return !hazard.sites.empty();
+    std::vector<HazardStep> steps;
+    if (const Json* list = member(json, "steps"); list != nullptr && list->is_array()) {
+      for (const Json& step : *list)
+        steps.push_back({.thread = small_number_of(step, "thread"),
+                         .thread_name = text(step, "thread_name"),
+                         .does = text(step, "does"),
+                         .stack = frames(step, "stack")});
+    }
+    hazard.steps = pool_.keep(std::move(steps));
+    return !hazard.steps.empty() && (hazard.kind == HazardKind::kDeadlock || !hazard.sites.empty());
   }
 
  private:
@@ -385,6 +396,11 @@ void sort_for_reading(std::vector<Race>& races) {
     return std::tuple(a.suppressed, b.standing, b.count, view(a.id.text())) <
            std::tuple(b.suppressed, a.standing, a.count, view(b.id.text()));
   });
+}
+
+bool Findings::deadlocked() const {
+  return std::any_of(hazards.begin(), hazards.end(),
+                     [](const Hazard& hazard) { return hazard.kind == HazardKind::kDeadlock; });
 }
 
 RaceCounts Findings::counts() const {

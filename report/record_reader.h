@@ -27,6 +27,7 @@ class Pool {
   List<Text> keep(std::vector<Text> items) { return list_of(lists_.emplace_back(std::move(items))); }
   List<NamedCount> keep(std::vector<NamedCount> items) { return list_of(counts_.emplace_back(std::move(items))); }
   List<uint64_t> keep(std::vector<uint64_t> items) { return list_of(numbers_.emplace_back(std::move(items))); }
+  List<HazardStep> keep(std::vector<HazardStep> items) { return list_of(steps_.emplace_back(std::move(items))); }
 
  private:
   // Deques: what was handed out stays where it is.
@@ -36,6 +37,7 @@ class Pool {
   std::deque<std::vector<Text>> lists_;
   std::deque<std::vector<NamedCount>> counts_;
   std::deque<std::vector<uint64_t>> numbers_;
+  std::deque<std::vector<HazardStep>> steps_;
 };
 
 // What a run found. A race that several processes (or several files) saw is there once: its counts are summed, and it
@@ -55,6 +57,8 @@ struct Findings {
   Findings& operator=(const Findings&) = delete;
 
   [[nodiscard]] RaceCounts counts() const;
+  // A run under control stood still.
+  [[nodiscard]] bool deadlocked() const;
 };
 
 // Strongest standing first, then the most frequent, then by id; the suppressed ones last.

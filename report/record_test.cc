@@ -6,6 +6,7 @@
 #include "report/example.h"
 #include "report/json.h"
 #include "report/record_reader.h"
+#include "report/text.h"
 
 namespace norn::report {
 namespace {
@@ -41,6 +42,47 @@ std::optional<Findings> read(const std::string& contents, std::string* error = n
   auto findings = merge_findings({{"findings.jsonl", contents}}, words);
   if (error != nullptr) *error = words;
   return findings;
+}
+
+TEST(Record, AHazardComesBackAsItWasWritten) {
+  const auto line_of = [](const Hazard& hazard) {
+    std::vector<char> bytes(1 << 16);
+    return std::string(view(format_hazard(hazard, 1, bytes.data(), bytes.size())));
+  };
+  const std::string line = line_of(example::bank_hazard());
+  const auto findings = read(start_line(1) + line);
+  ASSERT_TRUE(findings);
+  ASSERT_EQ(findings->hazards.size(), 1u);
+  EXPECT_EQ(line_of(findings->hazards[0]), line);
+  EXPECT_FALSE(findings->deadlocked());
+  EXPECT_EQ(
+      collect([&](Sink sink) { render_text(findings->hazards[0], sink); }),
+      "norn: lock order: savings.lock, account.lock are taken in different orders: possible deadlock · R5e1f0b77\n"
+      "  thread 2 \"teller-2\" holds savings.lock (taken at bank.cpp:40) and takes account.lock\n"
+      "    bank.cpp:14  deposit(Account&, int)\n    bank.cpp:22  teller(int)\n"
+      "  thread 3 holds account.lock (taken at bank.cpp:18) and takes savings.lock\n"
+      "    bank.cpp:19  report(Account&)\n    bank.cpp:33  main\n");
+}
+
+TEST(Record, ADeadlockHappened) {
+  Hazard hazard = example::bank_hazard();
+  hazard.kind = HazardKind::kDeadlock;
+  hazard.sites = {};
+  std::vector<char> bytes(1 << 16);
+  const auto findings = read(start_line(1) + std::string(view(format_hazard(hazard, 1, bytes.data(), bytes.size()))));
+  ASSERT_TRUE(findings);
+  EXPECT_TRUE(findings->deadlocked());
+  EXPECT_EQ(findings->hazards[0].standing, Standing::kObserved);
+}
+
+TEST(Record, AHazardThatIsTooLongLosesOuterFrames) {
+  std::vector<char> bytes(1 << 16);
+  const size_t whole = format_hazard(example::bank_hazard(), 1, bytes.data(), bytes.size()).size;
+  const auto cut =
+      read(start_line(1) + std::string(view(format_hazard(example::bank_hazard(), 1, bytes.data(), whole - 1))));
+  ASSERT_TRUE(cut);
+  ASSERT_EQ(cut->hazards.size(), 1u);
+  EXPECT_EQ(cut->hazards[0].steps[0].stack.size, 1u);
 }
 
 TEST(Record, ComesBackAsItWasWritten) {

@@ -39,6 +39,31 @@ size_t rule_index(Standing standing) {
   return 0;
 }
 
+struct HazardRule {
+  HazardKind kind;
+  const char* id;
+  const char* name;
+  const char* level;  // while it is neither confirmed nor tried in vain
+  const char* title;
+  const char* words;
+};
+
+// They stand behind those of the races.
+constexpr HazardRule kHazardRules[] = {
+    {HazardKind::kLockOrder, "norn.lock-order", "LockOrderInversion", "warning", "Lock order inversion",
+     "Threads take the same locks in different orders: if each holds one and wants the next, nobody goes on."},
+    {HazardKind::kAtomicity, "norn.atomicity", "BrokenAtomicity", "note", "Lock given up between two accesses",
+     "A thread accesses a variable in two regions of a lock, and another thread's region may come between them."},
+    {HazardKind::kDeadlock, "norn.deadlock", "Deadlock", "error", "Deadlock",
+     "Threads waited for each other, or for what nobody was left to do."},
+};
+
+size_t rule_index(HazardKind kind) {
+  for (size_t i = 0; i < std::size(kHazardRules); ++i)
+    if (kHazardRules[i].kind == kind) return i;
+  return 0;
+}
+
 // JSON must be UTF-8; names from a program need not be.
 std::string clean(std::string_view text) {
   return nlohmann::json::parse(collect([&](Sink sink) { JsonWriter(sink).string(text_of(text)); })).get<std::string>();
@@ -121,6 +146,46 @@ class SarifReport {
             {"locations", locations}};
   }
 
+  Json result(const Hazard& hazard) const {
+    const HazardRule& rule = kHazardRules[rule_index(hazard.kind)];
+    const char* level = hazard.standing == Standing::kConfirmed     ? "error"
+                        : hazard.standing == Standing::kUnconfirmed ? "note"
+                                                                    : rule.level;
+    const std::string title = clean(hazard.title) + std::string(view(words_of(hazard.kind)));
+    Json json = {{"ruleId", rule.id},
+                 {"ruleIndex", std::size(kRules) + rule_index(hazard.kind)},
+                 {"level", level},
+                 {"message", {{"text", title + "."}}},
+                 {"locations", Json::array()}};
+    Json related = Json::array(), flows = Json::array();
+    for (size_t i = 0; i < hazard.steps.size; ++i) {
+      const HazardStep& step = hazard.steps[i];
+      const std::string sentence = fmt::format("{} {}", thread(step.thread, step.thread_name), clean(step.does));
+      json["message"]["text"] =
+          fmt::format("{}{}{}", json["message"]["text"].get<std::string>(), i == 0 ? " " : "; ", sentence);
+      const Json place = location(step.stack.empty() ? Frame{} : step.stack[0], sentence);
+      if (i == 0) {
+        json["locations"].push_back(place);
+      } else {
+        related.push_back(place);
+        related.back()["id"] = i;
+      }
+      Json steps = Json::array();
+      for (size_t k = step.stack.size; k-- > 1;)
+        steps.push_back({{"location", location(step.stack[k])}, {"importance", "important"}});
+      steps.push_back({{"location", place}, {"importance", "essential"}});
+      flows.push_back({{"id", fmt::format("{}-thread-{}", i + 1, step.thread)},
+                       {"message", {{"text", sentence}}},
+                       {"locations", steps}});
+    }
+    if (!related.empty()) json["relatedLocations"] = related;
+    json["partialFingerprints"]["nornRaceId/v1"] = clean(hazard.id.text());
+    json["codeFlows"] = Json::array({{{"message", {{"text", "Each thread up to its part."}}}, {"threadFlows", flows}}});
+    json["properties"] = {{"id", clean(hazard.id.text())}, {"standing", clean(name_of(hazard.standing))}};
+    if (!hazard.replay.empty()) json["properties"]["replay"] = clean(hazard.replay);
+    return json;
+  }
+
   Json result(const Race& race) const {
     const SarifRule& rule = kRules[rule_index(race.standing)];
     const std::string name = clean(collect([&](Sink sink) { put_location_name(race.location, sink); }));
@@ -155,10 +220,10 @@ class SarifReport {
   }
 
  private:
-  static std::string thread(const Access& access) {
-    return access.thread_name.empty() ? fmt::format("thread {}", access.thread)
-                                      : fmt::format("thread {} ({})", access.thread, clean(access.thread_name));
+  static std::string thread(uint32_t number, Text name) {
+    return name.empty() ? fmt::format("thread {}", number) : fmt::format("thread {} ({})", number, clean(name));
   }
+  static std::string thread(const Access& access) { return thread(access.thread, access.thread_name); }
 
   static std::string sentence(const Access& access) {
     std::string words = fmt::format("{} of {} bytes by {}", view(name_of(access.op)), access.size, thread(access));
@@ -187,6 +252,12 @@ std::string render_sarif(const Findings& findings, const std::string& version, c
          {"shortDescription", {{"text", fmt::format("Data race ({})", view(name_of(rule.standing)))}}},
          {"fullDescription", {{"text", rule.words}}},
          {"defaultConfiguration", {{"level", rule.level}}}});
+  for (const HazardRule& rule : kHazardRules)
+    driver["rules"].push_back({{"id", rule.id},
+                               {"name", rule.name},
+                               {"shortDescription", {{"text", rule.title}}},
+                               {"fullDescription", {{"text", rule.words}}},
+                               {"defaultConfiguration", {{"level", rule.level}}}});
 
   const RunSummary& run = findings.run;
   Json invocation = {{"executionSuccessful", true}, {"exitCode", run.exit}};
@@ -205,6 +276,7 @@ std::string render_sarif(const Findings& findings, const std::string& version, c
   if (!base.empty())
     sarif_run["originalUriBaseIds"]["SRCROOT"]["uri"] = "file://" + uri_path(base) + (base.back() == '/' ? "" : "/");
   for (const Race& race : findings.races) sarif_run["results"].push_back(report.result(race));
+  for (const Hazard& hazard : findings.hazards) sarif_run["results"].push_back(report.result(hazard));
 
   const Json sarif = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
                       {"version", "2.1.0"},

@@ -70,6 +70,34 @@ TEST(Sarif, IsUtf8WhateverTheProgramSays) {
   EXPECT_TRUE(Json::accept(render_sarif(bank_findings(race), "0", "")));
 }
 
+TEST(Sarif, HazardsAreResultsWithTheirThreads) {
+  Findings findings;
+  findings.run = example::bank_run();
+  findings.hazards.push_back(example::bank_hazard());
+  findings.hazards.push_back(example::bank_hazard());
+  findings.hazards[1].standing = Standing::kConfirmed;
+  findings.hazards[1].replay = "n2abc";
+  const Json sarif = Json::parse(render_sarif(findings, "0.1.0", "/home/ann"));
+  const Json& run = sarif["runs"][0];
+  const Json& result = run["results"][0];
+  EXPECT_EQ(result["ruleId"], "norn.lock-order");
+  EXPECT_EQ(run["tool"]["driver"]["rules"][result["ruleIndex"].get<size_t>()]["id"], result["ruleId"]);
+  EXPECT_EQ(result["level"], "warning");
+  EXPECT_EQ(result["message"]["text"],
+            "lock order: savings.lock, account.lock are taken in different orders: possible deadlock. thread 2 "
+            "(teller-2) holds savings.lock (taken at bank.cpp:40) and takes account.lock; thread 3 holds account.lock "
+            "(taken at bank.cpp:18) and takes savings.lock");
+  EXPECT_EQ(result["locations"][0]["physicalLocation"]["region"]["startLine"], 14);
+  EXPECT_EQ(result["relatedLocations"][0]["physicalLocation"]["region"]["startLine"], 19);
+  EXPECT_EQ(result["partialFingerprints"]["nornRaceId/v1"], "5e1f0b77");
+  const Json& flows = result["codeFlows"][0]["threadFlows"];
+  ASSERT_EQ(flows.size(), 2u);
+  EXPECT_EQ(flows[0]["locations"].front()["location"]["physicalLocation"]["region"]["startLine"], 22);
+  EXPECT_EQ(flows[0]["locations"].back()["location"]["physicalLocation"]["region"]["startLine"], 14);
+  EXPECT_EQ(run["results"][1]["level"], "error");
+  EXPECT_EQ(run["results"][1]["properties"]["replay"], "n2abc");
+}
+
 TEST(Sarif, NoRaces) {
   const Json sarif = Json::parse(render_sarif(Findings{}, "0", ""));
   EXPECT_EQ(sarif["runs"][0]["results"], Json::array());

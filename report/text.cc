@@ -671,6 +671,36 @@ void render_text(const Race& race, const RunSummary& run, const TextOptions& opt
   TextReport(options, sink).race(race, run);
 }
 
+void render_text(const Hazard& hazard, Sink sink) {
+  sink.put("norn: ");
+  put_clean(hazard.title, sink);
+  sink.put(words_of(hazard.kind));
+  // What happened has no further use for a name.
+  if (hazard.kind != HazardKind::kDeadlock) {
+    sink.put(" · R");
+    sink.put(hazard.id.text());
+  }
+  sink.put('\n');
+  for (const HazardStep& step : hazard.steps) {
+    sink.put("  ");
+    put_thread(step.thread, step.thread_name, sink);
+    sink.put(' ');
+    put_clean(step.does, sink);
+    sink.put('\n');
+    for (const Frame& frame : step.stack) {
+      sink.put("    ");
+      if (!frame.file.empty()) {
+        put_clean(base_name(frame.file), sink);
+        sink.put(':');
+        sink.put(Decimal(frame.line).text());
+        sink.put("  ");
+      }
+      put_clean(frame.function, sink);
+      sink.put('\n');
+    }
+  }
+}
+
 void render_text_summary(const RunSummary& run, const RaceCounts& races, const TextOptions& options, Sink sink) {
   TextReport(options, sink).summary(run, races);
 }

@@ -45,6 +45,9 @@ struct RaceCounts {
 // One race, ended by an empty line.
 void render_text(const Race& race, const RunSummary& run, const TextOptions& options, Sink sink);
 
+// One hazard, without an empty line.
+void render_text(const Hazard& hazard, Sink sink);
+
 // The notes, each on a line, and the line that closes a run.
 void render_text_summary(const RunSummary& run, const RaceCounts& races, const TextOptions& options, Sink sink);
 

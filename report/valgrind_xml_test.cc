@@ -49,6 +49,27 @@ TEST(ValgrindXml, Balances) {
   EXPECT_NE(xml.find("&lt;&amp;&gt;?"), std::string::npos);
 }
 
+TEST(ValgrindXml, HazardsAreErrorsToo) {
+  Findings findings;
+  findings.run = example::bank_run();
+  findings.hazards.push_back(example::bank_hazard());
+  findings.hazards.push_back(example::bank_hazard());
+  findings.hazards[1].kind = HazardKind::kDeadlock;
+  findings.hazards[1].title = "deadlock: 2 <threads>";
+  const std::string xml = render_valgrind_xml(findings, "0.1.0");
+  for (const char* part : {
+           "<unique>0x5e1f0b77</unique>\n  <tid>2</tid>\n  <kind>LockOrder</kind>\n  <what>lock order: savings.lock, "
+           "account.lock are taken in different orders: possible deadlock</what>\n  <stack>\n",
+           "<auxwhat>thread #3 holds account.lock (taken at bank.cpp:18) and takes savings.lock</auxwhat>\n  <stack>\n",
+           "<auxwhat>norn: predicted, thread #2 holds savings.lock (taken at bank.cpp:40) and takes account.lock, "
+           "R5e1f0b77</auxwhat>",
+           "<kind>Misc</kind>\n  <what>deadlock: 2 &lt;threads&gt;</what>",
+           "<count>1</count>\n    <unique>0x5e1f0b77</unique>",
+       })
+    EXPECT_NE(xml.find(part), std::string::npos) << part << "\n" << xml;
+  EXPECT_EQ(occurrences(xml, "<stack>"), 4u);
+}
+
 TEST(ValgrindXml, SuppressedAreOnlyCounted) {
   Race race = example::bank_race();
   race.suppressed = true;

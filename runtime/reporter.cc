@@ -460,7 +460,7 @@ void tell_the_rest(int exit_status) {
   append_log(text.text());
 }
 
-// --- deadlocks -----------------------------------------------------------------------------------------------------
+// --- hazards ---------------------------------------------------------------------------------------------------------
 
 void put_place(report::Sink sink, const Frame& frame) {
   if (frame.file.empty()) {
@@ -474,59 +474,27 @@ void put_place(report::Sink sink, const Frame& frame) {
   sink.put(frame.function);
 }
 
+// Without the members that only the C library and the C++ library know: "account.lock.__size[]",
+// "queue.mutex._M_mutex".
+Text without_internals(Text name) {
+  for (size_t i = 1; i + 2 < name.size; ++i) {
+    if (name[i] != '.' || name[i + 1] != '_') continue;
+    if (name[i + 2] == '_' || name[i + 2] == 'M') return name.part(0, i);
+  }
+  return name;
+}
+
 // What people call the lock or object at an address.
 void put_object(report::Sink sink, uint64_t address, Where where) {
   report::Location location;
   if (locate_global(address, 1, location, pool)) {
-    sink.put(location.offset == 0 || location.name.empty() ? location.object : location.name);
+    sink.put(location.name.empty() ? location.object : without_internals(location.name));
   } else if (const Text expression = expression_of(where); !expression.empty()) {
     sink.put(expression);
   } else {
     sink.put(report::Hex(address).text());
   }
 }
-
-void put_thread(report::Sink sink, ThreadId id) {
-  sink.put("thread ");
-  sink.put(report::Decimal(id).text());
-  if (const Text name = thread_name(id); !name.empty()) {
-    sink.put(" \"");
-    sink.put(name);
-    sink.put("\"");
-  }
-}
-
-void put_waiter(report::Sink sink, control::Slot& slot) {
-  sink.put("  ");
-  put_thread(sink, slot.id);
-  sink.put(" waits for ");
-  sink.put(control::name_of(slot.waiting));
-  const Where where = slot.state == nullptr ? kNowhere : place_of(*slot.state, slot.top, nullptr);
-  if (slot.waiting != control::Waiting::kThread && slot.object != 0) {
-    sink.put(": ");
-    put_object(sink, slot.object, where);
-  }
-  sink.put('\n');
-  for (const Frame& frame : frames_of(where, stacks[0])) {
-    if (frame.library) continue;
-    sink.put("    ");
-    put_place(sink, frame);
-    sink.put('\n');
-  }
-  const Thread* core = slot.state == nullptr ? nullptr : slot.state->core;
-  for (unsigned i = 0; core != nullptr && i < core->held_count; ++i) {
-    const Held& held = core->held[i];
-    sink.put("    holds ");
-    put_object(sink, held.address, held.taken_at);
-    if (const norn_site* taken = own_site(held.taken_at); taken != nullptr && taken->file != nullptr) {
-      sink.put(", taken at ");
-      put_place(sink, frame_of(*taken));
-    }
-    sink.put('\n');
-  }
-}
-
-// --- hazards ---------------------------------------------------------------------------------------------------------
 
 constexpr unsigned kMaxHazards = 256;
 constinit report::RaceId hazard_ids[kMaxHazards] = {};
@@ -552,47 +520,89 @@ void put_line(report::Sink sink, const norn_site* site) {
   sink.put(report::Decimal(site->line).text());
 }
 
-void put_edge(report::Sink sink, const LockEdge& edge) {
-  sink.put("  ");
-  put_thread(sink, edge.thread);
-  sink.put(" holds ");
-  put_object(sink, edge.holds, edge.holds_at);
-  sink.put(" (taken at ");
-  put_line(sink, own_site(edge.holds_at));
-  sink.put(") and takes ");
-  put_object(sink, edge.wants, edge.wants_at);
-  sink.put('\n');
-  for (const Frame& frame : frames_of(edge.wants_at, stacks[0])) {
-    if (frame.library) continue;
-    sink.put("    ");
-    put_place(sink, frame);
-    sink.put('\n');
+// A hazard while it is described. One at a time, under the mutex.
+class Draft {
+ public:
+  explicit Draft(report::HazardKind kind) {
+    pool.clear();
+    hazard.kind = kind;
   }
-}
 
-void put_statement(report::Sink sink, const LockedStatement& statement, report::Text comment) {
-  sink.put("  ");
-  put_thread(sink, statement.thread);
-  sink.put(statement.writes ? " writes" : " reads");
-  sink.put(", ");
-  sink.put(comment);
-  sink.put('\n');
-  for (const Frame& frame : frames_of(statement.where, stacks[0])) {
-    if (frame.library) continue;
-    sink.put("    ");
-    put_place(sink, frame);
-    sink.put('\n');
-  }
-}
+  [[nodiscard]] report::Sink title() { return title_.sink(); }
+  [[nodiscard]] report::Sink places() { return places_.sink(); }
+  [[nodiscard]] report::Sink words() { return words_.sink(); }
+  [[nodiscard]] bool is_full() const { return count_ == kMaxSteps; }
 
-void append_hazard(const report::Hazard& hazard) {
-  if (records_findings()) {
-    report::Buffer line(line_bytes, sizeof(line_bytes));
-    report::write_hazard(hazard, start.pid, line.sink());
-    append_record(line.text());
-  } else {
-    append_log(hazard.text);
+  // Whoever does what words() was told since the last step, and where.
+  void add_step(ThreadId thread, Where where) {
+    const size_t begin = said_;
+    said_ = words_.text().size;
+    size_t frames = 0;
+    for_each_site(where, [&](const norn_site& site) {
+      if ((site.flags & NORN_SITE_LIBRARY) == 0) stacks_[count_][frames++] = frame_of(site);
+      return frames < kMaxStepFrames;
+    });
+    steps_[count_] = {thread, thread_name(thread), words_.text().part(begin, said_ - begin), {stacks_[count_], frames}};
+    ++count_;
   }
+  // What is to be brought together to make it happen.
+  void add_site(uint64_t identity) {
+    if (site_count_ < kMaxSteps) sites_[site_count_++] = identity;
+  }
+
+  void append() {
+    hazard.title = title_.text();
+    hazard.places = places_.text();
+    hazard.sites = {sites_, site_count_};
+    hazard.steps = {steps_, count_};
+    if (records_findings()) {
+      const Text line = report::format_hazard(hazard, start.pid, line_bytes, sizeof(line_bytes));
+      if (!line.empty()) append_record(line);
+    } else {
+      report::Buffer text(line_bytes, sizeof(line_bytes));
+      report::render_text(hazard, text.sink());
+      append_log(text.text());
+    }
+  }
+
+  report::Hazard hazard;
+
+ private:
+  static constexpr size_t kMaxSteps = 32;
+  static constexpr size_t kMaxStepFrames = 32;
+  static inline constinit char title_bytes_[512] = {};
+  static inline constinit char place_bytes_[512] = {};
+  static inline constinit char word_bytes_[1 << 14] = {};
+  static inline constinit report::HazardStep steps_[kMaxSteps] = {};
+  static inline constinit Frame stacks_[kMaxSteps][kMaxStepFrames] = {};
+  static inline constinit uint64_t sites_[kMaxSteps] = {};
+
+  report::Buffer title_{title_bytes_, sizeof(title_bytes_)};
+  report::Buffer places_{place_bytes_, sizeof(place_bytes_)};
+  report::Buffer words_{word_bytes_, sizeof(word_bytes_)};
+  size_t said_ = 0;
+  size_t count_ = 0;
+  size_t site_count_ = 0;
+};
+
+void add_waiter(Draft& draft, const control::Slot& slot) {
+  const Where where = slot.state == nullptr ? kNowhere : place_of(*slot.state, slot.top, nullptr);
+  report::Sink words = draft.words();
+  words.put("waits for ");
+  words.put(control::name_of(slot.waiting));
+  if (slot.waiting != control::Waiting::kThread && slot.object != 0) {
+    words.put(": ");
+    put_object(words, slot.object, where);
+  }
+  const Thread* core = slot.state == nullptr ? nullptr : slot.state->core;
+  for (unsigned i = 0; core != nullptr && i < core->held_count; ++i) {
+    const Held& held = core->held[i];
+    words.put("; holds ");
+    put_object(words, held.address, held.taken_at);
+    words.put(", taken at ");
+    put_line(words, own_site(held.taken_at));
+  }
+  draft.add_step(slot.id, where);
 }
 
 // Whoever ends the program may be the one who was reporting.
@@ -648,88 +658,65 @@ void start_reporter() {
 }
 
 void report_lock_order(const LockEdge* edges, unsigned count) {
-  static constinit char title_bytes[512] = {};
-  static constinit char place_bytes[512] = {};
-  static constinit char text_bytes[1 << 15] = {};
-  static constinit uint64_t sites[8] = {};
   const SpinLock lock(mutex);
-  if (finished || count > 8) return;
-  pool.clear();
-  report::Hazard hazard;
-  hazard.kind = report::HazardKind::kLockOrder;
+  if (finished) return;
+  Draft draft(report::HazardKind::kLockOrder);
   // The same for each beginning of the cycle.
   uint64_t sum = 0;
   uint64_t product = 1;
-  report::Buffer title(title_bytes, sizeof(title_bytes));
-  report::Buffer places(place_bytes, sizeof(place_bytes));
-  title.sink().put("lock order: ");
-  for (unsigned i = 0; i < count; ++i) {
-    sites[i] = place_identity(edges[i].wants_at);
-    sum += sites[i];
-    product *= sites[i] | 1;
-    title.sink().put(i == 0 ? "" : ", ");
-    put_object(title.sink(), edges[i].holds, edges[i].holds_at);
-    places.sink().put(i == 0 ? "" : " / ");
-    put_line(places.sink(), own_site(edges[i].wants_at));
+  draft.title().put("lock order: ");
+  for (unsigned i = 0; i < count && !draft.is_full(); ++i) {
+    const LockEdge& edge = edges[i];
+    const uint64_t site = place_identity(edge.wants_at);
+    sum += site;
+    product *= site | 1;
+    draft.title().put(i == 0 ? "" : ", ");
+    put_object(draft.title(), edge.holds, edge.holds_at);
+    draft.places().put(i == 0 ? "" : " / ");
+    put_line(draft.places(), own_site(edge.wants_at));
+    draft.words().put("holds ");
+    put_object(draft.words(), edge.holds, edge.holds_at);
+    draft.words().put(" (taken at ");
+    put_line(draft.words(), own_site(edge.holds_at));
+    draft.words().put(") and takes ");
+    put_object(draft.words(), edge.wants, edge.wants_at);
+    draft.add_step(edge.thread, edge.wants_at);
+    draft.add_site(site);
   }
-  hazard.id = report::race_id(sum, product ^ report::text_hash("lock-order"));
-  if (is_old_hazard(hazard.id)) return;
-  hazard.title = title.text();
-  hazard.places = places.text();
-  hazard.sites = {sites, count};
-  report::Buffer text(text_bytes, sizeof(text_bytes));
-  text.sink().put("norn: ");
-  text.sink().put(hazard.title);
-  text.sink().put(" are taken in different orders: possible deadlock · R");
-  text.sink().put(hazard.id.text());
-  text.sink().put('\n');
-  for (unsigned i = 0; i < count; ++i) put_edge(text.sink(), edges[i]);
-  hazard.text = text.text();
-  append_hazard(hazard);
+  draft.hazard.id = report::race_id(sum, product ^ report::text_hash("lock-order"));
+  if (!is_old_hazard(draft.hazard.id)) draft.append();
 }
 
 void report_atomicity(const BrokenRegion& broken) {
-  static constinit char title_bytes[512] = {};
-  static constinit char place_bytes[512] = {};
-  static constinit char text_bytes[1 << 15] = {};
-  static constinit uint64_t sites[3] = {};
   const SpinLock lock(mutex);
   if (finished) return;
-  pool.clear();
-  report::Hazard hazard;
-  hazard.kind = report::HazardKind::kAtomicity;
-  const LockedStatement* parts[] = {&broken.first, &broken.between, &broken.second};
-  report::Buffer title(title_bytes, sizeof(title_bytes));
-  report::Buffer places(place_bytes, sizeof(place_bytes));
-  title.sink().put("atomicity of ");
-  put_object(title.sink(), broken.address, broken.second.where);
+  Draft draft(report::HazardKind::kAtomicity);
+  struct Part {
+    const LockedStatement& statement;
+    const char* comment;
+  };
+  const Part parts[] = {{broken.first, "then gives the lock up and takes it again"},
+                        {broken.between, "which may come in between"},
+                        {broken.second, "as if nothing had happened"}};
+  draft.title().put("atomicity of ");
+  put_object(draft.title(), broken.address, broken.second.where);
   uint64_t hash = report::text_hash("atomicity");
-  for (const LockedStatement* part : parts) {
-    hash = hash * 31 + place_identity(part->where);
-    places.sink().put(part == parts[0] ? "" : " / ");
-    put_line(places.sink(), own_site(part->where));
-    places.sink().put(part->writes ? " write" : " read");
+  for (const Part& part : parts) {
+    const LockedStatement& statement = part.statement;
+    hash = hash * 31 + place_identity(statement.where);
+    draft.places().put(&part == parts ? "" : " / ");
+    put_line(draft.places(), own_site(statement.where));
+    draft.places().put(statement.writes ? " write" : " read");
+    draft.words().put(statement.writes ? "writes, " : "reads, ");
+    draft.words().put(part.comment);
+    draft.add_step(statement.thread, statement.where);
   }
-  hazard.id = report::race_id(hash, place_identity(broken.taken_again));
-  if (is_old_hazard(hazard.id)) return;
   // Who comes to the first two at once, the first thread by way of the third, can be let through in the harmful order.
-  sites[0] = place_identity(broken.taken_again);
-  sites[1] = place_identity(broken.taken_between);
-  sites[2] = place_identity(broken.first.where);
-  hazard.title = title.text();
-  hazard.places = places.text();
-  hazard.sites = {sites, 3};
-  report::Buffer text(text_bytes, sizeof(text_bytes));
-  text.sink().put("norn: ");
-  text.sink().put(hazard.title);
-  text.sink().put(": the lock is given up between two accesses · R");
-  text.sink().put(hazard.id.text());
-  text.sink().put('\n');
-  put_statement(text.sink(), broken.first, "then gives the lock up and takes it again");
-  put_statement(text.sink(), broken.between, "which may come in between");
-  put_statement(text.sink(), broken.second, "as if nothing had happened");
-  hazard.text = text.text();
-  append_hazard(hazard);
+  draft.add_site(place_identity(broken.taken_again));
+  draft.add_site(place_identity(broken.taken_between));
+  draft.add_site(place_identity(broken.first.where));
+  draft.hazard.id = report::race_id(hash, place_identity(broken.taken_again));
+  if (!is_old_hazard(draft.hazard.id)) draft.append();
 }
 
 void report_place(uint32_t identity, const norn_site& site) {
@@ -743,26 +730,27 @@ void report_place(uint32_t identity, const norn_site& site) {
   if (!line.overflowed()) append_record(line.text());
 }
 
-void report_deadlock(control::Slot* slots, uint32_t count) {
-  static constinit char bytes[1 << 16] = {};
+void report_deadlock(const control::Slot* slots, uint32_t count) {
   if (!lock_for_end()) return;
-  pool.clear();
+  Draft draft(report::HazardKind::kDeadlock);
   uint32_t waiting = 0;
-  for (uint32_t i = 0; i < count; ++i) waiting += slots[i].status.load() == control::Status::kWaiting ? 1 : 0;
-  report::Buffer text(bytes, sizeof(bytes));
-  text.sink().put("norn: deadlock: ");
-  text.sink().put(report::Decimal(waiting).text());
-  text.sink().put(waiting == 1 ? " thread waits for what never comes\n" : " threads wait for what never comes\n");
+  uint64_t hash = report::text_hash("deadlock");
   for (uint32_t i = 0; i < count; ++i) {
-    if (slots[i].status.load() == control::Status::kWaiting) put_waiter(text.sink(), slots[i]);
+    const control::Slot& slot = slots[i];
+    if (slot.status.load() != control::Status::kWaiting) continue;
+    ++waiting;
+    hash = hash * 31 + slot.identity;
+    if (draft.is_full()) continue;
+    const Where where = slot.state == nullptr ? kNowhere : place_of(*slot.state, slot.top, nullptr);
+    draft.places().put(waiting == 1 ? "" : " / ");
+    put_line(draft.places(), own_site(where));
+    add_waiter(draft, slot);
   }
-  if (records_findings()) {
-    report::Buffer line(line_bytes, sizeof(line_bytes));
-    report::write_deadlock(waiting, text.text(), start.pid, line.sink());
-    append_record(line.text());
-  } else {
-    append_log(text.text());
-  }
+  draft.title().put("deadlock: ");
+  draft.title().put(report::Decimal(waiting).text());
+  draft.title().put(waiting == 1 ? " thread waits for what never comes" : " threads wait for what never comes");
+  draft.hazard.id = report::race_id(hash, waiting);
+  draft.append();
   mutex.unlock();
 }
 

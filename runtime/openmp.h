@@ -44,8 +44,8 @@ class Unseen {
 void got_block(ThreadState& state, Address begin, uint64_t size);
 void gave_block(ThreadState& state, Address begin);
 
-// The task that is created next by this thread runs at once, as part of its creator.
-void next_task_is_undeferred(bool undeferred);
+// The tasks that the present one creates from now on run at once, as parts of it.
+void create_undeferred(bool undeferred);
 
 // Ordered regions follow each other in the order of their iterations.
 void begin_ordered();

@@ -16,7 +16,7 @@ OpenMpThread* own_thread(ThreadState& state) {
   if (state.openmp == nullptr) {
     state.openmp = memory.create<OpenMpThread>();
     if (state.openmp == nullptr) return nullptr;
-    *state.openmp = {state.core, state.id, state.running, nullptr, false, {}, 0};
+    *state.openmp = {state.core, state.id, state.running, nullptr, nullptr, {}, 0};
   }
   return state.openmp;
 }
@@ -346,7 +346,7 @@ Task* create_task(ThreadState& state, Task& parent, bool only_waits, const norn_
   parent.references.fetch_add(1, std::memory_order_relaxed);
   task->phase = parent.phase;
   task->group = parent.group;
-  if (only_waits || own->creates_undeferred || parent.is_final) {
+  if (only_waits || own->undeferred_by == &parent || parent.is_final) {
     task->core = state.core;
     task->calls = *state.running;
     return task;
@@ -645,10 +645,10 @@ void renewed(void* block, size_t size) {
   if (const Inspection here; here) detector.allocate(here.thread(), address_of(block), size);
 }
 
-void next_task_is_undeferred(bool undeferred) {
+void create_undeferred(bool undeferred) {
   const Inspection here;
   if (!here) return;
-  if (OpenMpThread* own = own_thread(*here); own != nullptr) own->creates_undeferred = undeferred;
+  if (OpenMpThread* own = own_thread(*here); own != nullptr) own->undeferred_by = undeferred ? own->task : nullptr;
 }
 
 void begin_ordered() {

@@ -104,7 +104,7 @@ struct OpenMpThread {
   ThreadId id;
   CallStack* running;
   Task* task;
-  bool creates_undeferred;
+  Task* undeferred_by;  // the task whose children are run at once just now, as parts of it
   // Blocks of the heap that it got while it worked in a region and did not give back: its own, as far as one can see.
   static constexpr unsigned kMaxBlocks = 128;
   Bytes blocks[kMaxBlocks];

@@ -172,6 +172,7 @@ class Judge:
         self.program, self.level, self.rows, self.names = program, level, rows, names
         self.verdicts = {}
         self.lost = []
+        self.built = {}
         with tempfile.TemporaryDirectory() as directory:
             self.directory = pathlib.Path(directory)
             self.judge_norn()
@@ -179,7 +180,9 @@ class Judge:
                 self.judge_peer(name)
 
     def build(self, what, cc, cxx, flags=()):
-        return self.program.build(cc, cxx, self.level, str(self.directory / what), flags)
+        if what not in self.built:
+            self.built[what] = self.program.build(cc, cxx, self.level, str(self.directory / what), flags)
+        return self.built[what]
 
     def judge_norn(self):
         bin_dir = pathlib.Path(os.environ["NORN_BIN"])
@@ -200,8 +203,8 @@ class Judge:
         self.lost += [f"{self.program.name}:{line}: {name}{order}" for name, line in sorted(before - after)]
 
     def judge_peer(self, name):
-        flags = ["-fsanitize=thread"] if name == "tsan" else ["-gdwarf-4"]
-        command = self.build(name, "clang-19", "clang++-19", flags)
+        what, flags = ("tsan", "-fsanitize=thread") if name == "tsan" else ("plain", "-gdwarf-4")
+        command = self.build(what, "clang-19", "clang++-19", [flags])
         if name == "valgrind":  # norn's own, on what the next two have
             self.settle(name, lambda arrival: norn_reports(self.program, [*command, *arrival], DEFAULT, self.directory,
                                                            ["--binary"]))
@@ -288,7 +291,7 @@ def main():
     parser.add_argument("--write", action="store_true", help="into docs/accuracy.md")
     parser.add_argument("--verbose", action="store_true", help="each program and row that is not passed")
     parser.add_argument("--level", default="-O1", help="of optimisation: --level=-O2")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--jobs", type=int, default=2 * os.cpu_count(), help="most of the time is waiting")
     parser.add_argument("--peers", default=",".join(PEERS), help="which; --peers= is none")
     arguments = parser.parse_args()
     if "NORN_BIN" not in os.environ:

@@ -1,5 +1,6 @@
 // Home-made barrier: its counter is never put back, so that the second time nobody waits.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

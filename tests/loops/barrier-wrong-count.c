@@ -1,5 +1,6 @@
 // Home-made barrier: it counts one thread less than there are.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

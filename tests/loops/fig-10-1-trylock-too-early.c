@@ -1,6 +1,7 @@
 // Thesis, figure 10.1 with a mistake: the lock is taken before DATA is ready.
 // ARRIVAL: both
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

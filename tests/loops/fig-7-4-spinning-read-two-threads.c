@@ -1,5 +1,6 @@
 // Thesis, figure 7.4 with a third thread that touches X and waits for nobody.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

@@ -1,5 +1,6 @@
 // Thesis, figure 7.5: one of the threads forgets the lock.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

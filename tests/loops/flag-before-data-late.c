@@ -1,6 +1,7 @@
 // Flag: set before the data is written. The waiter comes when both are done.
 // ARRIVAL: counterpart
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

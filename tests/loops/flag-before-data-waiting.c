@@ -1,6 +1,7 @@
 // Flag: set before the data is written. The waiter waits already.
 // ARRIVAL: waiter
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

@@ -1,5 +1,6 @@
 // Flag: two flags of two threads side by side in one word. The waiter waits for one and uses the data of the other.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

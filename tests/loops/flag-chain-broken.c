@@ -1,5 +1,6 @@
 // Flag: one link of the chain does not wait.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

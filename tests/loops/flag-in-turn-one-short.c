@@ -1,5 +1,6 @@
 // Flag: an array of flags, and the loop around the loop ends one too early.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

@@ -1,5 +1,6 @@
 // Flag: set from the beginning, so that nobody is waited for.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

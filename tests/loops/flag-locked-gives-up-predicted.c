@@ -1,6 +1,7 @@
 // Flag under a lock: the loop gives up without having seen what it waits for, after a lock section of the other thread
 // that has nothing to do with it: only the accident of the lock orders x.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

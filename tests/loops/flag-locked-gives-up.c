@@ -1,5 +1,6 @@
 // Flag under a lock: after three looks the loop gives up and goes on without having seen the flag.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

@@ -1,6 +1,7 @@
 // Flag: two threads wait for one flag and both write the data.
 // ARRIVAL: both
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

@@ -1,5 +1,6 @@
 // Flag: one of two flags is enough, and the waiter uses what belongs to the other.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

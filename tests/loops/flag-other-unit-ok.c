@@ -3,6 +3,7 @@
 // NORACE
 // ARRIVAL: both
 // RUN: %check-lto %s
+// RUN: %check-whole-program %s
 
 #include "Inputs/other-flag.h"
 #include "arrival.h"
@@ -20,4 +21,7 @@ static void waits(void) {
   x = 2;
 }
 
-int main(void) { meet(waits, sets); }
+int main(void) {
+  meet(waits, sets);
+  return x - 2;  // so that x is needed when the whole program is known
+}

@@ -1,5 +1,6 @@
 // Flag: a phase that grows; the waiter waits for the first and uses what belongs to the second.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

@@ -1,5 +1,6 @@
 // Flag: two threads take turns, but one gives its turn away before it is done.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

@@ -1,6 +1,7 @@
 // Flag: the pointer is published before the data it points to is written.
 // ARRIVAL: waiter
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include <stdlib.h>
 

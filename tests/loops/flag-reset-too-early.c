@@ -1,5 +1,6 @@
 // Flag: a mailbox for one letter, which is declared empty before the letter is read.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

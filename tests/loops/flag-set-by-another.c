@@ -1,5 +1,6 @@
 // Flag: set by another thread than the one that writes the data, and nothing orders these two.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

@@ -1,6 +1,7 @@
 // Flag: who sets the stop flag does not wait for the worker's end, and looks at its work.
 // ARRIVAL: waiter
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

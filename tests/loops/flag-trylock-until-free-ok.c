@@ -1,6 +1,7 @@
 // A lock that is tried until it is free.
 // NORACE
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include <sched.h>
 

@@ -1,6 +1,7 @@
 // Flag: the waiter touches the data before it waits.
 // ARRIVAL: both
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

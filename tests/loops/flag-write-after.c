@@ -1,6 +1,7 @@
 // Flag: some of the data is written before it, some after it.
 // ARRIVAL: waiter
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

@@ -1,5 +1,6 @@
 // Flag: the waiter waits for another thread's flag.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

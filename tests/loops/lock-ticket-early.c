@@ -1,5 +1,6 @@
 // Home-made lock: tickets; one thread serves the next before it is done.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

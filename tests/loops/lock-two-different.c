@@ -1,5 +1,6 @@
 // Home-made locks: each thread takes another one.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

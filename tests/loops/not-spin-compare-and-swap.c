@@ -1,5 +1,6 @@
 // No spin: a compare-and-swap that is tried again until it succeeds, with relaxed order, publishes nothing.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

@@ -1,5 +1,6 @@
 // No spin: the loop counts a shared variable down itself.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

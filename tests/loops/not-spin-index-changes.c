@@ -1,5 +1,6 @@
 // No spin: each round looks at another flag of a row, until one is set.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

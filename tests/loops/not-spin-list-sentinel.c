@@ -1,5 +1,6 @@
 // No spin: a walk over a list to a sentinel that compares equal to itself.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include <stddef.h>
 

@@ -1,6 +1,7 @@
 // No spin and no race: loops over a thread's own memory.
 // NORACE
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

@@ -1,5 +1,6 @@
 // No spin: following the parents to the root.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include <stddef.h>
 

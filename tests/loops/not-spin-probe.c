@@ -1,5 +1,6 @@
 // No spin: probing a hash table for a free place.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

@@ -1,5 +1,6 @@
 // No spin: a sum over what another thread writes.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

@@ -1,5 +1,6 @@
 // No spin: the same, but the data is there before, and another flag than the loop's was set.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

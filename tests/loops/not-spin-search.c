@@ -1,5 +1,6 @@
 // No spin: a linear search over an array that another thread changes.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

@@ -1,5 +1,6 @@
 // No spin: a walk over a text to its end, which another thread writes.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

@@ -1,5 +1,6 @@
 // No spin: the bound of a loop is shared, its counter is not.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

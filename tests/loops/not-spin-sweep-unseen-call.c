@@ -2,6 +2,7 @@
 // unit that the compiler does not see. Nobody is waited for: only the mutex stands between the writes of x.
 // ALSO: Inputs/fill.c
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "Inputs/fill.h"
 #include "arrival.h"

@@ -1,5 +1,6 @@
 // No spin: the loop is left because the time is over.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include <time.h>
 

@@ -1,5 +1,6 @@
 // No spin: the loop ends its own condition, and waits for nobody.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

@@ -1,5 +1,6 @@
 // Home-made once: who finds it begun takes it for done.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

@@ -1,5 +1,6 @@
 // Home-made queue: the producer does not look whether there is room.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

@@ -1,5 +1,6 @@
 // Home-made semaphore: there is one to take before anything was given.
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

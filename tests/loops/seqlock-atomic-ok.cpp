@@ -1,6 +1,7 @@
 // Home-made sequence lock with atomics as C++ wants it (Boehm, MSPC 2012): several writes, readers meanwhile.
 // NORACE
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include <atomic>
 

@@ -3,6 +3,7 @@
 // NORACE
 // ARRIVAL: both
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include <sched.h>
 

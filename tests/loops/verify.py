@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Builds a program of this suite at each level, runs it under norn in each order of arrival, and compares.
 
-    verify.py SOURCE -o PREFIX [--levels=-O0,-O1,-O2,-O3] [--lto]
+    verify.py SOURCE -o PREFIX [--levels=-O0,-O1,-O2,-O3] [--lto] [--whole-program]
 
-What the comments of SOURCE mean is said in waiting.py. The tools are taken from the directory that NORN_BIN names.
+What the comments of SOURCE mean is said in waiting.py. The tools are taken from the directory that NORN_BIN names. With
+NORN_TEST_FULL in the environment all levels are meant, whatever --levels says.
 """
 
 import argparse
@@ -32,10 +33,13 @@ def main():
     parser.add_argument("-o", dest="prefix", required=True)
     parser.add_argument("--levels", default=",".join(LEVELS))
     parser.add_argument("--lto", action="store_true", help="only with link-time optimisation")
+    parser.add_argument("--whole-program", action="store_true", help="and instrumented at the link")
     arguments = parser.parse_args()
     program = WaitingProgram(arguments.source)
-    levels = [LTO_LEVEL] if arguments.lto else arguments.levels.split(",")
+    levels = LEVELS if os.environ.get("NORN_TEST_FULL") else arguments.levels.split(",")
+    levels = [LTO_LEVEL] if arguments.lto else levels
     flags = ["-flto", "-fuse-ld=lld"] if arguments.lto else []
+    flags += ["-fnorn-whole-program"] if arguments.whole_program else []
     prefix = pathlib.Path(arguments.prefix).absolute()
     prefix.mkdir(parents=True, exist_ok=True)
     failed = False

@@ -255,7 +255,7 @@ class Detector {
 
   // granules.cc
   uint32_t read_granule(const Granule& granule, HistoryId list, Stamps& stamps) const;
-  void write_granule(Thread& thread, Granule& granule, Address address, HistoryId& list, const Stamps& stamps,
+  void write_granule(Thread& thread, Granule& granule, Address address, HistoryId& list, Stamps& stamps,
                      uint32_t flags);
   HistoryId make_list(Thread& thread, HistoryId before, const Stamps& stamps, unsigned count, uint32_t flags);
   bool read_in_place(const Thread& thread, Granule& granule, HistoryId list, const WordAccess& access);
@@ -365,6 +365,7 @@ class Detector {
   Arena arena_;
   Shadow shadow_;
   Histories histories_;
+  MixedPlaces mixed_places_;
   SegmentLocks segments_;
   InternTable threadsets_;
   Locksets locksets_;

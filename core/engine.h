@@ -6,6 +6,7 @@
 #include "core/histories.h"
 #include "core/intern.h"
 #include "core/lockset.h"
+#include "core/mixed_places.h"
 #include "core/thread.h"
 
 namespace norn {
@@ -62,6 +63,7 @@ struct EngineContext {
   Locksets* locksets = nullptr;
   Slots* slots = nullptr;
   std::atomic<uint64_t>* forgotten = nullptr;  // stamps dropped because of history_cap
+  MixedPlaces* mixed = nullptr;
 };
 
 // Done by the thread itself, and not by one whose slot it goes on in (begin_again()).

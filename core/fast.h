@@ -12,10 +12,11 @@
 
 namespace norn {
 
-// A stamp in a granule, from bit 0: where · whether all its bytes were incremented · kind · bytes · time · slot. The
-// first bit of the kind says read or write. 0 is none.
+// A stamp in a granule, from bit 0: where · whether that differs by byte (core/mixed_places.h) · whether all its bytes
+// were incremented · kind · bytes · time · slot. The first bit of the kind says read or write. 0 is none.
 struct PackedStamp {
-  static constexpr unsigned kWhereBits = 22;
+  static constexpr unsigned kWhereBits = 21;
+  static constexpr unsigned kMixedAt = 21;
   static constexpr unsigned kAddsAt = 22;
   static constexpr unsigned kKindAt = 23;
   static constexpr unsigned kMaskAt = 26;

@@ -58,7 +58,11 @@ uint32_t Detector::read_granule(const Granule& granule, HistoryId list, Stamps& 
     const uint32_t* words = histories_.words(list);
     flags = words[0];
     stamps.count = (histories_.count(list) - HybridEngine::kHeaderWords) / HybridEngine::kStampWords;
-    for (unsigned i = 0; i < stamps.count; ++i) stamps.all[i] = HybridEngine::read_stamp(words, i);
+    for (unsigned i = 0; i < stamps.count; ++i) {
+      Stamp& stamp = stamps.all[i] = HybridEngine::read_stamp(words, i);
+      stamp.packs = stamp.slot < PackedStamp::kSlots && stamp.time < PackedStamp::kTimeLimit &&
+                    segments_.has_number(stamp.lockset, stamp.locks);
+    }
   }
   const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
   for (unsigned i = 0; i < kPlaces; ++i) {
@@ -89,8 +93,9 @@ HistoryId Detector::make_list(Thread& thread, HistoryId before, const Stamps& st
 }
 
 // Under its lock, of which `list` is part.
-void Detector::write_granule(Thread& thread, Granule& granule, Address address, HistoryId& list, const Stamps& stamps,
+void Detector::write_granule(Thread& thread, Granule& granule, Address address, HistoryId& list, Stamps& stamps,
                              uint32_t flags) {
+  if (stamps.count > kPlaces) HybridEngine::consolidate(context_, stamps);
   unsigned first = stamps.count;
   while (flags == 0 && first > stamps.overwritten && stamps.count - first < kPlaces && stamps.all[first - 1].fits()) {
     --first;

@@ -76,17 +76,45 @@ void keep_last_of_slot(const EngineContext& context, const Thread& thread, Stamp
   stamps.overwritten = overwritten;
 }
 
-// One pair for each run of bytes: 0b1011 is two places.
+// Those of the bytes that have the same place as their first.
+unsigned bytes_of_one_place(const EngineContext& context, Where where, unsigned bytes) {
+  if ((where & MixedPlaces::kMixed) == 0) return bytes;
+  const Where first = context.mixed->at(where, static_cast<unsigned>(__builtin_ctz(bytes)));
+  unsigned same = 0;
+  for (unsigned left = bytes; left != 0; left &= left - 1) {
+    const auto byte = static_cast<unsigned>(__builtin_ctz(left));
+    if (context.mixed->at(where, byte) == first) same |= 1u << byte;
+  }
+  return same;
+}
+
+// One pair for each run of bytes that has one place: 0b1011 is two.
 void add_races(const EngineContext& context, const Thread& thread, const WordAccess& access, const Stamp& s,
                unsigned bytes, Standing standing, FoundRaces& races) {
   for (unsigned left = bytes; left != 0;) {
     RacingPair* pair = races.add();
     if (pair == nullptr) break;
     pair->standing = standing;
-    describe_pair(context, *pair, thread, access, static_cast<uint8_t>(left), s.kind, s.slot, s.time, s.lockset,
-                  s.where);
+    const unsigned same = bytes_of_one_place(context, s.where, left);
+    const Where where = context.mixed->at(s.where, static_cast<unsigned>(__builtin_ctz(left)));
+    describe_pair(context, *pair, thread, access, static_cast<uint8_t>(same), s.kind, s.slot, s.time, s.lockset, where);
     left &= ~(((1u << pair->size) - 1) << (pair->address - access.word));
   }
+}
+
+// Gives the bytes of a stamp to a newer one, if it says the same but for the place.
+bool take_over(const EngineContext& context, Stamp& newer, const Stamp& older) {
+  if (older.slot != newer.slot || older.time != newer.time || older.kind != newer.kind || older.packs != newer.packs ||
+      older.adds != 0 || newer.adds != 0) {
+    return false;
+  }
+  if (older.where != newer.where) {
+    const Where where = context.mixed->mix(newer.where, newer.mask, older.where, older.mask);
+    if (where == kNowhere) return false;
+    newer.where = where;
+  }
+  newer.mask |= older.mask;
+  return true;
 }
 
 }  // namespace
@@ -129,6 +157,21 @@ bool HybridEngine::agrees(const EngineContext& context, const Thread& thread, co
   const bool lockless = context.options->engine == EngineKind::kHb;
   return ordered_before(thread.clocks.full, thread, s.slot, s.time) &&
          (lockless || context.locksets->protects(thread.lockset, s.lockset));
+}
+
+void HybridEngine::consolidate(const EngineContext& context, Stamps& stamps) {
+  for (unsigned i = stamps.count; i-- > stamps.overwritten;) {
+    for (unsigned k = i; k-- > stamps.overwritten;) {
+      const Stamp& older = stamps.all[k];
+      if (take_over(context, stamps.all[i], older)) {
+        for (unsigned next = k + 1; next < stamps.count; ++next) stamps.all[next - 1] = stamps.all[next];
+        --stamps.count;
+        --i;
+      } else if (is_write(stamps.all[i].kind) && is_write(older.kind)) {
+        break;
+      }
+    }
+  }
 }
 
 bool HybridEngine::next(const EngineContext& context, const Thread& thread, Stamps& stamps, unsigned in_spin,

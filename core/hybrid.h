@@ -40,7 +40,7 @@ struct Stamp {
   AccessKind kind;
   Time time;
   LocksetId lockset;
-  Where where;
+  Where where;      // or a mixed one
   uint8_t adds;     // the bytes written after another access of the same segment, or by an rmw: increments, for spins
   bool packs;       // whether it may be in a granule: slot, time and locks fit
   LocksCode locks;  // if so
@@ -49,10 +49,11 @@ struct Stamp {
   [[nodiscard]] uint64_t packed() const {
     return uint64_t{slot} << PackedStamp::kSlotAt | uint64_t{time} << PackedStamp::kTimeAt |
            uint64_t{mask} << PackedStamp::kMaskAt | static_cast<uint64_t>(kind) << PackedStamp::kKindAt |
-           uint64_t{adds != 0} << PackedStamp::kAddsAt | where;
+           uint64_t{adds != 0} << PackedStamp::kAddsAt |
+           uint64_t{(where & MixedPlaces::kMixed) != 0} << PackedStamp::kMixedAt | (where & ~MixedPlaces::kMixed);
   }
   [[nodiscard]] bool fits() const {
-    return packs && where >> PackedStamp::kWhereBits == 0 && (adds == 0 || adds == mask);
+    return packs && (where & ~MixedPlaces::kMixed) >> PackedStamp::kWhereBits == 0 && (adds == 0 || adds == mask);
   }
   [[nodiscard]] static Stamp unpacked(const SegmentLocks& segments, uint64_t bits, LocksCode locks) {
     const auto slot = static_cast<Slot>(bits >> PackedStamp::kSlotAt);
@@ -63,7 +64,8 @@ struct Stamp {
             static_cast<AccessKind>(bits >> PackedStamp::kKindAt & 7),
             time,
             segments.at(slot, time, locks),
-            static_cast<Where>(bits & ((1u << PackedStamp::kWhereBits) - 1)),
+            static_cast<Where>(bits & ((1u << PackedStamp::kWhereBits) - 1)) |
+                ((bits >> PackedStamp::kMixedAt & 1) != 0 ? MixedPlaces::kMixed : 0),
             (bits >> PackedStamp::kAddsAt & 1) != 0 ? mask : uint8_t{0},
             true,
             locks};
@@ -86,6 +88,9 @@ class HybridEngine {
   static constexpr unsigned kStampWords = 5;
   static Stamp read_stamp(const uint32_t* words, unsigned i);
   static void write_stamp(uint32_t* words, unsigned i, const Stamp& stamp);
+
+  // Makes one of stamps that say the same of different bytes but for the place, as far as the order of writes allows.
+  static void consolidate(const EngineContext& context, Stamps& stamps);
 
   // The stamps after an access from those before it, and the races that it is in. `in_spin`: the bytes that somebody
   // waits for in a loop. False: nothing changes. No side effects; a read of what is immutable or the thread's own.

@@ -37,6 +37,15 @@ LocksCode SegmentLocks::number_of(LocksetId locks) {
   }
 }
 
+bool SegmentLocks::has_number(LocksetId locks, LocksCode& code) const {
+  code = 0;
+  if (locks == kNoLocks) return true;
+  for (unsigned place = place_of(locks);; place = (place + 1) % kPlaces) {
+    code = codes_[place].load(std::memory_order_acquire);
+    if (code == 0 || numbered_[code] == locks) return code != 0;
+  }
+}
+
 void SegmentLocks::number_again() {
   for (std::atomic<LocksCode>& code : codes_) code.store(0, std::memory_order_relaxed);
   for (unsigned code = 1; code < kOfItsTime; ++code) {

@@ -23,6 +23,8 @@ class SegmentLocks {
 
   // Before the first stamp of this time: what its stamps will carry. False if the arena is used up. The slot's thread.
   [[nodiscard]] bool note(Slot slot, Time time, LocksetId locks, LocksCode& code);
+  // Whether the lockset has a number already, and which.
+  [[nodiscard]] bool has_number(LocksetId locks, LocksCode& code) const;
   // Whoever has seen a stamp of this time with this code.
   [[nodiscard]] LocksetId at(Slot slot, Time time, LocksCode code) const {
     if (code != kOfItsTime) return numbered_[code];

@@ -24,7 +24,9 @@ bool Detector::init(const Options& options, const Listener& listener) {
                      sync_.init(arena_, shadow_) && candidates_.init(arena_, listener);
   // Copying needs room for two of everything that lives, and clocks and shadow need theirs.
   if (options.memory_limit != 0) histories_.set_limit(options.memory_limit / 4);
-  context_ = {&options_, &segments_, &histories_, &threadsets_, &locksets_, &slots_, &stamps_forgotten_};
+  context_ = {&options_,  &segments_, &histories_,        &threadsets_,
+              &locksets_, &slots_,    &stamps_forgotten_, &mixed_places_};
+  mixed_places_.init(arena_);
   return ready;
 }
 

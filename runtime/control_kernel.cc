@@ -68,10 +68,14 @@ bool go_outside() {
   if (!active()) return false;
   Slot& self = *current_slot;
   const Inspection here;
-  const SpinLock lock(mutex);
-  self.top = __norn_stack;
-  self.status.store(Status::kOutside, std::memory_order_relaxed);
-  hand_on(nullptr);
+  Slot* next = nullptr;
+  {
+    const SpinLock lock(mutex);
+    self.top = __norn_stack;
+    self.status.store(Status::kOutside, std::memory_order_relaxed);
+    next = hand_on(nullptr);
+  }
+  wake(next);
   return true;
 }
 
@@ -90,10 +94,14 @@ Handler::Handler() {
 Handler::~Handler() {
   if (!was_outside_ || current_slot == nullptr) return;
   const Inspection here;
-  const SpinLock lock(mutex);
-  if (current_slot->status.load(std::memory_order_relaxed) != Status::kRunning) return;
-  current_slot->status.store(Status::kOutside, std::memory_order_relaxed);
-  hand_on(nullptr);
+  Slot* next = nullptr;
+  {
+    const SpinLock lock(mutex);
+    if (current_slot->status.load(std::memory_order_relaxed) != Status::kRunning) return;
+    current_slot->status.store(Status::kOutside, std::memory_order_relaxed);
+    next = hand_on(nullptr);
+  }
+  wake(next);
 }
 
 }  // namespace norn::rt::control

@@ -111,6 +111,7 @@ void end() {
   current_slot = nullptr;
   // What comes now is the C library's, with signals as they are.
   const SignalMask mask = block_signals();
+  Slot* next = nullptr;
   {
     const SpinLock lock(mutex);
     wake_waiters(address_of(self));
@@ -119,8 +120,9 @@ void end() {
     self->status.store(Status::kFree, std::memory_order_relaxed);
     self->state = nullptr;
     strategy->ended(self->number);
-    if (had_turn || holder == nullptr) hand_on(nullptr);
+    if (had_turn || holder == nullptr) next = hand_on(nullptr);
   }
+  wake(next);
   set_signal_mask(mask);
 }
 

@@ -78,11 +78,13 @@ void tell_waiting(SpinRead& read, Thread& thread) {
 }
 
 // Who took the lock tells so right after it took it, which may not have come yet. A holder that never tells is not
-// ours.
+// ours, and under control nobody tells anything while this thread has the turn.
 void tell_refusal(Thread& thread, Address lock) {
   constexpr int kTries = 200;
   constexpr long kHalfMillisecond = 500000;
-  for (int i = 0; i < kTries && !detector.lock_refused(thread, lock); ++i) sys::nap(kHalfMillisecond);
+  for (int i = 0; !detector.lock_refused(thread, lock) && i < kTries && !is_controlled(); ++i) {
+    sys::nap(kHalfMillisecond);
+  }
 }
 
 // Variables that loops of the program wait for are known as such before anybody does.

@@ -127,33 +127,32 @@ Slot* choose(Slot* running) {
   }
 }
 
-void give(Slot& next, const Slot* self) {
-  holder = &next;
-  watch_from_now();
-  next.status.store(Status::kRunning, std::memory_order_relaxed);
-  if (&next == self) return;
-  next.go.store(1, std::memory_order_release);
-  sys::call(__NR_futex, sys::as_long(&next.go), FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1);
-}
-
 }  // namespace
 
-bool hand_on(Slot* self) {
+Slot* hand_on(Slot* self) {
   holder = nullptr;
   Slot* next = choose(self);
   if (next != nullptr) {
-    give(*next, self);
-    return next == self;
+    holder = next;
+    watch_from_now();
+    next->status.store(Status::kRunning, std::memory_order_relaxed);
+    return next;
   }
   // Someone may still come back from the kernel, or another process may do something.
   if (any_with(Status::kOutside) || any_with(Status::kWaiting, Waiting::kOutsider) ||
       any_with(Status::kWaiting, Waiting::kFile) || !any_with(Status::kWaiting)) {
-    return false;
+    return nullptr;
   }
   uint32_t waiting = 0;
   for (uint32_t i = 0; i < high; ++i) waiting += slots[i].status.load() == Status::kWaiting ? 1 : 0;
   outcome->deadlocked = waiting;
   end_by_deadlock(slots, high);
+}
+
+void wake(Slot* next) {
+  if (next == nullptr) return;
+  next->go.store(1, std::memory_order_release);
+  sys::call(__NR_futex, sys::as_long(&next->go), FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1);
 }
 
 void await_turn(Slot& self) {
@@ -180,14 +179,15 @@ Choice::~Choice() {
 
 void Choice::take() {
   self_.top = __norn_stack;
-  if (hand_on(&self_)) return;
-  await();
+  Slot* next = hand_on(&self_);
+  if (next != &self_) await(next);
 }
 
-void Choice::await() {
+void Choice::await(Slot* next) {
   const SignalMask mask = block_signals();
   mutex.unlock();
   done_ = true;
+  wake(next);
   if (entered_) leave(state_);
   entered_ = false;
   await_turn(self_);

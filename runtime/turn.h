@@ -24,8 +24,15 @@ void make_ready(Slot& slot, Woken why);
 // Whoever waits for the object wakes.
 void wake_waiters(uint64_t object);
 
-// The turn goes to whoever is chosen. True: that is the caller, who keeps it.
-bool hand_on(Slot* self);
+// The turn goes to whoever is chosen; null: nobody can go on yet. If it is not the caller, who keeps it, wake() must
+// follow when the mutex is free again: else the next one would soon have to wait for it, which takes long where
+// processors are rare.
+[[nodiscard]] Slot* hand_on(Slot* self);
+
+// --- without it ------------------------------------------------------------------------------------------------------
+
+// Whom the turn was given to goes on. Nothing for null.
+void wake(Slot* next);
 
 // --- waiting for the turn --------------------------------------------------------------------------------------------
 
@@ -45,9 +52,11 @@ class Choice {
   // Whoever is chosen goes on; returns when that is the caller.
   void take();
   // The turn is not ours to give.
-  void await();
+  void await() { await(nullptr); }
 
  private:
+  void await(Slot* next);
+
   Slot& self_;
   ThreadState& state_;
   bool entered_ = false;

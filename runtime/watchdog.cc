@@ -34,36 +34,44 @@ bool sleeps_in_kernel(uint32_t tid) {
 
 uint64_t progress() { return outcome->decisions + outcome->accesses; }
 
-}  // namespace
-
-void watch_from_now() { seen_at = sys::now(); }
-
-void look_after() {
-  const SpinLock lock(mutex);
+// Who gets the turn by that, if anybody; under the mutex.
+Slot* look_at_holder() {
   if (holder == nullptr) {
     for (uint32_t i = 0; i < high; ++i) {
       if (slots[i].waiting == Waiting::kOutsider && slots[i].status.load() == Status::kWaiting) {
         make_ready(slots[i], Woken::kWoken);
       }
     }
-    hand_on(nullptr);
-    return;
+    return hand_on(nullptr);
   }
-  if (rt::start.settings.debug) return;  // a debugger stops threads for longer than any watchdog bears
+  if (rt::start.settings.debug) return nullptr;  // a debugger stops threads for longer than any watchdog bears
   const uint64_t now = sys::now();
   if (progress() != seen_progress) {
     seen_progress = progress();
     seen_at = now;
-    return;
+    return nullptr;
   }
   // A creator waits for its thread to arrive, which takes as long as the machine is busy.
-  if (any_with(Status::kReserved)) return;
+  if (any_with(Status::kReserved)) return nullptr;
   const uint64_t patience = sleeps_in_kernel(holder->tid) ? kBlockedUnseen : kRunsUnseen;
-  if (now - seen_at < patience) return;
-  if (holder->status.load(std::memory_order_relaxed) != Status::kRunning) return;
+  if (now - seen_at < patience) return nullptr;
+  if (holder->status.load(std::memory_order_relaxed) != Status::kRunning) return nullptr;
   ++outcome->taken_away;
   holder->status.store(Status::kOutside, std::memory_order_relaxed);
-  hand_on(nullptr);
+  return hand_on(nullptr);
+}
+
+}  // namespace
+
+void watch_from_now() { seen_at = sys::now(); }
+
+void look_after() {
+  Slot* next = nullptr;
+  {
+    const SpinLock lock(mutex);
+    next = look_at_holder();
+  }
+  wake(next);
 }
 
 }  // namespace norn::rt::control

@@ -100,7 +100,9 @@ def judge(program, directory, runs):
     arrival = getattr(program, "arrivals", [[]])[0]
     # What norn check does, but that the detection run keeps to the order in which the program shows its race.
     run([*command, *arrival], directory, seconds=SECONDS)
-    done = confirm(["--all"], [*command, *arrival], directory, None, runs, SEED, ["--jobs=1"], seconds=SECONDS, **UNORDERED)
+    # What hangs in another order is no business of this: it is given up soon.
+    done = confirm(["--all"], [*command, *arrival], directory, None, runs, SEED, ["--jobs=1", "--timeout=10"],
+                   seconds=SECONDS, **UNORDERED)
     if done.report is None:
         verdict.trouble = (done.errors or done.output).strip()
     seen = set()

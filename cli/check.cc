@@ -42,7 +42,7 @@ std::string summary(const std::vector<Verdict>& verdicts) {
       std::count_if(verdicts.begin(), verdicts.end(), [](const Verdict& v) { return v.is_confirmed(); });
   const auto harmful = std::count_if(verdicts.begin(), verdicts.end(),
                                      [](const Verdict& v) { return v.is_confirmed() && v.harm() != Harm::kNone; });
-  if (verdicts.empty()) return "norn: nothing to confirm\n";
+  if (verdicts.empty()) return "norn: no races found, nothing to confirm\n";
   return fmt::format("norn: {} to confirm: {} confirmed, {} of them with consequences; {} unconfirmed\n",
                      verdicts.size(), confirmed, harmful, static_cast<long>(verdicts.size()) - confirmed);
 }

@@ -26,17 +26,31 @@ struct Request {
   std::string fail_on;
 };
 
+// What is known to confirm, and where from. The runs of other programs do not matter, unless there is no other: then
+// the last one may have started this program.
+std::optional<std::vector<ConfirmCandidate>> known_candidates(const Request& request, std::string& source,
+                                                              std::string& error) {
+  if (!request.from.empty()) {
+    source = request.from;
+    return candidates_in_file(request.from, error);
+  }
+  auto run = last_run_of(request.command[0]);
+  if (!run) run = find_run(std::nullopt, error);
+  if (!run) return std::nullopt;
+  source = run->command.empty() ? "the last run" : fmt::format("the last run of {}", run->command[0]);
+  const auto findings = load_findings(*run, error);
+  if (!findings) return std::nullopt;
+  return candidates_of(*findings);
+}
+
 std::optional<std::vector<ConfirmCandidate>> find_candidates(const Request& request, std::string& error) {
   if (request.explore) return std::vector<ConfirmCandidate>(1);
-  std::optional<std::vector<ConfirmCandidate>> known;
-  if (!request.from.empty()) {
-    known = candidates_in_file(request.from, error);
-  } else if (const auto run = find_run(std::nullopt, error)) {
-    if (const auto findings = load_findings(*run, error)) known = candidates_of(*findings);
-  }
+  std::string source;
+  auto known = known_candidates(request, source, error);
   if (!known) return std::nullopt;
   if (!request.all) return choose_candidates(*known, request.races, error);
   std::erase_if(*known, [](const ConfirmCandidate& candidate) { return candidate.suppressed; });
+  if (known->empty()) complain(fmt::format("nothing to confirm: there are no races in {}", source));
   return known;
 }
 
@@ -114,9 +128,6 @@ int confirm(const Verb& verb, std::vector<std::string> arguments) {
       complain(error);
       return kMisuse;
     }
-  } else {
-    complain(request.from.empty() ? "nothing to confirm: the last run found no races"
-                                  : fmt::format("nothing to confirm: there are no races in {}", request.from));
   }
   for (const ConfirmCandidate& candidate : *candidates) {
     verdicts.push_back(confirm(stage, candidate, reference, settings));

@@ -82,7 +82,11 @@ struct Tally {
       verdict.first_then_second |= (run.orders & Outcome::kFirstThenSecond) != 0;
       verdict.second_then_first |= (run.orders & Outcome::kSecondThenFirst) != 0;
     }
-    if (run.deadlocked != 0 && verdict.deadlock.empty()) verdict.deadlock = deadlock_of(run);
+    const bool stuck = consequence.harm == Harm::kDeadlock || consequence.harm == Harm::kHang;
+    const bool is_race = verdict.candidate.kind == CandidateKind::kRace && !verdict.candidate.sites.empty();
+    verdict.lost += stuck && !confirmed ? 1 : 0;
+    // Of a race, only if it led there.
+    if (run.deadlocked != 0 && verdict.deadlock.empty() && (confirmed || !is_race)) verdict.deadlock = deadlock_of(run);
     SeenConsequence& seen = (confirmed ? of_confirmed : of_others)[consequence.harm];
     if (seen.count++ != 0) return;
     seen.consequence = consequence;
@@ -163,8 +167,11 @@ bool find_reference(Stage& stage, const ConfirmSettings& settings, Reference& re
   reference.exit = ended(controlled) ? controlled.exit : 0;
   // What it writes can be compared only if it writes the same when nobody interferes. Who sleeps does so then.
   if (controlled.slept > kMostSleep) return true;
-  constexpr double kPlainPatience = 10, kLittlePatience = 2;
-  stage.set_timeout(std::min(stage.timeout(), ended(controlled) ? kPlainPatience : kLittlePatience), true);
+  // A hundred times what it took under control, which is slower: it stands still.
+  constexpr double kMostPatience = 10, kLittlePatience = 2, kTimes = 100;
+  const double patience =
+      ended(controlled) ? std::clamp(kTimes * controlled.seconds, kLittlePatience, kMostPatience) : kLittlePatience;
+  stage.set_timeout(std::min(stage.timeout(), patience), true);
   const StagedRun first = stage.run_plain(0);
   const StagedRun second = ended(first) ? stage.run_plain(0) : first;
   // Any of the three may have met the bug: the norm is success if one of them had it.
@@ -230,6 +237,8 @@ std::string text_of(const Verdict& verdict, const std::vector<std::string>& comm
   }
   if (candidate.kind == CandidateKind::kAtomicity)
     out += fmt::format("        the other thread came between in {} of {} runs\n", verdict.came_between, verdict.runs);
+  if (verdict.is_confirmed() && verdict.lost > 0)
+    out += fmt::format("        {} of the other runs ended in a deadlock or hung before that\n", verdict.lost);
   if (verdict.taken_away > 0)
     out += fmt::format("        in {} runs a thread blocked or ran on unseen, and its turn was taken away\n",
                        verdict.taken_away);

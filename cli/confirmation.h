@@ -52,6 +52,7 @@ struct Verdict {
   unsigned taken_away = 0;    // runs in which a turn was taken away
   unsigned came_between = 0;  // runs in which the second site's thread went first where both stood
   std::string deadlock;       // who waits for what, of the first deadlock
+  unsigned lost = 0;          // runs that ended in another deadlock, or hung, before the two could meet
   std::string story;          // of the shortest schedule, if one was asked for
 
   [[nodiscard]] bool is_confirmed() const { return confirmed > 0; }

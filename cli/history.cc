@@ -207,6 +207,13 @@ std::optional<KeptRun> find_run(std::optional<int> number, std::string& error) {
   return std::nullopt;
 }
 
+std::optional<KeptRun> last_run_of(const std::string& program) {
+  for (KeptRun& run : kept_runs())
+    if (!run.command.empty() && fs::path(run.command[0]).filename() == fs::path(program).filename())
+      return std::move(run);
+  return std::nullopt;
+}
+
 std::optional<report::Findings> load_findings(const KeptRun& run, std::string& error) {
   std::string contents;
   std::error_code code;

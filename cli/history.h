@@ -64,6 +64,9 @@ std::string keep_schedule_file(const std::string& id, const std::string& text);
 // Run `number`, or the last one. Nothing and one line in `error` if there is none.
 [[nodiscard]] std::optional<KeptRun> find_run(std::optional<int> number, std::string& error);
 
+// The last one of a program, by the name it is typed with; nothing if none is kept.
+[[nodiscard]] std::optional<KeptRun> last_run_of(const std::string& program);
+
 // Its findings, with the command as it was typed.
 [[nodiscard]] std::optional<report::Findings> load_findings(const KeptRun& run, std::string& error);
 

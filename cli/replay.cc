@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <map>
 
 #include "cli/child.h"
 #include "cli/consequence.h"
@@ -22,11 +23,14 @@ using schedule::LogEntry;
 using schedule::read_log;
 using schedule::write_log;
 
-std::string words_of(const LogEntry& entry) {
+std::string words_of(const LogEntry& entry, const std::map<uint32_t, std::string>& places) {
   if (entry.op == LogEntry::kPick) return fmt::format("waiter {} of {} is woken", entry.thread + 1, entry.enabled);
   const char* op = entry.op < schedule::kOps ? name_of(static_cast<schedule::Op>(entry.op)) : "?";
-  return fmt::format("thread {} ({}, site {:08x}), one of {} that could run", entry.thread + 1, op, entry.site,
-                     entry.enabled);
+  const auto place = places.find(entry.site);
+  const std::string where = place != places.end() ? fmt::format(" at {}", place->second)
+                            : entry.site != 0     ? fmt::format(" at site {:08x}", entry.site)
+                                                  : "";
+  return fmt::format("thread {} goes on ({}{}), one of {} that could", entry.thread + 1, op, where, entry.enabled);
 }
 
 void tell(const schedule::Token& token, const StagedRun& run, const std::vector<LogEntry>& before,
@@ -48,9 +52,10 @@ void tell(const schedule::Token& token, const StagedRun& run, const std::vector<
     return;
   }
   const auto [was, is] = std::mismatch(before.begin(), before.end(), now.begin(), now.end());
-  complain(fmt::format("the replay differs from decision {} on: {}, not {}", is - now.begin() + 1,
-                       is == now.end() ? "the run ended" : words_of(*is),
-                       was == before.end() ? "the end" : words_of(*was)));
+  const std::map<uint32_t, std::string> places = places_in(run.findings);
+  complain(fmt::format("the replay differs from decision {} on: now {}; before, {}", is - now.begin() + 1,
+                       is == now.end() ? "the run ended" : words_of(*is, places),
+                       was == before.end() ? "the run ended" : words_of(*was, places)));
   if (run.kernel_returns > 0)
     complain("some calls blocked in the kernel: when they return is not part of the schedule");
 }

@@ -84,6 +84,29 @@ uint64_t progress_in(const std::string& path) {
   return read_into(outcome, path) ? outcome.decisions + outcome.accesses : 0;
 }
 
+// Stops where the candidate's threads meet or at a deadlock, and shows the program's frames, not norn's.
+constexpr const char* kGdbScript = R"gdb(set breakpoint pending on
+break __norn_on_meeting
+break __norn_on_deadlock
+python
+class ProgramFrames:
+    name, priority, enabled = "norn", 100, True
+    def filter(self, frames):
+        for frame in frames:
+            file = frame.filename() or ""
+            if "../runtime/" not in file and not str(frame.function()).startswith(("norn::", "__norn_")):
+                yield frame
+gdb.frame_filters["norn"] = ProgramFrames()
+end
+run
+python
+if gdb.selected_thread() and gdb.selected_frame().name() == "__norn_on_meeting":
+    print("norn: its threads %s and %s stand before their statements; %s goes first"
+          % (gdb.parse_and_eval("first"), gdb.parse_and_eval("second"), gdb.parse_and_eval("first")))
+end
+thread apply all backtrace 12
+)gdb";
+
 double processor_seconds(pid_t pid) {
   clockid_t clock{};
   timespec time{};
@@ -121,7 +144,7 @@ std::string Stage::file(const char* name, unsigned worker) const {
   return fmt::format("{}/{}.{}", directory_, name, worker);
 }
 
-std::string Stage::options_for(const Plan& plan, unsigned worker, const std::string& expected) const {
+std::string Stage::options_for(const Plan& plan, unsigned worker, const std::string& expected, bool places) const {
   OptionList options = options_;
   options.set("exitcode", "0");
   options.set("findings", file("findings", worker));
@@ -130,7 +153,7 @@ std::string Stage::options_for(const Plan& plan, unsigned worker, const std::str
   options.set("depth", std::to_string(plan.depth));
   options.set("length", std::to_string(std::max(plan.length, 1u)));
   options.set("accesses", plan.accesses ? "on" : "off");
-  if (plan.strategy == schedule::StrategyKind::kReplay) options.set("places", "on");
+  if (places) options.set("places", "on");
   if (!plan.sites.empty()) options.set("sites", plan.sites);
   options.set("outcome", file("outcome", worker));
   options.set("decisions", file("log", worker));
@@ -249,7 +272,8 @@ StagedRun Stage::run_plain(unsigned worker) const {
 }
 
 StagedRun Stage::run(const Plan& plan, unsigned worker, const std::string& expected) const {
-  StagedRun run = start(options_for(plan, worker, expected), worker);
+  const bool followed = plan.strategy == schedule::StrategyKind::kReplay;
+  StagedRun run = start(options_for(plan, worker, expected, followed), worker);
   read_outcome(worker, run);
   return run;
 }
@@ -268,26 +292,21 @@ StagedRun of_child(const ChildEnd& end) {
 }  // namespace
 
 StagedRun Stage::perform(const Plan& plan, const std::string& expected) const {
-  StagedRun run = of_child(run_child(path_, command_, {{"NORN_OPTIONS", options_for(plan, 0, expected)}}));
+  StagedRun run = of_child(run_child(path_, command_, {{"NORN_OPTIONS", options_for(plan, 0, expected, true)}}));
   read_outcome(0, run);
   return run;
 }
 
 StagedRun Stage::debug(const Plan& plan, const std::string& expected) const {
-  std::vector<std::string> words = {"gdb",   "-q",
-                                    "-ex",   "set breakpoint pending on",
-                                    "-ex",   "break __norn_on_meeting",
-                                    "-ex",   "break __norn_on_deadlock",
-                                    "-ex",   "run",
-                                    "-ex",   "thread apply all backtrace 12",
-                                    "--args"};
-  words.push_back(path_);
+  const std::string script = file("gdb", 0);
+  std::ofstream(script) << kGdbScript;
+  std::vector<std::string> words = {"gdb", "-q", "-x", script, "--args", path_};
   words.insert(words.end(), command_.begin() + 1, command_.end());
   Program gdb;
   std::string error;
   StagedRun run;
   if (!find_program("gdb", gdb, error)) return run.start_error = ENOENT, run;
-  return of_child(run_child(gdb.path, words, {{"NORN_OPTIONS", options_for(plan, 0, expected) + ":debug=on"}}));
+  return of_child(run_child(gdb.path, words, {{"NORN_OPTIONS", options_for(plan, 0, expected, false) + ":debug=on"}}));
 }
 
 }  // namespace norn::cli

@@ -70,7 +70,9 @@ class Stage {
 
  private:
   [[nodiscard]] std::string file(const char* name, unsigned worker) const;
-  [[nodiscard]] std::string options_for(const Plan& plan, unsigned worker, const std::string& expected) const;
+  // `places`: the run says what its sites are called.
+  [[nodiscard]] std::string options_for(const Plan& plan, unsigned worker, const std::string& expected,
+                                        bool places) const;
   [[nodiscard]] StagedRun start(const std::string& options, unsigned worker) const;
   // False: it hangs.
   [[nodiscard]] bool await_end(int pid, unsigned worker) const;

@@ -18,18 +18,6 @@ using schedule::LogEntry;
 
 constexpr unsigned kBudget = 400;
 
-// What the sites of a log are called.
-std::map<uint32_t, std::string> places_in(const std::string& findings) {
-  std::map<uint32_t, std::string> places;
-  std::istringstream lines(findings);
-  for (std::string line; std::getline(lines, line);) {
-    const auto json = nlohmann::json::parse(line, nullptr, false);
-    if (!json.is_object() || json.value("record", "") != "place") continue;
-    places[static_cast<uint32_t>(std::strtoul(json.value("site", "0").c_str(), nullptr, 16))] = json.value("text", "");
-  }
-  return places;
-}
-
 std::string words_of(const LogEntry& entry, const std::map<uint32_t, std::string>& places) {
   const auto found = places.find(entry.site);
   const char* op = entry.op < schedule::kOps ? name_of(static_cast<schedule::Op>(entry.op)) : "?";
@@ -61,6 +49,17 @@ std::string tell(const std::vector<LogEntry>& log, const std::map<uint32_t, std:
 }
 
 }  // namespace
+
+std::map<uint32_t, std::string> places_in(const std::string& findings) {
+  std::map<uint32_t, std::string> places;
+  std::istringstream lines(findings);
+  for (std::string line; std::getline(lines, line);) {
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    if (!json.is_object() || json.value("record", "") != "place") continue;
+    places[static_cast<uint32_t>(std::strtoul(json.value("site", "0").c_str(), nullptr, 16))] = json.value("text", "");
+  }
+  return places;
+}
 
 std::optional<Story> minimized(const Stage& stage, const Verdict& verdict, const Reference& reference,
                                std::string& error) {

@@ -1,6 +1,7 @@
 // A confirmed run, made short and told in words.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +9,9 @@
 #include "cli/confirmation.h"
 
 namespace norn::cli {
+
+// What the sites of a log are called, by the records of a run that was asked for them.
+[[nodiscard]] std::map<uint32_t, std::string> places_in(const std::string& findings);
 
 struct Story {
   std::string text;  // one line for each stretch of one thread

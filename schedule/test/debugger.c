@@ -4,8 +4,10 @@
 // RUN: not %norn confirm --all --runs=3 -- %t | sed -n 's/.*norn replay \(n2[^ ]*\) .*/\1/p' > token
 // RUN: %norn replay --gdb $(cat token) -- %t < /dev/null 2>&1 | FileCheck %s
 // CHECK: hit Breakpoint 1, {{.*}}__norn_on_meeting
-// CHECK-DAG: in looks {{.*}}debugger.c:17
-// CHECK-DAG: in sets {{.*}}debugger.c:22
+// CHECK: norn: its threads {{[23]}} and {{[23]}} stand before their statements
+// CHECK-NOT: runtime/
+// CHECK-DAG: in looks {{.*}}debugger.c:19
+// CHECK-DAG: in sets {{.*}}debugger.c:24
 
 #include <pthread.h>
 #include <stdio.h>

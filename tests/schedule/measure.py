@@ -9,6 +9,8 @@ from bug import CONSEQUENCES, PLAIN_COMPILERS, norn_compilers, run_plainly
 from verbs import IN_ORDER, STRATEGIES, confirm, entries, run, shown
 
 LEVEL = "-O1"
+# Runs that hand a turn to and fro wait for a processor most of the time.
+JOBS = 3 * os.cpu_count()
 
 
 @dataclasses.dataclass
@@ -38,7 +40,7 @@ def build(bug, directory):
 
 
 def explore(bug, program, directory, strategy, runs, seed):
-    done = confirm(["--explore"], [program], directory, strategy, runs, seed)
+    done = confirm(["--explore"], [program], directory, strategy, runs, seed, [f"--jobs={JOBS}"])
     score = Score()
     for entry in entries(done):
         score.runs += entry["runs"]
@@ -50,7 +52,7 @@ def explore(bug, program, directory, strategy, runs, seed):
 def direct(bug, program, directory, runs, seed):
     """Race-directed, with every candidate of a detection run. None when there is no candidate."""
     run([program], directory, ["--hazards"], **IN_ORDER)
-    found = entries(confirm(["--all"], [program], directory, "race-directed", runs, seed))
+    found = entries(confirm(["--all"], [program], directory, "race-directed", runs, seed, [f"--jobs={JOBS}"]))
     if not found:
         return None
     score = Score(per_candidate=runs)
@@ -72,7 +74,7 @@ def measure(bug, program, directory, strategy, runs, seed):
 def count_plainly(bug, directory, runs):
     """In how many runs without norn the bug showed itself."""
     program = bug.build(PLAIN_COMPILERS, pathlib.Path(directory) / f"{bug.name}.plain", [LEVEL])
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         return sum(pool.map(lambda _: run_plainly([program]) is not None, range(runs)))
 
 

@@ -2,7 +2,7 @@
 """Does every confirmed race replay identically? Takes the tokens of all consequences of all confirmed candidates, of the
 programs with bugs and of the figures.
 
-    replay.py [--only=REGEX] [--times=100] [--runs=100] [--seed=1] [--jobs=2] [--document=FILE] -o DIRECTORY
+    replay.py [--only=REGEX] [--times=100] [--runs=100] [--seed=1] [--jobs=N] [--document=FILE] -o DIRECTORY
 """
 
 import argparse
@@ -14,7 +14,7 @@ import sys
 import building
 import document
 from bug import all_bugs
-from measure import build
+from measure import JOBS, build
 from verbs import IN_ORDER, confirm, entries, norn, run, tokens
 
 
@@ -39,7 +39,8 @@ def replay_all(name, make, words, detecting, arguments, pool):
     command = [make(directory), *words]
     run([*command, *detecting], directory, ["--hazards"], **({} if detecting else IN_ORDER))
     confirmed, tried, wrong = 0, [], []
-    for entry in entries(confirm(["--all"], command, directory, None, arguments.runs, arguments.seed)):
+    for entry in entries(confirm(["--all"], command, directory, None, arguments.runs, arguments.seed,
+                                 [f"--jobs={arguments.jobs}"])):
         confirmed += entry["standing"] == "confirmed"
         tried += tokens(entry)
         for token in tokens(entry):
@@ -57,7 +58,7 @@ def main():
     parser.add_argument("--times", type=int, default=100)
     parser.add_argument("--runs", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--jobs", type=int, default=JOBS)
     parser.add_argument("--document")
     parser.add_argument("-o", dest="directory", required=True)
     arguments = parser.parse_args()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """norn's verdicts over the programs of the other suites: what races is confirmed, what does not race never is.
 
-    verdicts.py false  [--runs=100] [--only=REGEX] [--jobs=2] -o DIRECTORY
-    verdicts.py check  [--runs=20] [--only=REGEX] [--jobs=2] [--document=FILE] -o DIRECTORY
+    verdicts.py false  [--runs=100] [--only=REGEX] [--jobs=N] -o DIRECTORY
+    verdicts.py check  [--runs=20] [--only=REGEX] [--jobs=N] [--document=FILE] -o DIRECTORY
 
 false: the race-free programs of tests/behaviour and tests/loops. To have something to refute, the detection knows no
        synchronization (--lib=off, no loops), so nearly every shared variable is a candidate; and they are explored:
@@ -23,6 +23,7 @@ import sys
 
 import document
 from bug import HERE, norn_compilers
+from measure import JOBS
 from verbs import confirm, entries, norn, run
 
 sys.path[:0] = [str(HERE.parent / "loops"), str(HERE.parent / "behaviour")]
@@ -72,14 +73,19 @@ def is_known(program, entry):
     return any(all(race.allows(line) for line in lines) for race in program.races.values())
 
 
+def explored(runs):
+    """So many schedules of a program are looked at without a candidate."""
+    return max(1, runs // 5)
+
+
 def refute(program, directory, runs):
     """All that could be taken for a race in a race-free program; none of it may be confirmed."""
     verdict = Verdict(f"{program.source.parent.name}/{program.name}")
     command = build(program, directory)
     arrival = getattr(program, "arrivals", [[]])[0]
     run([*command, *arrival], directory, ["--lib=off", "--spin=0", "--cv=off"], seconds=SECONDS)
-    for which in (["--all"], ["--explore"]):
-        done = confirm(which, [*command, *arrival], directory, None, runs, SEED, ["--jobs=1"], seconds=SECONDS,
+    for which, times in ((["--all"], runs), (["--explore"], explored(runs))):
+        done = confirm(which, [*command, *arrival], directory, None, times, SEED, ["--jobs=1"], seconds=SECONDS,
                        **UNORDERED)
         if done.report is None:
             verdict.trouble = (done.errors or done.output).strip()
@@ -124,7 +130,7 @@ def report_false(verdicts, runs):
     candidates = sum(verdict.candidates for verdict in verdicts)
     wrong = [verdict for verdict in verdicts if verdict.false_alarms]
     lines = [f"{len(verdicts)} race-free programs, {candidates} candidates that a detector without synchronization "
-             f"names, {runs} runs for each, and {runs} explored schedules of each program: "
+             f"names, {runs} runs for each, and {explored(runs)} explored schedules of each program: "
              f"{sum(len(verdict.false_alarms) for verdict in wrong)} confirmed or gone wrong."]
     lines += [f"- `{verdict.name}`: {'; '.join(verdict.false_alarms)}" for verdict in wrong]
     return lines
@@ -147,7 +153,7 @@ def main():
     parser.add_argument("what", choices=("false", "check"))
     parser.add_argument("--runs", type=int)
     parser.add_argument("--only", default="")
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--jobs", type=int, default=JOBS)
     parser.add_argument("--document")
     parser.add_argument("-o", dest="directory", required=True)
     arguments = parser.parse_args()

@@ -10,6 +10,7 @@ always the same; plain runs and speed are the machine's.
 """
 
 import argparse
+import concurrent.futures
 import dataclasses
 import json
 import os
@@ -23,7 +24,7 @@ import time
 import building
 import document
 from bug import HERE, PLAIN_COMPILERS, all_bugs, norn_tools
-from measure import STRATEGIES, build, count_plainly, measure
+from measure import JOBS, STRATEGIES, build, count_plainly, measure
 from verbs import confirm, environment
 
 DOCS = HERE.parent.parent / "docs"
@@ -172,14 +173,18 @@ def main():
     bugs = [bug for bug in all_bugs() if re.search(arguments.only, bug.name)]
     with tempfile.TemporaryDirectory() as temporary:
         directory = pathlib.Path(temporary)
-        for bug in bugs:
-            if "strategies" in parts:
-                results["strategies"][bug.name] = measure_strategies(bug, directory / bug.name, arguments)
-                results["seed"] = arguments.seed
-            if "plain" in parts:
-                results["plain"][bug.name] = count_plainly(bug, directory, arguments.plain_runs)
-                results["plain_runs"] = arguments.plain_runs
-            arguments.results.write_text(json.dumps(results, indent=1) + "\n")
+
+        def measure_one(bug):
+            return (bug.name, measure_strategies(bug, directory / bug.name, arguments) if "strategies" in parts else None,
+                    count_plainly(bug, directory, arguments.plain_runs) if "plain" in parts else None)
+
+        with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+            for name, scores, plain in pool.map(measure_one, bugs):
+                if scores:
+                    results["strategies"][name], results["seed"] = scores, arguments.seed
+                if plain is not None:
+                    results["plain"][name], results["plain_runs"] = plain, arguments.plain_runs
+                arguments.results.write_text(json.dumps(results, indent=1) + "\n")
         if "speed" in parts:
             results["speed"] = measure_speed(directory)
             arguments.results.write_text(json.dumps(results, indent=1) + "\n")

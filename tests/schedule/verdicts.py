@@ -73,6 +73,11 @@ def is_known(program, entry):
     return any(all(race.allows(line) for line in lines) for race in program.races.values())
 
 
+def shared(runs, candidates):
+    """How often each of a program's candidates is tried, so that the program runs at least so often."""
+    return max(-(-runs // max(1, candidates)), runs // 4)
+
+
 def explored(runs):
     """So many schedules of a program are looked at without a candidate."""
     return max(1, runs // 5)
@@ -83,8 +88,9 @@ def refute(program, directory, runs):
     verdict = Verdict(f"{program.source.parent.name}/{program.name}")
     command = build(program, directory)
     arrival = getattr(program, "arrivals", [[]])[0]
-    run([*command, *arrival], directory, ["--lib=off", "--spin=0", "--cv=off"], seconds=SECONDS)
-    for which, times in ((["--all"], runs), (["--explore"], explored(runs))):
+    found = run([*command, *arrival], directory, ["--lib=off", "--spin=0", "--cv=off"], seconds=SECONDS).report or {}
+    candidates = len(found.get("races", [])) + len(found.get("hazards", []))
+    for which, times in ((["--all"], shared(runs, candidates)), (["--explore"], explored(runs))):
         done = confirm(which, [*command, *arrival], directory, None, times, SEED, ["--jobs=1"], seconds=SECONDS,
                        **UNORDERED)
         if done.report is None:
@@ -130,7 +136,8 @@ def report_false(verdicts, runs):
     candidates = sum(verdict.candidates for verdict in verdicts)
     wrong = [verdict for verdict in verdicts if verdict.false_alarms]
     lines = [f"{len(verdicts)} race-free programs, {candidates} candidates that a detector without synchronization "
-             f"names, {runs} runs for each, and {explored(runs)} explored schedules of each program: "
+             f"names; at least {runs} runs of each program and {runs // 4} for each candidate, and {explored(runs)} "
+             f"explored schedules of each program: "
              f"{sum(len(verdict.false_alarms) for verdict in wrong)} confirmed or gone wrong."]
     lines += [f"- `{verdict.name}`: {'; '.join(verdict.false_alarms)}" for verdict in wrong]
     return lines

@@ -172,6 +172,8 @@ timespec read_clock(clockid_t clock);
 
 // Numbers that are random for the program and fixed by the seed.
 void fill_random(void* bytes, size_t size);
+// What was read from a descriptor: if that is /dev/urandom or /dev/random, the same numbers take its place.
+void fix_read(int fd, void* bytes, size_t size);
 
 }  // namespace control
 }  // namespace norn::rt

@@ -185,6 +185,7 @@ void write_vectors(const iovec* vectors, size_t count, ssize_t size, const norn_
 // After a call that read `size` bytes into the buffer.
 ssize_t was_read(int fd, void* buffer, ssize_t size, const norn_site& site) {
   if (size < 0) return size;
+  if (is_controlled()) control::fix_read(fd, buffer, static_cast<size_t>(size));
   took_from_file(fd, site);
   if (size > 0) observe_write(buffer, static_cast<size_t>(size), site);
   return size;

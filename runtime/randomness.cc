@@ -3,6 +3,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "runtime/control.h"
 #include "runtime/interpose.h"
@@ -21,6 +23,19 @@ uint32_t fixed_word() {
 }
 
 }  // namespace
+
+namespace norn::rt::control {
+
+void fix_read(int fd, void* bytes, size_t size) {
+  if (!is_fixed()) return;
+  struct stat status = {};
+  if (sys::call(__NR_fstat, fd, sys::as_long(&status)) != 0 || !S_ISCHR(status.st_mode)) return;
+  constexpr unsigned kMemoryDevices = 1, kRandom = 8, kUrandom = 9;  // Documentation/admin-guide/devices.txt
+  const unsigned number = minor(status.st_rdev);
+  if (major(status.st_rdev) == kMemoryDevices && (number == kRandom || number == kUrandom)) fill_random(bytes, size);
+}
+
+}  // namespace norn::rt::control
 
 NORN_INTERPOSE(ssize_t, getrandom, (void* bytes, size_t size, unsigned flags)) {
   if (!has_started()) return sys::call(__NR_getrandom, sys::as_long(bytes), static_cast<long>(size), flags);

@@ -255,6 +255,7 @@ NORN_INTERPOSE(size_t, fread, (void* to, size_t size, size_t count, FILE* file))
   if (!has_started()) return 0;
   await_stream(file, site_fread);
   const size_t got = real_fread(to, size, count, file);
+  if (is_controlled()) control::fix_read(real_fileno_unlocked(file), to, got * size);
   took_from(file, site_fread);
   observe_write(to, got * size, site_fread);
   return got;

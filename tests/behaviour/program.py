@@ -21,6 +21,7 @@ What a program says of itself, in comments anywhere in its source:
 """
 
 import dataclasses
+import functools
 import os
 import pathlib
 import re
@@ -40,6 +41,13 @@ class Race:
 
     def allows(self, line):
         return line in self.lines or line in self.maybe
+
+
+@functools.cache
+def has_header(header):
+    probe = subprocess.run(["clang-19", "-E", "-x", "c", "-"], input=f"#include <{header}>\n", text=True,
+                           capture_output=True)
+    return probe.returncode == 0
 
 
 class Program:
@@ -98,12 +106,7 @@ class Program:
         return status in (128 + self.signal, -self.signal)
 
     def lacks_header(self):
-        for header in self.headers:
-            probe = subprocess.run(["clang-19", "-E", "-x", "c", "-"], input=f"#include <{header}>\n", text=True,
-                                   capture_output=True)
-            if probe.returncode != 0:
-                return header
-        return None
+        return next((header for header in self.headers if not has_header(header)), None)
 
     def build(self, cc, cxx, level, prefix, flags=()):
         """Compiles and links; returns the command that runs the program."""

@@ -6,7 +6,7 @@
 //   t = LDle:I32(a)         if (the shadow has no stamp of it: docs/design/fastpath.md) read_4(a, ip)
 //   STle(a) = t             the same with write_4(a, ip)
 //   lock; xchg              rmw(a, size, done?, ip)
-//   sub rsp, n              if (rsp < what other threads touched of this stack) new_stack(rsp)
+//   sub rsp, n; ret         if (other threads touched what the stack loses or gets) stack_moves(old, new)
 //   if (t) goto 0x…         if (t) leave(loop), where it leaves a loop that waits (lookahead.h)
 //
 // While there is one thread only calls are followed. The C library and the dynamic linker are not looked into: the
@@ -165,15 +165,12 @@ class Builder {
   }
 
   // Before the stack pointer is set.
-  void stack_pointer(IRExpr* fresh) {
+  enum class StackMove : uint8_t { kGrows, kShrinks, kEither };
+  void stack_pointer(IRExpr* fresh, StackMove move) {
     if (!watches_) return;
     IRExpr* old = get(kRsp);
-    IRExpr* above = assign(Ity_I1, IRExpr_Binop(Iop_CmpLT64U, load(&foreign_stack.begin), old));
-    IRExpr* below = assign(Ity_I1, IRExpr_Binop(Iop_CmpLT64U, fresh, load(&foreign_stack.end)));
-    IRExpr* both = assign(Ity_I64, IRExpr_Binop(Iop_And64, assign(Ity_I64, IRExpr_Unop(Iop_1Uto64, above)),
-                                                assign(Ity_I64, IRExpr_Unop(Iop_1Uto64, below))));
-    call(2, "stack", &stack_grows, mkIRExprVec_2(old, fresh),
-         assign(Ity_I1, IRExpr_Binop(Iop_CmpNE64, both, number(0))));
+    if (move != StackMove::kShrinks) stack_moves(old, fresh, fresh, old);
+    if (move != StackMove::kGrows) stack_moves(old, fresh, old, fresh);
   }
 
   void dirty(const IRDirty* effects) {
@@ -226,6 +223,16 @@ class Builder {
  private:
   void call_access(void (*function)(Address, Address), IRExpr** arguments, IRExpr* guard) {
     call(2, "access", function, arguments, guard);
+  }
+
+  // If other threads touched anything from `low` to `high`.
+  void stack_moves(IRExpr* old, IRExpr* fresh, IRExpr* low, IRExpr* high) {
+    IRExpr* above = assign(Ity_I1, IRExpr_Binop(Iop_CmpLT64U, load(&foreign_stack.begin), high));
+    IRExpr* below = assign(Ity_I1, IRExpr_Binop(Iop_CmpLT64U, low, load(&foreign_stack.end)));
+    IRExpr* both = assign(Ity_I64, IRExpr_Binop(Iop_And64, assign(Ity_I64, IRExpr_Unop(Iop_1Uto64, above)),
+                                                assign(Ity_I64, IRExpr_Unop(Iop_1Uto64, below))));
+    call(2, "stack", &stack_moved, mkIRExprVec_2(old, fresh),
+         assign(Ity_I1, IRExpr_Binop(Iop_CmpNE64, both, number(0))));
   }
 
   IRExpr* binary(IROp what, IRExpr* a, IRExpr* b) { return assign(Ity_I64, IRExpr_Binop(what, a, b)); }
@@ -326,6 +333,22 @@ bool is_part_of_rmw(const IRSB* block, Int from, const IRExpr* address) {
   return false;
 }
 
+// Which way the stack pointer goes that the statement at `at` sets.
+Builder::StackMove stack_move(const IRSB* block, Int at) {
+  const IRExpr* fresh = block->stmts[at]->Ist.Put.data;
+  for (Int i = at - 1; i >= 0 && fresh->tag == Iex_RdTmp; --i) {
+    const IRStmt* statement = block->stmts[i];
+    if (statement->tag != Ist_WrTmp || statement->Ist.WrTmp.tmp != fresh->Iex.RdTmp.tmp) continue;
+    const IRExpr* value = statement->Ist.WrTmp.data;
+    if (value->tag != Iex_Binop || value->Iex.Binop.arg2->tag != Iex_Const) break;
+    const bool adds = value->Iex.Binop.op == Iop_Add64;
+    if (!adds && value->Iex.Binop.op != Iop_Sub64) break;
+    const bool up = adds == (static_cast<Long>(value->Iex.Binop.arg2->Iex.Const.con->Ico.U64) >= 0);
+    return up ? Builder::StackMove::kShrinks : Builder::StackMove::kGrows;
+  }
+  return Builder::StackMove::kEither;
+}
+
 void add_statement(Builder& builder, const IRSB* in, Int at) {
   IRStmt* statement = in->stmts[at];
   switch (statement->tag) {
@@ -342,7 +365,7 @@ void add_statement(Builder& builder, const IRSB* in, Int at) {
       break;
     }
     case Ist_Put:
-      if (statement->Ist.Put.offset == kRsp) builder.stack_pointer(statement->Ist.Put.data);
+      if (statement->Ist.Put.offset == kRsp) builder.stack_pointer(statement->Ist.Put.data, stack_move(in, at));
       break;
     case Ist_Store:
       builder.access(AccessKind::kWrite, statement->Ist.Store.addr,

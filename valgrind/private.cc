@@ -8,6 +8,8 @@ extern "C" void vgPlain_discard_translations(Addr start, ULong range, const HCha
 // coregrind/pub_core_debuginfo.h (3.19)
 extern "C" Bool vgPlain_get_fnname_raw(DiEpoch epoch, Addr address, const HChar** name);
 extern "C" Bool vgPlain_get_inst_offset_in_function(DiEpoch epoch, Addr address, PtrdiffT* offset);
+// coregrind/pub_core_options.h (3.19)
+extern "C" Bool vgPlain_clo_read_var_info;
 // VEX/priv/main_util.h (3.19)
 extern "C" HChar* private_LibVEX_alloc_first;
 extern "C" HChar* private_LibVEX_alloc_curr;
@@ -41,6 +43,8 @@ const char* linkage_name(Address code) {
   if (function_begin(code) != code) return nullptr;
   return vgPlain_get_fnname_raw(VG_(current_DiEpoch)(), code, &name) ? name : nullptr;
 }
+
+void read_variables(bool on) { vgPlain_clo_read_var_info = on ? True : False; }
 
 void discard_translations() { vgPlain_discard_translations(Addr{0x1000}, ~ULong{0xfff}, "norn"); }
 

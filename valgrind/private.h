@@ -16,6 +16,9 @@ Address function_begin(Address code);
 // The name of the function that begins at this address, as the linker knows it; null: none begins here.
 const char* linkage_name(Address code);
 
+// Whether the debug information of what is mapped from now on is read for variables, too: their names, types and places.
+void read_variables(bool on);
+
 // All code is translated anew when it runs next. In a system call: the public way is for client requests only.
 void discard_translations();
 

@@ -8,6 +8,7 @@
 #include "report/suppression.h"
 #include "valgrind/client.h"
 #include "valgrind/symbols.h"
+#include "valgrind/variables.h"
 #include "valgrind/where.h"
 
 namespace norn::vg {
@@ -148,7 +149,8 @@ void build_location(const RacingPair& pair, report::Location& location) {
     report::belongs_to(location, block.thread, thread_name(block.thread));
     return;
   }
-  if (locate_variable(pair.address, location, pool)) return;
+  const bool symbol = locate_variable(pair.address, location, pool);
+  if (describe_variable(pair.address, location, pool) ? location.kind == report::LocationKind::kGlobal : symbol) return;
   if (const ::norn::ThreadId owner = thread_of_stack(pair.address); owner != kNoThread) {
     location.kind = report::LocationKind::kStack;
     report::belongs_to(location, owner, thread_name(owner));
@@ -196,6 +198,8 @@ void append_record(Text line) {
 }
 
 uint64_t identity_of(void* /*context*/, Where where) { return place_identity(where); }
+
+bool is_of_program(void* /*context*/, const RacingPair& pair) { return !is_standard_stream(pair.address); }
 
 void on_candidate(void* /*context*/, const Candidate& candidate) {
   static constinit report::Race race;
@@ -287,6 +291,7 @@ const report::Settings& settings() { return said; }
 Listener report_listener() {
   Listener listener;
   listener.site = &identity_of;
+  listener.counts = &is_of_program;
   listener.candidate = &on_candidate;
   listener.note = &on_note;
   return listener;

@@ -79,11 +79,13 @@ constexpr Address kRedZone = VG_STACK_REDZONE_SZB;
 
 void show_foreign_stack(const ThreadState& self) {
   foreign_stack = self.foreign_end == 0 ? ForeignStack{~Address{0}, 0}
-                                        : ForeignStack{self.foreign_begin + kRedZone, self.foreign_end + kRedZone};
+                                        : ForeignStack{self.foreign_begin, self.foreign_end + kRedZone};
 }
 
 // The first child: from here on accesses count. The code that was translated without looking at them goes.
-void start_watching() {
+void start_watching(ThreadState& first) {
+  const Address end = VG_(thread_get_stack_max)(first.host);
+  thread_has_stack(first, end > kMainStack ? end - kMainStack : 0, end);
   watching = true;
   discard_translations();
 }
@@ -156,7 +158,7 @@ void thread_is_created(HostThread parent, HostThread child) {
   state->id = next_id++;
   state->host = child;
   if (creator != nullptr) {
-    if (!watching) start_watching();
+    if (!watching) start_watching(*creator);
     state->core = detector.fork(*creator->core, state->id);
     state->routine = creator->routine;
     state->argument = creator->argument;
@@ -171,8 +173,6 @@ void thread_is_created(HostThread parent, HostThread child) {
     creator->creates_detached = false;
   } else {
     state->core = detector.add_root(state->id);
-    const Address end = VG_(thread_get_stack_max)(child);
-    thread_has_stack(*state, end > kMainStack ? end - kMainStack : 0, end);
     current = state;
     current_check = &state->core->fast;
   }
@@ -321,17 +321,22 @@ void load_or_store(ThreadState& self, AccessKind kind, Address address, uint64_t
 
 }  // namespace
 
-void stack_grows(Address old, Address fresh) {
+void stack_moved(Address old, Address fresh) {
   ThreadState& self = *current;
-  Address begin = fresh - kRedZone;
-  Address end = old - kRedZone;
+  // What a frame had is gone with it; what lies below the red zone is new when the stack comes there.
+  const bool grows = fresh < old;
+  Address begin = grows ? fresh - kRedZone : old;
+  Address end = grows ? old - kRedZone : fresh;
   if (begin < self.foreign_begin) begin = self.foreign_begin;
   if (end > self.foreign_end) end = self.foreign_end;
   if (begin >= end) return;
   detector.allocate(*self.core, begin, end - begin);
-  if (end < self.foreign_end) return;
-  // From here on up nobody else has been.
-  self.foreign_end = begin > self.foreign_begin ? begin : 0;
+  // What is left of where others have been.
+  if (end == self.foreign_end) {
+    self.foreign_end = begin > self.foreign_begin ? begin : 0;
+  } else if (begin == self.foreign_begin) {
+    self.foreign_begin = end;
+  }
   show_foreign_stack(self);
 }
 

@@ -75,7 +75,7 @@ extern constinit FastCheck* current_check;  // its
 extern constinit uint64_t atomic_changes;   // how often any thread stored to an atomic
 // Accesses count. Off while there is one thread: what it did is ordered before all that its children do.
 extern constinit bool watching;
-// The present thread's foreign part of its stack, for the code that looks at it when the stack grows; empty: (0, ~0).
+// The present thread's foreign part of its stack, for the code that looks at it when the stack moves; empty: (~0, 0).
 struct ForeignStack {
   Address begin;
   Address end;
@@ -104,8 +104,8 @@ void forget_handle(Address pthread, ::norn::ThreadId id);
 // In the child of a fork: only the caller is left.
 void forget_other_threads(HostThread host);
 
-// The current thread's stack pointer went from `old` down to `fresh`.
-void stack_grows(Address old, Address fresh);
+// The current thread's stack pointer went from `old` to `fresh`.
+void stack_moved(Address old, Address fresh);
 
 // An access of the current thread that may be anything: to an atomic, to another's stack, or nothing special.
 void access(AccessKind kind, Address address, uint64_t size, Address ip);

@@ -107,7 +107,27 @@ bool is_cxx_atomic(Address code) {
   const HChar* file = nullptr;
   if (!VG_(get_filename)(VG_(current_DiEpoch)(), code, &file)) return false;
   const Text name = report::base_name(file);
-  return name == Text("atomic") || name == Text("atomic_base.h") || name == Text("cxx_atomic_impl.h");
+  // A latch or a semaphore is an atomic and nothing else; an optimised test of it has their own line.
+  return name == Text("atomic") || name == Text("atomic_base.h") || name == Text("cxx_atomic_impl.h") ||
+         name == Text("atomic_wait.h") || name == Text("latch") || name == Text("semaphore_base.h");
+}
+
+bool is_standard_stream(Address data) {
+  static constinit struct {
+    Address data;
+    bool is_stream;
+  } last = {};
+  if (last.data == data) return last.is_stream;
+  last = {data, false};
+  const HChar* symbol = nullptr;
+  PtrdiffT offset = 0;
+  if (!VG_(get_datasym_and_offset)(VG_(current_DiEpoch)(), data, &symbol, &offset)) return false;
+  const Text name(symbol);
+  for (const char* stream :
+       {"_ZSt4cout", "_ZSt4cerr", "_ZSt4clog", "_ZSt3cin", "_ZSt5wcout", "_ZSt5wcerr", "_ZSt5wclog", "_ZSt4wcin"}) {
+    last.is_stream |= name.starts_with(stream);
+  }
+  return last.is_stream;
 }
 
 bool is_opaque_data(Address address) {

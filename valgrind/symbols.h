@@ -16,6 +16,8 @@ bool is_preload(Address code);
 
 // The instruction stands, by the debug information's word, in the C++ library's atomics.
 bool is_cxx_atomic(Address code);
+// std::cout and its like, which all threads may use at once ([iostream.objects.overview]).
+bool is_standard_stream(Address data);
 
 // Memory for the texts of one report.
 class TextPool {

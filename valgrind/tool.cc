@@ -2,6 +2,7 @@
 // The Valgrind tool: norn's front end for programs as they are. `norn run` starts it.
 #include "valgrind/client.h"
 #include "valgrind/reporter.h"
+#include "valgrind/variables.h"
 #include "valgrind/waiting.h"
 #include "valgrind/where.h"
 
@@ -20,6 +21,7 @@ Options core_options() {
 }
 
 void after_options() {
+  begin_variables();
   // A block ends where a function is called, so that calls can be followed.
   VG_(clo_vex_control).guest_chase = False;
   read_settings();
@@ -35,7 +37,10 @@ void at_end(Int exit_status) {
 
 void on_create(HostThread parent, HostThread child) { thread_is_created(parent, child); }
 void on_exit(HostThread host) { thread_ends(host); }
-void on_run(HostThread host, ULong /*blocks*/) { thread_runs(host); }
+void on_run(HostThread host, ULong /*blocks*/) {
+  end_variables();
+  thread_runs(host);
+}
 
 // Memory of the operating system's.
 void on_map(Addr address, SizeT size, Bool /*r*/, Bool /*w*/, Bool /*x*/, ULong /*debug_info*/) {

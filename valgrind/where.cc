@@ -51,6 +51,15 @@ Where intern(Where parent, Address ip) {
   return stands_for == kNowhere ? made : stands_for;
 }
 
+// Places that were asked for last.
+struct Recent {
+  Address ip;
+  Where parent;
+  Where where;
+};
+constexpr unsigned kRecent = 1024;
+constinit Recent recent[kRecent] = {};
+
 }  // namespace
 
 bool init_places() {
@@ -71,7 +80,10 @@ Where place(ThreadState& state, Address ip) {
     where = intern(where, from->site);
     from->where = where;
   }
-  return ip == 0 ? where : intern(where, ip);
+  if (ip == 0) return where;
+  Recent& known = recent[(ip ^ ip >> 9 ^ Address{where} * 31) % kRecent];
+  if (known.ip != ip || known.parent != where) known = {ip, where, intern(where, ip)};
+  return known.where;
 }
 
 const Place* place_at(Where where) { return where == kNowhere || where >= count ? nullptr : node(where); }

@@ -25,6 +25,7 @@ CONSEQUENCES = {
 }
 SECONDS = 120
 BUSY_SECONDS = 2  # of processor time; what ends takes a hundredth
+FIRST_POLL_MS = 200  # most have ended by then
 POLL_MS = 20
 QUIET_POLLS = 10
 
@@ -106,6 +107,26 @@ def ending(status, errors):
     return "status"
 
 
+def await_end(process):
+    """Until the process has ended. If it hangs, it is killed."""
+    before, quiet, deadline = None, 0, time.monotonic() + SECONDS
+    ended = select.poll()
+    descriptor = os.pidfd_open(process)
+    ended.register(descriptor, select.POLLIN)
+    milliseconds = FIRST_POLL_MS
+    while not ended.poll(milliseconds):
+        milliseconds = POLL_MS
+        now = threads_of(process)
+        asleep = bool(now) and all(state == "S" for _, state, _, _ in now)
+        quiet = quiet + 1 if asleep and now == before else 0
+        before = now
+        busy = sum(int(ticks) for _, _, *times in now or [] for ticks in times) / os.sysconf("SC_CLK_TCK")
+        if quiet >= QUIET_POLLS or busy > BUSY_SECONDS or time.monotonic() > deadline:
+            os.kill(process, signal.SIGKILL)
+            break
+    os.close(descriptor)
+
+
 def run_plainly(command, **keywords):
     """Runs a program without norn; returns how it ended, in the words of WAYS, or None.
 
@@ -115,21 +136,16 @@ def run_plainly(command, **keywords):
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors,
                                    **keywords)
-        before, quiet, deadline = None, 0, time.monotonic() + SECONDS
-        ended = select.poll()
-        descriptor = os.pidfd_open(process.pid)
-        ended.register(descriptor, select.POLLIN)
-        while not ended.poll(POLL_MS):
-            now = threads_of(process.pid)
-            asleep = bool(now) and all(state == "S" for _, state, _, _ in now)
-            quiet = quiet + 1 if asleep and now == before else 0
-            before = now
-            busy = sum(int(ticks) for _, _, *times in now or [] for ticks in times) / os.sysconf("SC_CLK_TCK")
-            if quiet >= QUIET_POLLS or busy > BUSY_SECONDS or time.monotonic() > deadline:
-                process.kill()
-                break
-        os.close(descriptor)
+        await_end(process.pid)
         if process.wait() == -signal.SIGKILL:
             return "hang"
         errors.seek(0)
         return ending(process.returncode, errors.read().decode(errors="replace"))
+
+
+def fails_plainly(program):
+    """The same, if only whether it ends well is asked: so many runs must cost little."""
+    quiet = [(os.POSIX_SPAWN_OPEN, number, "/dev/null", os.O_RDWR, 0) for number in range(3)]
+    process = os.posix_spawn(program, [program], os.environ, file_actions=quiet)
+    await_end(process)
+    return os.waitpid(process, 0)[1] != 0

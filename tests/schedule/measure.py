@@ -5,7 +5,7 @@ import dataclasses
 import os
 import pathlib
 
-from bug import CONSEQUENCES, PLAIN_COMPILERS, norn_compilers, run_plainly
+from bug import CONSEQUENCES, PLAIN_COMPILERS, fails_plainly, norn_compilers
 from verbs import IN_ORDER, STRATEGIES, confirm, entries, run, shown
 
 LEVEL = "-O1"
@@ -75,7 +75,7 @@ def count_plainly(bug, directory, runs):
     """In how many runs without norn the bug showed itself."""
     program = bug.build(PLAIN_COMPILERS, pathlib.Path(directory) / f"{bug.name}.plain", [LEVEL])
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
-        return sum(pool.map(lambda _: run_plainly([program]) is not None, range(runs)))
+        return sum(pool.map(lambda _: fails_plainly(program), range(runs)))
 
 
 __all__ = ["STRATEGIES", "Score", "build", "count_plainly", "measure"]

@@ -3,6 +3,7 @@
 
     verdicts.py false  [--runs=100] [--only=REGEX] [--jobs=N] -o DIRECTORY
     verdicts.py check  [--runs=20] [--only=REGEX] [--jobs=N] [--document=FILE] -o DIRECTORY
+    --within=SECONDS: takes them in random order and begins no program later.
 
 false: the race-free programs of tests/behaviour and tests/loops. To have something to refute, the detection knows no
        synchronization (--lib=off, no loops), so nearly every shared variable is a candidate; and they are explored:
@@ -18,8 +19,10 @@ import argparse
 import concurrent.futures
 import dataclasses
 import pathlib
+import random
 import re
 import sys
+import time
 
 import document
 from bug import HERE, norn_compilers
@@ -161,13 +164,18 @@ def main():
     parser.add_argument("--runs", type=int)
     parser.add_argument("--only", default="")
     parser.add_argument("--jobs", type=int, default=JOBS)
+    parser.add_argument("--within", type=float, default=float("inf"), metavar="SECONDS")
     parser.add_argument("--document")
     parser.add_argument("-o", dest="directory", required=True)
     arguments = parser.parse_args()
     top = pathlib.Path(arguments.directory).absolute()
     ask, runs = (refute, arguments.runs or 100) if arguments.what == "false" else (judge, arguments.runs or 20)
 
+    deadline = time.monotonic() + arguments.within
+
     def one(program):
+        if time.monotonic() > deadline:
+            return None
         try:
             return ask(program, top / f"{program.source.parent.name}-{program.source.stem}", runs)
         except Exception as error:  # one program's trouble must not hide the others' verdicts
@@ -176,9 +184,13 @@ def main():
     programs = [program for program in sources()
                 if re.search(arguments.only, f"{program.source.parent.name}/{program.name}")
                 and not program.lacks_header() and (arguments.what == "check" or program.norace)]
+    if arguments.within != float("inf"):
+        random.Random(SEED).shuffle(programs)
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        verdicts = list(pool.map(one, programs))
+        verdicts = [verdict for verdict in pool.map(one, programs) if verdict]
     lines = (report_false if arguments.what == "false" else report_check)(verdicts, runs)
+    if len(verdicts) < len(programs):
+        lines[0] = f"Of {len(programs)} programs so many as there was time for, drawn by lot: " + lines[0]
     troubles = [f"- trouble: `{verdict.name}`: {verdict.trouble.splitlines()[0][:200]}" for verdict in verdicts if verdict.trouble]
     print("\n".join([*lines, *troubles]))
     if arguments.document:

@@ -97,10 +97,13 @@ void Detector::access_from(Thread& thread, AccessKind kind, Address begin, Addre
   for (Address at = begin & ~(kGranuleBytes - 1); at < end;) {
     const Inside inside(*this, thread);
     heed_tick_request(thread);
-    for (const Address stop = at + kStride; at < end && at < stop; at += kGranuleBytes) {
+    for (const Address stop = at + kStride < end ? at + kStride : end; at < stop;) {
+      at = renew_run(thread, kind, at, begin, stop, where, reads_too);
+      if (at >= stop) break;
       Granule* granule = shadow_.granule(at);
       if (granule == nullptr) return no_memory_for_shadow();
       access_shadow(thread, *granule, {kind, mask_in(at, begin, end), where, at, reads_too}, signals, false);
+      at += kGranuleBytes;
     }
   }
   if (signals.count == 0) return;
@@ -176,7 +179,9 @@ void Detector::end_messages(const WordAccess& access) {
     SyncObject* object = sync_.find(at, SyncFamily::kAtomic);
     if (object == nullptr) continue;
     const SpinLock lock(object->mutex);
-    if (at + object->size > begin) object->message.clear(arena_);
+    if (at + object->size <= begin) continue;
+    object->message.clear(arena_);
+    ++object->version;
   }
 }
 
@@ -249,8 +254,10 @@ void Detector::end_atomic(Thread& thread, SyncObject* object, Address address, u
   if (outcome.order != MemoryOrder::kRelaxed) end_segment(thread);
   if (object != nullptr && reads && orders) {
     if (acquires(outcome.order)) {
-      acquire(thread, object->message);
-    } else if (!thread.remembered.join(arena_, object->message)) {
+      uint64_t& known = known_of(thread, *object);
+      if (known != object->version) acquire(thread, object->message);
+      known = object->version;
+    } else if (known_of(thread, *object) != object->version && !thread.remembered.join(arena_, object->message)) {
       no_memory_for_clocks();
     }
   }
@@ -281,13 +288,18 @@ void Detector::end_atomic(Thread& thread, SyncObject* object, Address address, u
   if (writes) {
     object->size = static_cast<uint8_t>(size);
     Clocks& message = object->message;
+    // Whether nothing is in it that the thread does not know.
+    const bool known = known_of(thread, *object) == object->version;
+    const bool gives = orders && (releases(outcome.order) || thread.has_fence);
+    if (gives || !reads) ++object->version;
     bool complete = true;
     if (!orders) {
       if (!reads) message.clear(arena_);
     } else if (releases(outcome.order)) {
       const Published published = publish(thread);
-      complete = reads ? message.join(arena_, thread.clocks) : message.assign(arena_, thread.clocks);
+      complete = reads && !known ? message.join(arena_, thread.clocks) : message.assign(arena_, thread.clocks);
       complete &= message.raise(arena_, published.slot, published.time);
+      if (!reads || known) known_of(thread, *object) = object->version;
     } else if (thread.has_fence) {
       complete = reads ? message.join(arena_, thread.fence) : message.assign(arena_, thread.fence);
     } else if (!reads) {

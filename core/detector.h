@@ -16,6 +16,7 @@
 #include "core/msm.h"
 #include "core/segments.h"
 #include "core/shadow.h"
+#include "core/step.h"
 #include "core/sync.h"
 #include "core/thread.h"
 
@@ -86,10 +87,7 @@ class Detector {
   void access(Thread& thread, AccessKind kind, Address address, uint64_t size, WhereOrCall where,
               bool reads_too = false) {
     ++thread.accesses;
-    if (thread.recording) [[unlikely]] {
-      if (reads_too) record(thread, AccessKind::kRead, address, size);
-      record(thread, kind, address, size);
-    }
+    if (thread.recording) record_again(thread, kind, address, size, reads_too);
     if (is_known(thread, kind, address, size)) return;
     // From here on out of line.
     Where place = kNowhere;
@@ -103,6 +101,24 @@ class Detector {
     } else {
       access_from(thread, kind, address, address + size, place, reads_too);
     }
+  }
+  // A short way for the commonest of accesses, with as little as can be around it: by a thread that has stamped at its
+  // present time and ignores nothing. False: it was another one, and nothing was done. What the thread records is left
+  // to record_again().
+  template <AccessKind Kind, class WhereCall>
+  [[nodiscard, gnu::always_inline]] bool access_again(Thread& thread, Granule& granule, Address address, unsigned size,
+                                                      bool reads_too, WhereCall where);
+  // False: not all of it was.
+  template <AccessKind Kind>
+  [[nodiscard, gnu::always_inline]] static bool record_quickly(const Thread& thread, Bytes bytes, bool reads_too) {
+    auto add = [&](AccessRecord* list)
+                   __attribute__((always_inline)) { return list != nullptr && list->add_grain(bytes); };
+    if (Kind == AccessKind::kRead) return add(thread.reads);
+    return (!reads_too || add(thread.reads)) && add(thread.writes);
+  }
+  void record_again(Thread& thread, AccessKind kind, Address address, uint64_t size, bool reads_too) {
+    if (reads_too) record(thread, AccessKind::kRead, address, size);
+    record(thread, kind, address, size);
   }
   void read(Thread& t, Address a, uint64_t size, Where w) { access(t, AccessKind::kRead, a, size, w); }
   void write(Thread& t, Address a, uint64_t size, Where w) { access(t, AccessKind::kWrite, a, size, w); }
@@ -238,10 +254,24 @@ class Detector {
     const Address end = address + size;
     for (Address at = address & ~(kGranuleBytes - 1); at < end; at += kGranuleBytes) {
       const Granule* granule = shadow_.existing_granule(at);
-      if (granule == nullptr || !is_stamped(thread, *granule, kind, mask_in(at, address, end))) return false;
+      if (granule == nullptr) return false;
+      const uint8_t mask = mask_in(at, address, end);
+      if (is_stamped(thread, *granule, kind, mask)) continue;
+      const bool plain = kind == AccessKind::kRead || kind == AccessKind::kWrite;
+      if (!plain || !is_in_list(thread, *granule, kind, mask)) return false;
     }
     return true;
   }
+  // Whether the thread has found such an access in the granule's list, at its present time.
+  [[nodiscard]] bool is_in_list(const Thread& thread, const Granule& granule, AccessKind kind, unsigned mask) {
+    if (thread.known == nullptr) return false;
+    const KnownLists::Entry& entry = thread.known->of(&granule);
+    return entry.granule == &granule && entry.time == thread.time && entry.slot == thread.slot &&
+           entry.list == granule.cells[0].load(std::memory_order_acquire) &&
+           thread.known->collections == collections_.load(std::memory_order_relaxed) &&
+           (mask & ~unsigned{kind == AccessKind::kRead ? entry.reads : entry.writes}) == 0;
+  }
+  void remember_list(Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access);
   void access_from(Thread& thread, AccessKind kind, Address begin, Address end, Where where, bool reads_too);
   void access_shadow(Thread& thread, Granule& granule, const WordAccess& access, SpinSignals& signals,
                      bool has_message);
@@ -258,8 +288,40 @@ class Detector {
   void write_granule(Thread& thread, Granule& granule, Address address, HistoryId& list, Stamps& stamps,
                      uint32_t flags);
   HistoryId make_list(Thread& thread, HistoryId before, const Stamps& stamps, unsigned count, uint32_t flags);
+  bool renew_in_list(const Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access,
+                     uint32_t set_flags);
   bool read_in_place(const Thread& thread, Granule& granule, HistoryId list, const WordAccess& access);
   bool access_simply(Thread& thread, Granule& granule, const WordAccess& access);
+  template <AccessKind Kind>
+  Address renew_run(Thread& thread, Address at, Address begin, Address end, Where where, bool reads_too);
+  Address renew_run(Thread& thread, AccessKind kind, Address at, Address begin, Address end, Where where,
+                    bool reads_too);
+  template <AccessKind Kind, class WhereCall>
+  [[nodiscard, gnu::always_inline]] bool renew(Thread& thread, Granule& granule, Address address, unsigned mask,
+                                               bool reads_too, WhereCall where) {
+    if (GranuleStep::has_others(thread, granule)) {
+      return GranuleStep::renew_beside<Kind>(thread, options_.engine == EngineKind::kHb,
+                                             is_write(Kind) && options_.spin != 0, granule, mask, reads_too, where);
+    }
+    return GranuleStep::renew<Kind>(thread, granule, mask, where, [&]() __attribute__((always_inline)) {
+      return shadow_.existing_leaf(address) != nullptr;
+    });
+  }
+  // Whether GranuleStep::renew() may be tried, once the thread has begun to stamp.
+  [[nodiscard]] static bool may_renew(const Thread& thread) {
+    return thread.stamped && thread.stamps_pack && thread.stamps_locks != SegmentLocks::kOfItsTime;
+  }
+  // As Inside; false: a collection is wanted, and it is not inside.
+  [[nodiscard, gnu::always_inline]] bool enter_quickly(Thread& thread) const {
+    thread.inside.store(true, std::memory_order_relaxed);
+    if (core_barrier == nullptr) [[unlikely]]
+      std::atomic_thread_fence(std::memory_order_seq_cst);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (!collecting_.load(std::memory_order_relaxed) && !collection_wanted_.load(std::memory_order_relaxed)) [[likely]]
+      return true;
+    thread.inside.store(false, std::memory_order_release);
+    return false;
+  }
   void access_one(Thread& thread, AccessKind kind, Address begin, Address end, Where where, bool reads_too);
   void access_generally(Thread& thread, Granule& granule, GranuleLock& lock, const WordAccess& access,
                         SpinSignals& signals, uint32_t set_flags);
@@ -291,8 +353,13 @@ class Detector {
     if (recent == nullptr || recent->address != address || recent->family != family ||
         recent->gone.load(std::memory_order_relaxed)) {
       recent = sync_.get(address, family);
+      thread.recent_known[recent_place(address, family)] = 0;
     }
     return recent;
+  }
+  // Of an object that was just asked for: which version of it the thread knows all of. Under the object's lock.
+  static uint64_t& known_of(Thread& thread, const SyncObject& object) {
+    return thread.recent_known[recent_place(object.address, object.family)];
   }
   void renew_check(Thread& thread);
   void make_look_again(Thread& thread);
@@ -399,7 +466,7 @@ class Detector {
   bool moving_locksets_ = false;  // in a collection
   bool moving_threadsets_ = false;
   std::atomic<uint64_t> stamps_forgotten_{0};
-  uint64_t collections_ = 0;
+  std::atomic<uint64_t> collections_{0};
   uint64_t histories_forgotten_ = 0;
   // Synchronization could not be recorded: whatever would be reported from now on may be false.
   std::atomic<bool> blind_{false};
@@ -432,6 +499,18 @@ class Inside {
  private:
   Thread& thread_;
 };
+
+template <AccessKind Kind, class WhereCall>
+bool Detector::access_again(Thread& thread, Granule& granule, Address address, unsigned size, bool reads_too,
+                            WhereCall where) {
+  if (!may_renew(thread) || thread.ignoring != 0 || thread.check_spoilt.load(std::memory_order_relaxed)) return false;
+  const unsigned mask = ((1u << size) - 1) << address % kGranuleBytes;
+  if (!enter_quickly(thread)) return false;
+  const bool done = renew<Kind>(thread, granule, address, mask, reads_too, where);
+  thread.inside.store(false, std::memory_order_release);
+  if (done) ++thread.accesses;
+  return done;
+}
 
 template <class Perform>
 void Detector::atomic(Thread& thread, Address address, uint64_t size, Where where, Perform perform) {

@@ -345,6 +345,40 @@ TEST_F(DetectorTest, MoreStampsThanAreKeptAreCounted) {
 }
 
 // More locksets than have a number of their own: a write under one lock does not make one under another superfluous.
+// A thread that is made of what another left knows nothing of what that one knew.
+TEST_F(DetectorTest, ANewThreadKnowsNoLocksOfTheOneBefore) {
+  start();
+  auto write_locked = [&](Thread& thread) {
+    detector_->lock_acquire(thread, kMutex, LockMode::kExclusive, 1);
+    detector_->write(thread, kX, 8, 1);
+    detector_->lock_release(thread, kMutex, LockMode::kExclusive);
+  };
+  for (ThreadId id = 1; id < 10; ++id) {
+    write_locked(*main_);
+    Thread* child = detector_->fork(*main_, id);
+    write_locked(*main_);
+    write_locked(*child);
+    detector_->exit(*child);
+    detector_->join(*main_, id);
+  }
+  EXPECT_TRUE(heard_.pairs.empty());
+}
+
+// Read by more threads than have room in the granule. What a thread remembers of its list must not outlive the memory.
+TEST_F(DetectorTest, WhatAThreadKnowsOfAListEndsWithTheMemory) {
+  start();
+  Thread* readers[6];
+  for (unsigned i = 0; i < 6; ++i) readers[i] = detector_->fork(*main_, i + 1);
+  for (Thread* reader : readers) detector_->read(*reader, kX, 8, 1);
+  ASSERT_GT(detector_->stamps_at(kX), 3u);
+  for (int i = 0; i < 2; ++i) detector_->read(*readers[0], kX, 8, 1);
+  detector_->allocate(*readers[0], kX, 8);
+  detector_->read(*readers[0], kX, 8, 2);
+  detector_->write(*readers[1], kX, 8, 3);
+  ASSERT_EQ(heard_.candidates.size(), 1u);
+  EXPECT_EQ(heard_.candidates[0]->first.size, 8u);
+}
+
 TEST_F(DetectorTest, LocksetsWithoutANumberAreToldApart) {
   start();
   Thread* a = detector_->fork(*main_, 1);

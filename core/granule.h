@@ -38,6 +38,15 @@ struct GranuleFlags {
 
 class GranuleLock {
  public:
+  // Only if nobody has it, and it has no list.
+  static bool try_lock_simple(Granule& granule) {
+    if constexpr (kOneAtATime) return granule.cells[0].load(std::memory_order_relaxed) == kUntouched;
+    HistoryId expected = kUntouched;
+    return granule.cells[0].compare_exchange_strong(expected, kLocked, std::memory_order_acquire,
+                                                    std::memory_order_relaxed);
+  }
+  static void unlock_simple(Granule& granule) { granule.cells[0].store(kUntouched, std::memory_order_release); }
+
   explicit GranuleLock(Granule& granule) : granule_(granule) {
     if constexpr (kOneAtATime) {
       list = granule.cells[0].load(std::memory_order_relaxed);

@@ -5,47 +5,14 @@
 namespace norn {
 namespace {
 
-constexpr unsigned kPlaces = 3;
-constexpr unsigned kNoPlace = 3;
+constexpr unsigned kPlaces = GranuleStep::kPlaces;
+constexpr unsigned kNoPlace = GranuleStep::kNoPlace;
 
-bool is_empty(const Granule& granule) {
-  for (const std::atomic<uint64_t>& stamp : granule.stamps) {
-    if (stamp.load(std::memory_order_relaxed) != 0) return false;
-  }
-  return granule.cells[0].load(std::memory_order_relaxed) == kUntouched;
-}
-
-LocksCode locks_at(uint32_t second, unsigned place) { return static_cast<LocksCode>(second >> (place + 1) * 8); }
+LocksCode locks_at(uint32_t second, unsigned place) { return GranuleStep::locks_at(second, place); }
 
 void write_list(uint32_t* words, const Stamps& stamps, unsigned count, uint32_t flags) {
   words[0] = flags;
   for (unsigned i = 0; i < count; ++i) HybridEngine::write_stamp(words, i, stamps.all[i]);
-}
-
-// Puts these stamps into the granule, oldest first: the newest into the place of its slot's parity, the others into
-// theirs if they can be.
-[[gnu::always_inline]] inline void place_stamps(Granule& granule, const uint64_t* stamps, const LocksCode* locks,
-                                                unsigned count) {
-  uint64_t bits[kPlaces] = {};
-  uint32_t second = kNoPlace | kNoPlace << 2 | kNoPlace << 4;
-  auto put = [&](unsigned i, unsigned place) {
-    bits[place] = stamps[i];
-    second ^= (place ^ kNoPlace) << 2 * i | uint32_t{locks[i]} << (place + 1) * 8;
-  };
-  auto parity = [&](unsigned i) { return static_cast<unsigned>(stamps[i] >> PackedStamp::kSlotAt & 1); };
-  if (count != 0) {
-    const unsigned own = parity(count - 1);
-    put(count - 1, own);
-    unsigned left = kPlaces - 1;
-    if (count > 1) {
-      const bool fits = parity(count - 2) != own;
-      put(count - 2, fits ? 1 - own : left);
-      if (!fits) left = 1 - own;
-    }
-    if (count > 2) put(0, left);
-  }
-  for (unsigned i = 0; i < kPlaces; ++i) granule.stamps[i].store(bits[i], std::memory_order_relaxed);
-  granule.cells[1].store(second, std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -104,14 +71,11 @@ void Detector::write_granule(Thread& thread, Granule& granule, Address address, 
   if (before != kUntouched || first != 0 || flags != 0) list = make_list(thread, before, stamps, first, flags);
   if (list != before && (before == kUntouched || histories_.is_old(before))) shadow_.note_change(address);
 
-  uint64_t bits[kPlaces];
-  LocksCode locks[kPlaces];
-  unsigned count = 0;
-  for (; first < stamps.count; ++first) {
-    bits[count] = stamps.all[first].packed();
-    locks[count++] = stamps.all[first].locks;
+  GranuleStep::Kept kept[kPlaces] = {};
+  for (unsigned count = 0; first < stamps.count; ++first, ++count) {
+    kept[count] = {stamps.all[first].packed(), stamps.all[first].locks};
   }
-  place_stamps(granule, bits, locks, count);
+  GranuleStep::put(granule, kept[0], kept[1], kept[2]);
 }
 
 // Data that is read under many different locks has as many stamps of each reader: a later read takes the place of an
@@ -158,102 +122,72 @@ bool Detector::read_in_place(const Thread& thread, Granule& granule, HistoryId l
   return true;
 }
 
-// The locks of a time are known by the time: none may change while it has stamps.
-void Detector::begin_stamping(Thread& thread) {
-  if (thread.stamped) return;
-  const bool fits = thread.slot < PackedStamp::kSlots && thread.time < PackedStamp::kTimeLimit;
-  thread.stamps_pack = fits && segments_.note(thread.slot, thread.time, thread.lockset, thread.stamps_locks);
+// Atomics lie in lists, with a message. Most accesses to one find a single stamp that they make superfluous, the
+// thread's own or that of whoever was ordered before it; this one takes its room. False: it is another case, and
+// nothing was done. Under the granule's lock; a list belongs to one granule, so it may be changed.
+bool Detector::renew_in_list(const Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access,
+                             uint32_t set_flags) {
+  auto* words = const_cast<uint32_t*>(histories_.words(list));
+  const unsigned count = (histories_.count(list) - HybridEngine::kHeaderWords) / HybridEngine::kStampWords;
+  const bool atomic = access.kind == AccessKind::kAtomicRead || access.kind == AccessKind::kAtomicWrite;
+  constexpr unsigned kFew = 4;
+  if (!atomic || count > kFew || (words[0] & set_flags) != set_flags || GranuleFlags::in_spin(words[0]) != 0 ||
+      !GranuleStep::is_empty(granule)) {
+    return false;
+  }
+  const bool lockless = options_.engine == EngineKind::kHb;
+  unsigned found = count;
+  for (unsigned i = 0; i < count; ++i) {
+    const Stamp s = HybridEngine::read_stamp(words, i);
+    if ((s.mask & access.mask) == 0) continue;
+    const bool own = is_own(thread, s.slot, s.time);
+    if (own && s.time == thread.time) return false;
+    const bool strong = own || thread.clocks.strong.get(s.slot) >= s.time;
+    if (!strong && conflicts(access.kind, s.kind)) return false;
+    const bool before = lockless ? strong || thread.clocks.full.get(s.slot) >= s.time
+                                 : strong && locksets_.weaker_or_same(thread.lockset, s.lockset);
+    if (before && covers(access.kind, s.kind)) {
+      if (found != count || (s.mask & ~access.mask) != 0) return false;
+      found = i;
+    } else if (options_.spin != 0 && is_write(access.kind) && is_write(s.kind)) {
+      return false;  // which of its writes are increments counts
+    }
+  }
+  if (found == count) return false;
+  for (; found + 1 < count; ++found) {
+    HybridEngine::write_stamp(words, found, HybridEngine::read_stamp(words, found + 1));
+  }
+  HybridEngine::write_stamp(words, found,
+                            {thread.slot, access.mask, access.kind, thread.time, thread.lockset, access.where, 0,
+                             thread.stamps_pack, thread.stamps_locks});
+  return true;
 }
 
-// Most accesses: nothing is in the list, no race is found, and what is left has room in the granule. Does what
-// HybridEngine::next() and write_granule() would, on the stamps as they lie there. False: it is another case, and
-// nothing was done.
+// The locks of a time are known by the time: none may change while it has stamps.
+void Detector::begin_stamping(Thread& thread) {
+  const bool fits = thread.slot < PackedStamp::kSlots && thread.time < PackedStamp::kTimeLimit;
+  thread.stamps_pack = fits && segments_.note(thread.slot, thread.time, thread.lockset, thread.stamps_locks);
+  thread.stamps_exclude = thread.lockset != kNoLocks && locksets_.protects(thread.lockset, thread.lockset);
+}
+
 bool Detector::access_simply(Thread& thread, Granule& granule, const WordAccess& access) {
-  const bool lockless = context_.options->engine == EngineKind::kHb;
-  const bool write = is_write(access.kind);
-  const bool counts_writes = write && context_.options->spin;
   if (!thread.stamps_pack || access.where >> PackedStamp::kWhereBits != 0) return false;
-  const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
-  uint64_t kept[kPlaces];
-  LocksCode kept_locks[kPlaces];
-  unsigned count = 0;
-  // Ours, but for the bytes, and one that says the same of others.
-  uint64_t stamp =
-      Stamp{thread.slot, 0, access.kind, thread.time, kNoLocks, access.where, 0, true, thread.stamps_locks}.packed();
-  unsigned same = kPlaces;
-  bool adds = access.increments;
-  bool continues = false;
-  for (unsigned i = 0; i < kPlaces; ++i) {
-    const unsigned place = second >> 2 * i & 3;
-    const uint64_t bits = place == kNoPlace ? 0 : granule.stamps[place].load(std::memory_order_relaxed);
-    if (bits == 0) break;
-    const auto kind = static_cast<AccessKind>(bits >> PackedStamp::kKindAt & 7);
-    const unsigned mask = bits >> PackedStamp::kMaskAt & 0xff;
-    bool keeps = true;
-    if ((mask & access.mask) != 0) {
-      const auto slot = static_cast<Slot>(bits >> PackedStamp::kSlotAt);
-      const auto time = static_cast<Time>(bits >> PackedStamp::kTimeAt & ((1u << PackedStamp::kTimeBits) - 1));
-      const bool own = slot == thread.slot;
-      if (own && time == thread.time) {
-        // A read and then a write of the same, or of some more bytes.
-        if (!covers(access.kind, kind) || covers(kind, access.kind)) return false;
-      }
-      if (counts_writes && own && time >= thread.segment_since && !adds) {
-        if ((access.mask & ~mask) != 0) return false;
-        adds = true;
-      }
-      const bool strong = (own && time >= thread.own_since) || thread.clocks.strong.get(slot) >= time;
-      bool full = strong;
-      const LocksCode locks = locks_at(second, place);
-      if (!strong) {
-        full = thread.clocks.full.get(slot) >= time;
-        if (conflicts(access.kind, kind) &&
-            (!full || (!lockless && !context_.locksets->protects(thread.lockset, segments_.at(slot, time, locks))))) {
-          return false;
-        }
-      }
-      const bool superfluous =
-          covers(access.kind, kind) &&
-          (lockless ? full
-                    : strong && context_.locksets->weaker_or_same(thread.lockset, segments_.at(slot, time, locks)));
-      if (superfluous) {
-        if ((mask & ~unsigned{access.mask}) != 0) return false;
-        keeps = false;
-      }
-      if (counts_writes && is_write(kind)) {
-        if ((access.mask & ~mask) != 0 || kind == AccessKind::kFree) return false;
-        continues = keeps || ((bits >> PackedStamp::kAddsAt & 1) != 0 && continues);
-      }
-    }
-    if (!keeps) continue;
-    if (write && is_write(kind)) same = kPlaces;  // the order of writes counts
-    if ((bits & ~(uint64_t{0xff} << PackedStamp::kMaskAt)) == stamp) same = count;
-    kept[count] = bits;
-    kept_locks[count++] = locks_at(second, place);
-  }
-  if (counts_writes && adds && continues) {
-    if (same != kPlaces) return false;
-    stamp |= uint64_t{1} << PackedStamp::kAddsAt;
-  }
-  if (same != kPlaces) {
-    kept[same] |= uint64_t{access.mask} << PackedStamp::kMaskAt;
-  } else {
-    if (count == kPlaces) return false;
-    kept[count] = stamp | uint64_t{access.mask} << PackedStamp::kMaskAt;
-    kept_locks[count++] = thread.stamps_locks;
-  }
-  place_stamps(granule, kept, kept_locks, count);
+  GranuleStep step(context_, segments_, thread, access.kind, access.mask, access.increments, access.where);
+  if (!step.take(granule)) return false;
+  thread.stamped = true;
   return true;
 }
 
 // One access to one granule. `set_flags` are set with it.
 void Detector::access_granule(Thread& thread, Granule& granule, const WordAccess& access, SpinSignals& signals,
                               uint32_t set_flags) {
-  if (is_empty(granule) && !shadow_.prepare(access.word)) return no_memory_for_shadow();
-  begin_stamping(thread);
+  if (!thread.stamped) begin_stamping(thread);
   GranuleLock lock(granule);
-  if (set_flags == 0 && (lock.list == kUntouched ? access_simply(thread, granule, access)
-                                                 : read_in_place(thread, granule, lock.list, access))) {
+  if (lock.list == kUntouched) {
+    if (GranuleStep::is_empty(granule) && !shadow_.prepare(access.word)) return no_memory_for_shadow();
+    if (set_flags == 0 && access_simply(thread, granule, access)) return;
+  } else if ((set_flags == 0 && read_in_place(thread, granule, lock.list, access)) ||
+             renew_in_list(thread, granule, lock.list, access, set_flags)) {
     thread.stamped = true;
     return;
   }
@@ -267,11 +201,61 @@ void Detector::access_one(Thread& thread, AccessKind kind, Address begin, Addres
   const Inside inside(*this, thread);
   heed_tick_request(thread);
   const Address at = begin & ~(kGranuleBytes - 1);
+  if (renew_run(thread, kind, at, begin, end, where, reads_too) >= end) return;
   Granule* granule = shadow_.granule(at);
   if (granule == nullptr) return no_memory_for_shadow();
   SpinSignals signals;
   access_granule(thread, *granule, {kind, mask_in(at, begin, end), where, at, reads_too}, signals, 0);
   if (signals.count != 0) send(thread, signals);
+}
+
+// Renews the stamps of granules, from `at` on, as far as that goes; gives the first where it does not.
+template <AccessKind Kind>
+Address Detector::renew_run(Thread& thread, Address at, Address begin, Address end, Where where, bool reads_too) {
+  auto place = [&](Where& found) __attribute__((always_inline)) {
+    found = where;
+    return true;
+  };
+  for (; at < end; at += kGranuleBytes) {
+    Granule* granule = shadow_.existing_granule(at);
+    const uint8_t mask = mask_in(at, begin, end);
+    if (granule == nullptr) break;
+    if (!is_stamped(thread, *granule, Kind, mask) && !renew<Kind>(thread, *granule, at, mask, reads_too, place)) break;
+  }
+  return at;
+}
+
+Address Detector::renew_run(Thread& thread, AccessKind kind, Address at, Address begin, Address end, Where where,
+                            bool reads_too) {
+  if (!may_renew(thread) || is_state_machine(options_.engine)) return at;
+  switch (kind) {
+    case AccessKind::kRead:
+      return renew_run<AccessKind::kRead>(thread, at, begin, end, where, reads_too);
+    case AccessKind::kWrite:
+      return renew_run<AccessKind::kWrite>(thread, at, begin, end, where, reads_too);
+    case AccessKind::kFree:
+      return renew_run<AccessKind::kFree>(thread, at, begin, end, where, reads_too);
+    default:
+      return at;
+  }
+}
+
+// Only where nobody waits for the bytes: then every write counts.
+void Detector::remember_list(Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access) {
+  const bool write = access.kind == AccessKind::kWrite;
+  if (list == kUntouched || (!write && access.kind != AccessKind::kRead) || histories_.words(list)[0] != 0) return;
+  if (thread.known == nullptr) thread.known = arena_.create<KnownLists>();
+  if (thread.known == nullptr) return;
+  if (const uint64_t now = collections_.load(std::memory_order_relaxed); thread.known->collections != now) {
+    *thread.known = {};
+    thread.known->collections = now;
+  }
+  KnownLists::Entry& entry = thread.known->of(&granule);
+  if (entry.granule != &granule || entry.list != list || entry.time != thread.time || entry.slot != thread.slot) {
+    entry = {&granule, list, thread.time, thread.slot, 0, 0};
+  }
+  entry.reads |= access.mask;
+  if (write) entry.writes |= access.mask;
 }
 
 void Detector::access_generally(Thread& thread, Granule& granule, GranuleLock& lock, const WordAccess& access,
@@ -290,6 +274,7 @@ void Detector::access_generally(Thread& thread, Granule& granule, GranuleLock& l
     thread.stamped |= stamped;
     write_granule(thread, granule, access.word, lock.list, stamps, new_flags);
   }
+  if (races.count == 0) remember_list(thread, granule, lock.list, access);
   lock.unlock();
   if (flags != 0) {
     if (plain_write && (flags & GranuleFlags::messages(access.mask)) != 0) end_messages(access);
@@ -320,7 +305,15 @@ void Detector::note_signals(Thread& thread, const WordAccess& access, uint32_t f
 
 // What was done to these bytes of the granule does not count any more.
 void Detector::clear_granule(Thread& thread, Granule& granule, Address address, unsigned mask) {
-  if (is_empty(granule)) return;
+  if (granule.cells[0].load(std::memory_order_relaxed) == kUntouched) {
+    if (GranuleStep::is_empty(granule)) return;
+    if (mask == 0xff) {
+      // Without the lock: whoever has it, or takes it now, is not ordered with this; what it leaves is as if it had
+      // come later, or is nothing.
+      for (std::atomic<uint64_t>& stamp : granule.stamps) stamp.store(0, std::memory_order_relaxed);
+      return;
+    }
+  }
   GranuleLock lock(granule);
   if (mask == 0xff) {
     for (std::atomic<uint64_t>& stamp : granule.stamps) stamp.store(0, std::memory_order_relaxed);

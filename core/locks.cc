@@ -91,7 +91,10 @@ void Detector::take_lock(Thread& thread, Address lock, LockMode mode, Where wher
   {
     const SpinLock guard(object->mutex);
     if (object->lock.lock == 0) object->lock.lock = new_lock(lock);
-    acquire_full(thread, object->lock.exclusive);
+    if (uint64_t& known = known_of(thread, *object); known != object->version) {
+      acquire_full(thread, object->lock.exclusive);
+      known = object->version;
+    }
     if (mode == LockMode::kExclusive && !object->lock.shared.empty()) acquire_full(thread, object->lock.shared);
     note_taker(object->lock.lock, thread.id, where);
     *held = {lock, object->lock.lock, 1, mode, where};
@@ -136,6 +139,7 @@ void Detector::give_lock(Thread& thread, Address lock) {
   if (mode == LockMode::kExclusive) {
     complete = released.assign(arena_, thread.clocks.full);
     object->lock.shared.clear(arena_);
+    known_of(thread, *object) = ++object->version;
   } else {
     complete = released.join(arena_, thread.clocks.full);
   }
@@ -170,6 +174,7 @@ void Detector::lock_destroy(Thread& thread, Address lock) {
   const SpinLock guard(object->mutex);
   object->lock.exclusive.clear(arena_);
   object->lock.shared.clear(arena_);
+  ++object->version;
   object->lock.was_taken = false;
 }
 

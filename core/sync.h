@@ -88,6 +88,7 @@ struct SyncObject {
   std::atomic<bool> gone{false};  // it is not found any more
   SpinMutex mutex;
   // By family, under `mutex`:
+  uint64_t version = 1;          // kAtomic: changes of the message; kLock: exclusive releases
   Clocks message;                // kAtomic, kSemaphore, kOnce, kAnnotation
   SpinMessages* spin = nullptr;  // kSpin; made when first needed
   LockState lock;                // kLock

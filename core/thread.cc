@@ -4,20 +4,20 @@
 
 namespace norn {
 
-void AccessRecord::see(Bytes bytes) {
-  if (bytes.end - bytes.begin >= kSeen * 64 * 8) {
-    for (uint64_t& bits : seen_) bits = ~uint64_t{0};
+void AccessRecord::count(Bytes bytes, int change) {
+  if (bytes.end - bytes.begin > kWide) {
+    wide_ = static_cast<unsigned>(static_cast<int>(wide_) + change);
     return;
   }
-  for (Address at = bytes.begin & ~Address{7}; at < bytes.end; at += 8) {
-    seen_[seen_at(at) / 64] |= uint64_t{1} << seen_at(at) % 64;
+  for (Address at = bytes.begin & ~(kGrain - 1); at < bytes.end; at += kGrain) {
+    near_[place_of(at)] = static_cast<uint8_t>(near_[place_of(at)] + change);
   }
 }
 
-void AccessRecord::add(Bytes bytes) {
+void AccessRecord::add_generally(Bytes bytes) {
   // Walk over the recorded runs until they cover the bytes or none of them goes on.
   Address covered = bytes.begin;
-  for (bool progress = may_hold(covered); progress && covered < bytes.end;) {
+  for (bool progress = wide_ != 0 || near_[place_of(covered)] != 0; progress && covered < bytes.end;) {
     progress = false;
     for (unsigned i = 0; i < count_; ++i) {
       const Bytes& run = at(i);
@@ -29,16 +29,17 @@ void AccessRecord::add(Bytes bytes) {
   }
   if (covered >= bytes.end) return;
   if (count_ == kSize) {
+    count(at(0), -1);
     first_ = (first_ + 1) % kSize;
     --count_;
-    if (first_ == 0) {  // the bits of all that has been forgotten since the last time would be too many
-      for (uint64_t& bits : seen_) bits = 0;
-      for (unsigned i = 0; i < count_; ++i) see(at(i));
-    }
   }
-  runs_[(first_ + count_) % kSize] = bytes;
-  ++count_;
-  see(bytes);
+  const unsigned at = (first_ + count_++) % kSize;
+  runs_[at] = bytes;
+  count(bytes, 1);
+  if (bytes.end - bytes.begin > kWide) return;
+  for (Address grain = bytes.begin & ~(kGrain - 1); grain < bytes.end; grain += kGrain) {
+    newest_[place_of(grain)] = static_cast<uint8_t>(at);
+  }
 }
 
 bool Slots::init(Arena& arena, Time time_limit) {

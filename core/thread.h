@@ -42,26 +42,69 @@ class AccessRecord {
   static constexpr unsigned kSize = 64;
 
   void clear() {
-    first_ = count_ = 0;
-    for (uint64_t& bits : seen_) bits = 0;
+    for (; count_ > 0; --count_) count(at(count_ - 1), -1);
+    first_ = 0;
   }
-  void add(Bytes bytes);
+  void add(Bytes bytes) {
+    if (!add_grain(bytes)) add_generally(bytes);
+  }
+  // For bytes of one grain: false if that takes more than a few instructions.
+  [[gnu::always_inline]] bool add_grain(Bytes bytes) {
+    const unsigned place = place_of(bytes.begin);
+    if (near_[place] != 0) {
+      const Bytes& run = runs_[newest_[place]];
+      return run.begin <= bytes.begin && bytes.end <= run.end;
+    }
+    if (count_ == kSize || wide_ != 0 || bytes.begin / kGrain != (bytes.end - 1) / kGrain) return false;
+    const unsigned at = (first_ + count_++) % kSize;
+    runs_[at] = bytes;
+    near_[place] = 1;
+    newest_[place] = static_cast<uint8_t>(at);
+    return true;
+  }
   [[nodiscard]] unsigned size() const { return count_; }
   [[nodiscard]] const Bytes& at(unsigned i) const { return runs_[(first_ + i) % kSize]; }
 
  private:
-  // A bit for 8 bytes, of many: whether a run may hold some of them.
-  static constexpr unsigned kSeen = 8;
-  [[nodiscard]] static unsigned seen_at(Address address) { return static_cast<unsigned>(address / 8 % (kSeen * 64)); }
-  [[nodiscard]] bool may_hold(Address address) const {
-    return (seen_[seen_at(address) / 64] >> seen_at(address) % 64 & 1) != 0;
+  // How many of the runs are in grains of 8 bytes, by a number of the grain; of those that are in many grains it is
+  // only known that there are any. Where there is none, the bytes are not recorded.
+  static constexpr Address kGrain = 8;
+  static constexpr unsigned kPlaces = 256;
+  static constexpr Address kWide = 32 * kGrain;
+  [[nodiscard]] static unsigned place_of(Address address) {
+    return static_cast<unsigned>((address / kGrain ^ address / kGrain / kPlaces) % kPlaces);
   }
-  void see(Bytes bytes);
+  void count(Bytes bytes, int change);
+  void add_generally(Bytes bytes);
 
   unsigned first_ = 0;
   unsigned count_ = 0;
-  uint64_t seen_[kSeen];
+  unsigned wide_ = 0;
+  uint8_t near_[kPlaces];
+  uint8_t newest_[kPlaces];  // where there is one: the last of them to be forgotten
   Bytes runs_[kSize];
+};
+
+// Of granules with lists: what a thread found to be in the list already, at its present time. It stays there until that
+// has passed, or the list is another.
+struct KnownLists {
+  static constexpr unsigned kSize = 2048;
+  struct Entry {
+    const void* granule;
+    HistoryId list;
+    Time time;
+    Slot slot;
+    uint8_t reads;
+    uint8_t writes;
+  };
+  Entry entries[kSize];
+  uint64_t collections;  // how many there were; another may have given a list's number to another list
+
+  [[nodiscard]] Entry& of(const void* granule) {
+    constexpr uintptr_t kGranule = 32;
+    const uintptr_t number = reinterpret_cast<uintptr_t>(granule) / kGranule;
+    return entries[(number ^ number / kSize) % kSize];
+  }
 };
 
 // One thread; initially all zeroes. Only the thread itself calls the core with it; what others may touch says so.
@@ -75,13 +118,15 @@ struct Thread {
   LocksetId lockset = kNoLocks;
   bool stamps_pack = false;  // what stamps of this time say of it (core/segments.h)
   uint8_t stamps_locks = 0;
-  bool stamped = false;       // a stamp carries `time` already: the next release must tick
-  bool version_kept = false;  // what it knows at `time` may be asked for: who learns more must tick
-  bool recording = false;     // a lock is held and the write/read relation is wanted
-  uint8_t ignoring = 0;       // a set of IgnoreWhat
+  bool stamps_exclude = false;  // the locks of this time are such that whoever has the same is excluded
+  bool stamped = false;         // a stamp carries `time` already: the next release must tick
+  bool version_kept = false;    // what it knows at `time` may be asked for: who learns more must tick
+  bool recording = false;       // a lock is held and the write/read relation is wanted
+  uint8_t ignoring = 0;         // a set of IgnoreWhat
   ThreadId id = 0;
 
   HistoryRoom room;
+  KnownLists* known = nullptr;  // made when first needed
 
   // --- clocks ---------------------------------------------------------------------------------------------------
   Clocks clocks;      // of the others; what this thread did itself is always known to it
@@ -92,7 +137,8 @@ struct Thread {
 
   // --- what was looked up before; a collection forgets it all
   static constexpr unsigned kRecent = 16;
-  SyncObject* recent[kRecent];  // by Detector::recent_place()
+  SyncObject* recent[kRecent];     // by Detector::recent_place()
+  uint64_t recent_known[kRecent];  // the version of it of which this thread knows all
   struct LocksetStep {
     LocksetId from;
     uint32_t step;  // the lock << 2 | what was done; 0: none

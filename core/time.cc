@@ -310,6 +310,7 @@ bool Detector::settle_thread(Thread& thread) {
   Time first = 0;
   if (!slots_.take(thread.id, thread.clocks.strong, thread.slot, first)) return false;
   thread.time = thread.segment_since = thread.own_since = first;
+  for (uint64_t& known : thread.recent_known) known = 0;
   note_version(thread);
   renew_check(thread);
   std::atomic<std::atomic<Thread*>*>& place = thread_chunks_[thread.id / kThreadChunk];
@@ -389,6 +390,7 @@ void Detector::begin_again(Thread& thread, Message& message) {
     if (!thread.clocks.assign(arena_, message.clocks)) no_memory_for_clocks();
     thread.remembered.clear(arena_);
     thread.has_fence = false;
+    for (uint64_t& known : thread.recent_known) known = 0;
     note_version(thread);
   }
   thread.own_since = thread.segment_since = thread.time;

@@ -25,7 +25,7 @@ inline void observe(AccessKind kind, const volatile void* address, size_t size, 
     return;
   const Inspection here{Inspection::Started()};
   if (!here) return;
-  detector.access(here.thread(), kind, address_of(address), size, [&] { return place(*here, site); }, reads_too);
+  detector.access(here.thread(), kind, address_of(address), size, [&] { return place_again(*here, site); }, reads_too);
 }
 
 // The same for functions that were interposed: nothing where nothing counts.

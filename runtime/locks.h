@@ -13,7 +13,7 @@ namespace norn::rt {
 inline void took(const volatile void* lock, LockMode mode, const norn_site& site, bool waits = true) {
   const Inspection here;
   if (!here) return;
-  const Where where = place(*here, &site);
+  const Where where = place_again(*here, &site);
   detector.lock_acquire(here.thread(), address_of(lock), mode, where);
   if (waits && here.thread().held_count > 1) note_lock_order(*here, address_of(lock));
   if (is_watching()) detector.access(here.thread(), AccessKind::kAtomicRead, address_of(lock), 1, where);

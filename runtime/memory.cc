@@ -149,7 +149,7 @@ void* allocated(void* block, size_t size, const norn_site& site) {
   const Inspection here;
   if (!here) return block;
   if (is_watching()) detector.allocate(here.thread(), address_of(block), size);
-  add_block(address_of(block), size, here->id, place(*here, &site));
+  add_block(address_of(block), size, here->id, place_again(*here, &site));
   if (here->openmp != nullptr) got_block(*here, address_of(block), size);
   return block;
 }
@@ -165,7 +165,7 @@ void freeing(void* block, const norn_site& site, bool counts) {
   if (here->openmp != nullptr) gave_block(*here, address_of(block));
   uint64_t size = 0;
   if (!end_block(address_of(block), size) || !counts) return;
-  detector.free(here.thread(), address_of(block), size < kFreedBytes ? size : kFreedBytes, place(*here, &site));
+  detector.free(here.thread(), address_of(block), size < kFreedBytes ? size : kFreedBytes, place_again(*here, &site));
 }
 
 }  // namespace

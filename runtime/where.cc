@@ -1,6 +1,9 @@
 #include "runtime/where.h"
 
 namespace norn::rt {
+
+constinit std::atomic<uint32_t> unloads{0};
+
 namespace {
 
 constexpr unsigned kChunkBits = 14;
@@ -11,7 +14,6 @@ constinit std::atomic<PlaceNode*>* chunks = nullptr;
 constinit std::atomic<Where>* buckets = nullptr;
 constinit std::atomic<uint32_t> count{1};  // 0 is nowhere
 constinit SpinMutex chunk_mutex;
-constinit std::atomic<uint32_t> unloads{0};
 
 PlaceNode* node(Where where) {
   PlaceNode* chunk = chunks[where >> kChunkBits].load(std::memory_order_acquire);
@@ -193,8 +195,7 @@ Where place_of(ThreadState& state, const norn_site* const* top, const norn_site*
   }
   const Where where = place_of_calls(state, top);
   if (site == nullptr) return where;
-  const uintptr_t key = reinterpret_cast<uintptr_t>(site) / sizeof(norn_site) * 0x9e3779b1u ^ where * 0x85ebca6bu;
-  ThreadState::Prefix& known = state.places[(key >> 12) % ThreadState::kPlaces];
+  ThreadState::Prefix& known = state.places[place_key(site, where)];
   if (known.site != site || known.parent != where) known = {site, where, intern(where, site)};
   return known.where;
 }

@@ -14,6 +14,34 @@ bool init_places();
 // The stack of the calling thread with `site` on top; null: the stack alone.
 Where place(ThreadState& state, const norn_site* site);
 
+inline unsigned place_key(const norn_site* site, Where caller) {
+  const uintptr_t key = reinterpret_cast<uintptr_t>(site) / sizeof(norn_site) * 0x9e3779b1u ^ caller * 0x85ebca6bu;
+  return (key >> 12) % ThreadState::kPlaces;
+}
+
+extern std::atomic<uint32_t> unloads;  // how many modules are gone
+
+// The same, if it was asked for before from this call.
+[[gnu::always_inline]] inline bool find_place(const ThreadState& state, const norn_site* site, Where& where) {
+  const CallStack& calls = *state.running;
+  const norn_site* const* top = __norn_stack;
+  const Address frame = address_of(__builtin_frame_address(0));
+  const bool called = top > calls.begin;
+  if (site == nullptr || top > calls.end || (called && !CallStack::is_seen(top[-1])) || frame < state.lowest_frame ||
+      state.unloads != unloads.load(std::memory_order_relaxed)) {
+    return false;
+  }
+  const Where caller = called ? calls.places[top - calls.begin - 1] : kNowhere;
+  const ThreadState::Prefix& known = state.places[place_key(site, caller)];
+  where = known.where;
+  return known.site == site && known.parent == caller;
+}
+
+[[gnu::always_inline]] inline Where place_again(ThreadState& state, const norn_site* site) {
+  Where found = kNowhere;
+  return find_place(state, site, found) ? found : place(state, site);
+}
+
 struct PlaceNode {
   std::atomic<const norn_site*> site;  // changes when its module is unloaded: the copy says the same
   Where parent;                        // who called

@@ -1,0 +1,370 @@
+// What most accesses do to a granule: nothing is in its list, no race is found, and what is left has room in it.
+//
+// This is HybridEngine::next() and write_granule() once more, on stamps as they lie in the granule: the way of nearly
+// all accesses that are the first of their kind at their thread's time. What it cannot do it leaves to them, and then
+// has done nothing.
+#pragma once
+
+#include "core/engine.h"
+#include "core/granule.h"
+#include "core/lockset.h"
+
+namespace norn {
+
+class GranuleStep {
+ public:
+  static constexpr unsigned kPlaces = 3;
+  static constexpr unsigned kNoPlace = 3;
+  // Of the second cell, without any stamp.
+  static constexpr uint32_t kNoOrder = kNoPlace | kNoPlace << 2 | kNoPlace << 4;
+
+  [[nodiscard]] static LocksCode locks_at(uint32_t second, unsigned place) {
+    return static_cast<LocksCode>(uint64_t{second} >> (place + 1) * 8);
+  }
+
+  // A stamp and its locks.
+  struct Kept {
+    uint64_t bits;
+    LocksCode locks;
+  };
+
+  [[nodiscard]] static bool is_empty(const Granule& granule) {
+    return (granule.stamps[0].load(std::memory_order_relaxed) | granule.stamps[1].load(std::memory_order_relaxed) |
+            granule.stamps[2].load(std::memory_order_relaxed)) == 0;
+  }
+
+  [[gnu::always_inline]] GranuleStep(const EngineContext& context, const SegmentLocks& segments, const Thread& thread,
+                                     AccessKind kind, unsigned mask, bool increments, Where where)
+      : context_(context),
+        segments_(segments),
+        thread_(thread),
+        kind_(kind),
+        mask_(mask),
+        lockless_(context.options->engine == EngineKind::kHb),
+        counts_writes_(is_write(kind) && context.options->spin),
+        adds_(increments ? mask : 0),
+        own_(uint64_t{thread.slot} << PackedStamp::kSlotAt | uint64_t{thread.time} << PackedStamp::kTimeAt |
+             static_cast<uint64_t>(kind) << PackedStamp::kKindAt | where) {}
+
+  // Whether there are stamps in places where, as a rule, others have theirs.
+  [[nodiscard, gnu::always_inline]] static bool has_others(const Thread& thread, const Granule& granule) {
+    const uint64_t third = granule.stamps[2].load(std::memory_order_relaxed);
+    return granule.stamps[1 - (thread.slot & 1u)].load(std::memory_order_relaxed) != 0 ||
+           (third != 0 && slot_of(third) != thread.slot);
+  }
+
+  // A short way where nothing is in the granule but up to two stamps of the thread itself, made with the locks that it
+  // holds now: of what it keeps to itself, and of most of what it was given. False: it is another case.
+  // `where(place)`: the place, false if that is not to be had. `prepare()`: before the granule's first stamp.
+  template <AccessKind Kind, class WhereCall, class PrepareCall>
+  [[nodiscard, gnu::always_inline]] static bool renew(const Thread& thread, Granule& granule, unsigned mask,
+                                                      WhereCall where, PrepareCall prepare) {
+    const unsigned place = thread.slot & 1u;
+    const uint64_t mine = granule.stamps[place].load(std::memory_order_relaxed);
+    const uint64_t old = granule.stamps[2].load(std::memory_order_relaxed);
+    const uint64_t own = thread.fast.write.load(std::memory_order_relaxed);
+    // How the second cell says that there is one stamp, and that there are two.
+    const uint32_t one = kNoOrder ^ kNoPlace ^ place ^ uint32_t { thread.stamps_locks } << (place + 1) * 8;
+    const uint32_t two =
+        kNoPlace << 4 | place << 2 | 2u | (one & ~uint32_t{0xff}) | uint32_t{thread.stamps_locks} << 24;
+    auto is_so = [&]() __attribute__((always_inline)) {
+      if (granule.stamps[1 - place].load(std::memory_order_relaxed) != 0) return false;
+      return mine == 0 ? old == 0 : granule.cells[1].load(std::memory_order_relaxed) == (old == 0 ? one : two);
+    };
+    if ((mine != 0 && !is_own(thread, slot_of(mine), time_of(mine))) || !is_so()) return false;
+    if (old != 0 && !is_own(thread, slot_of(old), time_of(old))) return false;
+
+    const AccessKind kind = kind_of(mine);
+    const bool now = (mine ^ own) >> PackedStamp::kTimeAt == 0;
+    // What is there of this very time already is no first access. (A free is told as one.)
+    const bool stands = Kind == AccessKind::kFree ? kind == Kind : covers(kind, Kind);
+    if (now && stands && (mask_of(mine) & mask) != 0) return false;
+    Where found = kNowhere;
+    if (!where(found) || found >> PackedStamp::kWhereBits != 0) return false;
+    constexpr uint64_t kTimes = ~uint64_t{0} << PackedStamp::kTimeAt;
+    constexpr uint64_t kMask = uint64_t{0xff} << PackedStamp::kMaskAt;
+    const uint64_t says = (own & kTimes) | static_cast<uint64_t>(Kind) << PackedStamp::kKindAt | found;
+    const uint64_t bytes = uint64_t{mask} << PackedStamp::kMaskAt;
+    const uint64_t old_left = left_of<Kind>(old, bytes);
+    const uint64_t mine_left = left_of<Kind>(mine, bytes);
+    const bool same = (mine & ~kMask) == says;
+    if (!same && mine_left != 0 && old_left != 0) return false;
+    const uint64_t new_old = same || mine_left == 0 ? old_left : mine_left;
+    const uint64_t new_mine = same ? mine | bytes : says | bytes;
+
+    if (mine == 0 && !prepare()) return false;
+    if (!GranuleLock::try_lock_simple(granule)) return false;
+    const bool still = granule.stamps[place].load(std::memory_order_relaxed) == mine &&
+                       granule.stamps[2].load(std::memory_order_relaxed) == old && is_so();
+    if (still) [[likely]] {
+      granule.stamps[place].store(new_mine, std::memory_order_relaxed);
+      if (new_old != old) granule.stamps[2].store(new_old, std::memory_order_relaxed);
+      const uint32_t second = new_old == 0 ? one : two;
+      if (mine == 0 || second != (old == 0 ? one : two)) granule.cells[1].store(second, std::memory_order_relaxed);
+    }
+    GranuleLock::unlock_simple(granule);
+    return still;
+  }
+
+  // The same where another thread's stamp is there too, and stays, and at most one of the thread itself, which goes.
+  template <AccessKind Kind, class WhereCall>
+  [[nodiscard, gnu::always_inline]] static bool renew_beside(const Thread& thread, bool lockless, bool counts_writes,
+                                                             Granule& granule, unsigned mask, bool increments,
+                                                             WhereCall where) {
+    const unsigned place = thread.slot & 1u;
+    const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
+    const uint64_t own = thread.fast.write.load(std::memory_order_relaxed);
+    const uint64_t mine = granule.stamps[place].load(std::memory_order_relaxed);
+    uint64_t other = granule.stamps[1 - place].load(std::memory_order_relaxed);
+    const uint64_t third = granule.stamps[2].load(std::memory_order_relaxed);
+    if ((other == 0) == (third == 0)) return false;
+    const unsigned at = other != 0 ? 1 - place : 2;
+    other |= third;
+    if ((other ^ own) >> PackedStamp::kSlotAt == 0) return false;
+    // In which order they are: other, mine; mine, other; other.
+    const uint32_t order = second & 0x3f;
+    const uint32_t after = kNoPlace << 4 | place << 2 | at;
+    if (mine == 0 ? order != (kNoOrder ^ kNoPlace ^ at)
+                  : order != after && order != (kNoPlace << 4 | at << 2 | place)) {
+      return false;
+    }
+    if (mine != 0 && (!is_own(thread, slot_of(mine), time_of(mine)) || locks_at(second, place) != thread.stamps_locks ||
+                      (mask_of(mine) & ~mask) != 0 || !covers(Kind, kind_of(mine)) ||
+                      ((mine ^ own) >> PackedStamp::kTimeAt == 0 && covers(kind_of(mine), Kind)))) {
+      return false;
+    }
+    // The other's must be neither in a race with this nor superfluous.
+    unsigned continues = 0;
+    if ((mask_of(other) & mask) != 0) {
+      const Slot slot = slot_of(other);
+      const Time time = time_of(other);
+      const bool full = thread.clocks.full.get(slot) >= time;
+      const bool strong = full && thread.clocks.strong.get(slot) >= time;
+      const bool protects = locks_at(second, at) == thread.stamps_locks && thread.stamps_exclude;
+      if (conflicts(Kind, kind_of(other)) && !strong && !(full && (lockless || protects))) return false;
+      if (covers(Kind, kind_of(other)) && (lockless ? full : strong)) return false;
+      if (counts_writes && is_write(kind_of(other))) {
+        const bool handed_on = order != after || !is_write(kind_of(mine)) || (mine >> PackedStamp::kAddsAt & 1) != 0;
+        if (handed_on) continues = mask_of(other);
+      }
+    }
+    unsigned adds = 0;
+    if (counts_writes) {
+      adds = increments ? mask : mine != 0 && time_of(mine) >= thread.segment_since ? mask_of(mine) : 0;
+      adds &= continues & mask;
+      if (adds != 0 && adds != mask) return false;
+    }
+    Where found = kNowhere;
+    if (!where(found) || found >> PackedStamp::kWhereBits != 0) return false;
+    constexpr uint64_t kTimes = ~uint64_t{0} << PackedStamp::kTimeAt;
+    const uint64_t stamp = (own & kTimes) | uint64_t{mask} << PackedStamp::kMaskAt |
+                           static_cast<uint64_t>(Kind) << PackedStamp::kKindAt |
+                           uint64_t{adds != 0} << PackedStamp::kAddsAt | found;
+    const unsigned shift = (place + 1) * 8;
+    const uint32_t new_second =
+        after | (second & ~(uint32_t{0x3f} | uint32_t{0xff} << shift)) | uint32_t{thread.stamps_locks} << shift;
+    if (!GranuleLock::try_lock_simple(granule)) return false;
+    const bool still = granule.stamps[place].load(std::memory_order_relaxed) == mine &&
+                       granule.stamps[at].load(std::memory_order_relaxed) == other &&
+                       granule.stamps[3 - place - at].load(std::memory_order_relaxed) == 0 &&
+                       granule.cells[1].load(std::memory_order_relaxed) == second;
+    if (still) [[likely]] {
+      granule.stamps[place].store(stamp, std::memory_order_relaxed);
+      if (new_second != second) granule.cells[1].store(new_second, std::memory_order_relaxed);
+    }
+    GranuleLock::unlock_simple(granule);
+    return still;
+  }
+
+  // Under the granule's lock, the thread having begun to stamp. False: it is another case.
+  [[gnu::always_inline]] bool take(Granule& granule) {
+    const unsigned place = thread_.slot & 1u;
+    const uint64_t mine = granule.stamps[place].load(std::memory_order_relaxed);
+    const uint64_t others =
+        granule.stamps[1 - place].load(std::memory_order_relaxed) | granule.stamps[2].load(std::memory_order_relaxed);
+    const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
+    if (others == 0 && (mine == 0 || replaces(mine, locks_at(second, place)))) {
+      granule.stamps[place].store(own_ | uint64_t{mask_} << PackedStamp::kMaskAt, std::memory_order_relaxed);
+      granule.cells[1].store((kNoOrder ^ kNoPlace) | place | uint32_t{thread_.stamps_locks} << (place + 1) * 8,
+                             std::memory_order_relaxed);
+      return true;
+    }
+    return take_generally(granule, second);
+  }
+
+  // Puts these stamps into the granule, oldest first: the newest into the place of its slot's parity, the others into
+  // theirs if they can be.
+  [[gnu::always_inline]] static void put(Granule& granule, const Kept& a, const Kept& b, const Kept& c) {
+    auto store = [&](unsigned place, uint64_t bits) { granule.stamps[place].store(bits, std::memory_order_relaxed); };
+    auto locks = [](unsigned place, const Kept& stamp) { return uint32_t{stamp.locks} << (place + 1) * 8; };
+    uint32_t second = 0;
+    if (a.bits == 0) {
+      for (unsigned place = 0; place < kPlaces; ++place) store(place, 0);
+      second = kNoOrder;
+    } else if (b.bits == 0) {
+      const unsigned own = parity(a.bits);
+      store(own, a.bits);
+      store(1 - own, 0);
+      store(2, 0);
+      second = (kNoOrder ^ kNoPlace) | own | locks(own, a);
+    } else if (c.bits == 0) {
+      const unsigned own = parity(b.bits);
+      const unsigned other = parity(a.bits) != own ? 1 - own : 2;
+      store(own, b.bits);
+      store(other, a.bits);
+      store(3 - own - other, 0);
+      second = kNoPlace << 4 | own << 2 | other | locks(own, b) | locks(other, a);
+    } else {
+      const unsigned own = parity(c.bits);
+      const unsigned other = parity(b.bits) != own ? 1 - own : 2;
+      const unsigned third = 3 - own - other;
+      store(own, c.bits);
+      store(other, b.bits);
+      store(third, a.bits);
+      second = own << 4 | other << 2 | third | locks(own, c) | locks(other, b) | locks(third, a);
+    }
+    granule.cells[1].store(second, std::memory_order_relaxed);
+  }
+
+ private:
+  // What an access of the same thread with the same locks leaves of a stamp. 0 of 0.
+  template <AccessKind Kind>
+  [[nodiscard, gnu::always_inline]] static uint64_t left_of(uint64_t stamp, uint64_t bytes) {
+    if (!covers(Kind, kind_of(stamp))) return stamp;
+    const uint64_t left = stamp & ~bytes;
+    return mask_of(left) == 0 ? 0 : left;
+  }
+  static unsigned mask_of(uint64_t bits) { return bits >> PackedStamp::kMaskAt & 0xff; }
+  static AccessKind kind_of(uint64_t bits) { return static_cast<AccessKind>(bits >> PackedStamp::kKindAt & 7); }
+  static Slot slot_of(uint64_t bits) { return static_cast<Slot>(bits >> PackedStamp::kSlotAt); }
+  static Time time_of(uint64_t bits) {
+    return static_cast<Time>(bits >> PackedStamp::kTimeAt & ((1u << PackedStamp::kTimeBits) - 1));
+  }
+  static unsigned parity(uint64_t bits) { return static_cast<unsigned>(bits >> PackedStamp::kSlotAt & 1); }
+
+  // Whether the granule's only stamp is one of an earlier time of the thread that the access makes superfluous.
+  [[gnu::always_inline]] bool replaces(uint64_t stamp, LocksCode locks) const {
+    return is_own(thread_, slot_of(stamp), time_of(stamp)) && time_of(stamp) != thread_.time &&
+           covers(kind_, kind_of(stamp)) && (mask_of(stamp) & ~mask_) == 0 &&
+           (lockless_ || weakens(time_of(stamp), locks));
+  }
+  // Whether the locks held now protect no better than those of a stamp of the thread.
+  [[gnu::always_inline]] bool weakens(Time time, LocksCode locks) const {
+    if (thread_.lockset == kNoLocks) return true;
+    if (locks == thread_.stamps_locks && locks != SegmentLocks::kOfItsTime) return true;
+    return context_.locksets->weaker_or_same(thread_.lockset, segments_.at(thread_.slot, time, locks));
+  }
+
+  // What is left of a stamp; false: it is another case.
+  [[gnu::always_inline]] bool judge(uint64_t& stamp, LocksCode locks) {
+    const uint64_t bits = stamp;
+    const unsigned common = mask_of(bits) & mask_;
+    const AccessKind kind = kind_of(bits);
+    const Slot slot = slot_of(bits);
+    const Time time = time_of(bits);
+    const bool own = is_own(thread_, slot, time);
+    if (counts_writes_ && own && time >= thread_.segment_since) adds_ |= mask_of(bits);
+    unsigned left = mask_of(bits);
+    if (common != 0) {
+      if (own && time == thread_.time && covers(kind, kind_)) return false;
+      const bool strong = own || thread_.clocks.strong.get(slot) >= time;
+      bool full = strong;
+      if (!strong) {
+        full = thread_.clocks.full.get(slot) >= time;
+        if (conflicts(kind_, kind) &&
+            (!full || (!lockless_ && !context_.locksets->protects(thread_.lockset, segments_.at(slot, time, locks))))) {
+          return false;
+        }
+      }
+      if (covers(kind_, kind) &&
+          (lockless_ ? full
+                     : strong && context_.locksets->weaker_or_same(thread_.lockset, segments_.at(slot, time, locks)))) {
+        left &= ~mask_;
+      }
+    }
+    if (counts_writes_ && is_write(kind)) {
+      const unsigned added = (bits >> PackedStamp::kAddsAt & 1) != 0 ? mask_of(bits) : 0;
+      const unsigned handed_on = kind == AccessKind::kFree ? 0 : left | (added & continues_);
+      continues_ = (continues_ & ~mask_of(bits)) | (handed_on & mask_of(bits));
+    }
+    stamp = left == 0 ? 0 : bits ^ uint64_t { mask_of(bits) ^ left } << PackedStamp::kMaskAt;
+    return true;
+  }
+
+  // Whether a stamp says the same as ours, of other bytes.
+  [[nodiscard]] bool is_same(uint64_t bits) const {
+    return bits != 0 && (bits & ~(uint64_t{0xff} << PackedStamp::kMaskAt)) == own_;
+  }
+
+  [[gnu::always_inline]] bool take_generally(Granule& granule, uint32_t second) {
+    // Oldest first; after the first place that is empty there is none. All in variables of their own: this is where
+    // the time goes.
+    auto stamp_at = [&](unsigned place) {
+      return place == kNoPlace ? 0 : granule.stamps[place].load(std::memory_order_relaxed);
+    };
+    uint64_t a = stamp_at(second & 3);
+    uint64_t b = stamp_at(second >> 2 & 3);
+    uint64_t c = stamp_at(second >> 4 & 3);
+    LocksCode a_locks = locks_at(second, second & 3);
+    LocksCode b_locks = locks_at(second, second >> 2 & 3);
+    LocksCode c_locks = locks_at(second, second >> 4 & 3);
+    if (a != 0 && !judge(a, a_locks)) return false;
+    if (b != 0 && !judge(b, b_locks)) return false;
+    if (c != 0 && !judge(c, c_locks)) return false;
+    const unsigned adds = adds_ & continues_ & mask_;
+    if (adds != 0 && adds != mask_) return false;
+
+    if (a == 0) {
+      a = b, a_locks = b_locks;
+      b = c, b_locks = c_locks;
+      c = 0;
+    }
+    if (a == 0) {
+      a = b, a_locks = b_locks;
+      b = 0;
+    }
+    if (b == 0) {
+      b = c, b_locks = c_locks;
+      c = 0;
+    }
+    // The bytes may go to a stamp that says the same of others; but the order of writes counts.
+    const bool write = is_write(kind_);
+    const uint64_t bytes = uint64_t{mask_} << PackedStamp::kMaskAt;
+    if (is_same(c)) {
+      if (adds != 0) return false;
+      c |= bytes;
+    } else if (is_same(b) && !(write && c != 0 && is_write(kind_of(c)))) {
+      if (adds != 0) return false;
+      b |= bytes;
+    } else if (is_same(a) && !(write && ((b != 0 && is_write(kind_of(b))) || (c != 0 && is_write(kind_of(c)))))) {
+      if (adds != 0) return false;
+      a |= bytes;
+    } else {
+      const uint64_t fresh = own_ | bytes | uint64_t{adds != 0} << PackedStamp::kAddsAt;
+      if (a == 0) {
+        a = fresh, a_locks = thread_.stamps_locks;
+      } else if (b == 0) {
+        b = fresh, b_locks = thread_.stamps_locks;
+      } else if (c == 0) {
+        c = fresh, c_locks = thread_.stamps_locks;
+      } else {
+        return false;
+      }
+    }
+    put(granule, {a, a_locks}, {b, b_locks}, {c, c_locks});
+    return true;
+  }
+
+  const EngineContext& context_;
+  const SegmentLocks& segments_;
+  const Thread& thread_;
+  const AccessKind kind_;
+  const unsigned mask_;
+  const bool lockless_;
+  const bool counts_writes_;
+  unsigned adds_;           // the bytes that an increment writes
+  unsigned continues_ = 0;  // those with a write before ours that it continues
+  const uint64_t own_;      // what stamps of such accesses say, but for the bytes
+};
+
+}  // namespace norn

@@ -364,17 +364,20 @@ TEST_F(DetectorTest, ANewThreadKnowsNoLocksOfTheOneBefore) {
 
 // Read by more threads than have room in the granule. What a thread remembers of its list must not outlive the memory.
 TEST_F(DetectorTest, WhatAThreadKnowsOfAListEndsWithTheMemory) {
-  start();
-  Thread* readers[6];
-  for (unsigned i = 0; i < 6; ++i) readers[i] = detector_->fork(*main_, i + 1);
-  for (Thread* reader : readers) detector_->read(*reader, kX, 8, 1);
-  ASSERT_GT(detector_->stamps_at(kX), 3u);
-  for (int i = 0; i < 2; ++i) detector_->read(*readers[0], kX, 8, 1);
-  detector_->allocate(*readers[0], kX, 8);
-  detector_->read(*readers[0], kX, 8, 2);
-  detector_->write(*readers[1], kX, 8, 3);
-  ASSERT_EQ(heard_.candidates.size(), 1u);
-  EXPECT_EQ(heard_.candidates[0]->first.size, 8u);
+  for (const unsigned renewed : {8u, 4u}) {
+    heard_ = {};
+    start();
+    Thread* readers[6];
+    for (unsigned i = 0; i < 6; ++i) readers[i] = detector_->fork(*main_, i + 1);
+    for (Thread* reader : readers) detector_->read(*reader, kX, 8, 1);
+    ASSERT_GT(detector_->stamps_at(kX), 3u);
+    for (int i = 0; i < 2; ++i) detector_->read(*readers[0], kX, 8, 1);
+    detector_->allocate(*readers[0], kX, renewed);
+    detector_->read(*readers[0], kX, 8, 2);
+    detector_->write(*readers[1], kX, 4, 3);
+    ASSERT_EQ(heard_.pairs.size(), 1u);
+    EXPECT_EQ(heard_.pairs[0].size, 4u);
+  }
 }
 
 TEST_F(DetectorTest, LocksetsWithoutANumberAreToldApart) {

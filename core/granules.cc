@@ -42,12 +42,12 @@ uint32_t Detector::read_granule(const Granule& granule, HistoryId list, Stamps& 
   return flags;
 }
 
-// The list that these stamps and flags make: the one that there was, if it has the right size. If there is no memory
+// The list that these stamps and flags make: the one that there was, if it has room for them. If there is no memory
 // they are lost.
 HistoryId Detector::make_list(Thread& thread, HistoryId before, const Stamps& stamps, unsigned count, uint32_t flags) {
   if (count == 0 && flags == 0) return kUntouched;
   const unsigned size = HybridEngine::kHeaderWords + count * HybridEngine::kStampWords;
-  if (before != kUntouched && histories_.count(before) == size) {
+  if (histories_.resize(before, size)) {
     write_list(const_cast<uint32_t*>(histories_.words(before)), stamps, count, flags);
     return before;
   }
@@ -331,6 +331,7 @@ void Detector::clear_granule(Thread& thread, Granule& granule, Address address, 
     if (s.mask != 0) stamps.all[kept++] = s;
   }
   stamps.count = kept;
+  lock.list = kUntouched;  // another list: what threads know of the old one ends
   write_granule(thread, granule, address, lock.list, stamps, flags);
 }
 

@@ -81,6 +81,12 @@ class Histories {
     for (unsigned i = 0; i < count; ++i) __atomic_store_n(to + i, words[i], __ATOMIC_RELAXED);
     return id;
   }
+  // Another number of words, if there is room for them. For who alone knows the history, and will write them.
+  [[nodiscard]] bool resize(HistoryId id, unsigned count) {
+    if (id == kUntouched || class_of(count) != class_of(at(id)->count)) return false;
+    at(id)->count = static_cast<uint16_t>(count);
+    return true;
+  }
   [[nodiscard]] const uint32_t* words(HistoryId id) const { return reinterpret_cast<const uint32_t*>(at(id) + 1); }
   [[nodiscard]] unsigned count(HistoryId id) const { return id == kUntouched ? 0 : at(id)->count; }
   // How many full collections ago it was made, modulo 2^15.

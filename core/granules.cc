@@ -1,4 +1,5 @@
 // How the stamps of a granule are read, changed and written again.
+#include "core/bytes.h"
 #include "core/detector.h"
 #include "core/granule.h"
 
@@ -247,7 +248,7 @@ void Detector::remember_list(Thread& thread, const Granule& granule, HistoryId l
   if (thread.known == nullptr) thread.known = arena_.create<KnownLists>();
   if (thread.known == nullptr) return;
   if (const uint64_t now = collections_.load(std::memory_order_relaxed); thread.known->collections != now) {
-    *thread.known = {};
+    fill_zero(thread.known, sizeof *thread.known);
     thread.known->collections = now;
   }
   KnownLists::Entry& entry = thread.known->of(&granule);

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include "runtime/control.h"
+#include "runtime/reporter.h"
 #include "runtime/syscalls.h"
 
 namespace {
@@ -64,6 +65,10 @@ uintptr_t reserve_shadow() {
 void begin_watching() {
   if (watching.exchange(true, std::memory_order_relaxed)) return;
   detector.make_all_look_again();
+  if (flat || is_controlled()) return;
+  report_note(
+      "there are no addresses for the whole shadow (ulimit -v, a stack without limit, vm.mmap_rnd_bits above 28): the "
+      "races are the same, the program is slower");
 }
 
 void settle_check(Thread& thread) {

@@ -1,7 +1,10 @@
 // A monitor samples a machine's state three times; only if each sample falls between two of the machine's steps does
 // it see the one history it does not know.
 // BUG: kind=atomicity-multi preemptions=3 threads=2 shows=assertion finding=atomicity:state
+// FOUND-BY: race-directed
+// CONFIRMED: 0.1 (three coins must fall the same way)
 // RUN: %show %s
+// RUN: %found %s
 #include "bug.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

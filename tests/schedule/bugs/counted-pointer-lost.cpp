@@ -1,6 +1,8 @@
 // A counted pointer that one thread replaces while another copies it: the copy is of an object that is gone.
 // BUG: kind=data-race preemptions=1 threads=2 shows=status finding=race:current
+// FOUND-BY: race-directed
 // RUN: %show %s
+// RUN: %found %s
 #include <atomic>
 #include <thread>
 

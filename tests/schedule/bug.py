@@ -25,9 +25,9 @@ CONSEQUENCES = {
 }
 SECONDS = 120
 BUSY_SECONDS = 2  # of processor time; what ends takes a hundredth
-FIRST_POLL_MS = 200  # most have ended by then
-POLL_MS = 20
-QUIET_POLLS = 10
+FIRST_POLL_MS = 1000  # most have ended by then
+POLL_MS = 100
+QUIET_POLLS = 4
 
 
 @dataclasses.dataclass

@@ -140,6 +140,11 @@ def measure_speed(directory):
     return rows
 
 
+def per_point(row):
+    """Where there are few, a run's beginning is all that is seen."""
+    return f"{(row['controlled'] - row['native']) * 1e6 / row['events']:.1f}" if row["events"] > 1000 else "·"
+
+
 def speed_table(results):
     if not results["speed"]:
         return ["Speed: not measured yet (`table.py speed`)."]
@@ -150,7 +155,7 @@ def speed_table(results):
     for row in results["speed"]:
         lines.append(f"| {row['program']} | {row['why']} | {row['native'] * 1000:.1f} | {row['detecting'] * 1000:.1f} | "
                      f"{row['controlled'] * 1000:.1f} | {row['events']:.0f} | "
-                     f"{(row['controlled'] - row['native']) * 1e6 / max(row['events'], 1):.1f} | {1 / row['controlled']:.0f} |")
+                     f"{per_point(row)} | {1 / row['controlled']:.0f} |")
     return lines
 
 

@@ -73,6 +73,8 @@ llvm::FunctionCallee Hooks::assembly(bool before) {
   return declare(before ? "assembly_before" : "assembly_after", none_, {pointer_, size_, pointer_});
 }
 
+llvm::FunctionCallee Hooks::cut() { return declare("cut", none_, {}); }
+
 llvm::FunctionCallee Hooks::client_request() { return declare("client_request", none_, {pointer_}); }
 
 llvm::FunctionCallee Hooks::loop(llvm::StringRef hook) {

@@ -33,6 +33,8 @@ class Hooks final {
   [[nodiscard]] llvm::FunctionCallee fence();
   // Around inline assembly that synchronizes.
   [[nodiscard]] llvm::FunctionCallee assembly(bool before);
+  // At a barrier for the compiler.
+  [[nodiscard]] llvm::FunctionCallee cut();
   [[nodiscard]] llvm::FunctionCallee client_request();
   // Loops that wait: "spin_read", "spin_leave", "wait_begin", …
   [[nodiscard]] llvm::FunctionCallee loop(llvm::StringRef hook);

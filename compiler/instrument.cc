@@ -110,6 +110,12 @@ bool is_atomic_assembly(llvm::StringRef text) {
   return text.contains("lock") || text.contains("xchg") || text.contains("fence") || text.contains("xbegin");
 }
 
+// asm volatile("" ::: "memory")
+bool is_compiler_barrier(const llvm::InlineAsm& assembly, const llvm::CallBase& call) {
+  return assembly.getAsmString().empty() && call.arg_empty() && assembly.hasSideEffects() &&
+         llvm::StringRef(assembly.getConstraintString()).contains("~{memory}");
+}
+
 // Valgrind's client requests: rotations that change nothing, and the request's words behind the first operand
 // (valgrind.h, x86-64).
 bool is_client_request(llvm::StringRef text) { return text.contains("rolq $$3,") && text.contains("xchgq %rbx,%rbx"); }
@@ -272,6 +278,7 @@ class FunctionInstrumenter final {
       if (call.arg_size() > 0) requests_.push_back(&call);
       return;
     }
+    if (is_compiler_barrier(*assembly, call)) return barriers_.push_back(&call);
     const bool synchronizes = is_atomic_assembly(assembly->getAsmString());
     unsigned argument = 0;
     for (const llvm::InlineAsm::ConstraintInfo& constraint : assembly->ParseConstraints()) {
@@ -452,6 +459,9 @@ class FunctionInstrumenter final {
         } else {
           builder.CreateCall(hooks_.vptr(false), {access.address, access.site});
         }
+      } else if (access.write && access.is_volatile && Hooks::has_access(access.size)) {
+        // It may be a flag: the runtime is to hear of each.
+        builder.CreateCall(hooks_.access(true, access.size), {access.address, access.site});
       } else {
         emit_access(builder, access.address, access.size, access.write, access.site, alignment(*access.instruction));
       }
@@ -465,6 +475,7 @@ class FunctionInstrumenter final {
       builder.SetInsertPoint(operation.call->getNextNode());
       builder.CreateCall(hooks_.assembly(false), {operation.address, builder.getInt64(operation.size), operation.site});
     }
+    for (llvm::CallBase* barrier : barriers_) llvm::IRBuilder<>(barrier).CreateCall(hooks_.cut(), {});
     for (llvm::CallBase* request : requests_) {
       llvm::IRBuilder<> builder(request);
       Value* words = request->getArgOperand(0);
@@ -554,6 +565,7 @@ class FunctionInstrumenter final {
   std::vector<BlockOperation> blocks_;
   std::vector<AtomicOperation> atomics_;
   std::vector<AssemblyOperation> assembly_;
+  std::vector<llvm::CallBase*> barriers_;  // for the compiler
   std::vector<llvm::CallBase*> requests_;
   std::vector<TracedCall> calls_;
   llvm::DenseMap<const Instruction*, Boundary> boundaries_;  // those that are not kNone

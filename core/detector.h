@@ -162,6 +162,8 @@ class Detector {
   // `in_loop`: the loop goes on, so the read orders nothing.
   void spin_read(Thread& thread, Address address, uint64_t size, Where where, bool in_loop = false);
   void spin_leave(Thread& thread);
+  // What the thread did may have been to set a flag: what it does from now on can be told apart from it.
+  void cut(Thread& thread);
   void ignore_begin(Thread& thread, uint8_t what);
   void ignore_end(Thread& thread, uint8_t what);
   void benign_range(Thread& thread, Address address, uint64_t size);

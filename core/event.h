@@ -66,6 +66,7 @@ enum class EventKind : uint8_t {
   // Loops that wait by reading.
   kSpinRead,   // a read of a spinning loop's condition; in_loop: the loop goes on
   kSpinLeave,  // the loop was left
+  kCut,        // what comes next must not be taken for what came before: a volatile write, a barrier for the compiler
 
   // Annotations.
   kHappensBefore,

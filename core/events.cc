@@ -116,6 +116,9 @@ void Detector::apply(const Event& e) {
     case EventKind::kSpinLeave:
       spin_leave(t);
       break;
+    case EventKind::kCut:
+      cut(t);
+      break;
     case EventKind::kHappensBefore:
       happens_before(t, e.address);
       break;

@@ -139,6 +139,11 @@ void Detector::spin_leave(Thread& thread) {
   thread.spun.clear(arena_);
 }
 
+void Detector::cut(Thread& thread) {
+  const Inside inside(*this, thread);
+  if (options_.spin && thread.stamped) tick(thread);
+}
+
 void Detector::send(Thread& thread, SpinSignals& signals) {
   const Published published = publish(thread);
   Clocks now;

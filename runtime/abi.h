@@ -307,6 +307,8 @@ void __norn_fence(int order, int signal_scope, const norn_site* site);
    a read-modify-write that releases and acquires. */
 void __norn_assembly_before(const void* address, size_t size, const norn_site* site);
 void __norn_assembly_after(const void* address, size_t size, const norn_site* site);
+/* A barrier for the compiler: asm volatile("" ::: "memory"). */
+void __norn_cut(void);
 /* At a client request of Valgrind's headers: its words, the request's code first. */
 void __norn_client_request(const uint64_t* words);
 

@@ -189,7 +189,7 @@ NORN_DEFINE_ATOMIC_HOOKS(128, norn_uint128)
 
 NORN_EXPORT void __norn_fence(int order, int signal_scope, const norn_site* /*site*/) {
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (signal_scope != 0) return;
+  if (signal_scope != 0) return __norn_cut();
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   if (!is_watching()) return;
   if (const Inspection here; here) detector.fence(here.thread(), order_of(order));

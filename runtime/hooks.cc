@@ -14,10 +14,17 @@ bool reads_too(const norn_site* site) {
   return Kind == AccessKind::kWrite && (site->flags & NORN_SITE_READS_TOO) != 0;
 }
 
+// A volatile variable may be a flag that somebody waits for. (The program has no check of its own before its writes.)
+template <AccessKind Kind>
+bool may_be_flag(const norn_site* site) {
+  return Kind == AccessKind::kWrite && (site->flags & NORN_SITE_VOLATILE) != 0;
+}
+
 template <AccessKind Kind, unsigned Size>
 inline void access(const void* address, const norn_site* site) {
   if (!is_watching()) return;
   observe(Kind, address, Size, site, reads_too<Kind>(site));
+  if (may_be_flag<Kind>(site)) __norn_cut();
 }
 
 // The program's own check did not let it pass. Aligned to the size, or to 8.
@@ -111,6 +118,11 @@ NORN_ACCESS_HOOKS(write, kWrite, 2)
 NORN_ACCESS_HOOKS(write, kWrite, 4)
 NORN_ACCESS_HOOKS(write, kWrite, 8)
 NORN_ACCESS_HOOKS(write, kWrite, 16)
+
+NORN_EXPORT void __norn_cut(void) {
+  if (!is_watching()) return;
+  if (const Inspection here{Inspection::Started()}; here) detector.cut(here.thread());
+}
 
 NORN_EXPORT void __norn_read_range(const void* address, size_t size, const norn_site* site) {
   if (is_watching() && size != 0) observe(AccessKind::kRead, address, size, site);

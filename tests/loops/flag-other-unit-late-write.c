@@ -1,6 +1,6 @@
 // Flag: of another translation unit; the data is written after the flag.
 // ALSO: Inputs/other-flag.c
-// ARRIVAL: waiter
+// ARRIVAL: both
 // RUN: %check-lto %s
 // RUN: %check-whole-program %s
 

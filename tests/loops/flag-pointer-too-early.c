@@ -1,5 +1,5 @@
 // Flag: the pointer is published before the data it points to is written.
-// ARRIVAL: waiter
+// ARRIVAL: both
 // RUN: %check %s
 // RUN: %check-lto %s
 

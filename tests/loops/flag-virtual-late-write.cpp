@@ -1,5 +1,5 @@
 // Flag: the loop's condition is a virtual function; the data is written after the flag.
-// ARRIVAL: waiter
+// ARRIVAL: both
 // RUN: %check %s
 // RUN: %check-lto %s
 

@@ -1,5 +1,5 @@
 // Flag: some of the data is written before it, some after it.
-// ARRIVAL: waiter
+// ARRIVAL: both
 // RUN: %check %s
 // RUN: %check-lto %s
 

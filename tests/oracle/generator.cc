@@ -127,6 +127,9 @@ class World {
         if (!e.in_loop) t.spinning = true;
         return true;
       }
+      case MoveKind::kCut:
+        emit(m, EventKind::kCut);
+        return true;
       case MoveKind::kSpinLeave:
         if (!t.spinning && m.variant % 4 != 0) return false;
         t.spinning = false;
@@ -564,7 +567,11 @@ std::vector<Weighted> weights(const GeneratorOptions& o, Dice& dice) {
          {MoveKind::kWaitEnter, 8},
          {MoveKind::kWaitLoopLeave, 6},
          {MoveKind::kDestroyCondition, 1}});
-  if (o.spins) add({{MoveKind::kSpinRead, 12}, {MoveKind::kSpinLeave, 14}, {MoveKind::kRefused, some(6)}});
+  if (o.spins)
+    add({{MoveKind::kSpinRead, 12},
+         {MoveKind::kSpinLeave, 14},
+         {MoveKind::kCut, some(6)},
+         {MoveKind::kRefused, some(6)}});
   if (o.annotations && dice.chance(25)) add({{MoveKind::kIgnoreBegin, 3}, {MoveKind::kIgnoreEnd, 5}});
   if (o.annotations && dice.chance(15)) add({{MoveKind::kBenign, 2}});
   return all;

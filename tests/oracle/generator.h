@@ -51,6 +51,7 @@ enum class MoveKind : uint8_t {
   kDestroySemaphore,
   kSpinRead,
   kSpinLeave,
+  kCut,
   kHappensBefore,
   kHappensAfter,
   kIgnoreBegin,

@@ -592,7 +592,8 @@ void order_by_spins(const Execution& x, Edges& edges) {
     return all;
   };
   // Slices of segments: a segment is cut where a write of it became distinguishable from what follows: after an atomic
-  // that releases, after a write to a byte in state spin, and when one of its writes is waited for the first time.
+  // that releases, at a cut, after a write to a byte in state spin, and when one of its writes is waited for the first
+  // time.
   std::map<ThreadId, unsigned> slice;
   std::vector<unsigned> slice_of(x.events.size());
   // The last event so far of the slice that event i is in.
@@ -609,6 +610,7 @@ void order_by_spins(const Execution& x, Edges& edges) {
       accessed[e.thread].clear();
       ++slice[e.thread];
     }
+    if (e.kind == EventKind::kCut) ++slice[e.thread];
     slice_of[i] = slice[e.thread];
     bool reads = e.kind == EventKind::kRead || e.kind == EventKind::kAtomicLoad || e.kind == EventKind::kAtomicRmw ||
                  e.kind == EventKind::kSpinRead;

@@ -78,6 +78,7 @@ constexpr std::array kVerbs = {
     Verb{"sync-destroy", K::kSyncDestroy, S::kObject},
     Verb{"spin-read", K::kSpinRead, S::kSpinRead},
     Verb{"spin-leave", K::kSpinLeave, S::kNothing},
+    Verb{"cut", K::kCut, S::kNothing},
     Verb{"hb", K::kHappensBefore, S::kObject},
     Verb{"ha", K::kHappensAfter, S::kObject},
     Verb{"ignore-begin", K::kIgnoreBegin, S::kIgnore},

@@ -45,7 +45,7 @@ TEST(Script, ReadsEveryVerb) {
       "t1 unlock-shared m; t1 destroy m; t1 signal cv; t1 broadcast cv; t1 wait-enter cv m in-loop;"
       "t1 wait-leave cv m timed-out; t1 wait-loop-leave cv; t1 barrier-init b 2; t1 barrier-enter b;"
       "t1 barrier-leave b; t1 post s; t1 sem-wait s; t1 once-done o; t1 once-seen o; t1 sync-destroy s;"
-      "t1 spin-read f; t1 spin-read f in-loop @r; t1 spin-leave; t1 hb a; t1 ha a; t1 ignore-begin reads; t1 "
+      "t1 spin-read f; t1 spin-read f in-loop @r; t1 spin-leave; t1 cut; t1 hb a; t1 ha a; t1 ignore-begin reads; t1 "
       "ignore-end all; t1 benign x:4");
   std::vector<bool> seen(static_cast<size_t>(EventKind::kBenignRange) + 1);
   for (const Event& e : s.events) seen[static_cast<size_t>(e.kind)] = true;

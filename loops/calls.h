@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "loops/loop.h"
+
 namespace norn::loops {
 
 enum class CallKind : uint8_t {
@@ -16,6 +18,24 @@ enum class CallKind : uint8_t {
   kUnresolved,  // known at run time only, or in another module
   kEffects,     // anything else
 };
+
+// What the result of a call is to a condition. `waits`: it leads to a wait, whatever else it does.
+[[nodiscard]] constexpr Kind result_of(CallKind call, bool waits) {
+  switch (call) {
+    case CallKind::kPure:
+      return Kind::kCompute;
+    case CallKind::kTryLock:
+      return Kind::kTryLock;
+    case CallKind::kWait:
+      return Kind::kWait;
+    case CallKind::kAccessor:
+      return Kind::kAccessor;
+    case CallKind::kUnresolved:
+      return Kind::kUnresolved;
+    default:
+      return waits ? Kind::kWait : Kind::kChange;
+  }
+}
 
 struct KnownCall {
   const char* name;

@@ -497,26 +497,8 @@ class Translation {
     value.kind = Kind::kChange;
     if (data.value != kRax && data.value != kXmm0) return value;
     const Summary callee = summary_of_call(code_, flow_, data.block);
-    switch (callee.kind) {
-      case CallKind::kPure:
-        value.kind = Kind::kCompute;
-        break;
-      case CallKind::kTryLock:
-        value.kind = Kind::kTryLock;
-        break;
-      case CallKind::kWait:
-        value.kind = Kind::kWait;
-        break;
-      case CallKind::kAccessor:
-        value.kind = Kind::kAccessor;
-        break;
-      case CallKind::kUnresolved:
-        value.kind = Kind::kUnresolved;
-        break;
-      default:
-        if (callee.waits) value.kind = Kind::kWait;
-        return value;
-    }
+    value.kind = loops::result_of(callee.kind, callee.waits);
+    if (value.kind == Kind::kChange) return value;
     for (unsigned i = 0; i < Flow::kArguments; ++i) {
       if (flow_.sets_argument(data.block, i)) depend_on(flow_.before_call(data.block, Flow::argument_slot(i)), from);
     }

@@ -3,8 +3,9 @@
 
     accuracy.py [--write] [--level=-O1] [--jobs=N] [--peers=valgrind,tsan,helgrind,drd] [--verbose] [TEST…]
 
-Each program is built once for norn and once for each peer, and run in every order of arrival it names. A row of a table
-is a set of options; the last table is their whole product. A program is *missed* if none of its races is reported, a
+Each program is built once for norn, once for ThreadSanitizer and once for the others, and run in every order of arrival
+it names. A row of a table is a set of options; the last table is their whole product. Options that mean the same for a
+program (--spin=N and --spin=M, if no condition of its loops has between N and M blocks) are run once. A program is *missed* if none of its races is reported, a
 *false alarm* if anything else is, and *passed* otherwise; one that hangs or does not end as it should has *failed*. What
 is reported counts, not its standing, nor whether all its lines are (that is for lit to judge, of norn alone). --write
 puts the tables into docs/accuracy.md.
@@ -22,6 +23,7 @@ import itertools
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -107,6 +109,19 @@ def norn_reports(program, command, row, directory, more=()):
     return [(location, lines) for _, location, lines in check.reports_in(report, program.source)]
 
 
+def blocks_of_conditions(command, directory):
+    """Of all loops of the program, whether they wait by reading or by waiting."""
+    norn = str(pathlib.Path(os.environ["NORN_BIN"]) / "norn")
+    done = execute([norn, "run", "--fail-on=none", "--lib=off", "--verbose=loops", "--", *command], directory)
+    return [int(number) for number in re.findall(rb"a condition of (\d+) block", done.stderr)]
+
+
+def least_spin(spin, blocks):
+    """The least --spin=N of the tables that honours the same loops."""
+    honoured = [number <= spin for number in blocks]
+    return next(least for least in SPINS if (least == 0) == (spin == 0) and [n <= least for n in blocks] == honoured)
+
+
 def tsan_reports(program, command, directory):
     done = execute(command, directory, {"TSAN_OPTIONS": "report_thread_leaks=0 report_signal_unsafe=0 exitcode=0"})
     errors = done.stderr.decode(errors="replace")
@@ -187,8 +202,12 @@ class Judge:
     def judge_norn(self):
         bin_dir = pathlib.Path(os.environ["NORN_BIN"])
         command = self.build("norn", str(bin_dir / "norn-cc"), str(bin_dir / "norn-c++"))
+        blocks = blocks_of_conditions([*command, *self.program.arrivals[0]], self.directory)
         for row in self.rows:
-            self.settle(row, lambda arrival: norn_reports(self.program, [*command, *arrival], row, self.directory))
+            same = dataclasses.replace(row, spin=least_spin(row.spin, blocks))
+            if same not in self.verdicts:
+                self.settle(same, lambda arrival: norn_reports(self.program, [*command, *arrival], same, self.directory))
+            self.verdicts[row] = self.verdicts[same]
         if self.program.racy:
             for arrival in self.program.arrivals:
                 self.look_for_loss([*command, *arrival])
@@ -306,7 +325,10 @@ def main():
     rows += [Row(engine, cv, spin, lib) for engine, (cv, lib) in PRODUCT for spin in SPINS]
     rows = list(dict.fromkeys(rows))
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        judges = list(pool.map(lambda program: Judge(program, arguments.level, rows, names), programs))
+        judges = []
+        for judge in pool.map(lambda program: Judge(program, arguments.level, rows, names), programs):
+            judges.append(judge)
+            print(f"\r{len(judges)} of {len(programs)}", end="\n" * (len(judges) == len(programs)), file=sys.stderr)
     text = text_of(judges, arguments.level, missing)
     print(text, end="")
     if arguments.verbose:

@@ -66,7 +66,7 @@ class Histories {
     const unsigned size_class = class_of(count);
     HistoryRoom::Block& block = room.blocks[size_class];
     const uint32_t size = kSizes[size_class];
-    HistoryId id = block.next;
+    HistoryId id = kUntouched;
     do {
       if (block.end - block.next < size && !find_block(block, size_class)) [[unlikely]]
         return kUntouched;

@@ -230,7 +230,10 @@ uint64_t identity_here(const ThreadState& state, const norn_site* site, const no
   const CallStack& calls = *state.running;
   const norn_site* const* top = __norn_stack;
   if (top <= calls.begin || top > calls.end) return identity;
-  while (top > calls.begin && !add_to_identity(identity, CallStack::site_of(*--top), own)) {
+  bool found = false;
+  while (!found && top > calls.begin) {
+    --top;
+    found = add_to_identity(identity, CallStack::site_of(*top), own);
   }
   return identity;
 }

@@ -18,8 +18,8 @@ namespace {
 NORN_REAL(void, _pthread_cleanup_push,
           (struct _pthread_cleanup_buffer * buffer, void (*routine)(void*), void* argument))
 NORN_REAL(void, _pthread_cleanup_pop, (struct _pthread_cleanup_buffer * buffer, int execute))
-NORN_REAL(int, pthread_mutex_trylock, (pthread_mutex_t * mutex))
-NORN_REAL(int, pthread_mutex_unlock, (pthread_mutex_t * mutex))
+NORN_REAL_INTERPOSED(int, pthread_mutex_trylock, (pthread_mutex_t * mutex))
+NORN_REAL_INTERPOSED(int, pthread_mutex_unlock, (pthread_mutex_t * mutex))
 NORN_REAL(void, pthread_testcancel, ())
 
 // A wait: the mutex is given up on the way in and taken on the way out, which may be by cancellation.

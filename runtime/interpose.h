@@ -57,6 +57,10 @@ consteval norn_site library_site(const char* function) {
 // The C library's function alone, for the runtime's own use. It is interposed nowhere.
 #define NORN_REAL(result, name, parameters) NORN_REAL_AS(result, name, nullptr, NORN_LINKED, #name, parameters)
 
+// The same of one that is interposed, in another file.
+#define NORN_REAL_INTERPOSED(result, name, parameters) \
+  NORN_REAL_AS(result, name, nullptr, NORN_LINKED, "__real_" #name, parameters)
+
 #define NORN_INTERPOSE_AS(result, name, version, linkage, symbol, parameters)                                         \
   NORN_REAL_AS(result, name, version, linkage, "__real_" #name, parameters)                                           \
   [[maybe_unused]] static constexpr norn_site site_##name = norn::rt::library_site(#name);                            \

@@ -28,8 +28,8 @@ static Config* get() {
 }
 
 int main() {
-  // Who comes to the lock in spite of the pointer being there by then, and reads it without acquiring, is ordered by the
-  // lock alone: that is another case.
+  // Who comes to the lock in spite of the pointer being there by then, and reads it without acquiring, is ordered by
+  // the lock alone: that is another case.
   run_two(
       [] {
         levels[0] = get()->level;

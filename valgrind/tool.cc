@@ -14,7 +14,7 @@ Options core_options() {
   Options options;
   options.engine = said.engine;
   options.condition = said.cv;
-  options.spin = !said.lib && said.spin != 0;
+  options.spin = said.spin != 0;
   options.library = said.lib;
   options.shadow_at = reserve_shadow();
   return options;

@@ -14,7 +14,6 @@ using report::Text;
 
 constinit WaitingLoop* first_loop = nullptr;
 constinit WaitingLoop** last_loop = &first_loop;
-constinit bool honours_spins = false;
 
 bool cv_counts() { return settings().lib && settings().cv != ConditionMode::kOff; }
 
@@ -202,10 +201,6 @@ bool is_ordered_by_reads(const WaitingLoop& exit) {
 void add_loop(WaitingLoop* loop) {
   *last_loop = loop;
   last_loop = &loop->next;
-  if (!honours_spins && is_ordered_by_reads(*loop)) {
-    honours_spins = true;
-    if (!detector.honour_spins()) tl_assert2(false, "norn: not enough memory to follow loops; say --spin=0\n");
-  }
   if ((settings().verbose & report::kVerboseLoops) != 0 && !is_told_by_its_wait(*loop)) list(*loop);
 }
 

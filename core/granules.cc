@@ -18,6 +18,66 @@ void write_list(uint32_t* words, const Stamps& stamps, unsigned count, uint32_t 
 
 }  // namespace
 
+bool GranuleStep::take(Granule& granule) {
+  const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
+  // Oldest first; after the first place that is empty there is none. All in variables of their own: this is where
+  // the time goes.
+  auto stamp_at = [&](unsigned place) {
+    return place == kNoPlace ? 0 : granule.stamps[place].load(std::memory_order_relaxed);
+  };
+  uint64_t a = stamp_at(second & 3);
+  uint64_t b = stamp_at(second >> 2 & 3);
+  uint64_t c = stamp_at(second >> 4 & 3);
+  LocksCode a_locks = locks_at(second, second & 3);
+  LocksCode b_locks = locks_at(second, second >> 2 & 3);
+  LocksCode c_locks = locks_at(second, second >> 4 & 3);
+  if (a != 0 && !judge(a, a_locks)) return false;
+  if (b != 0 && !judge(b, b_locks)) return false;
+  if (c != 0 && !judge(c, c_locks)) return false;
+  const unsigned adds = adds_ & continues_ & mask_;
+  if (adds != 0 && adds != mask_) return false;
+
+  if (a == 0) {
+    a = b, a_locks = b_locks;
+    b = c, b_locks = c_locks;
+    c = 0;
+  }
+  if (a == 0) {
+    a = b, a_locks = b_locks;
+    b = 0;
+  }
+  if (b == 0) {
+    b = c, b_locks = c_locks;
+    c = 0;
+  }
+  // The bytes may go to a stamp that says the same of others; but the order of writes counts.
+  const bool write = is_write(kind_);
+  const uint64_t bytes = uint64_t{mask_} << PackedStamp::kMaskAt;
+  if (is_same(c)) {
+    if (adds != 0) return false;
+    c |= bytes;
+  } else if (is_same(b) && !(write && c != 0 && is_write(kind_of(c)))) {
+    if (adds != 0) return false;
+    b |= bytes;
+  } else if (is_same(a) && !(write && ((b != 0 && is_write(kind_of(b))) || (c != 0 && is_write(kind_of(c)))))) {
+    if (adds != 0) return false;
+    a |= bytes;
+  } else {
+    const uint64_t fresh = own_ | bytes | uint64_t{adds != 0} << PackedStamp::kAddsAt;
+    if (a == 0) {
+      a = fresh, a_locks = thread_.stamps_locks;
+    } else if (b == 0) {
+      b = fresh, b_locks = thread_.stamps_locks;
+    } else if (c == 0) {
+      c = fresh, c_locks = thread_.stamps_locks;
+    } else {
+      return false;
+    }
+  }
+  put(granule, {a, a_locks}, {b, b_locks}, {c, c_locks});
+  return true;
+}
+
 // Under its lock. Gives its flags.
 uint32_t Detector::read_granule(const Granule& granule, HistoryId list, Stamps& stamps) const {
   stamps.count = stamps.overwritten = 0;

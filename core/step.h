@@ -33,8 +33,8 @@ class GranuleStep {
             granule.stamps[2].load(std::memory_order_relaxed)) == 0;
   }
 
-  [[gnu::always_inline]] GranuleStep(const EngineContext& context, const SegmentLocks& segments, const Thread& thread,
-                                     AccessKind kind, unsigned mask, bool increments, Where where)
+  GranuleStep(const EngineContext& context, const SegmentLocks& segments, const Thread& thread, AccessKind kind,
+              unsigned mask, bool increments, Where where)
       : context_(context),
         segments_(segments),
         thread_(thread),
@@ -177,20 +177,7 @@ class GranuleStep {
   }
 
   // Under the granule's lock, the thread having begun to stamp. False: it is another case.
-  [[gnu::always_inline]] bool take(Granule& granule) {
-    const unsigned place = thread_.slot & 1u;
-    const uint64_t mine = granule.stamps[place].load(std::memory_order_relaxed);
-    const uint64_t others =
-        granule.stamps[1 - place].load(std::memory_order_relaxed) | granule.stamps[2].load(std::memory_order_relaxed);
-    const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
-    if (others == 0 && (mine == 0 || replaces(mine, locks_at(second, place)))) {
-      granule.stamps[place].store(own_ | uint64_t{mask_} << PackedStamp::kMaskAt, std::memory_order_relaxed);
-      granule.cells[1].store((kNoOrder ^ kNoPlace) | place | uint32_t{thread_.stamps_locks} << (place + 1) * 8,
-                             std::memory_order_relaxed);
-      return true;
-    }
-    return take_generally(granule, second);
-  }
+  bool take(Granule& granule);
 
   // Puts these stamps into the granule, oldest first: the newest into the place of its slot's parity, the others into
   // theirs if they can be.
@@ -242,19 +229,6 @@ class GranuleStep {
   }
   static unsigned parity(uint64_t bits) { return static_cast<unsigned>(bits >> PackedStamp::kSlotAt & 1); }
 
-  // Whether the granule's only stamp is one of an earlier time of the thread that the access makes superfluous.
-  [[gnu::always_inline]] bool replaces(uint64_t stamp, LocksCode locks) const {
-    return is_own(thread_, slot_of(stamp), time_of(stamp)) && time_of(stamp) != thread_.time &&
-           covers(kind_, kind_of(stamp)) && (mask_of(stamp) & ~mask_) == 0 &&
-           (lockless_ || weakens(time_of(stamp), locks));
-  }
-  // Whether the locks held now protect no better than those of a stamp of the thread.
-  [[gnu::always_inline]] bool weakens(Time time, LocksCode locks) const {
-    if (thread_.lockset == kNoLocks) return true;
-    if (locks == thread_.stamps_locks && locks != SegmentLocks::kOfItsTime) return true;
-    return context_.locksets->weaker_or_same(thread_.lockset, segments_.at(thread_.slot, time, locks));
-  }
-
   // What is left of a stamp; false: it is another case.
   [[gnu::always_inline]] bool judge(uint64_t& stamp, LocksCode locks) {
     const uint64_t bits = stamp;
@@ -294,65 +268,6 @@ class GranuleStep {
   // Whether a stamp says the same as ours, of other bytes.
   [[nodiscard]] bool is_same(uint64_t bits) const {
     return bits != 0 && (bits & ~(uint64_t{0xff} << PackedStamp::kMaskAt)) == own_;
-  }
-
-  [[gnu::always_inline]] bool take_generally(Granule& granule, uint32_t second) {
-    // Oldest first; after the first place that is empty there is none. All in variables of their own: this is where
-    // the time goes.
-    auto stamp_at = [&](unsigned place) {
-      return place == kNoPlace ? 0 : granule.stamps[place].load(std::memory_order_relaxed);
-    };
-    uint64_t a = stamp_at(second & 3);
-    uint64_t b = stamp_at(second >> 2 & 3);
-    uint64_t c = stamp_at(second >> 4 & 3);
-    LocksCode a_locks = locks_at(second, second & 3);
-    LocksCode b_locks = locks_at(second, second >> 2 & 3);
-    LocksCode c_locks = locks_at(second, second >> 4 & 3);
-    if (a != 0 && !judge(a, a_locks)) return false;
-    if (b != 0 && !judge(b, b_locks)) return false;
-    if (c != 0 && !judge(c, c_locks)) return false;
-    const unsigned adds = adds_ & continues_ & mask_;
-    if (adds != 0 && adds != mask_) return false;
-
-    if (a == 0) {
-      a = b, a_locks = b_locks;
-      b = c, b_locks = c_locks;
-      c = 0;
-    }
-    if (a == 0) {
-      a = b, a_locks = b_locks;
-      b = 0;
-    }
-    if (b == 0) {
-      b = c, b_locks = c_locks;
-      c = 0;
-    }
-    // The bytes may go to a stamp that says the same of others; but the order of writes counts.
-    const bool write = is_write(kind_);
-    const uint64_t bytes = uint64_t{mask_} << PackedStamp::kMaskAt;
-    if (is_same(c)) {
-      if (adds != 0) return false;
-      c |= bytes;
-    } else if (is_same(b) && !(write && c != 0 && is_write(kind_of(c)))) {
-      if (adds != 0) return false;
-      b |= bytes;
-    } else if (is_same(a) && !(write && ((b != 0 && is_write(kind_of(b))) || (c != 0 && is_write(kind_of(c)))))) {
-      if (adds != 0) return false;
-      a |= bytes;
-    } else {
-      const uint64_t fresh = own_ | bytes | uint64_t{adds != 0} << PackedStamp::kAddsAt;
-      if (a == 0) {
-        a = fresh, a_locks = thread_.stamps_locks;
-      } else if (b == 0) {
-        b = fresh, b_locks = thread_.stamps_locks;
-      } else if (c == 0) {
-        c = fresh, c_locks = thread_.stamps_locks;
-      } else {
-        return false;
-      }
-    }
-    put(granule, {a, a_locks}, {b, b_locks}, {c, c_locks});
-    return true;
   }
 
   const EngineContext& context_;

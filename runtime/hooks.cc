@@ -4,9 +4,7 @@
 #include "runtime/fast.h"
 #include "runtime/interpose.h"
 
-using namespace norn;
-using namespace norn::rt;
-
+namespace norn::rt {
 namespace {
 
 template <AccessKind Kind>
@@ -94,6 +92,10 @@ template <AccessKind Kind, unsigned Size>
 }
 
 }  // namespace
+}  // namespace norn::rt
+
+using namespace norn;
+using namespace norn::rt;
 
 #define NORN_ACCESS_HOOKS(name, kind, size)                                                         \
   NORN_EXPORT void __norn_##name##size(const void* address, const norn_site* site) {                \

@@ -202,6 +202,9 @@ class Detector {
   [[nodiscard]] size_t history_bytes() const { return histories_.bytes(); }
   [[nodiscard]] bool check_invariants() const { return histories_.check_invariants(); }
 
+  // Something that the embedding keeps carries the thread's present time: what it releases later comes after it.
+  void use_time(Thread& thread);
+
   // Nothing that any thread holds for known counts any more. Any thread.
   void make_all_look_again();
 

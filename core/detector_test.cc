@@ -362,6 +362,43 @@ TEST_F(DetectorTest, ANewThreadKnowsNoLocksOfTheOneBefore) {
   EXPECT_TRUE(heard_.pairs.empty());
 }
 
+// Two variables of one granule, each under one of two locks here and under both there.
+TEST_F(DetectorTest, NeighboursUnderTwoLocksKeepBoth) {
+  constexpr Address kOther = kMutex + 64;
+  for (const bool mutex_first : {true, false}) {
+    heard_ = {};
+    start();
+    Thread* a = detector_->fork(*main_, 1);
+    Thread* b = detector_->fork(*main_, 2);
+    auto write_under = [&](Thread& thread, Address lock, Address at) {
+      detector_->lock_acquire(thread, lock, LockMode::kExclusive, 1);
+      detector_->access(thread, AccessKind::kAtomicRead, lock, 1, Where{5});
+      if (at != 0) detector_->access(thread, AccessKind::kWrite, at, 4, Where{2}, true);
+    };
+    auto first = [&] {
+      write_under(*a, kMutex, 0);
+      write_under(*a, kOther, kX);
+      detector_->access(*a, AccessKind::kWrite, kX + 4, 4, Where{3}, true);
+      detector_->lock_release(*a, kOther, LockMode::kExclusive);
+      detector_->lock_release(*a, kMutex, LockMode::kExclusive);
+    };
+    auto second = [&] {
+      write_under(*b, kMutex, kX);
+      detector_->lock_release(*b, kMutex, LockMode::kExclusive);
+      write_under(*b, kOther, kX + 4);
+      detector_->lock_release(*b, kOther, LockMode::kExclusive);
+    };
+    if (mutex_first) {
+      first();
+      second();
+    } else {
+      second();
+      first();
+    }
+    EXPECT_TRUE(heard_.pairs.empty()) << mutex_first;
+  }
+}
+
 // Read by more threads than have room in the granule. What a thread remembers of its list must not outlive the memory.
 TEST_F(DetectorTest, WhatAThreadKnowsOfAListEndsWithTheMemory) {
   for (const unsigned renewed : {8u, 4u}) {

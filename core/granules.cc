@@ -231,6 +231,12 @@ void Detector::begin_stamping(Thread& thread) {
   thread.stamps_exclude = thread.lockset != kNoLocks && locksets_.protects(thread.lockset, thread.lockset);
 }
 
+void Detector::use_time(Thread& thread) {
+  const Inside inside(*this, thread);
+  if (!thread.stamped) begin_stamping(thread);
+  thread.stamped = true;
+}
+
 bool Detector::access_simply(Thread& thread, Granule& granule, const WordAccess& access) {
   if (!thread.stamps_pack || access.where >> PackedStamp::kWhereBits != 0) return false;
   GranuleStep step(context_, segments_, thread, access.kind, access.mask, access.increments, access.where);

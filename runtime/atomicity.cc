@@ -212,7 +212,7 @@ void note_locked_access(AccessKind kind, const volatile void* address, size_t si
     access.regions[access.region_count++] = {held.lock, times_given_up(held.address), held.taken_at};
   }
   const SpinLock lock(mutex);
-  thread.stamped = true;  // so that what it releases later comes after this
+  detector.use_time(thread);
   if (Variable* variable = find_variable(begin >> kWordBits); variable != nullptr) note(*variable, thread, access);
 }
 

@@ -146,7 +146,7 @@ void note_lock_order(ThreadState& state, Address lock) {
     const SpinLock guard(mutex);
     const Edge* edge = add_edge(thread, outer, *inner);
     if (edge == nullptr) continue;
-    thread.stamped = true;  // so that what it releases later comes after this
+    detector.use_time(thread);
     Search(thread, *edge).run();
   }
 }

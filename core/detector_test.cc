@@ -362,6 +362,26 @@ TEST_F(DetectorTest, ANewThreadKnowsNoLocksOfTheOneBefore) {
   EXPECT_TRUE(heard_.pairs.empty());
 }
 
+// Whoever wants a thread to look again spoils its check at any time; what it stamps is its own all the same.
+TEST_F(DetectorTest, AStampIsTheThreadsOwnWhenItsCheckIsSpoilt) {
+  for (const bool beside : {false, true}) {
+    heard_ = {};
+    start();
+    Thread* a = detector_->fork(*main_, 1);
+    Thread* b = detector_->fork(*main_, 2);
+    if (beside) detector_->read(*b, kX, 8, 1);
+    detector_->read(*a, kX, 8, 1);
+    detector_->happens_before(*a, 0x50);  // ends the segment
+    detector_->read(*a, kX + 8, 8, 1);
+    a->fast.write.store(PackedStamp::kNobody);
+    detector_->read(*a, kX, 8, 2);
+    detector_->write(*b, kX, 8, 3);
+    ASSERT_EQ(heard_.pairs.size(), 1u);
+    EXPECT_EQ(heard_.pairs[0].earlier.thread, 1u);
+    EXPECT_EQ(heard_.pairs[0].earlier.where, 2u);
+  }
+}
+
 // Two variables of one granule, each under one of two locks here and under both there.
 TEST_F(DetectorTest, NeighboursUnderTwoLocksKeepBoth) {
   constexpr Address kOther = kMutex + 64;

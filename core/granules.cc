@@ -53,13 +53,13 @@ bool GranuleStep::take(Granule& granule) {
   // The bytes may go to a stamp that says the same of others; but the order of writes counts.
   const bool write = is_write(kind_);
   const uint64_t bytes = uint64_t{mask_} << PackedStamp::kMaskAt;
-  if (is_same(c)) {
+  if (is_same(c, own_)) {
     if (adds != 0) return false;
     c |= bytes;
-  } else if (is_same(b) && !(write && c != 0 && is_write(kind_of(c)))) {
+  } else if (is_same(b, own_) && !(write && c != 0 && is_write(kind_of(c)))) {
     if (adds != 0) return false;
     b |= bytes;
-  } else if (is_same(a) && !(write && ((b != 0 && is_write(kind_of(b))) || (c != 0 && is_write(kind_of(c)))))) {
+  } else if (is_same(a, own_) && !(write && ((b != 0 && is_write(kind_of(b))) || (c != 0 && is_write(kind_of(c)))))) {
     if (adds != 0) return false;
     a |= bytes;
   } else {

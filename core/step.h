@@ -22,6 +22,8 @@ class GranuleStep {
     return static_cast<LocksCode>(uint64_t{second} >> (place + 1) * 8);
   }
 
+  [[nodiscard]] static uint32_t locks_in(unsigned place, LocksCode locks) { return uint32_t{locks} << (place + 1) * 8; }
+
   // A stamp and its locks.
   struct Kept {
     uint64_t bits;
@@ -43,8 +45,7 @@ class GranuleStep {
         lockless_(context.options->engine == EngineKind::kHb),
         counts_writes_(is_write(kind) && context.options->spin),
         adds_(increments ? mask : 0),
-        own_(uint64_t{thread.slot} << PackedStamp::kSlotAt | uint64_t{thread.time} << PackedStamp::kTimeAt |
-             static_cast<uint64_t>(kind) << PackedStamp::kKindAt | where) {}
+        own_(says(thread, kind, where)) {}
 
   // Whether there are stamps in places where, as a rule, others have theirs.
   [[nodiscard, gnu::always_inline]] static bool has_others(const Thread& thread, const Granule& granule) {
@@ -62,11 +63,10 @@ class GranuleStep {
     const unsigned place = thread.slot & 1u;
     const uint64_t mine = granule.stamps[place].load(std::memory_order_relaxed);
     const uint64_t old = granule.stamps[2].load(std::memory_order_relaxed);
-    const uint64_t own = thread.fast.write.load(std::memory_order_relaxed);
     // How the second cell says that there is one stamp, and that there are two.
-    const uint32_t one = kNoOrder ^ kNoPlace ^ place ^ uint32_t { thread.stamps_locks } << (place + 1) * 8;
+    const uint32_t one = kNoPlace << 4 | kNoPlace << 2 | place | locks_in(place, thread.stamps_locks);
     const uint32_t two =
-        kNoPlace << 4 | place << 2 | 2u | (one & ~uint32_t{0xff}) | uint32_t{thread.stamps_locks} << 24;
+        kNoPlace << 4 | place << 2 | 2u | locks_in(place, thread.stamps_locks) | locks_in(2, thread.stamps_locks);
     auto is_so = [&]() __attribute__((always_inline)) {
       if (granule.stamps[1 - place].load(std::memory_order_relaxed) != 0) return false;
       return mine == 0 ? old == 0 : granule.cells[1].load(std::memory_order_relaxed) == (old == 0 ? one : two);
@@ -75,22 +75,20 @@ class GranuleStep {
     if (old != 0 && !is_own(thread, slot_of(old), time_of(old))) return false;
 
     const AccessKind kind = kind_of(mine);
-    const bool now = (mine ^ own) >> PackedStamp::kTimeAt == 0;
+    const bool now = mine != 0 && time_of(mine) == thread.time;
     // What is there of this very time already is no first access. (A free is told as one.)
     const bool stands = Kind == AccessKind::kFree ? kind == Kind : covers(kind, Kind);
     if (now && stands && (mask_of(mine) & mask) != 0) return false;
     Where found = kNowhere;
     if (!where(found) || found >> PackedStamp::kWhereBits != 0) return false;
-    constexpr uint64_t kTimes = ~uint64_t{0} << PackedStamp::kTimeAt;
-    constexpr uint64_t kMask = uint64_t{0xff} << PackedStamp::kMaskAt;
-    const uint64_t says = (own & kTimes) | static_cast<uint64_t>(Kind) << PackedStamp::kKindAt | found;
+    const uint64_t own = says(thread, Kind, found);
     const uint64_t bytes = uint64_t{mask} << PackedStamp::kMaskAt;
     const uint64_t old_left = left_of<Kind>(old, bytes);
     const uint64_t mine_left = left_of<Kind>(mine, bytes);
-    const bool same = (mine & ~kMask) == says;
+    const bool same = is_same(mine, own);
     if (!same && mine_left != 0 && old_left != 0) return false;
     const uint64_t new_old = same || mine_left == 0 ? old_left : mine_left;
-    const uint64_t new_mine = same ? mine | bytes : says | bytes;
+    const uint64_t new_mine = (same ? mine : own) | bytes;
 
     if (mine == 0 && !prepare()) return false;
     if (!GranuleLock::try_lock_simple(granule)) return false;
@@ -113,24 +111,23 @@ class GranuleStep {
                                                              WhereCall where) {
     const unsigned place = thread.slot & 1u;
     const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
-    const uint64_t own = thread.fast.write.load(std::memory_order_relaxed);
     const uint64_t mine = granule.stamps[place].load(std::memory_order_relaxed);
     uint64_t other = granule.stamps[1 - place].load(std::memory_order_relaxed);
     const uint64_t third = granule.stamps[2].load(std::memory_order_relaxed);
     if ((other == 0) == (third == 0)) return false;
     const unsigned at = other != 0 ? 1 - place : 2;
     other |= third;
-    if ((other ^ own) >> PackedStamp::kSlotAt == 0) return false;
+    if (slot_of(other) == thread.slot) return false;
     // In which order they are: other, mine; mine, other; other.
     const uint32_t order = second & 0x3f;
     const uint32_t after = kNoPlace << 4 | place << 2 | at;
-    if (mine == 0 ? order != (kNoOrder ^ kNoPlace ^ at)
+    if (mine == 0 ? order != (kNoPlace << 4 | kNoPlace << 2 | at)
                   : order != after && order != (kNoPlace << 4 | at << 2 | place)) {
       return false;
     }
     if (mine != 0 && (!is_own(thread, slot_of(mine), time_of(mine)) || locks_at(second, place) != thread.stamps_locks ||
                       (mask_of(mine) & ~mask) != 0 || !covers(Kind, kind_of(mine)) ||
-                      ((mine ^ own) >> PackedStamp::kTimeAt == 0 && covers(kind_of(mine), Kind)))) {
+                      (time_of(mine) == thread.time && covers(kind_of(mine), Kind)))) {
       return false;
     }
     // The other's must be neither in a race with this nor superfluous.
@@ -156,13 +153,9 @@ class GranuleStep {
     }
     Where found = kNowhere;
     if (!where(found) || found >> PackedStamp::kWhereBits != 0) return false;
-    constexpr uint64_t kTimes = ~uint64_t{0} << PackedStamp::kTimeAt;
-    const uint64_t stamp = (own & kTimes) | uint64_t{mask} << PackedStamp::kMaskAt |
-                           static_cast<uint64_t>(Kind) << PackedStamp::kKindAt |
-                           uint64_t{adds != 0} << PackedStamp::kAddsAt | found;
-    const unsigned shift = (place + 1) * 8;
-    const uint32_t new_second =
-        after | (second & ~(uint32_t{0x3f} | uint32_t{0xff} << shift)) | uint32_t{thread.stamps_locks} << shift;
+    const uint64_t stamp = says(thread, Kind, found) | uint64_t{mask} << PackedStamp::kMaskAt |
+                           uint64_t{adds != 0} << PackedStamp::kAddsAt;
+    const uint32_t new_second = after | locks_in(at, locks_at(second, at)) | locks_in(place, thread.stamps_locks);
     if (!GranuleLock::try_lock_simple(granule)) return false;
     const bool still = granule.stamps[place].load(std::memory_order_relaxed) == mine &&
                        granule.stamps[at].load(std::memory_order_relaxed) == other &&
@@ -183,7 +176,6 @@ class GranuleStep {
   // theirs if they can be.
   [[gnu::always_inline]] static void put(Granule& granule, const Kept& a, const Kept& b, const Kept& c) {
     auto store = [&](unsigned place, uint64_t bits) { granule.stamps[place].store(bits, std::memory_order_relaxed); };
-    auto locks = [](unsigned place, const Kept& stamp) { return uint32_t{stamp.locks} << (place + 1) * 8; };
     uint32_t second = 0;
     if (a.bits == 0) {
       for (unsigned place = 0; place < kPlaces; ++place) store(place, 0);
@@ -193,14 +185,14 @@ class GranuleStep {
       store(own, a.bits);
       store(1 - own, 0);
       store(2, 0);
-      second = (kNoOrder ^ kNoPlace) | own | locks(own, a);
+      second = kNoPlace << 4 | kNoPlace << 2 | own | locks_in(own, a.locks);
     } else if (c.bits == 0) {
       const unsigned own = parity(b.bits);
       const unsigned other = parity(a.bits) != own ? 1 - own : 2;
       store(own, b.bits);
       store(other, a.bits);
       store(3 - own - other, 0);
-      second = kNoPlace << 4 | own << 2 | other | locks(own, b) | locks(other, a);
+      second = kNoPlace << 4 | own << 2 | other | locks_in(own, b.locks) | locks_in(other, a.locks);
     } else {
       const unsigned own = parity(c.bits);
       const unsigned other = parity(b.bits) != own ? 1 - own : 2;
@@ -208,7 +200,8 @@ class GranuleStep {
       store(own, c.bits);
       store(other, b.bits);
       store(third, a.bits);
-      second = own << 4 | other << 2 | third | locks(own, c) | locks(other, b) | locks(third, a);
+      second =
+          own << 4 | other << 2 | third | locks_in(own, c.locks) | locks_in(other, b.locks) | locks_in(third, a.locks);
     }
     granule.cells[1].store(second, std::memory_order_relaxed);
   }
@@ -241,7 +234,7 @@ class GranuleStep {
     unsigned left = mask_of(bits);
     if (common != 0) {
       if (own && time == thread_.time && covers(kind, kind_)) return false;
-      const bool strong = own || thread_.clocks.strong.get(slot) >= time;
+      const bool strong = ordered_before(thread_.clocks.strong, thread_, slot, time);
       bool full = strong;
       if (!strong) {
         full = thread_.clocks.full.get(slot) >= time;
@@ -265,9 +258,14 @@ class GranuleStep {
     return true;
   }
 
-  // Whether a stamp says the same as ours, of other bytes.
-  [[nodiscard]] bool is_same(uint64_t bits) const {
-    return bits != 0 && (bits & ~(uint64_t{0xff} << PackedStamp::kMaskAt)) == own_;
+  // What stamps of the thread say now, but for the bytes. (Not from its check, which others may spoil at any time.)
+  [[nodiscard, gnu::always_inline]] static uint64_t says(const Thread& thread, AccessKind kind, Where where) {
+    return uint64_t{thread.slot} << PackedStamp::kSlotAt | uint64_t{thread.time} << PackedStamp::kTimeAt |
+           static_cast<uint64_t>(kind) << PackedStamp::kKindAt | where;
+  }
+  // Whether a stamp says that, of other bytes.
+  [[nodiscard, gnu::always_inline]] static bool is_same(uint64_t bits, uint64_t own) {
+    return bits != 0 && (bits & ~(uint64_t{0xff} << PackedStamp::kMaskAt)) == own;
   }
 
   const EngineContext& context_;

@@ -316,17 +316,19 @@ class Detector {
   [[nodiscard]] static bool may_renew(const Thread& thread) {
     return thread.stamped && thread.stamps_pack && thread.stamps_locks != SegmentLocks::kOfItsTime;
   }
-  // As Inside; false: a collection is wanted, and it is not inside.
-  [[nodiscard, gnu::always_inline]] bool enter_quickly(Thread& thread) const {
+  // The thread is inside; false: a collection is wanted.
+  [[nodiscard, gnu::always_inline]] bool step_inside(Thread& thread) const {
+    // Pairs with the collector, which sets `collecting`, makes everyone pass a barrier (or we pass one ourselves) and
+    // then looks at `inside`: one of us sees the other.
     thread.inside.store(true, std::memory_order_relaxed);
-    if (core_barrier == nullptr) [[unlikely]]
+    if (!kOneAtATime && core_barrier == nullptr) {
       std::atomic_thread_fence(std::memory_order_seq_cst);
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    if (!collecting_.load(std::memory_order_relaxed) && !collection_wanted_.load(std::memory_order_relaxed)) [[likely]]
-      return true;
-    thread.inside.store(false, std::memory_order_release);
-    return false;
+    } else {
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+    }
+    return !collecting_.load(std::memory_order_relaxed) && !collection_wanted_.load(std::memory_order_relaxed);
   }
+  static void step_outside(Thread& thread) { thread.inside.store(false, std::memory_order_release); }
   void access_one(Thread& thread, AccessKind kind, Address begin, Address end, Where where, bool reads_too);
   void access_generally(Thread& thread, Granule& granule, GranuleLock& lock, const WordAccess& access,
                         SpinSignals& signals, uint32_t set_flags);
@@ -484,20 +486,10 @@ class Detector {
 class Inside {
  public:
   Inside(Detector& detector, Thread& thread) : thread_(thread) {
-    // Pairs with the collector, which sets `collecting`, makes everyone pass a barrier (or we pass one ourselves) and
-    // then looks at `inside`: one of us sees the other.
-    thread.inside.store(true, std::memory_order_relaxed);
-    if (!kOneAtATime && core_barrier == nullptr) {
-      std::atomic_thread_fence(std::memory_order_seq_cst);
-    } else {
-      std::atomic_signal_fence(std::memory_order_seq_cst);
-    }
-    if (detector.collecting_.load(std::memory_order_relaxed) ||
-        detector.collection_wanted_.load(std::memory_order_relaxed)) [[unlikely]] {
+    if (!detector.step_inside(thread)) [[unlikely]]
       detector.collect(thread);
-    }
   }
-  ~Inside() { thread_.inside.store(false, std::memory_order_release); }
+  ~Inside() { Detector::step_outside(thread_); }
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
 
@@ -510,9 +502,8 @@ bool Detector::access_again(Thread& thread, Granule& granule, Address address, u
                             WhereCall where) {
   if (!may_renew(thread) || thread.ignoring != 0 || thread.check_spoilt.load(std::memory_order_relaxed)) return false;
   const unsigned mask = ((1u << size) - 1) << address % kGranuleBytes;
-  if (!enter_quickly(thread)) return false;
-  const bool done = renew<Kind>(thread, granule, address, mask, reads_too, where);
-  thread.inside.store(false, std::memory_order_release);
+  const bool done = step_inside(thread) && renew<Kind>(thread, granule, address, mask, reads_too, where);
+  step_outside(thread);
   if (done) ++thread.accesses;
   return done;
 }

@@ -86,11 +86,7 @@ uint32_t Detector::read_granule(const Granule& granule, HistoryId list, Stamps& 
     const uint32_t* words = histories_.words(list);
     flags = words[0];
     stamps.count = (histories_.count(list) - HybridEngine::kHeaderWords) / HybridEngine::kStampWords;
-    for (unsigned i = 0; i < stamps.count; ++i) {
-      Stamp& stamp = stamps.all[i] = HybridEngine::read_stamp(words, i);
-      stamp.packs = stamp.slot < PackedStamp::kSlots && stamp.time < PackedStamp::kTimeLimit &&
-                    segments_.has_number(stamp.lockset, stamp.locks);
-    }
+    for (unsigned i = 0; i < stamps.count; ++i) stamps.all[i] = HybridEngine::read_stamp(words, i);
   }
   const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
   for (unsigned i = 0; i < kPlaces; ++i) {
@@ -125,7 +121,12 @@ void Detector::write_granule(Thread& thread, Granule& granule, Address address, 
                              uint32_t flags) {
   if (stamps.count > kPlaces) HybridEngine::consolidate(context_, stamps);
   unsigned first = stamps.count;
-  while (flags == 0 && first > stamps.overwritten && stamps.count - first < kPlaces && stamps.all[first - 1].fits()) {
+  while (flags == 0 && first > stamps.overwritten && stamps.count - first < kPlaces) {
+    Stamp& stamp = stamps.all[first - 1];
+    // Of those that come from the list it is not known yet.
+    stamp.packs = stamp.packs || (stamp.slot < PackedStamp::kSlots && stamp.time < PackedStamp::kTimeLimit &&
+                                  segments_.has_number(stamp.lockset, stamp.locks));
+    if (!stamp.fits()) break;
     --first;
   }
   const HistoryId before = list;
@@ -201,11 +202,10 @@ bool Detector::renew_in_list(const Thread& thread, const Granule& granule, Histo
   for (unsigned i = 0; i < count; ++i) {
     const Stamp s = HybridEngine::read_stamp(words, i);
     if ((s.mask & access.mask) == 0) continue;
-    const bool own = is_own(thread, s.slot, s.time);
-    if (own && s.time == thread.time) return false;
-    const bool strong = own || thread.clocks.strong.get(s.slot) >= s.time;
+    if (s.slot == thread.slot && s.time == thread.time) return false;
+    const bool strong = ordered_before(thread.clocks.strong, thread, s.slot, s.time);
     if (!strong && conflicts(access.kind, s.kind)) return false;
-    const bool before = lockless ? strong || thread.clocks.full.get(s.slot) >= s.time
+    const bool before = lockless ? strong || ordered_before(thread.clocks.full, thread, s.slot, s.time)
                                  : strong && locksets_.weaker_or_same(thread.lockset, s.lockset);
     if (before && covers(access.kind, s.kind)) {
       if (found != count || (s.mask & ~access.mask) != 0) return false;

@@ -7,8 +7,7 @@ namespace {
 void append(Stamps& stamps, const Stamp& stamp) {
   for (unsigned i = stamps.count; i > stamps.overwritten; --i) {
     Stamp& s = stamps.all[i - 1];
-    if (s.slot == stamp.slot && s.time == stamp.time && s.kind == stamp.kind && s.where == stamp.where &&
-        s.packs == stamp.packs) {
+    if (s.slot == stamp.slot && s.time == stamp.time && s.kind == stamp.kind && s.where == stamp.where) {
       s.mask |= stamp.mask;
       s.adds |= stamp.adds;
       return;
@@ -104,8 +103,8 @@ void add_races(const EngineContext& context, const Thread& thread, const WordAcc
 
 // Gives the bytes of a stamp to a newer one, if it says the same but for the place.
 bool take_over(const EngineContext& context, Stamp& newer, const Stamp& older) {
-  if (older.slot != newer.slot || older.time != newer.time || older.kind != newer.kind || older.packs != newer.packs ||
-      older.adds != 0 || newer.adds != 0) {
+  if (older.slot != newer.slot || older.time != newer.time || older.kind != newer.kind || older.adds != 0 ||
+      newer.adds != 0) {
     return false;
   }
   if (older.where != newer.where) {

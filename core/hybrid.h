@@ -42,7 +42,7 @@ struct Stamp {
   LocksetId lockset;
   Where where;      // or a mixed one
   uint8_t adds;     // the bytes written after another access of the same segment, or by an rmw: increments, for spins
-  bool packs;       // whether it may be in a granule: slot, time and locks fit
+  bool packs;       // it is known that it may be in a granule: slot, time and locks fit
   LocksCode locks;  // if so
 
   // 64 bits, and a byte of its own for the locks.

@@ -20,6 +20,11 @@ class Judge final {
     seen_block_ = take(loop.blocks.size());
     block_stack_ = take(loop.blocks.size());
     counted_block_ = take(loop.blocks.size());
+    chosen_block_ = take(loop.blocks.size());
+    reaching_ = take(loop.blocks.size());
+    first_predecessor_ = take(loop.blocks.size() + 1);
+    predecessors_ = take(loop.successors.size());
+    find_predecessors();
     for (bool& in : in_condition_) in = false;
   }
 
@@ -28,8 +33,9 @@ class Judge final {
     depend_on(exit.condition);
     // The exit is reached only if those decided so that could have gone round instead. Whoever could have left the loop
     // is judged by his own exit.
+    find_reaching(exit.block);
     for (Index block = 0; block < loop_.blocks.size(); ++block) {
-      if (block != exit.block && decides(block) && reaches(block, exit.block) && bypasses(block, exit.block)) {
+      if (block != exit.block && decides(block) && reaching_[block] != 0 && bypasses(block, exit.block)) {
         depend_on_guard(block);
       }
     }
@@ -109,15 +115,18 @@ class Judge final {
     return false;
   }
 
-  // A merge of different values says which way control came.
+  // A merge of different values says which way control came. All merges of a block say the same.
   void choose(const Value& merge) {
+    if (merge.block == 0 && merge.operand_count < 2) return;  // entered from outside, or come round in one way
+    if (chosen_block_[merge.block] != 0) return;
+    chosen_block_[merge.block] = 1;
     if (merge.block == 0) {
-      if (merge.operand_count < 2) return;  // entered from outside, or come round in one way
       for (Index block = 0; block < loop_.blocks.size(); ++block) {
         if (decides(block)) depend_on_guard(block);
       }
       return;
     }
+    find_reaching(merge.block);
     for (Index block = 0; block < loop_.blocks.size(); ++block) {
       if (decides(block) && reaches_by_two_ways(block, merge.block)) depend_on_guard(block);
     }
@@ -167,16 +176,46 @@ class Judge final {
     return false;
   }
 
-  // Whether control can come from `from` to `to` without coming round.
-  [[nodiscard]] bool reaches(Index from, Index to) {
-    start_walk(kNone);
-    for (const Index successor : successors(from)) step_to(successor);
+  // By how many each block has, then by filling each one's part from its end.
+  void find_predecessors() {
+    for_each_edge([&](Index, Index to) { ++first_predecessor_[to]; });
+    uint32_t end = 0;
+    for (uint32_t& first : first_predecessor_) first = end += first;
+    for_each_edge([&](Index from, Index to) { predecessors_[--first_predecessor_[to]] = from; });
+  }
+
+  template <class Call>
+  void for_each_edge(Call call) const {
+    for (Index from = 0; from < loop_.blocks.size(); ++from) {
+      for (const Index to : successors(from)) {
+        if (to != kNone) call(from, to);
+      }
+    }
+  }
+
+  [[nodiscard]] std::span<const uint32_t> predecessors(Index block) const {
+    return std::span<const uint32_t>(predecessors_)
+        .subspan(first_predecessor_[block], first_predecessor_[block + 1] - first_predecessor_[block]);
+  }
+
+  // Finds the blocks from which control can come to `to` without coming round.
+  void find_reaching(Index to) {
+    for (uint32_t& word : reaching_) word = 0;
+    walking_ = 0;
+    block_stack_[walking_++] = to;
     while (walking_ != 0) {
       const Index block = block_stack_[--walking_];
-      if (block == to) return true;
-      for (const Index successor : successors(block)) step_to(successor);
+      if (block == 0) continue;
+      for (const Index from : predecessors(block)) {
+        if (reaching_[from] != 0) continue;
+        reaching_[from] = 1;
+        block_stack_[walking_++] = from;
+      }
     }
-    return false;
+  }
+
+  [[nodiscard]] bool is_on_the_way(Index block, Index to) const {
+    return block != kNone && block != 0 && (block == to || reaching_[block] != 0);
   }
 
   // Whether control can come round, or leave, from `from` without passing `avoided`.
@@ -190,20 +229,20 @@ class Judge final {
     return came_round_;
   }
 
-  [[nodiscard]] bool reaches_by_two_ways(Index from, Index to) {
+  [[nodiscard]] bool reaches_by_two_ways(Index from, Index to) const {
     unsigned ways = 0;
     Index last = kNone;
     for (const Index successor : successors(from)) {
       if (successor == last || successor == 0) continue;
       last = successor;
-      ways += successor == to || reaches(successor, to) ? 1 : 0;
+      ways += is_on_the_way(successor, to) ? 1 : 0;
     }
     return ways > 1;
   }
 
   void start_walk(Index avoided) {
     for (uint32_t& word : seen_block_) word = 0;
-    if (avoided != kNone) seen_block_[avoided] = 1;
+    seen_block_[avoided] = 1;
     walking_ = 0;
     came_round_ = false;
   }
@@ -226,6 +265,10 @@ class Judge final {
   std::span<uint32_t> seen_block_;
   std::span<uint32_t> block_stack_;
   std::span<uint32_t> counted_block_;
+  std::span<uint32_t> chosen_block_;
+  std::span<uint32_t> reaching_;
+  std::span<uint32_t> first_predecessor_;
+  std::span<uint32_t> predecessors_;
   size_t pending_count_ = 0;
   size_t walking_ = 0;
   bool came_round_ = false;
@@ -234,7 +277,9 @@ class Judge final {
 
 }  // namespace
 
-size_t scratch_words(const Loop& loop) { return 4 * loop.values.size() + 3 * loop.blocks.size(); }
+size_t scratch_words(const Loop& loop) {
+  return 4 * loop.values.size() + 6 * loop.blocks.size() + 1 + loop.successors.size();
+}
 
 Judgement judge(const Loop& loop, const Exit& exit, std::span<uint32_t> scratch, std::span<bool> in_condition) {
   return Judge(loop, scratch, in_condition).run(exit);

@@ -2,6 +2,8 @@
 // NORACE
 // RUN: %check %s
 
+#include <stdatomic.h>
+
 #include "order.h"
 
 _Thread_local int mine;
@@ -9,14 +11,14 @@ int* _Atomic lent;
 
 static void lends(void) {
   mine = 1;
-  __c11_atomic_store(&lent, &mine, __ATOMIC_RELEASE);
+  atomic_store_explicit(&lent, &mine, memory_order_release);
   end_turn();
   await_turn(2);
 }
 
 static void borrows(void) {
   await_turn(1);
-  int* theirs = __c11_atomic_load(&lent, __ATOMIC_ACQUIRE);
+  int* theirs = atomic_load_explicit(&lent, memory_order_acquire);
   *theirs = 2;
   end_turn();
 }

@@ -26,11 +26,23 @@ struct Refusals {
 constexpr Refusals kPosix = {EBUSY, ETIMEDOUT};
 constexpr Refusals kC11 = {thrd_busy, thrd_timedout};
 
+// How often a lock that is held is tried again before the thread sleeps for it, and the pauses in between: about what
+// it costs to sleep and to be woken. Who holds a lock has more to do here than it would have without us, and sleeping
+// for it is what the program's threads would do most of the time.
+constexpr int kTries = 48;
+constexpr int kPauses = 8;
+
 // Takes a lock: as the library does, or under control by its try-form. Without a deadline `until` is null.
 template <class Real, class Attempt>
 int take(const volatile void* lock, const norn_site& site, clockid_t clock, const timespec* until, Refusals refusals,
          bool shared, Real real, Attempt attempt) {
-  if (!is_controlled() || !control::active()) return real();
+  if (!is_controlled() || !control::active()) {
+    for (int i = 0; i < kTries; ++i) {
+      if (const int result = attempt(); result != refusals.busy) return result;
+      for (int k = 0; k < kPauses; ++k) __builtin_ia32_pause();
+    }
+    return real();
+  }
   return control::acquire(lock, &site, shared ? control::Waiting::kOutsider : control::Waiting::kLock,
                           control::deadline(clock, until), refusals.busy, refusals.late, attempt);
 }
@@ -53,13 +65,13 @@ bool is_shared(const pthread_rwlock_t* lock) { return lock->__data.__shared != 0
 int try_mutex(pthread_mutex_t* mutex, int (*real_try)(pthread_mutex_t*), int (*real_lock)(pthread_mutex_t*)) {
   const int result = real_try(mutex);
   const bool checks = (mutex->__data.__kind & 3) == PTHREAD_MUTEX_ERRORCHECK_NP;
-  const bool is_own = static_cast<uint32_t>(mutex->__data.__owner) == sys::tid();
-  return result == EBUSY && checks && is_own ? real_lock(mutex) : result;
+  auto is_own = [&] { return static_cast<uint32_t>(mutex->__data.__owner) == sys::tid(); };
+  return result == EBUSY && checks && is_own() ? real_lock(mutex) : result;
 }
 int try_lock(pthread_rwlock_t* lock, int (*real_try)(pthread_rwlock_t*), int (*real_lock)(pthread_rwlock_t*)) {
   const int result = real_try(lock);
-  const bool is_own = static_cast<uint32_t>(lock->__data.__cur_writer) == sys::tid();
-  return result == EBUSY && is_own ? real_lock(lock) : result;
+  auto is_own = [&] { return static_cast<uint32_t>(lock->__data.__cur_writer) == sys::tid(); };
+  return result == EBUSY && is_own() ? real_lock(lock) : result;
 }
 
 }  // namespace

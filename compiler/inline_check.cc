@@ -20,11 +20,12 @@ llvm::GlobalVariable* fast_variable(llvm::Module& module) {
 // Zero if the stamps that the access finds stand for it. All loads are volatile: what they find changes.
 class Check final {
  public:
-  Check(llvm::IRBuilder<>& builder, Value* address, uint64_t size, bool write)
+  Check(llvm::IRBuilder<>& builder, Value* address, uint64_t size, bool write, llvm::Align alignment)
       : builder_(builder),
         address_(builder.CreatePtrToInt(address, builder.getInt64Ty())),
         size_(size),
-        write_(write) {}
+        write_(write),
+        fits_(alignment.value() >= in_granule()) {}
 
   Value* emit() {
     fast_ = builder_.CreateLoad(builder_.getPtrTy(), fast_variable(*builder_.GetInsertBlock()->getModule()));
@@ -38,11 +39,21 @@ class Check final {
       news = builder_.CreateOr(news, builder_.CreateXor(load(stamp), own));
     }
     if (size_ < 8) news = builder_.CreateAnd(news, bits_of_bytes());
-    return builder_.CreateAnd(news,
+    news = builder_.CreateAnd(news,
                               write_ ? builder_.getInt64(NORN_FAST_WRITE_BITS) : field(offsetof(norn_fast, read_bits)));
+    return fits_ ? news : builder_.CreateOr(news, overhang());
   }
 
  private:
+  static constexpr uint64_t kGranuleBytes = 8;
+
+  [[nodiscard]] uint64_t in_granule() const { return std::min(size_, kGranuleBytes); }
+  // Not zero if the bytes lie in more granules than they would if they were aligned.
+  Value* overhang() {
+    Value* last =
+        builder_.CreateAdd(builder_.CreateAnd(address_, kGranuleBytes - 1), builder_.getInt64(in_granule() - 1));
+    return builder_.CreateAnd(last, kGranuleBytes);
+  }
   // All but those of bytes that are not accessed.
   Value* bits_of_bytes() {
     constexpr uint64_t kOthers = ~(uint64_t{0xff} << NORN_FAST_BYTES_AT);
@@ -59,17 +70,14 @@ class Check final {
   Value* fast_ = nullptr;
   uint64_t size_;
   bool write_;
+  bool fits_;
 };
 
 }  // namespace
 
-bool has_inline_check(uint64_t size, llvm::Align alignment) {
-  return Hooks::has_access(size) && alignment.value() >= std::min<uint64_t>(size, 8);
-}
-
 void emit_inline_check(llvm::IRBuilder<>& builder, Hooks& hooks, Value* address, uint64_t size, bool write,
-                       llvm::Constant* site) {
-  Value* news = builder.CreateIsNotNull(Check(builder, address, size, write).emit());
+                       llvm::Align alignment, llvm::Constant* site) {
+  Value* news = builder.CreateIsNotNull(Check(builder, address, size, write, alignment).emit());
   llvm::MDNode* unlikely = llvm::MDBuilder(builder.getContext()).createUnlikelyBranchWeights();
   llvm::Instruction* end = llvm::SplitBlockAndInsertIfThen(news, builder.GetInsertPoint(), false, unlikely);
   llvm::Instruction* after = &*end->getSuccessor(0)->getFirstInsertionPt();

@@ -19,11 +19,9 @@
 
 namespace norn::compiler {
 
-// Whether there is such a check for an access of `size` bytes that the code says is aligned so.
-[[nodiscard]] bool has_inline_check(uint64_t size, llvm::Align alignment);
-
-// Emits it before the builder's place, which is then after it.
+// Emits it before the builder's place, which is then after it. What is not known to be aligned makes the call, too, if
+// it lies in more granules than it would if it were.
 void emit_inline_check(llvm::IRBuilder<>& builder, Hooks& hooks, llvm::Value* address, uint64_t size, bool write,
-                       llvm::Constant* site);
+                       llvm::Align alignment, llvm::Constant* site);
 
 }  // namespace norn::compiler

@@ -455,7 +455,8 @@ class FunctionInstrumenter final {
           Value* value = builder.CreateBitOrPointerCast(store->getValueOperand(), builder.getPtrTy());
           builder.CreateCall(hooks_.vptr(true), {access.address, value, access.site});
         } else if (inline_checks_) {
-          emit_inline_check(builder, hooks_, access.address, access.size, false, access.site);
+          emit_inline_check(builder, hooks_, access.address, access.size, false, llvm::Align(alignof(void*)),
+                            access.site);
         } else {
           builder.CreateCall(hooks_.vptr(false), {access.address, access.site});
         }
@@ -494,8 +495,8 @@ class FunctionInstrumenter final {
 
   void emit_access(llvm::IRBuilder<>& builder, Value* address, uint64_t size, bool write, llvm::Constant* site,
                    llvm::Align align = llvm::Align(1)) {
-    if (inline_checks_ && has_inline_check(size, align)) {
-      emit_inline_check(builder, hooks_, address, size, write, site);
+    if (inline_checks_ && Hooks::has_access(size)) {
+      emit_inline_check(builder, hooks_, address, size, write, align, site);
     } else if (Hooks::has_access(size)) {
       builder.CreateCall(hooks_.access(write, size), {address, site});
     } else {

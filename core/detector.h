@@ -102,8 +102,21 @@ class Detector {
       access_from(thread, kind, address, address + size, place, reads_too);
     }
   }
+  // The same within one granule, which the caller knows, and of a thread that ignores nothing.
+  template <class WhereCall>
+  void access_within(Thread& thread, Granule& granule, AccessKind kind, Address address, unsigned size, WhereCall where,
+                     bool reads_too) {
+    ++thread.accesses;
+    if (thread.recording) record_again(thread, kind, address, size, reads_too);
+    const auto mask = static_cast<uint8_t>(((1u << size) - 1) << address % kGranuleBytes);
+    if (is_state_machine(options_.engine)) [[unlikely]]
+      return access_from(thread, kind, address, address + size, where(), reads_too);
+    if (has_list(granule) && is_in_list(thread, granule, kind, mask)) return;
+    const Address at = address & ~(kGranuleBytes - 1);
+    access_known_granule(thread, granule, {kind, mask, where(), at, reads_too});
+  }
   // A short way for the commonest of accesses, with as little as can be around it: by a thread that has stamped at its
-  // present time and ignores nothing. False: it was another one, and nothing was done. What the thread records is left
+  // present time, within one granule. False: it was another one, and nothing was done. What the thread records is left
   // to record_again().
   template <AccessKind Kind, class WhereCall>
   [[nodiscard, gnu::always_inline]] bool access_again(Thread& thread, Granule& granule, Address address, unsigned size,
@@ -329,6 +342,7 @@ class Detector {
     return !collecting_.load(std::memory_order_relaxed) && !collection_wanted_.load(std::memory_order_relaxed);
   }
   static void step_outside(Thread& thread) { thread.inside.store(false, std::memory_order_release); }
+  void access_known_granule(Thread& thread, Granule& granule, const WordAccess& access);
   void access_one(Thread& thread, AccessKind kind, Address begin, Address end, Where where, bool reads_too);
   void access_generally(Thread& thread, Granule& granule, GranuleLock& lock, const WordAccess& access,
                         SpinSignals& signals, uint32_t set_flags);
@@ -500,8 +514,8 @@ class Inside {
 template <AccessKind Kind, class WhereCall>
 bool Detector::access_again(Thread& thread, Granule& granule, Address address, unsigned size, bool reads_too,
                             WhereCall where) {
-  if (!may_renew(thread) || thread.ignoring != 0 || thread.check_spoilt.load(std::memory_order_relaxed)) return false;
   const unsigned mask = ((1u << size) - 1) << address % kGranuleBytes;
+  if (!may_renew(thread) || thread.check_spoilt.load(std::memory_order_relaxed)) return false;
   const bool done = step_inside(thread) && renew<Kind>(thread, granule, address, mask, reads_too, where);
   step_outside(thread);
   if (done) ++thread.accesses;

@@ -81,6 +81,11 @@ class GranuleLock {
   bool held_ = true;
 };
 
+// Stamps that have no room in it, or flags.
+[[nodiscard]] inline bool has_list(const Granule& granule) {
+  return granule.cells[0].load(std::memory_order_relaxed) != kUntouched;
+}
+
 // Whether the thread stamped such an access at its present time already.
 [[nodiscard]] inline bool is_stamped(const Thread& thread, const Granule& granule, AccessKind kind, unsigned mask) {
   const bool write = kind == AccessKind::kWrite;

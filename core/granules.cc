@@ -85,8 +85,11 @@ uint32_t Detector::read_granule(const Granule& granule, HistoryId list, Stamps& 
   if (list != kUntouched) {
     const uint32_t* words = histories_.words(list);
     flags = words[0];
-    stamps.count = (histories_.count(list) - HybridEngine::kHeaderWords) / HybridEngine::kStampWords;
-    for (unsigned i = 0; i < stamps.count; ++i) stamps.all[i] = HybridEngine::read_stamp(words, i);
+    const unsigned count = (histories_.count(list) - HybridEngine::kHeaderWords) / HybridEngine::kStampWords;
+    for (unsigned i = 0; i < count; ++i) {
+      const Stamp& stamp = stamps.all[stamps.count] = HybridEngine::read_stamp(words, i);
+      if (stamp.mask != 0) ++stamps.count;  // or it is only room
+    }
   }
   const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
   for (unsigned i = 0; i < kPlaces; ++i) {
@@ -184,9 +187,10 @@ bool Detector::read_in_place(const Thread& thread, Granule& granule, HistoryId l
   return true;
 }
 
-// Atomics lie in lists, with a message. Most accesses to one find a single stamp that they make superfluous, the
-// thread's own or that of whoever was ordered before it; this one takes its room. False: it is another case, and
-// nothing was done. Under the granule's lock; a list belongs to one granule, so it may be changed.
+// Atomics lie in lists, with a message. Most accesses to one make a stamp or two superfluous, the thread's own or those
+// of whoever was ordered before it; this one takes their room. What is left of it stays as room: a stamp of no bytes.
+// False: it is another case, and nothing was done. Under the granule's lock; a list belongs to one granule, so it may
+// be changed.
 bool Detector::renew_in_list(const Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access,
                              uint32_t set_flags) {
   auto* words = const_cast<uint32_t*>(histories_.words(list));
@@ -198,29 +202,29 @@ bool Detector::renew_in_list(const Thread& thread, const Granule& granule, Histo
     return false;
   }
   const bool lockless = options_.engine == EngineKind::kHb;
-  unsigned found = count;
+  Stamp kept[kFew];
+  unsigned kept_count = 0;
   for (unsigned i = 0; i < count; ++i) {
     const Stamp s = HybridEngine::read_stamp(words, i);
-    if ((s.mask & access.mask) == 0) continue;
-    if (s.slot == thread.slot && s.time == thread.time) return false;
-    const bool strong = ordered_before(thread.clocks.strong, thread, s.slot, s.time);
-    if (!strong && conflicts(access.kind, s.kind)) return false;
-    const bool before = lockless ? strong || ordered_before(thread.clocks.full, thread, s.slot, s.time)
-                                 : strong && locksets_.weaker_or_same(thread.lockset, s.lockset);
-    if (before && covers(access.kind, s.kind)) {
-      if (found != count || (s.mask & ~access.mask) != 0) return false;
-      found = i;
-    } else if (options_.spin != 0 && is_write(access.kind) && is_write(s.kind)) {
-      return false;  // which of its writes are increments counts
+    if (s.mask == 0) continue;
+    if ((s.mask & access.mask) != 0) {
+      if (s.slot == thread.slot && s.time == thread.time) return false;
+      const bool strong = ordered_before(thread.clocks.strong, thread, s.slot, s.time);
+      if (!strong && conflicts(access.kind, s.kind)) return false;
+      const bool before = lockless ? strong || ordered_before(thread.clocks.full, thread, s.slot, s.time)
+                                   : strong && locksets_.weaker_or_same(thread.lockset, s.lockset);
+      if (before && covers(access.kind, s.kind)) {
+        if ((s.mask & ~access.mask) != 0) return false;
+        continue;
+      }
+      if (options_.spin != 0 && is_write(access.kind) && is_write(s.kind)) return false;  // increments count
     }
+    kept[kept_count++] = s;
   }
-  if (found == count) return false;
-  for (; found + 1 < count; ++found) {
-    HybridEngine::write_stamp(words, found, HybridEngine::read_stamp(words, found + 1));
-  }
-  HybridEngine::write_stamp(words, found,
-                            {thread.slot, access.mask, access.kind, thread.time, thread.lockset, access.where, 0,
-                             thread.stamps_pack, thread.stamps_locks});
+  if (kept_count == count) return false;
+  kept[kept_count++] = {thread.slot,  access.mask, access.kind,        thread.time,        thread.lockset,
+                        access.where, 0,           thread.stamps_pack, thread.stamps_locks};
+  for (unsigned i = 0; i < count; ++i) HybridEngine::write_stamp(words, i, i < kept_count ? kept[i] : Stamp{});
   return true;
 }
 
@@ -259,6 +263,14 @@ void Detector::access_granule(Thread& thread, Granule& granule, const WordAccess
     return;
   }
   access_generally(thread, granule, lock, access, signals, set_flags);
+}
+
+void Detector::access_known_granule(Thread& thread, Granule& granule, const WordAccess& access) {
+  const Inside inside(*this, thread);
+  heed_tick_request(thread);
+  SpinSignals signals;
+  access_granule(thread, granule, access, signals, 0);
+  if (signals.count != 0) send(thread, signals);
 }
 
 // An access within one granule, by a thread whose check did not find it stamped.

@@ -47,11 +47,14 @@ class GranuleStep {
         adds_(increments ? mask : 0),
         own_(says(thread, kind, where)) {}
 
-  // Whether there are stamps in places where, as a rule, others have theirs.
+  // Whether there are stamps of other threads, or in the place where, as a rule, another one has its own.
   [[nodiscard, gnu::always_inline]] static bool has_others(const Thread& thread, const Granule& granule) {
-    const uint64_t third = granule.stamps[2].load(std::memory_order_relaxed);
-    return granule.stamps[1 - (thread.slot & 1u)].load(std::memory_order_relaxed) != 0 ||
-           (third != 0 && slot_of(third) != thread.slot);
+    const unsigned place = thread.slot & 1u;
+    auto is_other = [&](unsigned at) __attribute__((always_inline)) {
+      const uint64_t bits = granule.stamps[at].load(std::memory_order_relaxed);
+      return bits != 0 && slot_of(bits) != thread.slot;
+    };
+    return granule.stamps[1 - place].load(std::memory_order_relaxed) != 0 || is_other(2) || is_other(place);
   }
 
   // A short way where nothing is in the granule but up to two stamps of the thread itself, made with the locks that it
@@ -104,7 +107,8 @@ class GranuleStep {
     return still;
   }
 
-  // The same where another thread's stamp is there too, and stays, and at most one of the thread itself, which goes.
+  // The same where there are stamps of other threads too, which stay. One of the thread itself in its place goes, or
+  // says the same of other bytes; whatever else is in its place stays, too, if there is room.
   template <AccessKind Kind, class WhereCall>
   [[nodiscard, gnu::always_inline]] static bool renew_beside(const Thread& thread, bool lockless, bool counts_writes,
                                                              Granule& granule, unsigned mask, bool increments,
@@ -112,57 +116,62 @@ class GranuleStep {
     const unsigned place = thread.slot & 1u;
     const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
     const uint64_t mine = granule.stamps[place].load(std::memory_order_relaxed);
-    uint64_t other = granule.stamps[1 - place].load(std::memory_order_relaxed);
+    const uint64_t other = granule.stamps[1 - place].load(std::memory_order_relaxed);
     const uint64_t third = granule.stamps[2].load(std::memory_order_relaxed);
-    if ((other == 0) == (third == 0)) return false;
-    const unsigned at = other != 0 ? 1 - place : 2;
-    other |= third;
-    if (slot_of(other) == thread.slot) return false;
-    // In which order they are: other, mine; mine, other; other.
-    const uint32_t order = second & 0x3f;
-    const uint32_t after = kNoPlace << 4 | place << 2 | at;
-    if (mine == 0 ? order != (kNoPlace << 4 | kNoPlace << 2 | at)
-                  : order != after && order != (kNoPlace << 4 | at << 2 | place)) {
+    // In which order they will be: the thread's own last, and what was in its place perhaps in the third.
+    const bool own = mine != 0 && is_own(thread, slot_of(mine), time_of(mine));
+    const bool same_locks = locks_at(second, place) == thread.stamps_locks;
+    const bool now = own && time_of(mine) == thread.time && covers(kind_of(mine), Kind);
+    const bool goes =
+        mine == 0 || (own && same_locks && !now && (mask_of(mine) & ~mask) == 0 && covers(Kind, kind_of(mine)));
+    const bool moves = !goes && !now;
+    const unsigned after = kOrdersAfter.of[place][moves][second & kNoOrder];
+    const unsigned count = (other != 0 ? 1u : 0u) + (third != 0 || moves ? 1u : 0u);
+    if (after >> 2 * count != (kNoOrder >> 2 * (count + 1) << 2 | place)) return false;
+    if (now) {
+      if (kind_of(mine) != Kind || (mask_of(mine) & mask) != 0 || after != (second & kNoOrder)) return false;
+    } else if (moves) {
+      if (third != 0 || !stays<Kind>(thread, lockless, mine, locks_at(second, place), mask)) return false;
+    }
+    if (!stays<Kind>(thread, lockless, other, locks_at(second, 1 - place), mask) ||
+        !stays<Kind>(thread, lockless, third, locks_at(second, 2), mask)) {
       return false;
     }
-    if (mine != 0 && (!is_own(thread, slot_of(mine), time_of(mine)) || locks_at(second, place) != thread.stamps_locks ||
-                      (mask_of(mine) & ~mask) != 0 || !covers(Kind, kind_of(mine)) ||
-                      (time_of(mine) == thread.time && covers(kind_of(mine), Kind)))) {
-      return false;
-    }
-    // The other's must be neither in a race with this nor superfluous.
-    unsigned continues = 0;
-    if ((mask_of(other) & mask) != 0) {
-      const Slot slot = slot_of(other);
-      const Time time = time_of(other);
-      const bool full = thread.clocks.full.get(slot) >= time;
-      const bool strong = full && thread.clocks.strong.get(slot) >= time;
-      const bool protects = locks_at(second, at) == thread.stamps_locks && thread.stamps_exclude;
-      if (conflicts(Kind, kind_of(other)) && !strong && !(full && (lockless || protects))) return false;
-      if (covers(Kind, kind_of(other)) && (lockless ? full : strong)) return false;
-      if (counts_writes && is_write(kind_of(other))) {
-        const bool handed_on = order != after || !is_write(kind_of(mine)) || (mine >> PackedStamp::kAddsAt & 1) != 0;
-        if (handed_on) continues = mask_of(other);
-      }
-    }
+
     unsigned adds = 0;
     if (counts_writes) {
-      adds = increments ? mask : mine != 0 && time_of(mine) >= thread.segment_since ? mask_of(mine) : 0;
+      // The bytes with a write before ours that an increment continues; one of ours in between that goes hands it on.
+      const uint64_t moved = moves ? mine : 0;
+      const unsigned writes = written(other) & mask;
+      const unsigned more_writes = (written(third) | written(moved)) & mask;
+      if (writes != 0 && more_writes != 0) return false;
+      unsigned continues = writes | more_writes;
+      if (own && !moves && is_write(kind_of(mine)) && is_before(second, writes != 0 ? 1 - place : 2, place) &&
+          (mine >> PackedStamp::kAddsAt & 1) == 0) {
+        continues &= ~mask_of(mine);
+      }
+      adds = increments ? mask : own && time_of(mine) >= thread.segment_since ? mask_of(mine) : 0;
       adds &= continues & mask;
-      if (adds != 0 && adds != mask) return false;
+      if (adds != 0 && (adds != mask || now)) return false;
     }
     Where found = kNowhere;
     if (!where(found) || found >> PackedStamp::kWhereBits != 0) return false;
-    const uint64_t stamp = says(thread, Kind, found) | uint64_t{mask} << PackedStamp::kMaskAt |
-                           uint64_t{adds != 0} << PackedStamp::kAddsAt;
-    const uint32_t new_second = after | locks_in(at, locks_at(second, at)) | locks_in(place, thread.stamps_locks);
+    const uint64_t fresh = says(thread, Kind, found);
+    if (now && !is_same(mine, fresh)) return false;
+    const uint64_t stamp =
+        (now ? mine : fresh) | uint64_t{mask} << PackedStamp::kMaskAt | uint64_t{adds != 0} << PackedStamp::kAddsAt;
+    const uint64_t new_third = moves ? mine : third;
+    uint32_t new_second = after | locks_in(place, thread.stamps_locks);
+    if (other != 0) new_second |= locks_in(1 - place, locks_at(second, 1 - place));
+    if (new_third != 0) new_second |= locks_in(2, locks_at(second, moves ? place : 2));
     if (!GranuleLock::try_lock_simple(granule)) return false;
     const bool still = granule.stamps[place].load(std::memory_order_relaxed) == mine &&
-                       granule.stamps[at].load(std::memory_order_relaxed) == other &&
-                       granule.stamps[3 - place - at].load(std::memory_order_relaxed) == 0 &&
+                       granule.stamps[1 - place].load(std::memory_order_relaxed) == other &&
+                       granule.stamps[2].load(std::memory_order_relaxed) == third &&
                        granule.cells[1].load(std::memory_order_relaxed) == second;
     if (still) [[likely]] {
       granule.stamps[place].store(stamp, std::memory_order_relaxed);
+      if (new_third != third) granule.stamps[2].store(new_third, std::memory_order_relaxed);
       if (new_second != second) granule.cells[1].store(new_second, std::memory_order_relaxed);
     }
     GranuleLock::unlock_simple(granule);
@@ -222,6 +231,65 @@ class GranuleStep {
   }
   static unsigned parity(uint64_t bits) { return static_cast<unsigned>(bits >> PackedStamp::kSlotAt & 1); }
 
+  static unsigned written(uint64_t bits) { return bits != 0 && is_write(kind_of(bits)) ? mask_of(bits) : 0; }
+
+  // Whether a stamp is neither in a race with the access nor superfluous by it. (False also where that is not sure.)
+  template <AccessKind Kind>
+  [[nodiscard, gnu::always_inline]] static bool stays(const Thread& thread, bool lockless, uint64_t bits,
+                                                      LocksCode locks, unsigned mask) {
+    if (bits == 0) return true;
+    const AccessKind kind = kind_of(bits);
+    const Slot slot = slot_of(bits);
+    const Time time = time_of(bits);
+    if (slot == thread.slot) {
+      // What it wrote before it reads. (What it did before it writes tells increments.)
+      return !is_write(Kind) && is_own(thread, slot, time) && !covers(Kind, kind) && time != thread.time;
+    }
+    if ((mask_of(bits) & mask) == 0) return true;
+    if (kind == AccessKind::kFree) return false;
+    const bool full = thread.clocks.full.get(slot) >= time;
+    const bool strong = full && thread.clocks.strong.get(slot) >= time;
+    const bool protects = locks == thread.stamps_locks && thread.stamps_exclude;
+    if (conflicts(Kind, kind) && !strong && !(full && (lockless || protects))) return false;
+    return !covers(Kind, kind) || !(lockless ? full : strong);
+  }
+
+  // The order of stamps, without that of a place (or with it in the third from now on), and that place as the newest.
+  struct OrdersAfter {
+    uint8_t of[2][2][kNoOrder + 1];
+
+    constexpr OrdersAfter() : of() {
+      for (unsigned place = 0; place < 2; ++place) {
+        for (unsigned order = 0; order <= kNoOrder; ++order) {
+          of[place][false][order] = after(order, place, kNoPlace);
+          of[place][true][order] = after(order, place, 2);
+        }
+      }
+    }
+    static constexpr uint8_t after(unsigned order, unsigned place, unsigned instead) {
+      unsigned result = 0;
+      unsigned count = 0;
+      for (unsigned i = 0; i < kPlaces; ++i) {
+        unsigned at = order >> 2 * i & 3;
+        if (at == place) at = instead;
+        if (at != kNoPlace) result |= at << 2 * count++;
+      }
+      result |= place << 2 * count++;
+      for (; count < kPlaces; ++count) result |= kNoPlace << 2 * count;
+      return static_cast<uint8_t>(result);
+    }
+  };
+  static const OrdersAfter kOrdersAfter;
+
+  // Whether the stamp in one place is older than that in another.
+  [[nodiscard]] static bool is_before(uint32_t second, unsigned one, unsigned another) {
+    for (unsigned i = 0; i < kPlaces; ++i) {
+      const unsigned at = second >> 2 * i & 3;
+      if (at == one || at == another) return at == one;
+    }
+    return false;
+  }
+
   // What is left of a stamp; false: it is another case.
   [[gnu::always_inline]] bool judge(uint64_t& stamp, LocksCode locks) {
     const uint64_t bits = stamp;
@@ -279,5 +347,7 @@ class GranuleStep {
   unsigned continues_ = 0;  // those with a write before ours that it continues
   const uint64_t own_;      // what stamps of such accesses say, but for the bytes
 };
+
+inline constexpr GranuleStep::OrdersAfter GranuleStep::kOrdersAfter;
 
 }  // namespace norn

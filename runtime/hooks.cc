@@ -25,7 +25,7 @@ inline void access(const void* address, const norn_site* site) {
   if (may_be_flag<Kind>(site)) __norn_cut();
 }
 
-// The program's own check did not let it pass. Aligned to the size, or to 8.
+// The program's own check did not let it pass.
 template <AccessKind Kind, unsigned Size>
 [[gnu::noinline]] NORN_SLOW void slow_access(const void* address, const norn_site* site) {
   if (!is_watching()) [[unlikely]] {
@@ -45,6 +45,35 @@ template <AccessKind Kind, unsigned Size>
       thread, Kind, address_of(address), Size, [&] { return place_again(*here, site); }, reads_too<Kind>(site));
 }
 
+// How many bytes of an aligned access lie in one granule.
+template <unsigned Size>
+constexpr unsigned kInGranule = Size < kGranuleBytes ? Size : unsigned{kGranuleBytes};
+
+template <unsigned Size>
+[[gnu::always_inline]] inline bool lies_across(const void* address) {
+  return address_of(address) % kGranuleBytes + kInGranule<Size> > kGranuleBytes;
+}
+
+// The check that the program made, on all stamps of the granule: the thread's own may be in the places of others.
+template <AccessKind Kind, unsigned Size>
+[[gnu::always_inline]] inline bool passes(const void* address) {
+  const norn_fast& fast = *__norn_fast;
+  if (fast.mask == 0 || lies_across<Size>(address)) return false;
+  const uint64_t own = __atomic_load_n(Kind == AccessKind::kRead ? &fast.read : &fast.write, __ATOMIC_RELAXED);
+  const uint64_t bits =
+      (Kind == AccessKind::kRead ? fast.read_bits : NORN_FAST_WRITE_BITS) & ~(uint64_t{0xff} << PackedStamp::kMaskAt);
+  const Granule* granule = &flat_granule(fast.granules, fast.mask, address);
+  for (unsigned i = 0; i < Size / kInGranule<Size>; ++i) {
+    uint64_t bytes = ((1u << kInGranule<Size>)-1) << address_of(address) % kGranuleBytes;
+    for (const std::atomic<uint64_t>& stamp : granule[i].stamps) {
+      const uint64_t found = stamp.load(std::memory_order_relaxed);
+      if (((found ^ own) & bits) == 0) bytes &= ~(found >> PackedStamp::kMaskAt);
+    }
+    if (bytes != 0) return false;
+  }
+  return true;
+}
+
 // What is left to do for an access that was quick: the thread holds a lock, or a signal came.
 template <AccessKind Kind, unsigned Size>
 [[gnu::noinline]] NORN_SLOW void finish_quick(const void* address, const norn_site* site) {
@@ -56,9 +85,25 @@ template <AccessKind Kind, unsigned Size>
   leave(state);
 }
 
-enum class Quick : uint8_t { kNot, kDone, kUnfinished };
+// It was tried, and is in the flat shadow, and counts. (Of sixteen bytes some may be done.)
+template <AccessKind Kind, unsigned Size>
+[[gnu::noinline]] NORN_SLOW void slow_step(const void* address, const norn_site* site) {
+  ThreadState& state = *current_state;
+  if (!enter(state)) return;
+  Thread& thread = *state.core;
+  Granule* granule = &flat_granule(thread.fast.granules, thread.fast.mask, address);
+  for (unsigned i = 0; i < Size / kInGranule<Size>; ++i) {
+    if (Size > kGranuleBytes && is_stamped(thread, granule[i], Kind, 0xff)) continue;
+    detector.access_within(
+        thread, granule[i], Kind, address_of(address) + i * kGranuleBytes, kInGranule<Size>,
+        [&] { return place_again(state, site); }, reads_too<Kind>(site));
+  }
+  leave(state);
+}
 
-// The same, with what can be done without a call: few registers are saved for it.
+enum class Quick : uint8_t { kNot, kDone, kUnfinished, kTried };
+
+// An access that does not pass, with what can be done without a call: few registers are saved for it.
 template <AccessKind Kind, unsigned Size>
 [[gnu::always_inline]] inline Quick quick_access(const void* address, const norn_site* site) {
   ThreadState* state = current_state;
@@ -67,28 +112,41 @@ template <AccessKind Kind, unsigned Size>
     return Quick::kNot;
   }
   Thread& thread = *state->core;
+  if (lies_across<Size>(address) || thread.ignoring != 0) return Quick::kNot;
   state->depth.store(1, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   const Address at = address_of(address);
   auto where = [&](Where& found) __attribute__((always_inline)) { return find_place(*state, site, found); };
   const bool both = reads_too<Kind>(site);
-  Granule& granule = flat_granule(thread, address);
+  Granule* granule = &flat_granule(thread.fast.granules, thread.fast.mask, address);
   bool done = !gate_closed.load(std::memory_order_relaxed);
-  if constexpr (Size <= kGranuleBytes) {
-    done = done && detector.access_again<Kind>(thread, granule, at, Size, both, where);
-  } else {
-    for (unsigned i = 0; i < Size / kGranuleBytes; ++i) {
-      done = done &&
-             (is_stamped(thread, (&granule)[i], Kind, 0xff) ||
-              detector.access_again<Kind>(thread, (&granule)[i], at + i * kGranuleBytes, kGranuleBytes, both, where));
-    }
+  for (unsigned i = 0; i < Size / kInGranule<Size>; ++i) {
+    done = done &&
+           ((Size > kGranuleBytes && is_stamped(thread, granule[i], Kind, 0xff)) ||
+            detector.access_again<Kind>(thread, granule[i], at + i * kGranuleBytes, kInGranule<Size>, both, where));
   }
   const bool recorded = !done || !thread.recording || Detector::record_quickly<Kind>(thread, {at, at + Size}, both);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   state->depth.store(0, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (!done) return Quick::kNot;
+  if (!done) {
+    // Two granules count as one access if somebody waits for them: that is known by their lists.
+    const bool apart = Size <= kGranuleBytes || (!has_list(granule[0]) && !has_list(granule[1]));
+    return apart ? Quick::kTried : Quick::kNot;
+  }
   return recorded && state->kept_signals.load(std::memory_order_relaxed) == 0 ? Quick::kDone : Quick::kUnfinished;
+}
+
+template <AccessKind Kind, unsigned Size>
+[[gnu::noinline]] NORN_SLOW void try_quickly(const void* address, const norn_site* site) {
+  const Quick quick = quick_access<Kind, Size>(address, site);
+  if (quick == Quick::kDone) [[likely]]
+    return;
+  if (quick == Quick::kUnfinished) [[clang::musttail]]
+    return finish_quick<Kind, Size>(address, site);
+  if (quick == Quick::kTried) [[clang::musttail]]
+    return slow_step<Kind, Size>(address, site);
+  [[clang::musttail]] return slow_access<Kind, Size>(address, site);
 }
 
 }  // namespace
@@ -102,12 +160,8 @@ using namespace norn::rt;
     access<AccessKind::kind, size>(address, site);                                                  \
   }                                                                                                 \
   NORN_EXPORT NORN_SLOW void __norn_slow_##name##size(const void* address, const norn_site* site) { \
-    const Quick quick = quick_access<AccessKind::kind, size>(address, site);                        \
-    if (quick == Quick::kDone) [[likely]]                                                           \
-      return;                                                                                       \
-    if (quick == Quick::kUnfinished) [[clang::musttail]]                                            \
-      return finish_quick<AccessKind::kind, size>(address, site);                                   \
-    [[clang::musttail]] return slow_access<AccessKind::kind, size>(address, site);                  \
+    if (passes<AccessKind::kind, size>(address)) return;                                            \
+    [[clang::musttail]] return try_quickly<AccessKind::kind, size>(address, site);                  \
   }
 
 NORN_ACCESS_HOOKS(read, kRead, 1)

@@ -34,14 +34,26 @@ define void @two_words(ptr %p) {
   ret void
 }
 
-; What may lie across granules is told as ever.
+; What lies across granules makes the call.
 ; CHECK-LABEL: define i32 @unaligned(
-; CHECK: call void @__norn_read4(
-; CHECK-NOT: slow
+; CHECK: %[[LAST:.*]] = add i64 %{{.*}}, 3
+; CHECK: %[[OVER:.*]] = and i64 %[[LAST]], 8
+; CHECK: or i64 %{{.*}}, %[[OVER]]
+; CHECK: call preserve_mostcc void @__norn_slow_read4(
 ; CHECK: ret
 define i32 @unaligned(ptr %p) {
   %v = load i32, ptr %p, align 2
   ret i32 %v
+}
+
+; Two granules, or three.
+; CHECK-LABEL: define <4 x i32> @vector(
+; CHECK: %[[LAST:.*]] = add i64 %{{.*}}, 7
+; CHECK: and i64 %[[LAST]], 8
+; CHECK: call preserve_mostcc void @__norn_slow_read16(
+define <4 x i32> @vector(ptr %p) {
+  %v = load <4 x i32>, ptr %p, align 4
+  ret <4 x i32> %v
 }
 
 ; Rare code is not made longer.

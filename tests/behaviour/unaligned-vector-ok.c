@@ -1,0 +1,25 @@
+// A loop that the optimizer makes to read four numbers at once, and the numbers on both sides of what it reads.
+// NORACE
+// RUN: %check %s
+
+#include "order.h"
+
+enum { kCount = 64 };
+_Alignas(16) int numbers[kCount + 2];
+int sum;
+
+static void add(void) {
+  const int* from = numbers + 1;
+  int all = 0;
+  for (int i = 0; i < kCount; i++) all += from[i];
+  sum = all;
+  end_turn();
+}
+
+static void change(void) {
+  await_turn(1);
+  numbers[0] = 2;
+  numbers[kCount + 1] = 2;
+}
+
+int main(void) { run_two(add, change); }

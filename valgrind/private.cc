@@ -8,6 +8,9 @@ extern "C" void vgPlain_discard_translations(Addr start, ULong range, const HCha
 // coregrind/pub_core_debuginfo.h (3.19)
 extern "C" Bool vgPlain_get_fnname_raw(DiEpoch epoch, Addr address, const HChar** name);
 extern "C" Bool vgPlain_get_inst_offset_in_function(DiEpoch epoch, Addr address, PtrdiffT* offset);
+// The same; the linker puts ours in its place (--wrap).
+extern "C" ULong __real_vgPlain_di_notify_mmap(Addr address, Bool valgrinds_own, Int fd);  // NOLINT: the linker's name
+extern "C" ULong __wrap_vgPlain_di_notify_mmap(Addr address, Bool valgrinds_own, Int fd);  // NOLINT: the linker's name
 // coregrind/pub_core_options.h (3.19)
 extern "C" Bool vgPlain_clo_read_var_info;
 // VEX/priv/main_util.h (3.19)
@@ -20,6 +23,9 @@ namespace norn::vg {
 namespace {
 
 constexpr SizeT kLongestInstruction = 16;
+
+constinit uint64_t device_of_variables = 0;
+constinit uint64_t inode_of_variables = 0;  // 0: of no file
 
 Bool chase_nothing(void* /*opaque*/, Addr /*address*/) { return False; }
 UInt check_nothing(void* /*opaque*/, VexRegisterUpdates* /*control*/, const VexGuestExtents* /*extents*/) { return 0; }
@@ -44,7 +50,10 @@ const char* linkage_name(Address code) {
   return vgPlain_get_fnname_raw(VG_(current_DiEpoch)(), code, &name) ? name : nullptr;
 }
 
-void read_variables(bool on) { vgPlain_clo_read_var_info = on ? True : False; }
+void read_variables_of(uint64_t device, uint64_t inode) {
+  device_of_variables = device;
+  inode_of_variables = inode;
+}
 
 void discard_translations() { vgPlain_discard_translations(Addr{0x1000}, ~ULong{0xfff}, "norn"); }
 
@@ -112,3 +121,13 @@ IRSB* GuestCode::block(Address address, unsigned instructions) {
 }
 
 }  // namespace norn::vg
+
+// Part of a file was mapped.
+ULong __wrap_vgPlain_di_notify_mmap(Addr address, Bool valgrinds_own, Int fd) {
+  using namespace norn::vg;
+  const NSegment* segment = VG_(am_find_nsegment)(address);
+  const bool wanted = segment != nullptr && inode_of_variables != 0 && segment->ino == inode_of_variables &&
+                      segment->dev == device_of_variables;
+  vgPlain_clo_read_var_info = wanted ? True : False;
+  return __real_vgPlain_di_notify_mmap(address, valgrinds_own, fd);
+}

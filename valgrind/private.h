@@ -16,8 +16,9 @@ Address function_begin(Address code);
 // The name of the function that begins at this address, as the linker knows it; null: none begins here.
 const char* linkage_name(Address code);
 
-// Whether the debug information of what is mapped from now on is read for variables, too: their names, types and places.
-void read_variables(bool on);
+// The debug information of this file is read for variables, too (their names, types and places), and no other's:
+// Valgrind would read the dynamic linker's and the tool's own with it. Before the program is mapped.
+void read_variables_of(uint64_t device, uint64_t inode);
 
 // All code is translated anew when it runs next. In a system call: the public way is for client requests only.
 void discard_translations();

@@ -21,7 +21,7 @@ Options core_options() {
 }
 
 void after_options() {
-  begin_variables();
+  want_variables();
   // A block ends where a function is called, so that calls can be followed.
   VG_(clo_vex_control).guest_chase = False;
   read_settings();
@@ -37,10 +37,7 @@ void at_end(Int exit_status) {
 
 void on_create(HostThread parent, HostThread child) { thread_is_created(parent, child); }
 void on_exit(HostThread host) { thread_ends(host); }
-void on_run(HostThread host, ULong /*blocks*/) {
-  end_variables();
-  thread_runs(host);
-}
+void on_run(HostThread host, ULong /*blocks*/) { thread_runs(host); }
 
 // Memory of the operating system's.
 void on_map(Addr address, SizeT size, Bool /*r*/, Bool /*w*/, Bool /*x*/, ULong /*debug_info*/) {

@@ -34,17 +34,6 @@ bool has_debug_info(Int file) {
   return false;
 }
 
-// It takes about a second for ten megabytes.
-bool is_worth_it() {
-  constexpr Long kLargest = Long{16} << 20;
-  const Int file = VG_(fd_open)(VG_(args_the_exename), VKI_O_RDONLY, 0);
-  if (file < 0) return false;
-  struct vg_stat what;
-  const bool worth = VG_(fstat)(file, &what) == 0 && what.size <= kLargest && has_debug_info(file);
-  VG_(close)(file);
-  return worth;
-}
-
 // --- understanding it --------------------------------------------------------------------------------------------
 
 // One past the first place of `words` in the text; 0: they are not in it.
@@ -81,8 +70,16 @@ void declare_variable(Text text, Frame& declared, TextPool& pool) {
 
 }  // namespace
 
-void begin_variables() { read_variables(is_worth_it()); }
-void end_variables() { read_variables(false); }
+void want_variables() {
+  constexpr Long kLargest = Long{16} << 20;  // it takes about a second for ten megabytes
+  const Int file = VG_(fd_open)(VG_(args_the_exename), VKI_O_RDONLY, 0);
+  if (file < 0) return;
+  struct vg_stat what;
+  if (VG_(fstat)(file, &what) == 0 && what.size <= kLargest && has_debug_info(file)) {
+    read_variables_of(what.dev, what.ino);
+  }
+  VG_(close)(file);
+}
 
 // Valgrind tells it in sentences:
 //   Location 0x10c06e is 0 bytes inside origin.in[1].b,   a global variable declared at names.c:4

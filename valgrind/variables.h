@@ -8,9 +8,8 @@
 
 namespace norn::vg {
 
-// Before the program's debug information is read, and as soon as it was.
-void begin_variables();
-void end_variables();
+// Before the program's debug information is read.
+void want_variables();
 
 // What debug information says of the variable there: its name down to the member, on which line it is declared, and
 // whether it is a local one. False: nothing.

@@ -23,7 +23,7 @@ bool has_binary_front_end() { return access(tool().c_str(), X_OK) == 0; }
 
 bool can_run_binary(const Program& program, const std::string& name, std::string& error) {
   const std::string subject =
-      program.interpreter.empty() ? name : fmt::format("{}, which runs {},", program.path, name);
+      program.interpreter.empty() ? name : fmt::format("{}, which runs {},", program.interpreter[0], name);
   const char* rebuild = "rebuild it with CC=norn-cc CXX=norn-c++";
   switch (program.linkage) {
     case Linkage::kDynamic:

@@ -152,6 +152,29 @@ TEST_F(Cli, UnfitPrograms) {
   is_refused("hello", "./unfit is neither an ELF program nor a script with a first line like #!/bin/sh");
 }
 
+// What runs a script is what must be fit, and may be a script itself.
+TEST_F(Cli, UnfitInterpreters) {
+  std::string header = read_file("/bin/true").substr(0, 64);
+  header[56] = header[57] = 0;
+  const auto add = [&](const std::string& name, const std::string& contents) {
+    write(name, contents);
+    fs::permissions(directory_ / name, fs::perms::owner_all);
+    return (directory_ / name).string();
+  };
+  const std::string interpreter = add("interpreter", header);
+  const std::string inner = add("inner", "#!" + interpreter + " -x\n");
+  add("outer", "#!" + inner + "\n");
+  const std::string is_static =
+      " is statically linked: norn cannot see the threads of an unmodified static program; link it dynamically, or "
+      "rebuild it with CC=norn-cc CXX=norn-c++";
+  expect_misuse({"run", "--binary", "--", "./inner"}, interpreter + ", which runs ./inner," + is_static);
+  expect_misuse({"run", "--binary", "--", "./outer"}, interpreter + ", which runs ./outer," + is_static);
+  const std::string itself = add("itself", "");
+  add("itself", "#!" + itself + "\n");
+  expect_misuse({"run", "--binary", "--", "./itself"},
+                "./itself is neither an ELF program nor a script with a first line like #!/bin/sh");
+}
+
 // Whatever the file is, norn looks at it and says so.
 TEST_F(Cli, BrokenPrograms) {
   const std::string good = read_file(FAKE_PROGRAM).substr(0, 4096);

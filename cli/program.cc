@@ -122,18 +122,28 @@ bool is_file(const std::string& path) {
   return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
-// Whatever runs a script is the program; the script is its argument.
+// Whatever runs a script is the program; the script is its argument. What runs it may be a script again: the kernel
+// follows four.
 void find_interpreter(Program& program) {
-  std::vector<std::string> words = interpreter_of(program.path);
-  if (words.empty()) return;
+  constexpr unsigned kMostSteps = 4;
+  std::vector<std::string> words;
   Program runs;
-  runs.script = program.path;  // an interpreter is not a script again
-  std::string error;
-  if (!find_program(words[0], runs, error)) return;
-  words[0] = runs.path;
-  program.linkage = runs.linkage;
-  program.script = program.path;
-  program.interpreter = std::move(words);
+  runs.path = program.path;
+  for (unsigned step = 0; step < kMostSteps; ++step) {
+    std::vector<std::string> line = interpreter_of(runs.path);
+    if (line.empty()) return;
+    runs = {};
+    runs.script = program.path;  // its own interpreter is looked for here
+    std::string error;
+    if (!find_program(line[0], runs, error)) return;
+    line[0] = runs.path;
+    words.insert(words.begin(), line.begin(), line.end());
+    if (runs.kind == ProgramKind::kScript) continue;
+    program.linkage = runs.linkage;
+    program.script = program.path;
+    program.interpreter = std::move(words);
+    return;
+  }
 }
 
 }  // namespace

@@ -175,7 +175,10 @@ NORN_INTERPOSE_VERSION(int, pthread_cond_broadcast, NORN_CONDITION_VERSION, (pth
 NORN_INTERPOSE_VERSION(int, pthread_cond_wait, NORN_CONDITION_VERSION,
                        (pthread_cond_t * condition, pthread_mutex_t* mutex)) {
   if (!has_started()) return EINVAL;
-  if (called_by_openmp()) return real_pthread_cond_wait(condition, mutex);
+  if (called_by_openmp()) {
+    const control::Outside outside;
+    return real_pthread_cond_wait(condition, mutex);
+  }
   return wait_on(condition, mutex, site_pthread_cond_wait, [=] {
     return wait_one_way(condition, mutex, CLOCK_REALTIME, nullptr,
                         [=] { return real_pthread_cond_wait(condition, mutex); });

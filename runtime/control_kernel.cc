@@ -65,6 +65,7 @@ bool may_wait_to_write(int fd, size_t size) {
 }
 
 bool go_outside() {
+  if (current_slot != nullptr && current_slot->status.load(std::memory_order_relaxed) == Status::kOutside) return false;
   if (!active()) return false;
   Slot& self = *current_slot;
   const Inspection here;

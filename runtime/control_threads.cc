@@ -101,7 +101,7 @@ void begin(uint32_t slot) {
   self.arrived.store(1, std::memory_order_release);
   sys::call(__NR_futex, sys::as_long(&self.arrived), FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1);
   const SignalMask mask = block_signals();
-  await_turn(self);
+  await_turn(self, mask);
   set_signal_mask(mask);
 }
 

@@ -4,12 +4,8 @@
 #include "runtime/turn.h"
 
 namespace norn::rt::control {
-namespace {
 
-// Neither a lock nor the routine of another is given up for a signal.
 bool can_be_interrupted(Waiting waiting) { return waiting != Waiting::kLock && waiting != Waiting::kOnce; }
-
-}  // namespace
 
 Woken wait(Waiting waiting, const volatile void* object, Time until) {
   Slot& self = *current_slot;

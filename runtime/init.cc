@@ -9,6 +9,7 @@
 #include "runtime/fast.h"
 #include "runtime/interpose.h"
 #include "runtime/memory.h"
+#include "runtime/modules.h"
 #include "runtime/process.h"
 #include "runtime/reporter.h"
 #include "runtime/settings.h"
@@ -96,6 +97,7 @@ bool start_all(int argc, char** argv, char** environment) {
     refuse(kNoMemory);
   }
   find_real_functions();
+  find_loader();
   const ThreadId id = new_thread_number();
   Thread* core = detector.add_root(id);
   ThreadState* state = core == nullptr ? nullptr : make_state(id, core, main_stack_size());

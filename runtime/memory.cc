@@ -12,6 +12,7 @@
 
 #include "runtime/control.h"
 #include "runtime/interpose.h"
+#include "runtime/modules.h"
 #include "runtime/openmp.h"
 #include "runtime/where.h"
 
@@ -157,7 +158,7 @@ void* allocated(void* block, size_t size, const norn_site& site) {
 // `counts`: it is a write.
 void freeing(void* block, const norn_site& site, bool counts) {
   if (block == nullptr) return;
-  if (is_controlled() && is_watching()) {
+  if (is_controlled() && counts) {
     control::access(AccessKind::kFree, block, size_of_block(address_of(block)), &site);
   }
   const Inspection here;
@@ -209,7 +210,7 @@ NORN_INTERPOSE(void*, calloc, (size_t count, size_t size)) {
 
 NORN_INTERPOSE(void, free, (void* block)) {
   if (is_early(block) || NORN_NOT_READY(free)) return;
-  freeing(block, site_free, is_watching() && !called_by_openmp());
+  freeing(block, site_free, is_watching() && !called_by_openmp() && !called_by_loader());
   in_host([&] {
     real_free(block);
     return 0;

@@ -44,6 +44,22 @@ int look_into(dl_phdr_info* info, size_t /*size*/, void* data) {
   return 1;
 }
 
+struct CodeSearch {
+  const void* inside;
+  CodeRange found;
+};
+
+int look_for_code(dl_phdr_info* info, size_t /*size*/, void* data) {
+  auto* search = static_cast<CodeSearch*>(data);
+  for (unsigned i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
+    const CodeRange range = {info->dlpi_addr + segment.p_vaddr, segment.p_memsz};
+    if (range.contains(search->inside)) search->found = range;
+  }
+  return search->found.size != 0 ? 1 : 0;
+}
+
 const char* file_of(const Search& search) {
   if (search.name == nullptr || search.name[0] == '\0') return start.program.data;
   size_t size = 0;
@@ -64,6 +80,19 @@ const char* module_of(const norn_site* site) {
     if (tables != nullptr && site >= tables->sites_begin && site < tables->sites_end) return module->path;
   }
   return nullptr;
+}
+
+constinit CodeRange loader_code;
+
+CodeRange code_around(const void* code) {
+  CodeSearch search = {code, {}};
+  if (real_dl_iterate_phdr != nullptr) real_dl_iterate_phdr(&look_for_code, &search);
+  return search.found;
+}
+
+// A program without a loader has the functions of one, and no base of it.
+void find_loader() {
+  if (_r_debug.r_ldbase != 0) loader_code = code_around(reinterpret_cast<const void*>(_r_debug.r_brk));
 }
 
 bool lies_in_library(const void* code, report::Text name) {

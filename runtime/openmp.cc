@@ -25,8 +25,6 @@ constexpr norn_site kParallel = library_site("omp parallel");
 constexpr norn_site kTeams = library_site("omp teams");
 constexpr norn_site kTask = library_site("omp task");
 
-NORN_REAL(int, dl_iterate_phdr, (int (*callback)(dl_phdr_info*, size_t, void*), void* context))
-
 Task* task_of(const ompt_data_t* data) { return data == nullptr ? nullptr : static_cast<Task*>(data->ptr); }
 
 bool has_flag(int flags, unsigned flag) { return (static_cast<unsigned>(flags) & flag) != 0; }
@@ -119,7 +117,7 @@ void on_dependences(ompt_data_t* data, const ompt_dependence_t* dependences, int
   }
 }
 
-void on_task_schedule(ompt_data_t* prior_data, ompt_task_status_t status, ompt_data_t* next_data) {
+void switch_tasks(ompt_data_t* prior_data, ompt_task_status_t status, ompt_data_t* next_data) {
   const Inspection here;
   if (!here) return;
   const Address frame = address_of(__builtin_frame_address(0));
@@ -165,6 +163,13 @@ void on_task_schedule(ompt_data_t* prior_data, ompt_task_status_t status, ompt_d
   }
 }
 
+// Who has done a task may go back to a wait that the scheduler does not model.
+void on_task_schedule(ompt_data_t* prior, ompt_task_status_t status, ompt_data_t* next) {
+  switch_tasks(prior, status, next);
+  const bool done = status == ompt_task_complete || status == ompt_task_cancel || status == ompt_task_detach;
+  if (is_controlled() && done) control::go_outside();
+}
+
 void on_sync_region(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t* /*parallel*/,
                     ompt_data_t* data, const void* /*code*/) {
   const Inspection here;
@@ -194,22 +199,6 @@ void on_thread_end(ompt_data_t* /*thread*/) {
 
 // --- start --------------------------------------------------------------------------------------------------------
 
-struct ModuleSearch {
-  Address inside;
-  CodeRange found;
-};
-
-int look_at_module(dl_phdr_info* info, size_t /*size*/, void* context) {
-  auto& search = *static_cast<ModuleSearch*>(context);
-  for (unsigned i = 0; i < info->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& header = info->dlpi_phdr[i];
-    if (header.p_type != PT_LOAD || (header.p_flags & PF_X) == 0) continue;
-    const CodeRange range = {info->dlpi_addr + header.p_vaddr, header.p_memsz};
-    if (range.contains(reinterpret_cast<const void*>(search.inside))) search.found = range;
-  }
-  return search.found.size != 0 ? 1 : 0;
-}
-
 template <class Callback>
 void listen(ompt_set_callback_t set, ompt_callbacks_t event, Callback* callback) {
   set(event, reinterpret_cast<ompt_callback_t>(callback));
@@ -217,10 +206,9 @@ void listen(ompt_set_callback_t set, ompt_callbacks_t event, Callback* callback)
 
 int initialize(ompt_function_lookup_t lookup, int /*device*/, ompt_data_t* /*tool*/) {
   const auto set = reinterpret_cast<ompt_set_callback_t>(lookup("ompt_set_callback"));
-  if (set == nullptr || real_dl_iterate_phdr == nullptr) return 0;
-  ModuleSearch search = {reinterpret_cast<Address>(lookup), {}};
-  real_dl_iterate_phdr(&look_at_module, &search);
-  openmp_code = search.found;
+  if (set == nullptr) return 0;
+  openmp_code = code_around(reinterpret_cast<const void*>(lookup));
+  if (openmp_code.size == 0) return 0;
   listen(set, ompt_callback_parallel_begin, &on_parallel_begin);
   listen(set, ompt_callback_parallel_end, &on_parallel_end);
   listen(set, ompt_callback_implicit_task, &on_implicit_task);

@@ -1,17 +1,12 @@
 // OpenMP: which of a thread's work is whose. docs/design/openmp.md says which construct orders what.
 #pragma once
 
+#include "runtime/modules.h"
 #include "runtime/state.h"
 
 namespace norn::rt {
 
 // Where the code of the OpenMP runtime lies, once it has told us of itself.
-struct CodeRange {
-  Address begin = 0;
-  Address size = 0;
-
-  [[nodiscard]] bool contains(const void* address) const { return address_of(address) - begin < size; }
-};
 extern constinit CodeRange openmp_code;
 
 // Asked by a function that is interposed: is its caller OpenMP's runtime? How that synchronizes its own threads and

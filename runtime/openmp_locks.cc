@@ -77,6 +77,7 @@ NORN_INTERPOSE_OPTIONAL(void, __kmpc_end_critical, (void* at, int thread, Critic
   }                                                                                          \
   NORN_INTERPOSE_OPTIONAL(int, omp_test_##lock, (void* lock)) {                              \
     if (!has_started()) return 0;                                                            \
+    control::pass(control::Op::kAcquire, lock, site_omp_test_##lock);                        \
     const int taken = real_omp_test_##lock(lock);                                            \
     if (taken == 0) return 0;                                                                \
     control::begin_routine(lock);                                                            \

@@ -121,6 +121,21 @@ bool is_fatal(int number) {
 
 }  // namespace
 
+Arriving arriving(SignalMask blocked) {
+  SignalMask pending = 0;
+  if (sys::call(__NR_rt_sigpending, sys::as_long(&pending), sizeof(pending)) != 0) return Arriving::kNothing;
+  pending &= ~blocked;
+  Arriving all = Arriving::kNothing;
+  for (int number = 1; number < kSignals; ++number) {
+    if ((pending >> (number - 1) & 1) == 0) continue;
+    const SpinLock lock(actions[number].mutex);
+    const struct sigaction& action = actions[number].action;
+    if (is_handler(action) ? (action.sa_flags & SA_RESTART) == 0 : is_fatal(number)) return Arriving::kInterrupts;
+    if (is_handler(action)) all = Arriving::kRestarts;
+  }
+  return all;
+}
+
 void deliver_kept_signals(ThreadState& state) {
   // Sent again, they arrive as they would have: with their mask, on their stack. New ones may come in between.
   const SignalsBlocked blocked;

@@ -39,4 +39,9 @@ class SignalsBlocked {
   SignalMask before_;
 };
 
+// What signals that wait to be delivered do to a call that blocks.
+enum class Arriving : uint8_t { kNothing, kRestarts, kInterrupts };
+// Of those that were sent to the calling thread or to the process, and that `blocked` does not keep back.
+[[nodiscard]] Arriving arriving(SignalMask blocked);
+
 }  // namespace norn::rt

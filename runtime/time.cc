@@ -9,6 +9,7 @@
 
 #include "runtime/control.h"
 #include "runtime/interpose.h"
+#include "runtime/openmp.h"
 #include "runtime/syscalls.h"
 
 using namespace norn::rt;
@@ -126,6 +127,10 @@ NORN_INTERPOSE(int, thrd_sleep, (const timespec* duration, timespec* rest)) {
 
 NORN_INTERPOSE(int, sched_yield, ()) {
   if (!has_started()) return 0;
+  if (called_by_openmp()) {
+    if (is_controlled()) control::go_outside();
+    return real_sched_yield();
+  }
   if (!is_virtual()) return real_sched_yield();
   control::yield(&site_sched_yield);
   return 0;

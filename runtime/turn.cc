@@ -155,13 +155,13 @@ void wake(Slot* next) {
   sys::call(__NR_futex, sys::as_long(&next->go), FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1);
 }
 
-void await_turn(Slot& self) {
+void await_turn(Slot& self, SignalMask mask) {
   while (self.go.load(std::memory_order_acquire) == 0) {
     const bool idle = holder == nullptr;
     const timespec tick = {0, idle ? 1'000'000 : static_cast<long>(kTick) * 1000};
     const long result =
         sys::call(__NR_futex, sys::as_long(&self.go), FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 0, sys::as_long(&tick));
-    if (result == -ETIMEDOUT && self.go.load(std::memory_order_acquire) == 0) look_after();
+    if (result == -ETIMEDOUT && self.go.load(std::memory_order_acquire) == 0) look_after(self, mask);
   }
   self.go.store(0, std::memory_order_relaxed);
   wait_for_dying();
@@ -190,7 +190,7 @@ void Choice::await(Slot* next) {
   wake(next);
   if (entered_) leave(state_);
   entered_ = false;
-  await_turn(self_);
+  await_turn(self_, mask);
   set_signal_mask(mask);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/control.h"
+#include "runtime/signals.h"
 #include "runtime/slots.h"
 #include "schedule/strategy.h"
 
@@ -36,8 +37,8 @@ void wake(Slot* next);
 
 // --- waiting for the turn --------------------------------------------------------------------------------------------
 
-// Outside, signals blocked, without the mutex.
-void await_turn(Slot& self);
+// Outside, signals blocked, without the mutex. `mask`: what is blocked otherwise.
+void await_turn(Slot& self, SignalMask mask);
 // The thread was without the turn, in the kernel: it queues for it.
 void come_back(Slot& self);
 
@@ -80,6 +81,8 @@ Slot* adopt(ThreadState& state);
 // watchdog.cc. The turn was given to somebody.
 void watch_from_now();
 // By a thread that has waited for a tick: do things go on without it?
-void look_after();
+void look_after(Slot& self, SignalMask mask);
+// control_waits.cc. Neither a lock nor the routine of another is given up for a signal.
+[[nodiscard]] bool can_be_interrupted(Waiting waiting);
 
 }  // namespace norn::rt::control

@@ -12,6 +12,8 @@ namespace {
 
 constexpr uint64_t kBlockedUnseen = 1'000'000;  // microseconds: the holder sleeps in the kernel and does nothing else
 constexpr uint64_t kRunsUnseen = 5'000'000;     // it runs, but passes neither points nor accesses
+// A creator waits for its thread to arrive, which takes as long as the machine is busy.
+constexpr uint64_t kCreates = 20'000'000;
 constinit uint64_t seen_progress = 0;
 constinit uint64_t seen_at = 0;
 
@@ -34,6 +36,11 @@ bool sleeps_in_kernel(uint32_t tid) {
 
 uint64_t progress() { return outcome->decisions + outcome->accesses; }
 
+uint64_t patience_with_holder() {
+  if (any_with(Status::kReserved)) return kCreates;
+  return sleeps_in_kernel(holder->tid) ? kBlockedUnseen : kRunsUnseen;
+}
+
 // Who gets the turn by that, if anybody; under the mutex.
 Slot* look_at_holder() {
   if (holder == nullptr) {
@@ -51,24 +58,31 @@ Slot* look_at_holder() {
     seen_at = now;
     return nullptr;
   }
-  // A creator waits for its thread to arrive, which takes as long as the machine is busy.
-  if (any_with(Status::kReserved)) return nullptr;
-  const uint64_t patience = sleeps_in_kernel(holder->tid) ? kBlockedUnseen : kRunsUnseen;
-  if (now - seen_at < patience) return nullptr;
+  if (now - seen_at < patience_with_holder()) return nullptr;
   if (holder->status.load(std::memory_order_relaxed) != Status::kRunning) return nullptr;
   ++outcome->taken_away;
   holder->status.store(Status::kOutside, std::memory_order_relaxed);
   return hand_on(nullptr);
 }
 
+// Nobody runs, and a signal came for the process, or for this thread: it is delivered where the thread goes on.
+void let_signals_in(Slot& self, SignalMask mask) {
+  if (self.status.load(std::memory_order_relaxed) != Status::kWaiting || !can_be_interrupted(self.waiting)) return;
+  const Arriving signals = arriving(mask);
+  if (signals == Arriving::kNothing) return;
+  const bool goes_on = signals == Arriving::kRestarts && self.waiting != Waiting::kTime;
+  make_ready(self, goes_on ? Woken::kWoken : Woken::kInterrupted);
+}
+
 }  // namespace
 
 void watch_from_now() { seen_at = sys::now(); }
 
-void look_after() {
+void look_after(Slot& self, SignalMask mask) {
   Slot* next = nullptr;
   {
     const SpinLock lock(mutex);
+    if (holder == nullptr) let_signals_in(self, mask);
     next = look_at_holder();
   }
   wake(next);

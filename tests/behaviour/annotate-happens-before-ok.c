@@ -1,5 +1,6 @@
 // A hand-over told by AnnotateHappensBefore and AnnotateHappensAfter.
 // NORACE
+// UNORDERED: race x: nothing but the annotation orders the two
 // RUN: %check %s
 
 #include "annotations.h"

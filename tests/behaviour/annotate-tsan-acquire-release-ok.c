@@ -1,5 +1,6 @@
 // A hand-over by means the detector cannot see, told by __tsan_release and __tsan_acquire.
 // NORACE
+// UNORDERED: race x: nothing but the annotation orders the two
 // RUN: %check %s
 
 #include "annotations.h"

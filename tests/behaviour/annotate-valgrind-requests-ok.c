@@ -1,5 +1,6 @@
 // The same hand-over in the language of Valgrind's headers, whose requests are instructions without effect.
 // NORACE
+// UNORDERED: race x: nothing but the annotation orders the two
 // REQUIRES-HEADER: valgrind/helgrind.h
 // RUN: %check %s
 

@@ -1,5 +1,6 @@
 // A compare-exchange that fails with acquire order is an acquire load.
 // NORACE
+// UNORDERED: race x: the exchange fails on the 0 of before, too
 // RUN: %check %s
 
 #include <atomic>

@@ -1,5 +1,6 @@
 // A page unmapped by one thread and mapped again at the same address by another is a new page.
 // NORACE
+// UNORDERED: crash: both use one page
 // RUN: %check %s
 
 #include <sys/mman.h>

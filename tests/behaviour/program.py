@@ -18,6 +18,7 @@ What a program says of itself, in comments anywhere in its source:
     STDOUT: LINE                 a line of the program's output (default: none)
     EXIT: N   SIGNAL: NAME       how the program itself ends (default: EXIT: 0)
     REQUIRES-HEADER: FILE        without this header there is nothing to test
+    UNORDERED: WHAT: REASON      WHAT (race NAME, deadlock, crash…) may happen when nobody waits for a turn (order.h)
 """
 
 import dataclasses
@@ -86,6 +87,7 @@ class Program:
         self.stacks = [value.split() for value in said("STACK")]
         self.not_stack = words("NOT-STACK")
         self.headers = words("REQUIRES-HEADER")
+        self.unordered = dict(value.split(": ", 1) for value in said("UNORDERED"))
         self.signal = next((getattr(signal, name) for name in words("SIGNAL")), None)
         self.exit = int(next(iter(words("EXIT")), 0))
 

@@ -1,5 +1,6 @@
 // wait_for and wait_until, on both clocks.
 // NORACE
+// UNORDERED: race x: the waits may time out
 // RUN: %check %s
 
 #include <chrono>

@@ -1,5 +1,6 @@
 // A timed wait that was never made, with the time-out as another way out.
 // NORACE
+// UNORDERED: race x: the wait may time out
 // RUN: %check-loops %s
 
 #include "order.h"

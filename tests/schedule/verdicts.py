@@ -7,7 +7,10 @@
 
 false: the race-free programs of tests/behaviour and tests/loops. To have something to refute, the detection knows no
        synchronization (--lib=off, no loops), so nearly every shared variable is a candidate; and they are explored:
-       nothing may go wrong in any schedule. The exit status is 1 if anything was confirmed.
+       nothing may go wrong in any schedule. Two things do not count: the flag that a loop waits for (norn run
+       --verbose=loops says which do), which is the synchronization itself; and what the program's comments promise for
+       runs in which nobody waits for a turn (UNORDERED, tests/behaviour/program.py). The exit status is 1 if anything
+       else was confirmed or went wrong, or a promise was not kept.
 check: `norn check` of every program, in the order that each forces while detecting. A confirmed race that the program's
        comments do not know is a false alarm, and makes the exit status 1; a race they promise and that was not
        confirmed is a miss, and is listed.
@@ -49,6 +52,9 @@ class Verdict:
     candidates: int = 0
     false_alarms: list = dataclasses.field(default_factory=list)
     missed: list = dataclasses.field(default_factory=list)
+    promised: list = dataclasses.field(default_factory=list)
+    flags: int = 0
+    flags_met: int = 0
     confirmed: int = 0
     trouble: str = ""
 
@@ -81,31 +87,61 @@ def shared(runs, candidates):
     return max(-(-runs // max(1, candidates)), runs // 4)
 
 
-def explored(runs):
+def explored(runs, candidates=1):
     """So many schedules of a program are looked at without a candidate."""
-    return max(1, runs // 5)
+    return max(1, runs // 5) if candidates else runs
+
+
+def waiting_loops(text):
+    """The lines of the loops that wait, as norn run --verbose=loops lists them: {("a.c", 3)}."""
+    return {(pathlib.Path(file).name, int(line)) for file, line in re.findall(r"norn: loop at (\S+):(\d+) in ", text)}
+
+
+def awaited_races(report, loops):
+    """The ids of those races of which one side is read by such a loop, itself or by what it calls."""
+    def waits(access):
+        return access["op"].endswith("read") and any((pathlib.Path(frame["file"]).name, frame["line"]) in loops
+                                                     for frame in access["stack"])
+    return {race["id"] for race in report.get("races", []) if any(map(waits, race["accesses"]))}
+
+
+def went_wrong(program, entry):
+    """What of a row of confirm's report may not be, each as a promise would name it and as it is told."""
+    if entry["id"] and entry["standing"] == "confirmed":
+        yield entry["title"].replace(" on ", " "), f"{entry['title']} ({entry['places']})"
+    for item in entry["consequences"]:
+        if item["kind"] in FATAL and not program.signal:
+            yield item["kind"], (f"{item['count']} runs of {entry['runs']} ended by {item['kind']}: "
+                                 f"{item['detail'][:80]}; replay {item['replay']}")
 
 
 def refute(program, directory, runs):
     """All that could be taken for a race in a race-free program; none of it may be confirmed."""
     verdict = Verdict(f"{program.source.parent.name}/{program.name}")
     command = build(program, directory)
-    arrival = getattr(program, "arrivals", [[]])[0]
-    found = run([*command, *arrival], directory, ["--lib=off", "--spin=0", "--cv=off"], seconds=SECONDS).report or {}
+    command += getattr(program, "arrivals", [[]])[0]
+    loops = waiting_loops(run(command, directory, ["--verbose=loops"], seconds=SECONDS).errors)
+    found = run(command, directory, ["--lib=off", "--spin=0", "--cv=off"], seconds=SECONDS).report or {}
     candidates = len(found.get("races", [])) + len(found.get("hazards", []))
-    for which, times in ((["--all"], shared(runs, candidates)), (["--explore"], explored(runs))):
-        done = confirm(which, [*command, *arrival], directory, None, times, SEED, ["--jobs=1"], seconds=SECONDS,
-                       **UNORDERED)
+    awaited = awaited_races(found, loops)
+    kept = set()
+    for which, times in ((["--all"], shared(runs, candidates)), (["--explore"], explored(runs, candidates))):
+        done = confirm(which, command, directory, None, times, SEED, ["--jobs=1"], seconds=SECONDS, **UNORDERED)
         if done.report is None:
             verdict.trouble = (done.errors or done.output).strip()
         for entry in entries(done):
             verdict.candidates += which == ["--all"]
-            if entry["id"] and entry["standing"] == "confirmed":
-                verdict.false_alarms.append(f"{entry['title']} ({entry['places']})")
-            wrong = [item for item in entry["consequences"] if item["kind"] in FATAL]
-            if wrong and not program.signal:
-                verdict.false_alarms.append(f"{wrong[0]['count']} runs of {entry['runs']} ended by {wrong[0]['kind']}: "
-                                            f"{wrong[0]['detail'][:80]}; replay {wrong[0]['replay']}")
+            is_flag = entry["id"] in awaited
+            verdict.flags += is_flag
+            for what, told in went_wrong(program, entry):
+                if what in program.unordered:
+                    kept.add(what)
+                elif is_flag and what.startswith("race"):
+                    verdict.flags_met += 1
+                else:
+                    verdict.false_alarms.append(told)
+    verdict.promised = [f"{what}: {reason}" for what, reason in program.unordered.items()]
+    verdict.missed = sorted(set(program.unordered) - kept)
     return verdict
 
 
@@ -136,13 +172,22 @@ def judge(program, directory, runs):
 
 
 def report_false(verdicts, runs):
-    candidates = sum(verdict.candidates for verdict in verdicts)
     wrong = [verdict for verdict in verdicts if verdict.false_alarms]
-    lines = [f"{len(verdicts)} race-free programs, {candidates} candidates that a detector without synchronization "
-             f"names; at least {runs} runs of each program and {runs // 4} for each candidate, and {explored(runs)} "
-             f"explored schedules of each program: "
-             f"{sum(len(verdict.false_alarms) for verdict in wrong)} confirmed or gone wrong."]
+
+    def total(what):
+        return sum(getattr(verdict, what) for verdict in verdicts)
+
+    lines = [f"{len(verdicts)} race-free programs, {total('candidates')} candidates that a detector without "
+             f"synchronization names; at least {runs} runs of each program and {runs // 4} for each candidate, and "
+             f"{explored(runs)} explored schedules of each program, {runs} where there is no candidate: "
+             f"**{sum(len(verdict.false_alarms) for verdict in wrong)} confirmed or gone wrong** but for what follows.",
+             f"- {total('flags')} of the candidates are flags that a loop waits for; {total('flags_met')} of them were "
+             f"brought together, as they should be: they are the synchronization itself."]
     lines += [f"- `{verdict.name}`: {'; '.join(verdict.false_alarms)}" for verdict in wrong]
+    lines += [f"- `{verdict.name}` is race-free in its own order alone: {'; '.join(verdict.promised)}"
+              for verdict in verdicts if verdict.promised]
+    lines += [f"- `{verdict.name}`: promised and not seen: {', '.join(verdict.missed)}"
+              for verdict in verdicts if verdict.missed]
     return lines
 
 
@@ -176,10 +221,15 @@ def main():
     def one(program):
         if time.monotonic() > deadline:
             return None
+        begin = time.monotonic()
+        name = f"{program.source.parent.name}/{program.name}"
         try:
-            return ask(program, top / f"{program.source.parent.name}-{program.source.stem}", runs)
+            verdict = ask(program, top / f"{program.source.parent.name}-{program.source.stem}", runs)
         except Exception as error:  # one program's trouble must not hide the others' verdicts
-            return Verdict(f"{program.source.parent.name}/{program.name}", trouble=f"{type(error).__name__}: {error}")
+            verdict = Verdict(name, trouble=f"{type(error).__name__}: {error}")
+        wrong = "; ".join([*verdict.false_alarms, *verdict.trouble.splitlines()[:1]])
+        print(f"{time.monotonic() - begin:6.1f} s {name} {wrong}", file=sys.stderr, flush=True)
+        return verdict
 
     programs = [program for program in sources()
                 if re.search(arguments.only, f"{program.source.parent.name}/{program.name}")
@@ -195,7 +245,7 @@ def main():
     print("\n".join([*lines, *troubles]))
     if arguments.document:
         document.write(f"verdicts.py {arguments.what}", [*lines, *troubles], arguments.document)
-    wrong = any(verdict.false_alarms for verdict in verdicts)
+    wrong = any(verdict.false_alarms or (arguments.what == "false" and verdict.missed) for verdict in verdicts)
     return 1 if wrong or not verdicts else 0
 
 

@@ -72,18 +72,21 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
   Detection detection;
   // A check is about what can be shown.
   detection.options.set("fail_on", "confirmed");
-  if (const auto status = detect(verb, app, std::move(arguments), detection); status) return *status;
   ConfirmSettings settings;
   std::string error;
-  if (!options.resolve(false, settings, error)) {
-    complain(error);
-    return kMisuse;
-  }
+  detection.accepts = [&](std::string& why) {
+    if (!options.resolve(false, settings, why)) return false;
+    detection.timeout = settings.timeout;
+    return true;
+  };
+  if (const auto status = detect(verb, app, std::move(arguments), detection); status) return *status;
   report::Findings& findings = *detection.findings;
   const FailOn fail_on = detection.options.settings().fail_on;
   const bool failed_before = fails({}, findings, fail_on);
   std::vector<ConfirmCandidate> candidates = candidates_of(findings);
   std::erase_if(candidates, [](const ConfirmCandidate& candidate) { return candidate.suppressed; });
+  // Why it stood still, other schedules may show.
+  if (detection.end.timed_out) candidates.emplace_back();
   std::vector<Verdict> verdicts;
   if (!candidates.empty()) {
     Stage stage(detection.program.path, detection.command, detection.options);

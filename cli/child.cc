@@ -1,12 +1,16 @@
 #include "cli/child.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 
 namespace norn::cli {
@@ -49,9 +53,33 @@ class Forwarding {
   struct sigaction old_[std::size(kForwarded)]{};
 };
 
+// False: the process did not end within so many seconds.
+bool ends_within(pid_t pid, double seconds) {
+  const auto process = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  pollfd ends = {process, POLLIN, 0};
+  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  int ready = 0;
+  do {
+    const std::chrono::duration<double, std::milli> left = until - std::chrono::steady_clock::now();
+    ready = poll(&ends, 1, static_cast<int>(std::clamp(left.count(), 0.0, 1e9)) + 1);
+  } while (ready < 0 && errno == EINTR);
+  close(process);
+  return ready != 0;
+}
+
+// True: it had to be ended. First so that it can complete its report.
+bool end_after(pid_t pid, double seconds) {
+  if (ends_within(pid, seconds)) return false;
+  constexpr double kGrace = 5;
+  kill(pid, SIGTERM);
+  if (!ends_within(pid, kGrace)) kill(pid, SIGKILL);
+  return true;
+}
+
 }  // namespace
 
-ChildEnd run_child(const std::string& path, const std::vector<std::string>& arguments, const Environment& environment) {
+ChildEnd run_child(const std::string& path, const std::vector<std::string>& arguments, const Environment& environment,
+                   double timeout) {
   ChildEnd end;
   std::vector<char*> argv;
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
@@ -98,6 +126,7 @@ ChildEnd run_child(const std::string& path, const std::vector<std::string>& argu
   while (got < 0 && errno == EINTR);
   close(trouble[0]);
 
+  if (timeout > 0) end.timed_out = end_after(pid, timeout);
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
   if (got == sizeof(error)) {

@@ -11,15 +11,16 @@ struct ChildEnd {
   bool started = false;
   int start_error = 0;  // errno, if it could not be started
   int exit = 0;
-  int signal = 0;  // that killed it, 0 if none
+  int signal = 0;          // that killed it, 0 if none
+  bool timed_out = false;  // it was ended
 };
 
 using Environment = std::vector<std::pair<std::string, std::string>>;  // to be added to norn's own
 
 // Runs `path` with `arguments` (argv[0] first) to its end. SIGINT, SIGTERM, SIGHUP and SIGQUIT sent to norn are sent
-// on, except those of the terminal, which the child gets by itself.
+// on, except those of the terminal, which the child gets by itself. After so many seconds it is ended; 0: never.
 [[nodiscard]] ChildEnd run_child(const std::string& path, const std::vector<std::string>& arguments,
-                                 const Environment& environment);
+                                 const Environment& environment, double timeout = 0);
 
 // Ends norn as the child ended.
 [[noreturn]] void die_by(int signal);

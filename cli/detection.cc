@@ -44,7 +44,7 @@ std::optional<int> parse_request(const Verb& verb, CLI::App& app, std::vector<st
     return kMisuse;
   }
   std::string error;
-  if (!request.options.resolve(error)) {
+  if (!request.options.resolve(error) || !request.accepts(error)) {
     complain(error);
     return kMisuse;
   }
@@ -77,6 +77,8 @@ void add_notes(report::Findings& findings, const ChildEnd& end, const Program& p
     notes.push_back(program.kind == ProgramKind::kInstrumented
                         ? "the program ended before norn's runtime started in it: nothing was checked"
                         : "nothing that ran was built with norn-cc/norn-c++: nothing was checked");
+  } else if (end.timed_out) {
+    notes.push_back("the program did not end in time (--timeout) and was ended");
   } else if (end.signal != 0) {
     const char* name = sigabbrev_np(end.signal);
     notes.push_back(findings.pool.keep(fmt::format("the program was killed by SIG{}", name != nullptr ? name : "?")));
@@ -131,7 +133,7 @@ std::optional<int> detect(const Verb& verb, CLI::App& app, std::vector<std::stri
     }
   }
   launch.environment.push_back({"NORN_OPTIONS", list});
-  request.end = run_child(launch.path, launch.arguments, launch.environment);
+  request.end = run_child(launch.path, launch.arguments, launch.environment, request.timeout);
   if (!request.end.started) {
     const bool script = request.program.kind == ProgramKind::kScript && request.end.start_error == ENOEXEC;
     complain(fmt::format("{} cannot be started: {}{}", request.command[0], std::strerror(request.end.start_error),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <optional>
 
 #include "cli/child.h"
@@ -22,6 +23,9 @@ struct Detection {
   bool follow = false;
   bool launcher = false;
   std::vector<std::string> command;
+  // Asked when all options are known: whether the verb's own make sense.
+  std::function<bool(std::string& error)> accepts = [](std::string&) { return true; };
+  double timeout = 0;  // seconds after which the program is ended; 0: never
 
   Program program;
   Rules rules;

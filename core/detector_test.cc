@@ -381,6 +381,35 @@ TEST_F(DetectorTest, AStampIsTheThreadsOwnWhenItsCheckIsSpoilt) {
   }
 }
 
+// Who waits for a count is ordered after all that added to it since it was last set, and no longer.
+TEST_F(DetectorTest, AnIncrementContinuesWhatAnotherThreadWroteUnlessItWasSetInBetween) {
+  constexpr Address kY = kX + 64;
+  constexpr Address kZ = kX + 128;
+  enum class B { kAdds, kSets, kSetBefore };
+  for (const B first : {B::kAdds, B::kSets, B::kSetBefore}) {
+    heard_ = {};
+    start();
+    Thread* a = detector_->fork(*main_, 1);
+    Thread* b = detector_->fork(*main_, 2);
+    Thread* c = detector_->fork(*main_, 3);
+    auto write_locked = [&](Thread& thread, bool adds) {
+      detector_->lock_acquire(thread, kMutex, LockMode::kExclusive, 0);
+      detector_->read(thread, kZ, 8, 1);
+      detector_->access(thread, AccessKind::kWrite, kX, 8, Where{2}, adds);
+      detector_->lock_release(thread, kMutex, LockMode::kExclusive);
+    };
+    detector_->write(*a, kY, 8, 3);
+    if (first == B::kSetBefore) write_locked(*b, false);
+    write_locked(*a, false);
+    if (first != B::kSetBefore) write_locked(*b, first == B::kAdds);
+    write_locked(*b, true);
+    detector_->spin_read(*c, kX, 8, 4);
+    detector_->spin_leave(*c);
+    detector_->write(*c, kY, 8, 5);
+    EXPECT_EQ(heard_.pairs.size(), first == B::kSets ? 1u : 0u);
+  }
+}
+
 // Two variables of one granule, each under one of two locks here and under both there.
 TEST_F(DetectorTest, NeighboursUnderTwoLocksKeepBoth) {
   constexpr Address kOther = kMutex + 64;

@@ -140,18 +140,14 @@ class GranuleStep {
 
     unsigned adds = 0;
     if (counts_writes) {
-      // The bytes with a write before ours that an increment continues; one of ours in between that goes hands it on.
-      const uint64_t moved = moves ? mine : 0;
-      const unsigned writes = written(other) & mask;
-      const unsigned more_writes = (written(third) | written(moved)) & mask;
-      if (writes != 0 && more_writes != 0) return false;
-      unsigned continues = writes | more_writes;
-      if (own && !moves && is_write(kind_of(mine)) && is_before(second, writes != 0 ? 1 - place : 2, place) &&
-          (mine >> PackedStamp::kAddsAt & 1) == 0) {
-        continues &= ~mask_of(mine);
-      }
+      // The bytes with a write before ours that an increment continues: not those with one of ours in between, which
+      // goes, unless that was an increment itself.
+      const bool cuts = own && !moves && is_write(kind_of(mine)) && (mine >> PackedStamp::kAddsAt & 1) == 0;
+      auto continued = [&](uint64_t bits, unsigned at) __attribute__((always_inline)) {
+        return written(bits) & ~(cuts && is_before(second, at, place) ? mask_of(mine) : 0);
+      };
       adds = increments ? mask : own && time_of(mine) >= thread.segment_since ? mask_of(mine) : 0;
-      adds &= continues & mask;
+      adds &= mask & (continued(other, 1 - place) | continued(third, 2) | (moves ? written(mine) : 0));
       if (adds != 0 && (adds != mask || now)) return false;
     }
     Where found = kNowhere;

@@ -308,7 +308,7 @@ class Detector {
   HistoryId make_list(Thread& thread, HistoryId before, const Stamps& stamps, unsigned count, uint32_t flags);
   bool renew_in_list(const Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access,
                      uint32_t set_flags);
-  bool read_in_place(const Thread& thread, Granule& granule, HistoryId list, const WordAccess& access);
+  bool read_beside_list(Thread& thread, Granule& granule, HistoryId list, const WordAccess& access);
   bool access_simply(Thread& thread, Granule& granule, const WordAccess& access);
   template <AccessKind Kind>
   Address renew_run(Thread& thread, Address at, Address begin, Address end, Where where, bool reads_too);

@@ -143,47 +143,59 @@ void Detector::write_granule(Thread& thread, Granule& granule, Address address, 
   GranuleStep::put(granule, kept[0], kept[1], kept[2]);
 }
 
-// Data that is read under many different locks has as many stamps of each reader: a later read takes the place of an
-// earlier one only if its locks protect no better. So that each does not cost as much as there are, this one is done in
-// place: the new stamp goes where the thread's last one was, and that one takes the room, in the list, of the one that
-// the new one replaces. False: it is another case, and nothing was done. Under the granule's lock; a list belongs to
-// one granule, so it may be changed.
-bool Detector::read_in_place(const Thread& thread, Granule& granule, HistoryId list, const WordAccess& access) {
+// Data that many threads read, or one under many different locks, has a stamp for each of them: a later read takes the
+// place of an earlier one only if that is the thread's own and its locks protect no better. So that each does not cost
+// as much as there are, the list is changed in place: the new stamp goes to the thread's place in the granule, and the
+// read that was there takes the room, in the list, of the one that the new one replaces, or is added. (In which order
+// reads were made does not matter.) False: it is another case, and nothing was done. Under the granule's lock; a list
+// belongs to one granule, so it may be changed.
+bool Detector::read_beside_list(Thread& thread, Granule& granule, HistoryId list, const WordAccess& access) {
   const unsigned place = thread.slot & 1u;
   const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
-  const uint64_t bits = granule.stamps[place].load(std::memory_order_relaxed);
-  if (access.kind != AccessKind::kRead || !thread.stamps_pack || bits == 0) return false;
-  const Stamp last = Stamp::unpacked(segments_, bits, locks_at(second, place));
+  const uint32_t* words = histories_.words(list);
+  if (access.kind != AccessKind::kRead || !thread.stamps_pack || words[0] != 0) return false;
   const Stamp now = {thread.slot, access.mask, AccessKind::kRead,  thread.time, thread.lockset, access.where,
                      0,           true,        thread.stamps_locks};
-  if (!is_own(thread, last.slot, last.time) || last.time == now.time || last.kind != now.kind ||
-      last.mask != now.mask || !now.fits()) {
-    return false;
-  }
+  if (!now.fits()) return false;
+
+  Stamp last = {};  // what was in its place and stays
   for (unsigned i = 0; i < kPlaces; ++i) {
-    const uint64_t other = granule.stamps[i].load(std::memory_order_relaxed);
-    if (i == place || other == 0) continue;
-    const Stamp stamp = Stamp::unpacked(segments_, other, locks_at(second, i));
+    const uint64_t bits = granule.stamps[i].load(std::memory_order_relaxed);
+    if (bits == 0) continue;
+    const Stamp stamp = Stamp::unpacked(segments_, bits, locks_at(second, i));
     if (!HybridEngine::agrees(context_, thread, stamp, access)) return false;
+    if (i != place) continue;
+    const bool own = stamp.slot == thread.slot;
+    if (stamp.kind != AccessKind::kRead ||
+        (own && (!is_own(thread, stamp.slot, stamp.time) || stamp.time == now.time || stamp.mask != now.mask))) {
+      return false;
+    }
+    if (!own || stamp.lockset != now.lockset) last = stamp;
   }
-  const uint32_t* words = histories_.words(list);
   const unsigned count = (histories_.count(list) - HybridEngine::kHeaderWords) / HybridEngine::kStampWords;
-  unsigned found = last.lockset == now.lockset ? count + 1 : count;
-  if (words[0] != 0) return false;
+  unsigned found = count;
   for (unsigned i = 0; i < count; ++i) {
     const Stamp stamp = HybridEngine::read_stamp(words, i);
     if (stamp.kind != AccessKind::kRead) {
       if (!HybridEngine::agrees(context_, thread, stamp, access)) return false;
-    } else if (found == count && is_own(thread, stamp.slot, stamp.time) && stamp.lockset == now.lockset &&
-               stamp.mask == now.mask) {
+    } else if (is_own(thread, stamp.slot, stamp.time) && stamp.lockset == now.lockset && stamp.mask == now.mask) {
+      if (stamp.time == now.time) {
+        remember_list(thread, granule, list, access);
+        return true;
+      }
       found = i;
     }
   }
-  if (found == count) return false;
-  if (found < count) HybridEngine::write_stamp(const_cast<uint32_t*>(words), found, last);
+  if (last.mask != 0) {
+    // Where there is no room for one more, those that are superfluous are to go first.
+    if (found == count && (count + 1 + kPlaces >= options_.history_cap ||
+                           !histories_.resize(list, histories_.count(list) + HybridEngine::kStampWords))) {
+      return false;
+    }
+    HybridEngine::write_stamp(const_cast<uint32_t*>(words), found, last);
+  }
   granule.stamps[place].store(now.packed(), std::memory_order_relaxed);
-  const unsigned shift = (place + 1) * 8;
-  granule.cells[1].store((second & ~(0xffu << shift)) | uint32_t{now.locks} << shift, std::memory_order_relaxed);
+  granule.cells[1].store(GranuleStep::with_newest(second, place, now.locks), std::memory_order_relaxed);
   return true;
 }
 
@@ -257,7 +269,7 @@ void Detector::access_granule(Thread& thread, Granule& granule, const WordAccess
   if (lock.list == kUntouched) {
     if (GranuleStep::is_empty(granule) && !shadow_.prepare(access.word)) return no_memory_for_shadow();
     if (set_flags == 0 && access_simply(thread, granule, access)) return;
-  } else if ((set_flags == 0 && read_in_place(thread, granule, lock.list, access)) ||
+  } else if ((set_flags == 0 && read_beside_list(thread, granule, lock.list, access)) ||
              renew_in_list(thread, granule, lock.list, access, set_flags)) {
     thread.stamped = true;
     return;

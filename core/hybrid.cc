@@ -118,19 +118,6 @@ bool take_over(const EngineContext& context, Stamp& newer, const Stamp& older) {
 
 }  // namespace
 
-Stamp HybridEngine::read_stamp(const uint32_t* words, unsigned i) {
-  const uint32_t* w = words + kHeaderWords + i * kStampWords;
-  return {static_cast<Slot>(w[0] & 0xffff),
-          static_cast<uint8_t>(w[0] >> 16 & 0xff),
-          static_cast<AccessKind>(w[0] >> 24),
-          w[1],
-          w[2],
-          w[3],
-          static_cast<uint8_t>(w[4]),
-          false,
-          0};
-}
-
 void HybridEngine::write_stamp(uint32_t* words, unsigned i, const Stamp& stamp) {
   uint32_t* w = words + kHeaderWords + i * kStampWords;
   w[0] = stamp.slot | uint32_t{stamp.mask} << 16 | static_cast<uint32_t>(stamp.kind) << 24;
@@ -159,7 +146,10 @@ bool HybridEngine::agrees(const EngineContext& context, const Thread& thread, co
 }
 
 void HybridEngine::consolidate(const EngineContext& context, Stamps& stamps) {
-  for (unsigned i = stamps.count; i-- > stamps.overwritten;) {
+  // Those before the newest few were compared with each other when they were the newest.
+  constexpr unsigned kNewest = 4;
+  const unsigned until = stamps.count > stamps.overwritten + kNewest ? stamps.count - kNewest : stamps.overwritten;
+  for (unsigned i = stamps.count; i-- > until;) {
     for (unsigned k = i; k-- > stamps.overwritten;) {
       const Stamp& older = stamps.all[k];
       if (take_over(context, stamps.all[i], older)) {

@@ -86,7 +86,18 @@ class HybridEngine {
   // How stamps are kept in a history.
   static constexpr unsigned kHeaderWords = 1;
   static constexpr unsigned kStampWords = 5;
-  static Stamp read_stamp(const uint32_t* words, unsigned i);
+  static Stamp read_stamp(const uint32_t* words, unsigned i) {
+    const uint32_t* w = words + kHeaderWords + i * kStampWords;
+    return {static_cast<Slot>(w[0] & 0xffff),
+            static_cast<uint8_t>(w[0] >> 16 & 0xff),
+            static_cast<AccessKind>(w[0] >> 24),
+            w[1],
+            w[2],
+            w[3],
+            static_cast<uint8_t>(w[4]),
+            false,
+            0};
+  }
   static void write_stamp(uint32_t* words, unsigned i, const Stamp& stamp);
 
   // Makes one of stamps that say the same of different bytes but for the place, as far as the order of writes allows.

@@ -47,6 +47,12 @@ class GranuleStep {
         adds_(increments ? mask : 0),
         own_(says(thread, kind, where)) {}
 
+  // The second cell when the newest stamp, with these locks, takes a place.
+  [[nodiscard]] static uint32_t with_newest(uint32_t second, unsigned place, LocksCode locks) {
+    const uint32_t others = second & ~(kNoOrder | locks_in(place, LocksCode{0xff}));
+    return others | kOrdersAfter.of[place][false][second & kNoOrder] | locks_in(place, locks);
+  }
+
   // Whether there are stamps of other threads, or in the place where, as a rule, another one has its own.
   [[nodiscard, gnu::always_inline]] static bool has_others(const Thread& thread, const Granule& granule) {
     const unsigned place = thread.slot & 1u;

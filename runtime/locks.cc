@@ -31,17 +31,33 @@ constexpr Refusals kC11 = {thrd_busy, thrd_timedout};
 // for it is what the program's threads would do most of the time.
 constexpr int kTries = 48;
 constexpr int kPauses = 8;
+// Who tried in vain (the holder may wait for a processor, too) sleeps at once for as many locks.
+constexpr uint8_t kDiscouraged = 15;
+NORN_TLS __thread uint8_t discouraged = 0;
+
+template <class Attempt>
+int try_for_a_while(int busy, Attempt attempt) {
+  int result = attempt();
+  if (result != busy) return result;
+  if (discouraged != 0) {
+    --discouraged;
+    return result;
+  }
+  for (int i = 1; i < kTries; ++i) {
+    for (int k = 0; k < kPauses; ++k) __builtin_ia32_pause();
+    if (result = attempt(); result != busy) return result;
+  }
+  discouraged = kDiscouraged;
+  return result;
+}
 
 // Takes a lock: as the library does, or under control by its try-form. Without a deadline `until` is null.
 template <class Real, class Attempt>
 int take(const volatile void* lock, const norn_site& site, clockid_t clock, const timespec* until, Refusals refusals,
          bool shared, Real real, Attempt attempt) {
   if (!is_controlled() || !control::active()) {
-    for (int i = 0; i < kTries; ++i) {
-      if (const int result = attempt(); result != refusals.busy) return result;
-      for (int k = 0; k < kPauses; ++k) __builtin_ia32_pause();
-    }
-    return real();
+    const int result = try_for_a_while(refusals.busy, attempt);
+    return result != refusals.busy ? result : real();
   }
   return control::acquire(lock, &site, shared ? control::Waiting::kOutsider : control::Waiting::kLock,
                           control::deadline(clock, until), refusals.busy, refusals.late, attempt);

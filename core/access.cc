@@ -135,8 +135,15 @@ void Detector::clear_shadow(Thread& thread, Address begin, Address end) {
 void Detector::allocate(Thread& thread, Address address, uint64_t size) {
   if (size == 0) return;
   const Inside inside(*this, thread);
+  heed_tick_request(thread);
   sync_.remove_range(address, address + size);
   clear_shadow(thread, address, address + size);
+}
+
+Moment Detector::birth(Thread& thread) {
+  use_time(thread);
+  thread.gives_birth = true;
+  return {thread.slot, thread.time};
 }
 
 void Detector::forget_accesses(Thread& thread, Address address, uint64_t size) {
@@ -209,16 +216,42 @@ void Detector::tell(const FoundRaces& races) {
   for (unsigned i = 0; i < races.count; ++i) {
     RacingPair pair = races.pairs[i];
     if (listener_.counts != nullptr && !listener_.counts(listener_.context, pair)) continue;
-    if (benign_.load(std::memory_order_relaxed) == nullptr) {
-      candidates_.found(pair);
-      continue;
+    if (pair.standing == Standing::kPredicted && listener_.newborn_until != nullptr &&
+        !is_state_machine(options_.engine) && (listener_.pair != nullptr || !candidates_.knows(pair))) {
+      tell_of_grown(pair);
+    } else {
+      tell_of_harmful(pair);
     }
-    // A benign range may cover some of the bytes only.
-    const Address end = pair.address + pair.size;
-    pair.size = 1;
-    for (; pair.address < end; ++pair.address) {
-      if (!is_benign(pair)) candidates_.found(pair);
+  }
+}
+
+// A predicted pair, but for the bytes that were new when the earlier of the two came (order.md, New memory).
+void Detector::tell_of_grown(RacingPair pair) {
+  const Address end = pair.address + pair.size;
+  auto grown_at = [&](Address byte) {
+    while (byte < end) {
+      const Address until = listener_.newborn_until(listener_.context, byte, pair.earlier_at);
+      if (until == 0) break;
+      byte = until;
     }
+    return byte;
+  };
+  for (pair.address = grown_at(pair.address); pair.address < end;) {
+    Address newborn = pair.address + 1;
+    while (newborn < end && grown_at(newborn) == newborn) ++newborn;
+    pair.size = static_cast<uint32_t>(newborn - pair.address);
+    tell_of_harmful(pair);
+    pair.address = grown_at(newborn);
+  }
+}
+
+// A benign range may cover some of the bytes only.
+void Detector::tell_of_harmful(RacingPair pair) {
+  if (benign_.load(std::memory_order_relaxed) == nullptr) return candidates_.found(pair);
+  const Address end = pair.address + pair.size;
+  pair.size = 1;
+  for (; pair.address < end; ++pair.address) {
+    if (!is_benign(pair)) candidates_.found(pair);
   }
 }
 
@@ -283,6 +316,8 @@ void Detector::end_atomic(Thread& thread, SyncObject* object, Address address, u
     }
   }
   if (signals.count != 0) send(thread, signals);
+  // It may have told others where new memory is.
+  if (writes && outcome.order == MemoryOrder::kRelaxed && thread.gives_birth) tick(thread);
 
   if (object == nullptr) return;
   if (writes) {

@@ -9,15 +9,14 @@ bool Candidates::init(Arena& arena, const Listener& listener) {
   return buckets_ != nullptr;
 }
 
-Candidate* Candidates::lookup(uint64_t a, uint64_t b, unsigned bucket) const {
-  for (Candidate* c = buckets_[bucket].load(std::memory_order_acquire); c != nullptr; c = c->next_in_bucket) {
-    if (c->site_a == a && c->site_b == b) return c;
+Candidate* Candidates::lookup(const Key& key) const {
+  for (Candidate* c = buckets_[key.bucket].load(std::memory_order_acquire); c != nullptr; c = c->next_in_bucket) {
+    if (c->site_a == key.site_a && c->site_b == key.site_b) return c;
   }
   return nullptr;
 }
 
-void Candidates::found(const RacingPair& pair) {
-  if (listener_.pair != nullptr) listener_.pair(listener_.context, pair);
+Candidates::Key Candidates::key_of(const RacingPair& pair) const {
   uint64_t a = pair.earlier.where;
   uint64_t b = pair.later.where;
   if (listener_.site != nullptr) {
@@ -29,15 +28,25 @@ void Candidates::found(const RacingPair& pair) {
     a = b;
     b = swap;
   }
-  const auto bucket = static_cast<unsigned>((a * 0x9e3779b97f4a7c15u ^ b * 0xc2b2ae3d27d4eb4fu) >> 40) % kBuckets;
-  Candidate* known = lookup(a, b, bucket);
+  return {a, b, static_cast<unsigned>((a * 0x9e3779b97f4a7c15u ^ b * 0xc2b2ae3d27d4eb4fu) >> 40) % kBuckets};
+}
+
+bool Candidates::knows(const RacingPair& pair) const {
+  const Candidate* known = lookup(key_of(pair));
+  return known != nullptr && known->standing.load(std::memory_order_relaxed) >= pair.standing;
+}
+
+void Candidates::found(const RacingPair& pair) {
+  if (listener_.pair != nullptr) listener_.pair(listener_.context, pair);
+  const Key key = key_of(pair);
+  Candidate* known = lookup(key);
   if (known != nullptr && known->standing.load(std::memory_order_relaxed) >= pair.standing) {
     known->count.fetch_add(1, std::memory_order_relaxed);
     return;
   }
   {
     SpinLock lock(mutex_);
-    known = lookup(a, b, bucket);
+    known = lookup(key);
     if (known != nullptr && known->standing.load(std::memory_order_relaxed) >= pair.standing) {
       known->count.fetch_add(1, std::memory_order_relaxed);
       return;
@@ -49,11 +58,11 @@ void Candidates::found(const RacingPair& pair) {
     known->standing.store(pair.standing, std::memory_order_relaxed);
     known->count.fetch_add(1, std::memory_order_relaxed);
     if (fresh) {
-      known->site_a = a;
-      known->site_b = b;
+      known->site_a = key.site_a;
+      known->site_b = key.site_b;
       known->number = size_.fetch_add(1, std::memory_order_relaxed);
-      known->next_in_bucket = buckets_[bucket].load(std::memory_order_relaxed);
-      buckets_[bucket].store(known, std::memory_order_release);
+      known->next_in_bucket = buckets_[key.bucket].load(std::memory_order_relaxed);
+      buckets_[key.bucket].store(known, std::memory_order_release);
       (last_ == nullptr ? first_ : last_->next).store(known, std::memory_order_release);
       last_ = known;
     }

@@ -12,6 +12,14 @@
 
 namespace norn {
 
+// A time of a thread, which no other thread has or will have.
+struct Moment {
+  Slot slot = 0;
+  Time time = 0;  // 0: none
+
+  [[nodiscard]] bool operator==(const Moment&) const = default;
+};
+
 struct RacingAccess {
   AccessKind kind;
   ThreadId thread;
@@ -26,6 +34,7 @@ struct RacingPair {
   uint32_t size;    // bytes in common, within one word
   RacingAccess earlier;
   RacingAccess later;
+  Moment earlier_at;
 };
 
 struct Candidate {
@@ -46,6 +55,9 @@ struct Listener {
   uint64_t (*site)(void* context, Where where) = nullptr;
   // Whether a pair of accesses is one of the program's at all (default: it is).
   bool (*counts)(void* context, const RacingPair& pair) = nullptr;
+  // If the byte lies in memory that was last allocated at this moment (Detector::birth()), the end of that; otherwise,
+  // or if it is not known, 0 (default).
+  Address (*newborn_until)(void* context, Address byte, Moment moment) = nullptr;
   // A pair of sites that is new, or whose standing rose from predicted to observed.
   void (*candidate)(void* context, const Candidate& candidate) = nullptr;
   // Every racing pair, however often; for tests.
@@ -60,6 +72,8 @@ class Candidates {
 
   // Any thread. A known pair costs a lookup without a lock and an increment.
   void found(const RacingPair& pair);
+  // Whether its sites are known, with at least its standing.
+  [[nodiscard]] bool knows(const RacingPair& pair) const;
 
   [[nodiscard]] const Candidate* first() const { return first_.load(std::memory_order_acquire); }
   [[nodiscard]] uint32_t size() const { return size_.load(std::memory_order_relaxed); }
@@ -67,7 +81,13 @@ class Candidates {
  private:
   static constexpr unsigned kBuckets = 4096;
 
-  Candidate* lookup(uint64_t a, uint64_t b, unsigned bucket) const;
+  struct Key {
+    uint64_t site_a;  // site_a <= site_b
+    uint64_t site_b;
+    unsigned bucket;
+  };
+  [[nodiscard]] Key key_of(const RacingPair& pair) const;
+  Candidate* lookup(const Key& key) const;
 
   Arena* arena_ = nullptr;
   Listener listener_;

@@ -139,6 +139,10 @@ class Detector {
   void free(Thread& thread, Address address, uint64_t size, Where where);
   void reallocate(Thread& thread, Address old, uint64_t old_size, Address fresh, uint64_t fresh_size, Where where);
 
+  // What the thread has just allocated is known to nobody else until it begins a new time: how the embedding may know
+  // the memory by (Listener::newborn_until).
+  [[nodiscard]] Moment birth(Thread& thread);
+
   // --- atomics. `perform()` does the operation and returns what it turned out to be (a failed compare-exchange
   // is a load); it runs under the location's lock, so that the program's order and the core's are one.
   struct AtomicOutcome {
@@ -359,6 +363,8 @@ class Detector {
   void record(Thread& thread, AccessKind kind, Address address, uint64_t size);
   void record_in(AccessRecord*& list, Bytes bytes);
   void tell(const FoundRaces& races);
+  void tell_of_grown(RacingPair pair);
+  void tell_of_harmful(RacingPair pair);
   bool is_benign(const RacingPair& pair) const;
   SyncObject* begin_atomic(Thread& thread, Address address);
   void end_atomic(Thread& thread, SyncObject* object, Address address, uint64_t size, AtomicOutcome outcome,

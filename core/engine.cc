@@ -12,6 +12,7 @@ void describe_pair(const EngineContext& context, RacingPair& pair, const Thread&
   pair.size = size;
   pair.earlier = {earlier, context.slots->tenant(slot, time), where, lockset};
   pair.later = {access.kind, thread.id, access.where, thread.lockset};
+  pair.earlier_at = {slot, time};
 }
 
 }  // namespace norn

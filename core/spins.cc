@@ -141,7 +141,7 @@ void Detector::spin_leave(Thread& thread) {
 
 void Detector::cut(Thread& thread) {
   const Inside inside(*this, thread);
-  if (options_.spin && thread.stamped) tick(thread);
+  if (thread.stamped) tick(thread);
 }
 
 void Detector::send(Thread& thread, SpinSignals& signals) {

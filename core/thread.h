@@ -121,6 +121,7 @@ struct Thread {
   bool stamps_exclude = false;  // the locks of this time are such that whoever has the same is excluded
   bool stamped = false;         // a stamp carries `time` already: the next release must tick
   bool version_kept = false;    // what it knows at `time` may be asked for: who learns more must tick
+  bool gives_birth = false;     // it allocated memory at `time`, which nobody else can know yet
   bool recording = false;       // a lock is held and the write/read relation is wanted
   uint8_t ignoring = 0;         // a set of IgnoreWhat
   ThreadId id = 0;

@@ -69,7 +69,7 @@ void Detector::make_all_look_again() {
 // From now on stamps are later than all before. A thread whose time would overflow goes on in another slot, as if it
 // had forked itself: nothing is forgotten.
 void Detector::tick(Thread& thread) {
-  thread.stamped = thread.version_kept = false;
+  thread.stamped = thread.version_kept = thread.gives_birth = false;
   if (thread.time + 1 < options_.time_limit) {
     ++thread.time;
   } else {
@@ -451,7 +451,7 @@ void Detector::recycle_thread(Thread& thread) {
   thread.held = nullptr;
   thread.held_count = thread.held_capacity = 0;
   thread.lockset = kNoLocks;
-  thread.stamped = thread.recording = thread.has_fence = thread.version_kept = false;
+  thread.stamped = thread.recording = thread.has_fence = thread.version_kept = thread.gives_birth = false;
   thread.ignoring = 0;
   for (uint32_t& depth : thread.ignore_depth) depth = 0;
   thread.generation_entered = nullptr;

@@ -8,7 +8,6 @@
 #include "runtime/control.h"
 #include "runtime/fast.h"
 #include "runtime/interpose.h"
-#include "runtime/memory.h"
 #include "runtime/modules.h"
 #include "runtime/process.h"
 #include "runtime/reporter.h"
@@ -93,7 +92,7 @@ bool start_all(int argc, char** argv, char** environment) {
   if (!has_address_space()) refuse(kNoMemory);
   Options options = core_options(start.settings);
   options.shadow_at = reserve_shadow();
-  if (!init_places() || !init_blocks() || !detector.init(options, report_listener())) {
+  if (!init_places() || !detector.init(options, report_listener())) {
     refuse(kNoMemory);
   }
   find_real_functions();

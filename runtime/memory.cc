@@ -2,14 +2,13 @@
 //
 // A block that is handed out is new memory; giving one back is a write to it. Both count only while there are several
 // threads, but who allocated a block, and where, is remembered always: a report may be about it later.
-#include "runtime/memory.h"
-
 #include <errno.h>
 #include <malloc.h>
 #include <stdlib.h>
 
 #include <new>
 
+#include "runtime/blocks.h"
 #include "runtime/control.h"
 #include "runtime/interpose.h"
 #include "runtime/modules.h"
@@ -18,93 +17,6 @@
 
 namespace norn::rt {
 namespace {
-
-// --- the table of blocks -----------------------------------------------------------------------------------------
-
-constexpr unsigned kShards = 64;
-constexpr size_t kFirstCapacity = 256;
-
-struct Entry {
-  Address address;  // 0: free
-  uint64_t size;    // the top bit: freed
-  ThreadId thread;
-  Where where;
-};
-static_assert(sizeof(Entry) == 24);
-constexpr uint64_t kFreed = uint64_t{1} << 63;
-
-struct Shard {
-  SpinMutex mutex;
-  Entry* entries = nullptr;  // open addressing
-  size_t capacity = 0;       // a power of two
-  size_t used = 0;
-};
-constinit Shard shards[kShards];
-
-uint64_t hash_of(Address address) {
-  const uint64_t hash = (address >> 4) * 0x9e3779b97f4a7c15u;
-  return hash ^ hash >> 32;
-}
-
-Entry* slot_for(Entry* entries, size_t capacity, Address address) {
-  for (size_t i = hash_of(address) / kShards;; ++i) {
-    Entry& entry = entries[i & (capacity - 1)];
-    if (entry.address == address || entry.address == 0) return &entry;
-  }
-}
-
-// Freed blocks are forgotten when the table grows.
-bool grow(Shard& shard) {
-  size_t living = 0;
-  for (size_t i = 0; i < shard.capacity; ++i) {
-    living += shard.entries[i].address != 0 && (shard.entries[i].size & kFreed) == 0 ? 1 : 0;
-  }
-  const size_t capacity = living * 4 < shard.capacity ? shard.capacity
-                          : shard.capacity == 0       ? kFirstCapacity
-                                                      : shard.capacity * 2;
-  auto* entries = static_cast<Entry*>(memory.allocate_zeroed(capacity * sizeof(Entry)));
-  if (entries == nullptr) return false;
-  for (size_t i = 0; i < shard.capacity; ++i) {
-    const Entry& old = shard.entries[i];
-    if (old.address != 0 && (old.size & kFreed) == 0) *slot_for(entries, capacity, old.address) = old;
-  }
-  memory.release(shard.entries, shard.capacity * sizeof(Entry));
-  shard.entries = entries;
-  shard.capacity = capacity;
-  shard.used = living;
-  return true;
-}
-
-void add_block(Address address, uint64_t size, ThreadId thread, Where where) {
-  Shard& shard = shards[hash_of(address) % kShards];
-  const SpinLock lock(shard.mutex);
-  if (shard.used * 4 >= shard.capacity * 3 && !grow(shard)) return;
-  Entry* entry = slot_for(shard.entries, shard.capacity, address);
-  if (entry->address == 0) ++shard.used;
-  *entry = {address, size, thread, where};
-}
-
-// False: the block is not known (from before the runtime, or of another allocator).
-bool end_block(Address address, uint64_t& size) {
-  Shard& shard = shards[hash_of(address) % kShards];
-  const SpinLock lock(shard.mutex);
-  if (shard.capacity == 0) return false;
-  Entry* entry = slot_for(shard.entries, shard.capacity, address);
-  if (entry->address == 0 || (entry->size & kFreed) != 0) return false;
-  size = entry->size;
-  entry->size |= kFreed;
-  return true;
-}
-
-// 0: not known.
-uint64_t size_of_block(Address address) {
-  const Inspection here;
-  Shard& shard = shards[hash_of(address) % kShards];
-  const SpinLock lock(shard.mutex);
-  if (shard.capacity == 0) return 0;
-  const Entry* entry = slot_for(shard.entries, shard.capacity, address);
-  return entry->address == 0 || (entry->size & kFreed) != 0 ? 0 : entry->size;
-}
 
 // --- memory for those who ask before the host's allocator can be found -------------------------------------------
 
@@ -149,8 +61,12 @@ void* allocated(void* block, size_t size, const norn_site& site) {
   if (block == nullptr) return block;
   const Inspection here;
   if (!here) return block;
-  if (is_watching()) detector.allocate(here.thread(), address_of(block), size);
-  add_block(address_of(block), size, here->id, place_again(*here, &site));
+  Moment birth;
+  if (is_watching()) {
+    detector.allocate(here.thread(), address_of(block), size);
+    birth = detector.birth(here.thread());
+  }
+  add_block({address_of(block), size, here->id, place_again(*here, &site), birth});
   if (here->openmp != nullptr) got_block(*here, address_of(block), size);
   return block;
 }
@@ -164,31 +80,13 @@ void freeing(void* block, const norn_site& site, bool counts) {
   const Inspection here;
   if (!here) return;
   if (here->openmp != nullptr) gave_block(*here, address_of(block));
-  uint64_t size = 0;
-  if (!end_block(address_of(block), size) || !counts) return;
-  detector.free(here.thread(), address_of(block), size < kFreedBytes ? size : kFreedBytes, place_again(*here, &site));
+  Block ended;
+  if (!end_block(address_of(block), ended) || !counts) return;
+  detector.free(here.thread(), ended.address, ended.size < kFreedBytes ? ended.size : kFreedBytes,
+                place_again(*here, &site));
 }
 
 }  // namespace
-
-bool init_blocks() { return true; }
-
-bool find_block(Address address, Block& found) {
-  bool any = false;
-  for (Shard& shard : shards) {
-    const SpinLock lock(shard.mutex);
-    for (size_t i = 0; i < shard.capacity; ++i) {
-      const Entry& entry = shard.entries[i];
-      const uint64_t size = entry.size & ~kFreed;
-      if (entry.address == 0 || address < entry.address || address - entry.address >= (size == 0 ? 1 : size)) continue;
-      const bool freed = (entry.size & kFreed) != 0;
-      if (any && (freed || !found.freed)) continue;  // what lives there now
-      found = {entry.address, size, entry.thread, entry.where, freed};
-      any = true;
-    }
-  }
-  return any;
-}
 
 }  // namespace norn::rt
 
@@ -224,8 +122,9 @@ namespace {
 void* resize(void* old, size_t size, const norn_site& site, void* (*real)(void*, size_t)) {
   const Inspection here;
   if (!here) return real(old, size);
-  uint64_t old_size = 0;
-  const bool known = end_block(address_of(old), old_size);
+  Block ended;
+  const bool known = end_block(address_of(old), ended);
+  const uint64_t old_size = ended.size;
   const Where where = place(*here, &site);
   const uint64_t moved = old_size < size ? old_size : size;
   if (known && is_watching()) {
@@ -236,14 +135,16 @@ void* resize(void* old, size_t size, const norn_site& site, void* (*real)(void*,
   }
   void* block = real(old, size);
   if (block == nullptr) {
-    if (known) add_block(address_of(old), size == 0 ? old_size | kFreed : old_size, here->id, where);
+    if (known && size != 0) add_block({address_of(old), old_size, here->id, where, {}});
     return block;
   }
+  Moment birth;
   if (is_watching()) {
     detector.allocate(here.thread(), address_of(block), size);
+    if (block != old) birth = detector.birth(here.thread());  // in place, others may know it
     if (moved != 0) detector.write(here.thread(), address_of(block), moved, where);
   }
-  add_block(address_of(block), size, here->id, where);
+  add_block({address_of(block), size, here->id, where, birth});
   if (here->openmp != nullptr) {
     gave_block(*here, address_of(old));
     got_block(*here, address_of(block), size);
@@ -312,10 +213,12 @@ NORN_INTERPOSE(size_t, malloc_usable_size, (void* block)) {
   const size_t usable = real_malloc_usable_size(block);
   if (block == nullptr) return usable;
   if (const Inspection here; here) {
-    uint64_t size = 0;
-    if (end_block(address_of(block), size)) {
+    Block whole;
+    if (end_block(address_of(block), whole)) {
+      const uint64_t size = whole.size;
       if (is_watching() && usable > size) detector.allocate(here.thread(), address_of(block) + size, usable - size);
-      add_block(address_of(block), usable > size ? usable : size, here->id, place(*here, &site_malloc_usable_size));
+      if (usable > size) whole.size = usable;
+      add_block({whole.address, whole.size, here->id, place(*here, &site_malloc_usable_size), whole.birth});
     }
   }
   return usable;

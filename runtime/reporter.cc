@@ -7,11 +7,11 @@
 #include "report/record.h"
 #include "report/suppression.h"
 #include "report/text.h"
+#include "runtime/blocks.h"
 #include "runtime/files.h"
 #include "runtime/hazards.h"
 #include "runtime/interpose.h"
 #include "runtime/locate.h"
-#include "runtime/memory.h"
 #include "runtime/modules.h"
 #include "runtime/openmp.h"
 #include "runtime/settings.h"
@@ -631,6 +631,7 @@ Listener report_listener() {
   Listener listener;
   listener.site = &identity_of;
   listener.counts = [](void* /*context*/, const RacingPair& pair) { return can_race(pair); };
+  listener.newborn_until = [](void* /*context*/, Address byte, Moment moment) { return newborn_until(byte, moment); };
   listener.candidate = &on_candidate;
   listener.note = [](void* /*context*/, const char* text) { report_note(text); };
   return listener;

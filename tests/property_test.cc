@@ -140,6 +140,15 @@ TEST(Property, WithoutTheLibrary) {
   check_plans(2000, o, engines_equal_oracle);
 }
 
+TEST(Property, NewMemory) {
+  for (bool spins : {false, true}) {
+    GeneratorOptions o;
+    o.publications = true;
+    o.spins = spins;
+    check_plans(1500, o, engines_equal_oracle);
+  }
+}
+
 // Threads that run out of time every few releases, and collections between any two events, change nothing.
 TEST(Property, ShortTimesAndManyCollections) {
   GeneratorOptions o;

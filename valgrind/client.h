@@ -25,8 +25,11 @@ struct Block {
   uint64_t size;
   ::norn::ThreadId thread;
   Where where;
+  Moment birth;
 };
 bool find_block(Address address, Block& found);
+// The end of the block that was born at this moment and has the byte; 0: there is none.
+Address newborn_until(Address byte, Moment birth);
 
 void register_files();
 bool init_files();

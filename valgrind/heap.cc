@@ -4,21 +4,13 @@
 #include "valgrind/where.h"
 
 extern "C" {
-#include "pub_tool_hashtable.h"
+#include "pub_tool_oset.h"
 }
 
 namespace norn::vg {
 namespace {
 
-struct Node {
-  Node* next;  // VG_(HashTable)'s
-  UWord address;
-  uint64_t size;
-  ::norn::ThreadId thread;
-  Where where;
-};
-
-constinit VgHashTable* blocks = nullptr;
+constinit OSet* blocks = nullptr;  // of Block, by its address
 // What was freed lately: a report may speak of it.
 constexpr unsigned kFreed = 1024;
 constinit Block freed[kFreed] = {};
@@ -30,10 +22,14 @@ void* allocated(HostThread host, void* block, SizeT size) {
   ThreadState* self = state_of(host);
   if (block == nullptr || self == nullptr) return block;
   const auto address = reinterpret_cast<Address>(block);
-  if (watching) detector.allocate(*self->core, address, size);
-  auto* node = static_cast<Node*>(VG_(malloc)("norn.block", sizeof(Node)));
-  *node = {nullptr, address, size, self->id, here(*self)};
-  VG_(HT_add_node)(blocks, node);
+  Moment birth;
+  if (watching) {
+    detector.allocate(*self->core, address, size);
+    birth = detector.birth(*self->core);
+  }
+  auto* made = static_cast<Block*>(VG_(OSetGen_AllocNode)(blocks, sizeof(Block)));
+  *made = {address, size, self->id, here(*self), birth};
+  VG_(OSetGen_Insert)(blocks, made);
   return block;
 }
 
@@ -53,22 +49,26 @@ void* on_calloc(HostThread host, SizeT count, SizeT size) {
   return allocated(host, block, bytes);
 }
 
-void forget(Node* node) {
-  freed[freed_count++ % kFreed] = {node->address, node->size, node->thread, node->where};
-  VG_(HT_remove)(blocks, node->address);
-  VG_(free)(node);
+Block* block_at(const void* begin) {
+  const auto address = reinterpret_cast<Address>(begin);
+  return static_cast<Block*>(VG_(OSetGen_Lookup)(blocks, &address));
 }
 
-void give_back(ThreadState& self, const Node& node, Where where) {
-  if (!watching || node.size == 0) return;
-  detector.free(*self.core, node.address, node.size < kFreedBytes ? node.size : kFreedBytes, where);
+void forget(Block* block) {
+  freed[freed_count++ % kFreed] = *block;
+  VG_(OSetGen_FreeNode)(blocks, VG_(OSetGen_Remove)(blocks, &block->address));
+}
+
+void give_back(ThreadState& self, const Block& block, Where where) {
+  if (!watching || block.size == 0) return;
+  detector.free(*self.core, block.address, block.size < kFreedBytes ? block.size : kFreedBytes, where);
 }
 
 void on_free(HostThread host, void* block) {
-  auto* node = static_cast<Node*>(VG_(HT_lookup)(blocks, reinterpret_cast<UWord>(block)));
-  if (node == nullptr) return;  // not a block: nothing to do with races
-  if (ThreadState* self = state_of(host); self != nullptr) give_back(*self, *node, here(*self));
-  forget(node);
+  Block* found = block_at(block);
+  if (found == nullptr) return;  // not a block: nothing to do with races
+  if (ThreadState* self = state_of(host); self != nullptr) give_back(*self, *found, here(*self));
+  forget(found);
   VG_(cli_free)(block);
 }
 
@@ -78,20 +78,20 @@ void on_aligned_free(HostThread host, void* block, SizeT /*alignment*/) { on_fre
 void* on_realloc(HostThread host, void* old, SizeT size) {
   if (old == nullptr) return on_malloc(host, size);
   ThreadState* self = state_of(host);
-  auto* node = static_cast<Node*>(VG_(HT_lookup)(blocks, reinterpret_cast<UWord>(old)));
-  if (node == nullptr || self == nullptr || static_cast<SSizeT>(size) < 0) return nullptr;
+  Block* found = block_at(old);
+  if (found == nullptr || self == nullptr || static_cast<SSizeT>(size) < 0) return nullptr;
   if (size == 0) {
     on_free(host, old);
     return nullptr;
   }
   const Where where = here(*self);
-  const SizeT kept = node->size < size ? node->size : size;
+  const SizeT kept = found->size < size ? found->size : size;
   void* fresh = VG_(cli_malloc)(VG_(clo_alignment), size);
   if (fresh == nullptr) return nullptr;
   VG_(memcpy)(fresh, old, kept);
-  if (watching && kept != 0) detector.read(*self->core, node->address, kept, where);
-  give_back(*self, *node, where);
-  forget(node);
+  if (watching && kept != 0) detector.read(*self->core, found->address, kept, where);
+  give_back(*self, *found, where);
+  forget(found);
   allocated(host, fresh, size);
   if (watching && kept != 0) detector.write(*self->core, reinterpret_cast<Address>(fresh), kept, where);
   VG_(cli_free)(old);
@@ -100,37 +100,50 @@ void* on_realloc(HostThread host, void* old, SizeT size) {
 
 // What lies between the size asked for and the usable size is not handed out.
 SizeT on_usable_size(HostThread /*host*/, void* block) {
-  const auto* node = static_cast<Node*>(VG_(HT_lookup)(blocks, reinterpret_cast<UWord>(block)));
-  return node == nullptr ? 0 : node->size;
+  const Block* found = block_at(block);
+  return found == nullptr ? 0 : found->size;
 }
 
-bool holds(Address begin, uint64_t size, Address address) {
-  return address >= begin && address - begin < (size == 0 ? 1 : size);
+// -1: the address is before the block, 1: after it.
+Word compare(const void* key, const void* element) {
+  const Address address = *static_cast<const Address*>(key);
+  const Block& block = *static_cast<const Block*>(element);
+  if (address < block.address) return -1;
+  return address - block.address < (block.size == 0 ? 1 : block.size) ? 0 : 1;
+}
+
+const Block* block_with(Address address) {
+  return static_cast<const Block*>(VG_(OSetGen_LookupWithCmp)(blocks, &address, compare));
 }
 
 }  // namespace
 
 void register_heap() {
-  blocks = VG_(HT_construct)("norn.blocks");
+  constexpr SizeT kPool = 1024;
+  blocks = VG_(OSetGen_Create_With_Pool)(offsetof(Block, address), nullptr, VG_(malloc), "norn.blocks", VG_(free),
+                                         kPool, sizeof(Block));
   VG_(needs_malloc_replacement)(on_malloc, on_malloc, on_aligned_new, on_malloc, on_aligned_new, on_memalign, on_calloc,
                                 on_free, on_free, on_aligned_free, on_free, on_aligned_free, on_realloc, on_usable_size,
                                 0);
 }
 
 bool find_block(Address address, Block& found) {
-  VG_(HT_ResetIter)(blocks);
-  while (const auto* node = static_cast<const Node*>(VG_(HT_Next)(blocks))) {
-    if (!holds(node->address, node->size, address)) continue;
-    found = {node->address, node->size, node->thread, node->where};
+  if (const Block* block = block_with(address); block != nullptr) {
+    found = *block;
     return true;
   }
   for (unsigned i = 0; i < kFreed && i < freed_count; ++i) {
     const Block& block = freed[(freed_count - 1 - i) % kFreed];
-    if (!holds(block.address, block.size, address)) continue;
+    if (compare(&address, &block) != 0) continue;
     found = block;
     return true;
   }
   return false;
+}
+
+Address newborn_until(Address byte, Moment birth) {
+  const Block* block = block_with(byte);
+  return block != nullptr && block->birth == birth ? block->address + block->size : 0;
 }
 
 }  // namespace norn::vg

@@ -292,6 +292,7 @@ Listener report_listener() {
   Listener listener;
   listener.site = &identity_of;
   listener.counts = &is_of_program;
+  listener.newborn_until = [](void* /*context*/, Address byte, Moment moment) { return newborn_until(byte, moment); };
   listener.candidate = &on_candidate;
   listener.note = &on_note;
   return listener;

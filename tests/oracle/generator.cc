@@ -839,6 +839,52 @@ std::vector<Move> phrase(Dice& dice, const Plan& plan, const GeneratorOptions& o
   }
 }
 
+// Memory that one thread allocates and fills, and that another gets by a lock's hand-over; now and then something comes
+// between.
+std::vector<Move> publication(Dice& dice, const Plan& plan) {
+  auto first = static_cast<uint8_t>(dice.below(plan.threads));
+  auto second = static_cast<uint8_t>((first + 1 + dice.below(plan.threads - 1u)) % plan.threads);
+  auto lock = static_cast<uint8_t>(dice.below(std::min<size_t>(2, plan.locks)));
+  auto block = static_cast<uint8_t>(dice.below(kBlocks));
+  std::vector<Move> moves;
+  auto add = [&](MoveKind kind, uint8_t thread, uint8_t what) {
+    moves.push_back({kind, thread, what, 0, dice.byte(), dice.byte()});
+  };
+  auto access = [&](uint8_t thread) {
+    moves.push_back({dice.chance(70) ? MoveKind::kWrite : MoveKind::kRead, thread,
+                     static_cast<uint8_t>(kData + kAtomics + block), static_cast<uint8_t>(dice.below(12)),
+                     static_cast<uint8_t>(dice.below(8)), 0});
+  };
+  auto maybe = [&](unsigned percent) {
+    if (!dice.chance(percent)) return;
+    constexpr std::array kBetween = {MoveKind::kStore,      MoveKind::kRmw,  MoveKind::kLoad, MoveKind::kCut,
+                                     MoveKind::kReallocate, MoveKind::kFree, MoveKind::kLock, MoveKind::kUnlock,
+                                     MoveKind::kPost,       MoveKind::kFork};
+    const MoveKind kind = kBetween[dice.below(kBetween.size())];
+    const bool heap = kind == MoveKind::kReallocate || kind == MoveKind::kFree;
+    add(kind, dice.chance(80) ? first : second, heap ? block : lock);
+  };
+  if (dice.chance(70)) add(MoveKind::kFree, dice.chance(50) ? first : second, block);
+  maybe(20);
+  add(dice.chance(85) ? MoveKind::kAllocate : MoveKind::kReallocate, first,
+      dice.chance(85) ? block : static_cast<uint8_t>(1 - block));
+  maybe(40);
+  access(first);
+  maybe(40);
+  if (dice.chance(40)) access(first);
+  add(MoveKind::kLock, first, lock);
+  if (dice.chance(30)) access(first);
+  add(MoveKind::kUnlock, first, lock);
+  if (dice.chance(20)) access(first);
+  maybe(20);
+  add(MoveKind::kLock, second, lock);
+  if (dice.chance(20)) access(second);
+  add(MoveKind::kUnlock, second, lock);
+  access(second);
+  if (dice.chance(20)) add(MoveKind::kFree, second, block);
+  return moves;
+}
+
 }  // namespace
 
 Plan make_plan(uint64_t seed, const GeneratorOptions& o) {
@@ -884,6 +930,10 @@ Plan make_plan(uint64_t seed, const GeneratorOptions& o) {
   for (uint64_t i = 0; i < 4 * moves && plan.moves.size() < moves; ++i) {
     // A thread tends to go on for a while.
     if (dice.chance(35)) current = static_cast<uint8_t>(dice.below(plan.threads));
+    if (o.publications && dice.chance(20)) {
+      for (const Move& m : publication(dice, plan)) record(m);
+      continue;
+    }
     if (dice.chance(6)) {
       for (const Move& m : phrase(dice, plan, o)) record(m);
       continue;

@@ -87,9 +87,10 @@ struct GeneratorOptions {
   ConditionMode cv = ConditionMode::kOff;
   bool spin = true;
   bool lib = true;
-  bool conditions = true;   // waits, signals and wait loops
-  bool spins = false;       // spinning reads, and writes to the words they read
-  bool annotations = true;  // ignore and benign ranges
+  bool conditions = true;     // waits, signals and wait loops
+  bool spins = false;         // spinning reads, and writes to the words they read
+  bool annotations = true;    // ignore and benign ranges
+  bool publications = false;  // new memory that locks alone hand over
 };
 
 [[nodiscard]] Plan make_plan(uint64_t seed, const GeneratorOptions& options);

@@ -66,6 +66,7 @@ struct Execution {
   std::vector<std::optional<LockChange>> taken;       // per event: the outermost acquire it is
   std::vector<std::optional<LockChange>> given;       // per event: the outermost release it is
   std::vector<std::pair<Index, Range>> ended_ranges;  // memory freed or allocated at an event
+  std::vector<std::pair<Index, Range>> born_ranges;   // allocated
 
   [[nodiscard]] bool ignores(Index i, IgnoreWhat what) const { return (ignored[i] & what) != 0; }
   [[nodiscard]] bool is(Index i, EventKind kind) const { return events[i].kind == kind; }
@@ -120,17 +121,19 @@ void compute_locks(Execution& x) {
 void compute_ended_ranges(Execution& x) {
   for (Index i = 0; i < x.events.size(); ++i) {
     const Event& e = x.events[i];
-    if (e.kind == EventKind::kAllocate || e.kind == EventKind::kFree) x.ended_ranges.emplace_back(i, range_of(e));
+    if (e.kind == EventKind::kAllocate) x.born_ranges.emplace_back(i, range_of(e));
+    if (e.kind == EventKind::kFree) x.ended_ranges.emplace_back(i, range_of(e));
     if (e.kind == EventKind::kReallocate) {
       Reallocation parts = take_apart(e);
       if (!parts.freed.empty()) x.ended_ranges.emplace_back(i, parts.freed);
-      if (!parts.born.empty()) x.ended_ranges.emplace_back(i, parts.born);
+      if (!parts.born.empty()) x.born_ranges.emplace_back(i, parts.born);
     }
   }
+  x.ended_ranges.insert(x.ended_ranges.end(), x.born_ranges.begin(), x.born_ranges.end());
 }
 
 Execution make_execution(std::span<const Event> events, const OracleOptions& options) {
-  Execution x{events, options, {}, {}, {}, {}, {}};
+  Execution x{events, options, {}, {}, {}, {}, {}, {}};
   compute_ignored(x);
   compute_locks(x);
   compute_ended_ranges(x);
@@ -577,7 +580,8 @@ bool is_synchronization(const Event& e) {
   }
 }
 
-void order_by_spins(const Execution& x, Edges& edges) {
+// Gives the slices, which are cut whether or not spins are honoured.
+std::vector<unsigned> order_by_spins(const Execution& x, Edges& edges) {
   struct Byte {
     bool spin = false;
     Indexes signal;
@@ -592,10 +596,11 @@ void order_by_spins(const Execution& x, Edges& edges) {
     return all;
   };
   // Slices of segments: a segment is cut where a write of it became distinguishable from what follows: after an atomic
-  // that releases, at a cut, after a write to a byte in state spin, and when one of its writes is waited for the first
-  // time.
+  // that releases, at a cut, after a write to a byte in state spin, when one of its writes is waited for the first
+  // time, and after any atomic write if there was an allocation in it.
   std::map<ThreadId, unsigned> slice;
   std::vector<unsigned> slice_of(x.events.size());
+  std::map<ThreadId, unsigned> birth;  // the slice in which the thread allocated memory last
   // The last event so far of the slice that event i is in.
   auto slice_so_far = [&](Index i, Index now) {
     Index last = i;
@@ -616,6 +621,10 @@ void order_by_spins(const Execution& x, Edges& edges) {
                  e.kind == EventKind::kSpinRead;
     bool writes = e.kind == EventKind::kWrite || e.kind == EventKind::kAtomicStore || e.kind == EventKind::kAtomicRmw;
     bool rmw = e.kind == EventKind::kAtomicRmw;
+    bool births = std::any_of(x.born_ranges.begin(), x.born_ranges.end(), [&](const auto& b) { return b.first == i; });
+    if (births) birth[e.thread] = slice_of[i];
+    bool tells = e.kind == EventKind::kAtomicStore || rmw;
+    if (tells && birth.contains(e.thread) && birth[e.thread] == slice_of[i]) slice[e.thread] = slice_of[i] + 1;
     if (reads && !writes && x.ignores(i, kIgnoreReads)) continue;
     if (writes && x.ignores(i, kIgnoreWrites)) continue;
 
@@ -631,7 +640,7 @@ void order_by_spins(const Execution& x, Edges& edges) {
       slice[e.thread] = slice_of[i] + 1;
     if (reads || writes)
       for (Address b : bytes_of(range_of(e))) accessed[e.thread].insert(b);
-    if (e.kind == EventKind::kSpinRead) {
+    if (e.kind == EventKind::kSpinRead && x.options.spin) {
       for (Address b : bytes_of(range_of(e))) {
         Byte& byte = bytes[b];
         if (!byte.spin) {
@@ -647,7 +656,7 @@ void order_by_spins(const Execution& x, Edges& edges) {
         if (!e.in_loop) counterparts[e.thread].insert(byte.signal.begin(), byte.signal.end());
       }
     }
-    if (e.kind == EventKind::kSpinLeave) {
+    if (e.kind == EventKind::kSpinLeave && x.options.spin) {
       Indexes mine = std::exchange(counterparts[e.thread], {});
       if (!x.ignores(i, kIgnoreSync))
         for (Index write : mine) edges.both(write, i);
@@ -659,6 +668,7 @@ void order_by_spins(const Execution& x, Edges& edges) {
     if (e.kind == EventKind::kReallocate && !x.ignores(i, kIgnoreWrites))
       for (Address b : bytes_of(take_apart(e).written)) bytes[b].signal = {i};
   }
+  return slice_of;
 }
 
 // For each event the bytes that are in state spin when it happens.
@@ -677,12 +687,12 @@ std::vector<std::set<Address>> spin_states(const Execution& x) {
 }
 
 Orders order_execution(const Execution& x) {
-  Orders orders{Relation(x.events.size()), Relation(x.events.size())};
+  Orders orders{Relation(x.events.size()), Relation(x.events.size()), {}};
   Edges edges(orders);
   order_by_program(x, edges);
   order_by_fork(x, edges);
   order_by_join(x, edges);
-  if (x.options.spin) order_by_spins(x, edges);
+  orders.slices = order_by_spins(x, edges);
   if (x.options.lib) {
     order_by_locks(x, edges);
     if (x.options.spin) order_by_refusals(x, edges);
@@ -706,12 +716,6 @@ struct Access {
   Index event = 0;
   int step = 0;  // orders the parts of a reallocation: read, free, birth, write
   AccessKind kind{};
-  Range range;
-};
-
-struct Birth {
-  Index event = 0;
-  int step = 0;
   Range range;
 };
 
@@ -775,15 +779,6 @@ std::vector<Access> accesses_of(const Execution& x) {
   return all;
 }
 
-std::vector<Birth> births_of(const Execution& x) {
-  std::vector<Birth> all;
-  for (Index i = 0; i < x.events.size(); ++i) {
-    if (x.is(i, EventKind::kAllocate)) all.push_back({i, kBirthStep, range_of(x.events[i])});
-    if (x.is(i, EventKind::kReallocate)) all.push_back({i, kBirthStep, take_apart(x.events[i]).born});
-  }
-  return all;
-}
-
 // "a destroyed lock is still the lock at its address; one in memory that was freed or allocated since is another lock"
 bool is_same_lock(const Execution& x, const HeldLock& mine, Index a, const HeldLock& yours, Index b) {
   if (mine.lock != yours.lock) return false;
@@ -819,11 +814,24 @@ std::optional<Standing> standing_of(const Execution& x, const Orders& orders, In
   return std::nullopt;
 }
 
+using Moment = std::pair<Index, int>;  // event and step
+Moment moment_of(const Access& access) { return {access.event, access.step}; }
+
+// "the earlier access was made by the thread that allocated the byte, in the same piece of a segment"
+bool is_newborn(const Execution& x, const Orders& orders, const Access& a, Address byte) {
+  std::optional<Index> birth;
+  for (const auto& [index, range] : x.born_ranges)
+    if (range.holds(byte) && Moment{index, kBirthStep} < moment_of(a)) birth = index;
+  return birth && x.events[*birth].thread == x.events[a.event].thread &&
+         orders.slices[*birth] == orders.slices[a.event];
+}
+
 // "Allocation makes bytes new: pairs across it do not count"; "no pair on a byte of [a benign range] counts".
-bool byte_counts(const Execution& x, const std::vector<Birth>& births, const Access& a, const Access& b, Address byte) {
-  auto moment = [](const auto& it) { return std::pair(it.event, it.step); };
-  for (const Birth& birth : births)
-    if (birth.range.holds(byte) && moment(a) < moment(birth) && moment(birth) < moment(b)) return false;
+bool byte_counts(const Execution& x, const Access& a, const Access& b, Address byte) {
+  for (const auto& [index, range] : x.born_ranges) {
+    const Moment birth = {index, kBirthStep};
+    if (range.holds(byte) && moment_of(a) < birth && birth < moment_of(b)) return false;
+  }
   for (Index i = 0; i < b.event; ++i)
     if (x.is(i, EventKind::kBenignRange) && range_of(x.events[i]).holds(byte)) return false;
   return true;
@@ -851,7 +859,6 @@ Verdict judge(std::span<const Event> events, const OracleOptions& options) {
   Execution x = make_execution(events, options);
   Orders orders = order_execution(x);
   std::vector<Access> accesses = accesses_of(x);
-  std::vector<Birth> births = births_of(x);
   const std::vector<std::set<Address>> waited_for = spin_states(x);
 
   Verdict verdict;
@@ -867,7 +874,8 @@ Verdict judge(std::span<const Event> events, const OracleOptions& options) {
       RacingPair pair{a.event, b.event, *standing, {}};
       Address end = std::min(a.range.end, b.range.end);
       for (Address byte = std::max(a.range.begin, b.range.begin); byte < end; ++byte) {
-        if (!byte_counts(x, births, a, b, byte)) continue;
+        if (!byte_counts(x, a, b, byte)) continue;
+        if (*standing == Standing::kPredicted && is_newborn(x, orders, a, byte)) continue;
         if (is_look(x, a, b) && waited_for[b.event].contains(byte)) continue;
         pair.bytes.push_back(byte);
         auto [it, fresh] = verdict.bytes.try_emplace(byte, ByteVerdict{*standing, a.event, b.event});

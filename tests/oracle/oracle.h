@@ -58,6 +58,7 @@ class Relation {
 struct Orders {
   Relation full;
   Relation strong;
+  std::vector<unsigned> slices;  // per event: which piece of its thread's segments, cut as they are, it is in
 };
 
 [[nodiscard]] Orders order_events(std::span<const Event> events, const OracleOptions& options);

@@ -11,7 +11,25 @@ namespace {
 struct Collector {
   RunResult result;
   bool state_machine = false;
+  std::map<Address, Moment> births;  // of bytes, the last ones
 };
+
+Address newborn_until(void* context, Address byte, Moment moment) {
+  const auto& births = static_cast<Collector*>(context)->births;
+  auto born = births.find(byte);
+  return born != births.end() && born->second == moment ? byte + 1 : 0;
+}
+
+void note_births(Detector& detector, const Event& event, std::map<Address, Moment>& births) {
+  const bool resizes = event.kind == EventKind::kReallocate;
+  if (!resizes && event.kind != EventKind::kAllocate) return;
+  Address from = resizes ? event.other : event.address;
+  const Address to = from + (resizes ? event.other_size : event.size);
+  if (resizes && event.other == event.address) from += event.size;  // in place: what it gained
+  if (from >= to) return;
+  const Moment now = detector.birth(*detector.find(event.thread));
+  for (; from < to; ++from) births[from] = now;
+}
 
 void take_pair(void* context, const RacingPair& pair) {
   auto& collector = *static_cast<Collector*>(context);
@@ -34,6 +52,7 @@ RunResult run_events(std::span<const Event> events, const EngineOptions& options
   Listener listener;
   listener.context = &collector;
   listener.pair = &take_pair;
+  listener.newborn_until = &newborn_until;
   Options core;
   core.engine = options.engine;
   core.condition = options.cv;
@@ -49,6 +68,7 @@ RunResult run_events(std::span<const Event> events, const EngineOptions& options
   for (size_t i = 0; i < events.size(); ++i) {
     if (options.collect_every != 0 && i % options.collect_every == 0) detector->request_collection();
     detector->apply(events[i]);
+    note_births(*detector, events[i], collector.births);
     if (after) after(i + 1, state_of);
   }
   return std::move(collector.result);

@@ -1,14 +1,11 @@
-// Reduced from LevelDB (Version, MemTable, ManualCompaction, Logger): a predicted race that no schedule can have. As
-// written here it is no longer reported, because main waits for the pointer in a loop; with --spin=0, or where there is no
-// loop, it still is.
+// Reduced from LevelDB (Version, MemTable, ManualCompaction, Logger): a race that was predicted and that no schedule can
+// have. As written here it is not reported any more: main waits for the pointer in a loop, and (with --spin=0, or where
+// there is no loop) the writer fills a block that it has just allocated. Where it did something else in between, it still
+// is.
 //
-// norn: race on first->value, predicted: the writer holds no lock, the reader holds none, and only the hand-over of
+// norn said: race on first->value, predicted: the writer holds no lock, the reader holds none, and only the hand-over of
 // `lock` orders them. But the reader can reach the object only by a pointer that it reads under the lock, and finds
 // there only because the writer's critical section came first: in the other order it reads null and touches nothing.
-// The definition in docs/design/order.md makes this a prediction. A lock edge between two critical sections of which
-// the later one reads what the earlier one wrote is no accident of the schedule: if such an edge (from the release to
-// the conflicting access of the later section) were strong, this would not be reported, and a prediction would be a
-// race of some other schedule.
 //
 // norn-c++ -pthread predicted-publication-by-lock.cpp && norn run --fail-on=any -- ./a.out
 // wanted: no races.

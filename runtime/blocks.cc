@@ -1,0 +1,189 @@
+#include "runtime/blocks.h"
+
+#include "runtime/hooks.h"
+
+namespace norn::rt {
+namespace {
+
+constexpr unsigned kShards = 64;
+constexpr size_t kFirstCapacity = 256;
+
+struct Entry {
+  uint64_t address : 48;  // 0: free
+  uint64_t slot : 16;     // of its birth
+  uint64_t size : 41;
+  uint64_t time : 22;
+  uint64_t freed : 1;
+  ThreadId thread;
+  Where where;
+
+  [[nodiscard]] Moment birth() const { return {static_cast<Slot>(slot), static_cast<Time>(time)}; }
+  [[nodiscard]] bool holds(Address at) const { return at >= address && at - address < (size == 0 ? 1 : size); }
+};
+static_assert(sizeof(Entry) == 24);
+static_assert(PackedStamp::kTimeBits <= 22);
+constexpr uint64_t kMaxSize = (uint64_t{1} << 41) - 1;
+
+struct Shard {
+  SpinMutex mutex;
+  Entry* entries = nullptr;  // open addressing
+  size_t capacity = 0;       // a power of two
+  size_t used = 0;
+};
+constinit Shard shards[kShards];
+
+uint64_t hash_of(Address address) {
+  const uint64_t hash = (address >> 4) * 0x9e3779b97f4a7c15u;
+  return hash ^ hash >> 32;
+}
+
+Entry* slot_for(Entry* entries, size_t capacity, Address address) {
+  for (size_t i = hash_of(address) / kShards;; ++i) {
+    Entry& entry = entries[i & (capacity - 1)];
+    if (entry.address == address || entry.address == 0) return &entry;
+  }
+}
+
+// Freed blocks are forgotten when the table grows.
+bool grow(Shard& shard) {
+  size_t living = 0;
+  for (size_t i = 0; i < shard.capacity; ++i) {
+    living += shard.entries[i].address != 0 && shard.entries[i].freed == 0 ? 1 : 0;
+  }
+  const size_t capacity = living * 4 < shard.capacity ? shard.capacity
+                          : shard.capacity == 0       ? kFirstCapacity
+                                                      : shard.capacity * 2;
+  auto* entries = static_cast<Entry*>(memory.allocate_zeroed(capacity * sizeof(Entry)));
+  if (entries == nullptr) return false;
+  for (size_t i = 0; i < shard.capacity; ++i) {
+    const Entry& old = shard.entries[i];
+    if (old.address != 0 && old.freed == 0) *slot_for(entries, capacity, old.address) = old;
+  }
+  memory.release(shard.entries, shard.capacity * sizeof(Entry));
+  shard.entries = entries;
+  shard.capacity = capacity;
+  shard.used = living;
+  return true;
+}
+
+void add(const Entry& added) {
+  Shard& shard = shards[hash_of(added.address) % kShards];
+  const SpinLock lock(shard.mutex);
+  if (shard.used * 4 >= shard.capacity * 3 && !grow(shard)) return;
+  Entry* entry = slot_for(shard.entries, shard.capacity, added.address);
+  if (entry->address == 0) ++shard.used;
+  *entry = added;
+}
+
+// What is at exactly this address, freed or not.
+bool look_up(Address address, Entry& found) {
+  Shard& shard = shards[hash_of(address) % kShards];
+  const SpinLock lock(shard.mutex);
+  if (shard.capacity == 0) return false;
+  const Entry* entry = slot_for(shard.entries, shard.capacity, address);
+  found = *entry;
+  return entry->address != 0;
+}
+
+bool end(Address address, Entry& ended) {
+  Shard& shard = shards[hash_of(address) % kShards];
+  const SpinLock lock(shard.mutex);
+  if (shard.capacity == 0) return false;
+  Entry* entry = slot_for(shard.entries, shard.capacity, address);
+  if (entry->address == 0 || entry->freed != 0) return false;
+  ended = *entry;
+  entry->freed = 1;
+  return true;
+}
+
+// --- which block has an address ----------------------------------------------------------------------------------
+//
+// A small one begins not far before. The others are in the table a second time, by a cell of memory: one of 2^k to
+// 2^(k+1) bytes by the number of the cell of 2^k bytes that it begins in, where no other such block can begin. An
+// address can be in blocks that begin in its own cell and in the two before it.
+
+constexpr uint64_t kSmall = 512;
+constexpr Address kAlignment = 16;
+constinit std::atomic<uint64_t> used_classes{0};
+
+constexpr unsigned class_of(uint64_t size) { return 63 - static_cast<unsigned>(__builtin_clzll(size)); }
+
+// No block has such an address.
+Address address_of_cell(unsigned size_class, Address cell) {
+  return Address{1} << 47 | Address{size_class} << 41 | cell;
+}
+bool is_cell(Address address) { return address >> 47 != 0; }
+
+void add_cell(Address address, unsigned size_class) {
+  used_classes.fetch_or(uint64_t{1} << size_class, std::memory_order_relaxed);
+  Entry cell = {};
+  cell.address = address_of_cell(size_class, address >> size_class);
+  cell.size = address & ((Address{1} << size_class) - 1);
+  add(cell);
+}
+
+bool look_up_in_cell(unsigned size_class, Address cell, Entry& found) {
+  return look_up(address_of_cell(size_class, cell), found) && look_up((cell << size_class) + found.size, found);
+}
+
+}  // namespace
+
+void add_block(const Block& block) {
+  const uint64_t size = block.size < kMaxSize ? block.size : kMaxSize;
+  add({block.address, block.birth.slot, size, block.birth.time & ((1u << 22) - 1), 0, block.thread, block.where});
+  if (size > kSmall) add_cell(block.address, class_of(size));
+}
+
+bool end_block(Address address, Block& ended) {
+  Entry entry;
+  if (!end(address, entry)) return false;
+  ended = {entry.address, entry.size, entry.thread, entry.where, entry.birth(), false};
+  if (entry.size > kSmall) {
+    const unsigned size_class = class_of(entry.size);
+    end(address_of_cell(size_class, address >> size_class), entry);
+  }
+  return true;
+}
+
+uint64_t size_of_block(Address address) {
+  const Inspection here;
+  Entry entry;
+  return look_up(address, entry) && entry.freed == 0 ? entry.size : 0;
+}
+
+bool find_block(Address address, Block& found) {
+  bool any = false;
+  for (Shard& shard : shards) {
+    const SpinLock lock(shard.mutex);
+    for (size_t i = 0; i < shard.capacity; ++i) {
+      const Entry& entry = shard.entries[i];
+      if (entry.address == 0 || is_cell(entry.address) || !entry.holds(address)) continue;
+      if (any && (entry.freed != 0 || !found.freed)) continue;  // what lives there now
+      found = {entry.address, entry.size, entry.thread, entry.where, entry.birth(), entry.freed != 0};
+      any = true;
+    }
+  }
+  return any;
+}
+
+// Whatever was born then and has the byte is what was allocated there last: if there was an allocation since, no access
+// of that moment would be known.
+Address newborn_until(Address byte, Moment birth) {
+  Entry entry;
+  auto is_it = [&] { return entry.birth() == birth && entry.holds(byte); };
+  Address begin = byte & ~(kAlignment - 1);
+  for (uint64_t back = 0; back < kSmall && begin >= back; back += kAlignment) {
+    if (look_up(begin - back, entry) && is_it()) return entry.address + entry.size;
+  }
+  uint64_t classes = used_classes.load(std::memory_order_relaxed);
+  for (; classes != 0; classes &= classes - 1) {
+    const auto size_class = static_cast<unsigned>(__builtin_ctzll(classes));
+    const Address cell = byte >> size_class;
+    for (unsigned before = 0; before < 3 && before <= cell; ++before) {
+      if (look_up_in_cell(size_class, cell - before, entry) && is_it()) return entry.address + entry.size;
+    }
+  }
+  return 0;
+}
+
+}  // namespace norn::rt

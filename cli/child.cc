@@ -82,6 +82,7 @@ ChildEnd run_child(const std::string& path, const std::vector<std::string>& argu
                    double timeout) {
   ChildEnd end;
   std::vector<char*> argv;
+  argv.reserve(arguments.size() + 1);
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
 

@@ -83,7 +83,8 @@ std::string deadlock_of(const StagedRun& run) {
 }
 
 Consequence consequence_of(const StagedRun& run, const Reference& reference) {
-  if (run.deadlocked != 0) return {Harm::kDeadlock, fmt::format("{} threads", run.deadlocked)};
+  if (run.deadlocked != 0)
+    return {Harm::kDeadlock, fmt::format("{} thread{}", run.deadlocked, run.deadlocked == 1 ? "" : "s")};
   if (run.timed_out) return {Harm::kHang, fmt::format("no end after {:.0f} s", run.seconds)};
   if (const std::string line = line_with(run.errors, {"ERROR: AddressSanitizer", "ERROR: LeakSanitizer",
                                                       "WARNING: MemorySanitizer", "runtime error: "});

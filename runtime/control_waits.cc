@@ -20,9 +20,9 @@ Woken wait(Waiting waiting, const volatile void* object, Time until) {
   self.woken = Woken::kWoken;
   self.step.sites = 0;
   self.status.store(Status::kWaiting, std::memory_order_relaxed);
-  if (until == kForever && waiting == Waiting::kLock && is_deadlocked(slots, high, self)) {
+  if (const uint32_t length = length_of_cycle(slots, high, self); length != 0) {
     self.top = __norn_stack;
-    outcome->deadlocked = 2;
+    outcome->deadlocked = length;
     end_by_deadlock(slots, high);
   }
   choice.take();

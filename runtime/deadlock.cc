@@ -26,18 +26,18 @@ const Slot* owner_of(const Slot* slots, uint32_t count, uint64_t lock, const Slo
 
 }  // namespace
 
-bool is_deadlocked(const Slot* slots, uint32_t count, const Slot& slot) {
+uint32_t length_of_cycle(const Slot* slots, uint32_t count, const Slot& slot) {
   const Slot* at = &slot;
-  for (uint32_t i = 0; i <= count; ++i) {
+  for (uint32_t length = 1; length <= count; ++length) {
     if (at->status.load(std::memory_order_relaxed) != Status::kWaiting || at->waiting != Waiting::kLock ||
         at->until != kForever) {
-      return false;
+      return 0;
     }
     at = owner_of(slots, count, at->object, *at);
-    if (at == nullptr) return false;
-    if (at == &slot) return true;
+    if (at == nullptr) return 0;
+    if (at == &slot) return length;
   }
-  return false;
+  return 0;
 }
 
 void end_by_deadlock(Slot* slots, uint32_t count) {

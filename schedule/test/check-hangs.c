@@ -3,7 +3,7 @@
 // RUN: not %norn check --timeout=3 --runs=4 -- %t 2>&1 | FileCheck %s
 // RUN: not %norn check --strategy=fast -- %t 2>&1 | FileCheck %s --check-prefix=FIRST
 // CHECK: something went wrong in 4 of 4 runs
-// CHECK-NEXT: deadlock in 4 of them
+// CHECK-NEXT: deadlock in 4 of them: 1 thread{{$}}
 // CHECK: waits for a lock: mutex; holds mutex
 // CHECK: 1 confirmed, 1 of them with consequences
 // FIRST-NOT: begins

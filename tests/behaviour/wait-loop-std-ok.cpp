@@ -2,6 +2,8 @@
 // before anybody waits.
 //
 // NORACE
+// UNORDERED: race z: the wait may time out
+// UNORDERED: race u: the wait may time out
 //
 // RUN: %check-loops %s
 

@@ -4,6 +4,7 @@
     verdicts.py false  [--runs=100] [--only=REGEX] [--jobs=N] -o DIRECTORY
     verdicts.py check  [--runs=20] [--only=REGEX] [--jobs=N] [--document=FILE] -o DIRECTORY
     --within=SECONDS: takes them in random order and begins no program later.
+    --resume: what DIRECTORY already has a verdict of, with as many runs, is not run again.
 
 false: the race-free programs of tests/behaviour and tests/loops. To have something to refute, the detection knows no
        synchronization (--lib=off, no loops), so nearly every shared variable is a candidate; and they are explored:
@@ -21,6 +22,7 @@ The programs of tests/loops that wait for nobody to come (ARRIVAL) run in the fi
 import argparse
 import concurrent.futures
 import dataclasses
+import json
 import pathlib
 import random
 import re
@@ -54,7 +56,6 @@ class Verdict:
     missed: list = dataclasses.field(default_factory=list)
     promised: list = dataclasses.field(default_factory=list)
     flags: int = 0
-    flags_met: int = 0
     confirmed: int = 0
     trouble: str = ""
 
@@ -93,16 +94,22 @@ def explored(runs, candidates=1):
 
 
 def waiting_loops(text):
-    """The lines of the loops that wait, as norn run --verbose=loops lists them: {("a.c", 3)}."""
-    return {(pathlib.Path(file).name, int(line)) for file, line in re.findall(r"norn: loop at (\S+):(\d+) in ", text)}
+    """The loops that spin, as norn run --verbose=loops lists them: their lines, {("a.c", 3)}, and what they wait for.
+    (What a loop around a condition variable reads is protected by its mutex, and no flag.)"""
+    found = re.findall(r"norn: loop at (\S+):(\d+) in .*?: spins until (.*) changes", text)
+    return {(pathlib.Path(file).name, int(line)) for file, line, _ in found}, {name for _, _, name in found}
 
 
 def awaited_races(report, loops):
-    """The ids of those races of which one side is read by such a loop, itself or by what it calls."""
+    """The ids of the races on what such a loop waits for: it is named so, or one side is read by the loop, itself or
+    by what it calls."""
+    lines, names = loops
+
     def waits(access):
-        return access["op"].endswith("read") and any((pathlib.Path(frame["file"]).name, frame["line"]) in loops
+        return access["op"].endswith("read") and any((pathlib.Path(frame["file"]).name, frame["line"]) in lines
                                                      for frame in access["stack"])
-    return {race["id"] for race in report.get("races", []) if any(map(waits, race["accesses"]))}
+    return {race["id"] for race in report.get("races", [])
+            if race["location"]["name"] in names or any(map(waits, race["accesses"]))}
 
 
 def went_wrong(program, entry):
@@ -136,9 +143,7 @@ def refute(program, directory, runs):
             for what, told in went_wrong(program, entry):
                 if what in program.unordered:
                     kept.add(what)
-                elif is_flag and what.startswith("race"):
-                    verdict.flags_met += 1
-                else:
+                elif not (is_flag and what.startswith("race")):
                     verdict.false_alarms.append(told)
     verdict.promised = [f"{what}: {reason}" for what, reason in program.unordered.items()]
     verdict.missed = sorted(set(program.unordered) - kept)
@@ -181,8 +186,8 @@ def report_false(verdicts, runs):
              f"synchronization names; at least {runs} runs of each program and {runs // 4} for each candidate, and "
              f"{explored(runs)} explored schedules of each program, {runs} where there is no candidate: "
              f"**{sum(len(verdict.false_alarms) for verdict in wrong)} confirmed or gone wrong** but for what follows.",
-             f"- {total('flags')} of the candidates are flags that a loop waits for; {total('flags_met')} of them were "
-             f"brought together, as they should be: they are the synchronization itself."]
+             f"- {total('flags')} of the candidates are flags that a loop waits for, the synchronization itself: they may "
+             f"be brought together."]
     lines += [f"- `{verdict.name}`: {'; '.join(verdict.false_alarms)}" for verdict in wrong]
     lines += [f"- `{verdict.name}` is race-free in its own order alone: {'; '.join(verdict.promised)}"
               for verdict in verdicts if verdict.promised]
@@ -210,6 +215,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--jobs", type=int, default=JOBS)
     parser.add_argument("--within", type=float, default=float("inf"), metavar="SECONDS")
+    parser.add_argument("--resume", action="store_true")
     parser.add_argument("--document")
     parser.add_argument("-o", dest="directory", required=True)
     arguments = parser.parse_args()
@@ -219,12 +225,17 @@ def main():
     deadline = time.monotonic() + arguments.within
 
     def one(program):
+        name = f"{program.source.parent.name}/{program.name}"
+        directory = top / name.replace("/", "-")
+        kept = directory / f"{arguments.what}-{runs}.json"
+        if arguments.resume and kept.exists():
+            return Verdict(**json.loads(kept.read_text()))
         if time.monotonic() > deadline:
             return None
         begin = time.monotonic()
-        name = f"{program.source.parent.name}/{program.name}"
         try:
-            verdict = ask(program, top / f"{program.source.parent.name}-{program.source.stem}", runs)
+            verdict = ask(program, directory, runs)
+            kept.write_text(json.dumps(dataclasses.asdict(verdict)))
         except Exception as error:  # one program's trouble must not hide the others' verdicts
             verdict = Verdict(name, trouble=f"{type(error).__name__}: {error}")
         wrong = "; ".join([*verdict.false_alarms, *verdict.trouble.splitlines()[:1]])

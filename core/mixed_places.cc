@@ -20,8 +20,8 @@ Where MixedPlaces::intern(const Places& places) {
   }
   uint64_t key = 0;
   for (const Where where : places.of) key = (key ^ where) * 0x9e3779b97f4a7c15u;
-  uint32_t& bucket = buckets_[key >> 52];
-  static_assert(kBuckets == 1u << (64 - 52));
+  uint32_t& bucket = buckets_[key >> 48];
+  static_assert(kBuckets == 1u << (64 - 48));
   for (uint32_t i = bucket; i != 0; i = entry(i - 1).next) {
     if (entry(i - 1).places == places) return (i - 1) | kMixed;
   }

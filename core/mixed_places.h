@@ -39,7 +39,7 @@ class MixedPlaces {
   static_assert(sizeof(Entry) % 16 == 0);
   static constexpr unsigned kChunkBits = 10;
   static constexpr unsigned kChunks = 64;
-  static constexpr unsigned kBuckets = 1u << 12;
+  static constexpr unsigned kBuckets = 1u << 16;
 
   [[nodiscard]] Entry& entry(uint32_t index) const {
     return chunks_[index >> kChunkBits][index & ((1u << kChunkBits) - 1)];

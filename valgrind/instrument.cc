@@ -36,11 +36,41 @@ void on_return(Address sp) {
   self.top = top;
 }
 
+// The commonest of accesses, with as little as can be around it: within a granule that has stamps and nothing else, so
+// that nobody waits for it, and no atomic lies there. False: it is another one.
+template <AccessKind kKind, unsigned kSize>
+bool try_simple_access(ThreadState& self, Address address, Address ip) {
+  Thread& thread = *self.core;
+  const auto first = static_cast<unsigned>(address % kGranuleBytes);
+  if (first + kSize > kGranuleBytes || thread.ignoring != 0) return false;
+  Granule* granule = granule_with_stamps(address);
+  if (granule == nullptr || has_list(*granule)) return false;
+  const auto where = [&](Where& found) {
+    found = place(self, ip);
+    return true;
+  };
+  const bool known = is_stamped(thread, *granule, kKind, ((1u << kSize) - 1) << first);
+  if (known) {
+    ++thread.accesses;
+  } else {
+    note_foreign_stack(self, address, kSize);
+  }
+  if (!known && !detector.access_again<kKind>(thread, *granule, address, kSize, false, where)) {
+    detector.access_within(thread, *granule, kKind, address, kSize, [&] { return place(self, ip); }, false);
+  } else if (thread.recording) {
+    detector.record_again(thread, kKind, address, kSize, false);
+  }
+  return true;
+}
+
 template <AccessKind kKind, unsigned kSize>
 void on_access(Address address, Address ip) {
   Thread& thread = *current->core;
   if (thread.fast.mask == 0) [[unlikely]]
     settle_check(thread);
+  if constexpr (kSize <= kGranuleBytes) {
+    if (try_simple_access<kKind, kSize>(*current, address, ip)) return;
+  }
   if (!thread.recording && detector.knows(thread, kKind, address, kSize)) {
     ++thread.accesses;
     return;

@@ -113,6 +113,11 @@ void settle_check(Thread& thread) {
   thread.fast.granules = reinterpret_cast<const void*>(shadow_at + thread.slot % 2 * sizeof(uint64_t));
 }
 
+Granule* granule_with_stamps(Address address) {
+  if (shadow_at == 0 || !Shadow::is_flat(address) || is_state_machine(detector.options().engine)) return nullptr;
+  return reinterpret_cast<Granule*>(shadow_at + (address & Shadow::kFlatMask) * (sizeof(Granule) / kGranuleBytes));
+}
+
 ThreadState* state_of(HostThread host) { return host < VG_N_THREADS ? states[host] : nullptr; }
 ThreadState* first_state() { return living; }
 
@@ -285,7 +290,8 @@ bool may_be_stack(Address address) {
   return false;
 }
 
-// What one thread does to another's stack must not count for whatever lies there after the frame was left.
+}  // namespace
+
 void note_foreign_stack(const ThreadState& self, Address address, uint64_t size) {
   if (address >= self.stack_begin && address < self.stack_end) return;
   if (!may_be_stack(address)) return;
@@ -296,6 +302,8 @@ void note_foreign_stack(const ThreadState& self, Address address, uint64_t size)
     return;
   }
 }
+
+namespace {
 
 // Whether the thread loaded this atomic last, and nothing has happened since: it is polled.
 bool is_polled_again(ThreadState& self, Address address, uint64_t size) {

@@ -87,6 +87,8 @@ bool init_state();
 uintptr_t reserve_shadow();
 // The thread's check looks where its stamps are.
 void settle_check(Thread& thread);
+// The shadow of an address; null: it is not in that memory, or the engine keeps no stamps there.
+Granule* granule_with_stamps(Address address);
 ThreadState* state_of(HostThread host);
 ThreadState* first_state();
 ThreadInfo* thread_info(::norn::ThreadId id);
@@ -106,6 +108,10 @@ void forget_other_threads(HostThread host);
 
 // The current thread's stack pointer went from `old` to `fresh`.
 void stack_moved(Address old, Address fresh);
+
+// A thread accesses what may be another's stack: what it does there must not count for whatever lies there after the
+// frame was left.
+void note_foreign_stack(const ThreadState& self, Address address, uint64_t size);
 
 // An access of the current thread that may be anything: to an atomic, to another's stack, or nothing special.
 void access(AccessKind kind, Address address, uint64_t size, Address ip);

@@ -1,5 +1,7 @@
 // Condition variable: std::condition_variable with a predicate; the data is written after the section that announces
-// it. ARRIVAL: both RUN: %check %s
+// it.
+// ARRIVAL: both
+// RUN: %check %s
 
 #include <condition_variable>
 #include <mutex>

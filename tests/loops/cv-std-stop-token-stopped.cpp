@@ -1,5 +1,7 @@
 // Condition variable: std::condition_variable_any, whose wait a stop request ends: who goes on then has not waited for
-// the condition. ARRIVAL: both RUN: %check %s --levels=-O0,-O2
+// the condition.
+// ARRIVAL: both
+// RUN: %check %s --levels=-O0,-O2
 
 #include <condition_variable>
 #include <mutex>

@@ -1,5 +1,6 @@
 // Condition variable: a queue class, two producers, one consumer; the objects are the consumer's once taken.
 // NORACE
+// ARRIVAL: both
 // RUN: %check %s
 
 #include <condition_variable>
@@ -43,7 +44,6 @@ static void consumes() {
 }
 
 int main() {
-  const Body bodies[] = {produces, produces, consumes};
-  run_many(bodies, 3);
+  meet_two(consumes, produces, produces);
   return sum - 12;
 }

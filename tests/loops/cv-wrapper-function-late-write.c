@@ -1,5 +1,7 @@
 // Condition variable: the wait stands in a function of its own; the data is written after the section that announces
-// it. ARRIVAL: both RUN: %check %s
+// it.
+// ARRIVAL: both
+// RUN: %check %s
 
 #include "arrival.h"
 

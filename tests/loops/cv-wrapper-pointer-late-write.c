@@ -1,5 +1,7 @@
 // Condition variable: the wait is called through a function pointer; the data is written after the section that
-// announces it. ARRIVAL: both RUN: %check %s
+// announces it.
+// ARRIVAL: both
+// RUN: %check %s
 
 #include "arrival.h"
 

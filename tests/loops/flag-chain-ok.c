@@ -1,5 +1,6 @@
 // Flag: handed on from thread to thread.
 // NORACE
+// ARRIVAL: both
 // RUN: %check %s
 // RUN: %check-lto %s
 
@@ -26,6 +27,7 @@ static void third(void) {
 }
 
 int main(void) {
-  const Body bodies[] = {third, second, first};
-  run_many(bodies, 3);
+  const Body waiters[] = {third, second};
+  const Body counterpart = first;
+  meet_many(waiters, 2, &counterpart, 1);
 }

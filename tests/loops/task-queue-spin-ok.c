@@ -1,12 +1,12 @@
 // Home-made task queue: a mutex guards the queue, and idle workers spin on the number of tasks without it.
 // NORACE
+// ARRIVAL: both
 // RUN: %check %s
 // RUN: %check-lto %s
 
 #include "arrival.h"
 
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static volatile int waiting_tasks;
 static volatile int closed;
 int tasks[8];
@@ -53,6 +53,7 @@ static void works(void) {
 }
 
 int main(void) {
-  const Body bodies[] = {gives, works, works};
-  run_many(bodies, 3);
+  const Body workers[] = {works, works};
+  const Body counterpart = gives;
+  meet_many(workers, 2, &counterpart, 1);
 }

@@ -1,5 +1,6 @@
 // Condition variable: a wait without loop and without condition; it is certain that it comes before the signal.
 // NORACE
+// UNORDERED: deadlock: the signal may come before the wait
 // ARRIVAL: waiter
 // RUN: %check %s
 

@@ -1,5 +1,6 @@
 // Thesis, figure 6.7: idle consumers wait without any condition; a task is put only when one waits.
 // NORACE
+// UNORDERED: deadlock: the signal may come before the wait
 // RUN: %check %s
 
 #include "arrival.h"

@@ -111,7 +111,8 @@ class Detector {
     const auto mask = static_cast<uint8_t>(((1u << size) - 1) << address % kGranuleBytes);
     if (is_state_machine(options_.engine)) [[unlikely]]
       return access_from(thread, kind, address, address + size, where(), reads_too);
-    if (has_list(granule) && is_in_list(thread, granule, kind, mask)) return;
+    if (is_stamped(thread, granule, kind, mask) || (has_list(granule) && is_in_list(thread, granule, kind, mask)))
+      return;
     const Address at = address & ~(kGranuleBytes - 1);
     access_known_granule(thread, granule, {kind, mask, where(), at, reads_too});
   }

@@ -381,6 +381,31 @@ TEST_F(DetectorTest, AStampIsTheThreadsOwnWhenItsCheckIsSpoilt) {
   }
 }
 
+// What is read under many locks has a stamp for each of them, however often it is read.
+TEST_F(DetectorTest, AReadUnderOneLockDoesNotStandForThatUnderAnother) {
+  constexpr unsigned kLocks = 6;
+  auto lock = [](unsigned i) { return kMutex + i * 64; };
+  for (unsigned left_out = 0; left_out < kLocks; ++left_out) {
+    heard_ = {};
+    start();
+    Thread* a = detector_->fork(*main_, 1);
+    Thread* b = detector_->fork(*main_, 2);
+    for (unsigned i = 0; i < 3 * kLocks; ++i) {
+      detector_->lock_acquire(*a, lock(i % kLocks), LockMode::kExclusive, 0);
+      detector_->read(*a, kX, 8, 1);
+      detector_->lock_release(*a, lock(i % kLocks), LockMode::kExclusive);
+    }
+    for (unsigned i = 0; i < kLocks; ++i) {
+      detector_->lock_acquire(*a, lock(i), LockMode::kExclusive, 0);
+      detector_->lock_release(*a, lock(i), LockMode::kExclusive);
+      if (i != left_out) detector_->lock_acquire(*b, lock(i), LockMode::kExclusive, 0);
+    }
+    detector_->write(*b, kX, 8, 2);
+    ASSERT_EQ(heard_.pairs.size(), 1u) << left_out;
+    EXPECT_EQ(heard_.pairs[0].standing, Standing::kPredicted);
+  }
+}
+
 // Who waits for a count is ordered after all that added to it since it was last set, and no longer.
 TEST_F(DetectorTest, AnIncrementContinuesWhatAnotherThreadWroteUnlessItWasSetInBetween) {
   constexpr Address kY = kX + 64;

@@ -113,8 +113,8 @@ class GranuleStep {
     return still;
   }
 
-  // The same where there are stamps of other threads too, which stay. One of the thread itself in its place goes, or
-  // says the same of other bytes; whatever else is in its place stays, too, if there is room.
+  // The same where there are stamps of other threads too, each of which stays or goes as a whole. What is in the
+  // thread's own place and stays moves, if there is room; or it says the same of other bytes.
   template <AccessKind Kind, class WhereCall>
   [[nodiscard, gnu::always_inline]] static bool renew_beside(const Thread& thread, bool lockless, bool counts_writes,
                                                              Granule& granule, unsigned mask, bool increments,
@@ -124,36 +124,41 @@ class GranuleStep {
     const uint64_t mine = granule.stamps[place].load(std::memory_order_relaxed);
     const uint64_t other = granule.stamps[1 - place].load(std::memory_order_relaxed);
     const uint64_t third = granule.stamps[2].load(std::memory_order_relaxed);
-    // In which order they will be: the thread's own last, and what was in its place perhaps in the third.
-    const bool own = mine != 0 && is_own(thread, slot_of(mine), time_of(mine));
-    const bool same_locks = locks_at(second, place) == thread.stamps_locks;
-    const bool now = own && time_of(mine) == thread.time && covers(kind_of(mine), Kind);
-    const bool goes =
-        mine == 0 || (own && same_locks && !now && (mask_of(mine) & ~mask) == 0 && covers(Kind, kind_of(mine)));
-    const bool moves = !goes && !now;
-    const unsigned after = kOrdersAfter.of[place][moves][second & kNoOrder];
-    const unsigned count = (other != 0 ? 1u : 0u) + (third != 0 || moves ? 1u : 0u);
-    if (after >> 2 * count != (kNoOrder >> 2 * (count + 1) << 2 | place)) return false;
-    if (now) {
-      if (kind_of(mine) != Kind || (mask_of(mine) & mask) != 0 || after != (second & kNoOrder)) return false;
-    } else if (moves) {
-      if (third != 0 || !stays<Kind>(thread, lockless, mine, locks_at(second, place), mask)) return false;
-    }
-    if (!stays<Kind>(thread, lockless, other, locks_at(second, 1 - place), mask) ||
-        !stays<Kind>(thread, lockless, third, locks_at(second, 2), mask)) {
+    const bool now = mine != 0 && is_own(thread, slot_of(mine), time_of(mine)) && time_of(mine) == thread.time &&
+                     covers(kind_of(mine), Kind);
+    const Fate fate_of_mine = now ? Fate::kStays : fate_of<Kind>(thread, lockless, mine, locks_at(second, place), mask);
+    const Fate fate_of_other = fate_of<Kind>(thread, lockless, other, locks_at(second, 1 - place), mask);
+    const Fate fate_of_third = fate_of<Kind>(thread, lockless, third, locks_at(second, 2), mask);
+    if (fate_of_mine == Fate::kUnclear || fate_of_other == Fate::kUnclear || fate_of_third == Fate::kUnclear) {
       return false;
     }
+    const bool moves = !now && fate_of_mine == Fate::kStays;
+    const bool other_stays = fate_of_other == Fate::kStays;
+    const bool third_stays = fate_of_third == Fate::kStays;
+    if (moves && third_stays) return false;
+    // In which order they will be: the thread's own last.
+    unsigned order = second & kNoOrder;
+    if (!other_stays) order = without(order, 1 - place);
+    if (!third_stays) order = without(order, 2);
+    const unsigned after = kOrdersAfter.of[place][moves][order];
+    const unsigned count = (other_stays ? 1u : 0u) + (third_stays || moves ? 1u : 0u);
+    if (after >> 2 * count != (kNoOrder >> 2 * (count + 1) << 2 | place)) return false;
+    if (now && (kind_of(mine) != Kind || (mask_of(mine) & mask) != 0 || after != (second & kNoOrder))) return false;
 
     unsigned adds = 0;
     if (counts_writes) {
-      // The bytes with a write before ours that an increment continues: not those with one of ours in between, which
-      // goes, unless that was an increment itself.
-      const bool cuts = own && !moves && is_write(kind_of(mine)) && (mine >> PackedStamp::kAddsAt & 1) == 0;
-      auto continued = [&](uint64_t bits, unsigned at) __attribute__((always_inline)) {
-        return written(bits) & ~(cuts && is_before(second, at, place) ? mask_of(mine) : 0);
+      auto touched = [&](uint64_t bits) __attribute__((always_inline)) {
+        return bits != 0 && slot_of(bits) == thread.slot && time_of(bits) >= thread.segment_since ? mask_of(bits) : 0u;
       };
-      adds = increments ? mask : own && time_of(mine) >= thread.segment_since ? mask_of(mine) : 0;
-      adds &= mask & (continued(other, 1 - place) | continued(third, 2) | (moves ? written(mine) : 0));
+      adds = mask & (increments ? mask : touched(mine) | touched(other) | touched(third));
+      if (adds != 0) {
+        uint64_t stamps[kPlaces] = {};
+        bool goes[kPlaces] = {};
+        stamps[place] = mine, goes[place] = fate_of_mine == Fate::kGoes;
+        stamps[1 - place] = other, goes[1 - place] = !other_stays;
+        stamps[2] = third, goes[2] = !third_stays;
+        adds &= continued(stamps, goes, second);
+      }
       if (adds != 0 && (adds != mask || now)) return false;
     }
     Where found = kNowhere;
@@ -162,9 +167,10 @@ class GranuleStep {
     if (now && !is_same(mine, fresh)) return false;
     const uint64_t stamp =
         (now ? mine : fresh) | uint64_t{mask} << PackedStamp::kMaskAt | uint64_t{adds != 0} << PackedStamp::kAddsAt;
-    const uint64_t new_third = moves ? mine : third;
+    const uint64_t new_other = other_stays ? other : 0;
+    const uint64_t new_third = moves ? mine : third_stays ? third : 0;
     uint32_t new_second = after | locks_in(place, thread.stamps_locks);
-    if (other != 0) new_second |= locks_in(1 - place, locks_at(second, 1 - place));
+    if (new_other != 0) new_second |= locks_in(1 - place, locks_at(second, 1 - place));
     if (new_third != 0) new_second |= locks_in(2, locks_at(second, moves ? place : 2));
     if (!GranuleLock::try_lock_simple(granule)) return false;
     const bool still = granule.stamps[place].load(std::memory_order_relaxed) == mine &&
@@ -173,6 +179,7 @@ class GranuleStep {
                        granule.cells[1].load(std::memory_order_relaxed) == second;
     if (still) [[likely]] {
       granule.stamps[place].store(stamp, std::memory_order_relaxed);
+      if (new_other != other) granule.stamps[1 - place].store(new_other, std::memory_order_relaxed);
       if (new_third != third) granule.stamps[2].store(new_third, std::memory_order_relaxed);
       if (new_second != second) granule.cells[1].store(new_second, std::memory_order_relaxed);
     }
@@ -233,27 +240,49 @@ class GranuleStep {
   }
   static unsigned parity(uint64_t bits) { return static_cast<unsigned>(bits >> PackedStamp::kSlotAt & 1); }
 
-  static unsigned written(uint64_t bits) { return bits != 0 && is_write(kind_of(bits)) ? mask_of(bits) : 0; }
+  // What becomes of a stamp by an access.
+  enum class Fate : uint8_t { kGoes, kStays, kUnclear };
 
-  // Whether a stamp is neither in a race with the access nor superfluous by it. (False also where that is not sure.)
+  // None counts as one that goes. Unclear is what races, what goes in part, and what takes longer to find out.
   template <AccessKind Kind>
-  [[nodiscard, gnu::always_inline]] static bool stays(const Thread& thread, bool lockless, uint64_t bits,
-                                                      LocksCode locks, unsigned mask) {
-    if (bits == 0) return true;
+  [[nodiscard, gnu::always_inline]] static Fate fate_of(const Thread& thread, bool lockless, uint64_t bits,
+                                                        LocksCode locks, unsigned mask) {
+    if (bits == 0) return Fate::kGoes;
     const AccessKind kind = kind_of(bits);
     const Slot slot = slot_of(bits);
     const Time time = time_of(bits);
+    bool full = true;
+    bool strong = true;
     if (slot == thread.slot) {
-      // What it wrote before it reads. (What it did before it writes tells increments.)
-      return !is_write(Kind) && is_own(thread, slot, time) && !covers(Kind, kind) && time != thread.time;
+      if (!is_own(thread, slot, time) || (time == thread.time && covers(kind, Kind))) return Fate::kUnclear;
+    } else if ((mask_of(bits) & mask) != 0) {
+      full = thread.clocks.full.get(slot) >= time;
+      strong = full && thread.clocks.strong.get(slot) >= time;
     }
-    if ((mask_of(bits) & mask) == 0) return true;
-    if (kind == AccessKind::kFree) return false;
-    const bool full = thread.clocks.full.get(slot) >= time;
-    const bool strong = full && thread.clocks.strong.get(slot) >= time;
-    const bool protects = locks == thread.stamps_locks && thread.stamps_exclude;
-    if (conflicts(Kind, kind) && !strong && !(full && (lockless || protects))) return false;
-    return !covers(Kind, kind) || !(lockless ? full : strong);
+    if ((mask_of(bits) & mask) == 0) return Fate::kStays;
+    if (kind == AccessKind::kFree) return Fate::kUnclear;
+    const bool same_locks = locks == thread.stamps_locks;
+    if (conflicts(Kind, kind) && !strong && !(full && (lockless || (same_locks && thread.stamps_exclude)))) {
+      return Fate::kUnclear;
+    }
+    if (!covers(Kind, kind) || !(lockless ? full : strong)) return Fate::kStays;
+    const bool superfluous = lockless || same_locks || thread.lockset == kNoLocks;
+    return superfluous && (mask_of(bits) & ~mask) == 0 ? Fate::kGoes : Fate::kUnclear;
+  }
+
+  // The bytes with a write that an increment continues. One that goes hands on what it continued itself.
+  [[nodiscard]] static unsigned continued(const uint64_t (&stamps)[kPlaces], const bool (&goes)[kPlaces],
+                                          uint32_t second) {
+    unsigned continues = 0;
+    for (unsigned i = 0; i < kPlaces; ++i) {
+      const unsigned at = second >> 2 * i & 3;
+      const uint64_t bits = at == kNoPlace ? 0 : stamps[at];
+      if (bits == 0 || !is_write(kind_of(bits))) continue;
+      const unsigned written = mask_of(bits);
+      const unsigned added = (bits >> PackedStamp::kAddsAt & 1) != 0 ? written : 0;
+      continues = (continues & ~written) | (goes[at] ? added & continues : written);
+    }
+    return continues;
   }
 
   // The order of stamps, without that of a place (or with it in the third from now on), and that place as the newest.
@@ -283,13 +312,11 @@ class GranuleStep {
   };
   static const OrdersAfter kOrdersAfter;
 
-  // Whether the stamp in one place is older than that in another.
-  [[nodiscard]] static bool is_before(uint32_t second, unsigned one, unsigned another) {
+  [[nodiscard, gnu::always_inline]] static unsigned without(unsigned order, unsigned place) {
     for (unsigned i = 0; i < kPlaces; ++i) {
-      const unsigned at = second >> 2 * i & 3;
-      if (at == one || at == another) return at == one;
+      if ((order >> 2 * i & 3) == place) order |= kNoPlace << 2 * i;
     }
-    return false;
+    return order;
   }
 
   // What is left of a stamp; false: it is another case.

@@ -54,24 +54,18 @@ template <unsigned Size>
   return address_of(address) % kGranuleBytes + kInGranule<Size> > kGranuleBytes;
 }
 
-// The check that the program made, on all stamps of the granule: the thread's own may be in the places of others.
+// The check that the program made, on the granule's last stamp: there is what the thread did before its newest.
 template <AccessKind Kind, unsigned Size>
 [[gnu::always_inline]] inline bool passes(const void* address) {
   const norn_fast& fast = *__norn_fast;
   if (fast.mask == 0 || lies_across<Size>(address)) return false;
   const uint64_t own = __atomic_load_n(Kind == AccessKind::kRead ? &fast.read : &fast.write, __ATOMIC_RELAXED);
-  const uint64_t bits =
-      (Kind == AccessKind::kRead ? fast.read_bits : NORN_FAST_WRITE_BITS) & ~(uint64_t{0xff} << PackedStamp::kMaskAt);
-  const Granule* granule = &flat_granule(fast.granules, fast.mask, address);
-  for (unsigned i = 0; i < Size / kInGranule<Size>; ++i) {
-    uint64_t bytes = ((1u << kInGranule<Size>)-1) << address_of(address) % kGranuleBytes;
-    for (const std::atomic<uint64_t>& stamp : granule[i].stamps) {
-      const uint64_t found = stamp.load(std::memory_order_relaxed);
-      if (((found ^ own) & bits) == 0) bytes &= ~(found >> PackedStamp::kMaskAt);
-    }
-    if (bytes != 0) return false;
-  }
-  return true;
+  const uint64_t bits = Kind == AccessKind::kRead ? fast.read_bits : NORN_FAST_WRITE_BITS;
+  const uint64_t bytes = (uint64_t{1} << kInGranule<Size>)-1 << address_of(address) % kGranuleBytes;
+  const uint64_t others = ~(uint64_t{0xff} << PackedStamp::kMaskAt);
+  const Granule& granule = flat_granule(fast.granules, fast.mask, address);
+  const uint64_t found = granule.stamps[2].load(std::memory_order_relaxed);
+  return ((found ^ own) & bits & (others | bytes << PackedStamp::kMaskAt)) == 0;
 }
 
 // What is left to do for an access that was quick: the thread holds a lock, or a signal came.
@@ -93,7 +87,6 @@ template <AccessKind Kind, unsigned Size>
   Thread& thread = *state.core;
   Granule* granule = &flat_granule(thread.fast.granules, thread.fast.mask, address);
   for (unsigned i = 0; i < Size / kInGranule<Size>; ++i) {
-    if (Size > kGranuleBytes && is_stamped(thread, granule[i], Kind, 0xff)) continue;
     detector.access_within(
         thread, granule[i], Kind, address_of(address) + i * kGranuleBytes, kInGranule<Size>,
         [&] { return place_again(state, site); }, reads_too<Kind>(site));
@@ -160,7 +153,7 @@ using namespace norn::rt;
     access<AccessKind::kind, size>(address, site);                                                  \
   }                                                                                                 \
   NORN_EXPORT NORN_SLOW void __norn_slow_##name##size(const void* address, const norn_site* site) { \
-    if (passes<AccessKind::kind, size>(address)) return;                                            \
+    if (size <= kGranuleBytes && passes<AccessKind::kind, size>(address)) return;                   \
     [[clang::musttail]] return try_quickly<AccessKind::kind, size>(address, site);                  \
   }
 

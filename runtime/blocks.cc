@@ -32,13 +32,20 @@ struct Shard {
 };
 constinit Shard shards[kShards];
 
-uint64_t hash_of(Address address) {
-  const uint64_t hash = (address >> 4) * 0x9e3779b97f4a7c15u;
+// The blocks of a page are side by side in one shard, as they are in memory: a program that goes from block to block
+// finds their entries in its caches as well.
+constexpr unsigned kPageBits = 12;
+constexpr unsigned kBlockBits = 4;
+
+uint64_t hash_of_page(Address address) {
+  const uint64_t hash = (address >> kPageBits) * 0x9e3779b97f4a7c15u;
   return hash ^ hash >> 32;
 }
+Shard& shard_of(Address address) { return shards[hash_of_page(address) % kShards]; }
 
 Entry* slot_for(Entry* entries, size_t capacity, Address address) {
-  for (size_t i = hash_of(address) / kShards;; ++i) {
+  constexpr uint64_t kBlocks = uint64_t{1} << (kPageBits - kBlockBits);
+  for (size_t i = hash_of_page(address) / kShards * kBlocks + (address >> kBlockBits) % kBlocks;; ++i) {
     Entry& entry = entries[i & (capacity - 1)];
     if (entry.address == address || entry.address == 0) return &entry;
   }
@@ -67,9 +74,9 @@ bool grow(Shard& shard) {
 }
 
 void add(const Entry& added) {
-  Shard& shard = shards[hash_of(added.address) % kShards];
+  Shard& shard = shard_of(added.address);
   const SpinLock lock(shard.mutex);
-  if (shard.used * 4 >= shard.capacity * 3 && !grow(shard)) return;
+  if (shard.used * 2 >= shard.capacity && !grow(shard)) return;
   Entry* entry = slot_for(shard.entries, shard.capacity, added.address);
   if (entry->address == 0) ++shard.used;
   *entry = added;
@@ -77,7 +84,7 @@ void add(const Entry& added) {
 
 // What is at exactly this address, freed or not.
 bool look_up(Address address, Entry& found) {
-  Shard& shard = shards[hash_of(address) % kShards];
+  Shard& shard = shard_of(address);
   const SpinLock lock(shard.mutex);
   if (shard.capacity == 0) return false;
   const Entry* entry = slot_for(shard.entries, shard.capacity, address);
@@ -86,7 +93,7 @@ bool look_up(Address address, Entry& found) {
 }
 
 bool end(Address address, Entry& ended) {
-  Shard& shard = shards[hash_of(address) % kShards];
+  Shard& shard = shard_of(address);
   const SpinLock lock(shard.mutex);
   if (shard.capacity == 0) return false;
   Entry* entry = slot_for(shard.entries, shard.capacity, address);

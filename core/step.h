@@ -138,8 +138,8 @@ class GranuleStep {
     if (moves && third_stays) return false;
     // In which order they will be: the thread's own last.
     unsigned order = second & kNoOrder;
-    if (!other_stays) order = without(order, 1 - place);
-    if (!third_stays) order = without(order, 2);
+    if (other != 0 && !other_stays) order = without(order, 1 - place);
+    if (third != 0 && !third_stays) order = without(order, 2);
     const unsigned after = kOrdersAfter.of[place][moves][order];
     const unsigned count = (other_stays ? 1u : 0u) + (third_stays || moves ? 1u : 0u);
     if (after >> 2 * count != (kNoOrder >> 2 * (count + 1) << 2 | place)) return false;

@@ -316,8 +316,8 @@ void Detector::end_atomic(Thread& thread, SyncObject* object, Address address, u
     }
   }
   if (signals.count != 0) send(thread, signals);
-  // It may have told others where new memory is. (What also reads is a count as a rule, and frequent.)
-  if (writes && !reads && outcome.order == MemoryOrder::kRelaxed && thread.gives_birth) tick(thread);
+  // It may have told others where new memory is. (Not in fewer bytes: most counts are smaller, and frequent.)
+  if (writes && size >= sizeof(Address) && outcome.order == MemoryOrder::kRelaxed && thread.gives_birth) tick(thread);
 
   if (object == nullptr) return;
   if (writes) {

@@ -597,7 +597,7 @@ std::vector<unsigned> order_by_spins(const Execution& x, Edges& edges) {
   };
   // Slices of segments: a segment is cut where a write of it became distinguishable from what follows: after an atomic
   // that releases, at a cut, after a write to a byte in state spin, when one of its writes is waited for the first
-  // time, and after any atomic store if there was an allocation in it.
+  // time, and after any atomic write that has room for an address if there was an allocation in it.
   std::map<ThreadId, unsigned> slice;
   std::vector<unsigned> slice_of(x.events.size());
   std::map<ThreadId, unsigned> birth;  // the slice in which the thread allocated memory last
@@ -623,7 +623,7 @@ std::vector<unsigned> order_by_spins(const Execution& x, Edges& edges) {
     bool rmw = e.kind == EventKind::kAtomicRmw;
     bool births = std::any_of(x.born_ranges.begin(), x.born_ranges.end(), [&](const auto& b) { return b.first == i; });
     if (births) birth[e.thread] = slice_of[i];
-    bool tells = e.kind == EventKind::kAtomicStore;
+    bool tells = (e.kind == EventKind::kAtomicStore || rmw) && e.size >= sizeof(Address);
     if (tells && birth.contains(e.thread) && birth[e.thread] == slice_of[i]) slice[e.thread] = slice_of[i] + 1;
     if (reads && !writes && x.ignores(i, kIgnoreReads)) continue;
     if (writes && x.ignores(i, kIgnoreWrites)) continue;

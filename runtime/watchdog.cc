@@ -79,12 +79,10 @@ void let_signals_in(Slot& self, SignalMask mask) {
 void watch_from_now() { seen_at = sys::now(); }
 
 void look_after(Slot& self, SignalMask mask) {
-  Slot* next = nullptr;
-  {
-    const SpinLock lock(mutex);
-    if (holder == nullptr) let_signals_in(self, mask);
-    next = look_at_holder();
-  }
+  if (!mutex.try_lock()) return;  // somebody does, perhaps until a file is ready
+  if (holder == nullptr) let_signals_in(self, mask);
+  Slot* next = look_at_holder();
+  mutex.unlock();
   wake(next);
 }
 

@@ -148,7 +148,7 @@ def per_point(row):
 def speed_table(results):
     if not results["speed"]:
         return ["Speed: not measured yet (`table.py speed`)."]
-    lines = ["What a run takes of the processor (not of the clock, since the machine had other work), with `random` and every "
+    lines = ["What a run takes of the processor (not of the clock), with `random` and every "
              "access a point. Starting norn and its three runs to compare with are part of a controlled run's share.", "",
              "| program | | native ms | norn run ms | a controlled run ms | its points | µs for a point | schedules per second "
              "and processor |", "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |"]

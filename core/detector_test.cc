@@ -406,6 +406,19 @@ TEST_F(DetectorTest, AReadUnderOneLockDoesNotStandForThatUnderAnother) {
   }
 }
 
+// The state machines' granules have histories where the other engines have stamps: nothing is to be stamped there by
+// the short way, also when somebody noted the time.
+TEST_F(DetectorTest, AStateMachineHasNoStamps) {
+  for (const EngineKind engine : {EngineKind::kMsmShort, EngineKind::kMsmLong, EngineKind::kHybrid}) {
+    Options options;
+    options.engine = engine;
+    start(options);
+    Thread* a = detector_->fork(*main_, 1);
+    detector_->use_time(*a);
+    EXPECT_EQ(a->stamps_pack, engine == EngineKind::kHybrid);
+  }
+}
+
 // Who waits for a count is ordered after all that added to it since it was last set, and no longer.
 TEST_F(DetectorTest, AnIncrementContinuesWhatAnotherThreadWroteUnlessItWasSetInBetween) {
   constexpr Address kY = kX + 64;

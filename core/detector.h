@@ -108,7 +108,7 @@ class Detector {
                      bool reads_too) {
     ++thread.accesses;
     if (thread.recording) record_again(thread, kind, address, size, reads_too);
-    const auto mask = static_cast<uint8_t>(((1u << size) - 1) << address % kGranuleBytes);
+    const auto mask = static_cast<uint8_t>(bytes_in_granule(address, size));
     if (is_state_machine(options_.engine)) [[unlikely]]
       return access_from(thread, kind, address, address + size, where(), reads_too);
     if (is_stamped(thread, granule, kind, mask) || (has_list(granule) && is_in_list(thread, granule, kind, mask)))
@@ -307,6 +307,10 @@ class Detector {
   void clear_shadow(Thread& thread, Address begin, Address end);
 
   // granules.cc
+  // How many stamps a granule's list has, room included.
+  [[nodiscard]] unsigned stamps_in(HistoryId list) const {
+    return (histories_.count(list) - HybridEngine::kHeaderWords) / HybridEngine::kStampWords;
+  }
   uint32_t read_granule(const Granule& granule, HistoryId list, Stamps& stamps) const;
   void write_granule(Thread& thread, Granule& granule, Address address, HistoryId& list, Stamps& stamps,
                      uint32_t flags);
@@ -521,7 +525,7 @@ class Inside {
 template <AccessKind Kind, class WhereCall>
 bool Detector::access_again(Thread& thread, Granule& granule, Address address, unsigned size, bool reads_too,
                             WhereCall where) {
-  const unsigned mask = ((1u << size) - 1) << address % kGranuleBytes;
+  const unsigned mask = bytes_in_granule(address, size);
   if (!may_renew(thread) || thread.check_spoilt.load(std::memory_order_relaxed)) return false;
   const bool done = step_inside(thread) && renew<Kind>(thread, granule, address, mask, reads_too, where);
   step_outside(thread);

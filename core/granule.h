@@ -81,6 +81,11 @@ class GranuleLock {
   bool held_ = true;
 };
 
+// The bytes of an access that lies within one granule.
+[[nodiscard]] constexpr unsigned bytes_in_granule(Address address, unsigned size) {
+  return ((1u << size) - 1) << address % kGranuleBytes;
+}
+
 // Stamps that have no room in it, or flags.
 [[nodiscard]] inline bool has_list(const Granule& granule) {
   return granule.cells[0].load(std::memory_order_relaxed) != kUntouched;

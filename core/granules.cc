@@ -85,7 +85,7 @@ uint32_t Detector::read_granule(const Granule& granule, HistoryId list, Stamps& 
   if (list != kUntouched) {
     const uint32_t* words = histories_.words(list);
     flags = words[0];
-    const unsigned count = (histories_.count(list) - HybridEngine::kHeaderWords) / HybridEngine::kStampWords;
+    const unsigned count = stamps_in(list);
     for (unsigned i = 0; i < count; ++i) {
       const Stamp& stamp = stamps.all[stamps.count] = HybridEngine::read_stamp(words, i);
       if (stamp.mask != 0) ++stamps.count;  // or it is only room
@@ -172,7 +172,7 @@ bool Detector::read_beside_list(Thread& thread, Granule& granule, HistoryId list
     }
     if (!own || stamp.lockset != now.lockset) last = stamp;
   }
-  const unsigned count = (histories_.count(list) - HybridEngine::kHeaderWords) / HybridEngine::kStampWords;
+  const unsigned count = stamps_in(list);
   unsigned found = count;
   for (unsigned i = 0; i < count; ++i) {
     const Stamp stamp = HybridEngine::read_stamp(words, i);
@@ -206,7 +206,7 @@ bool Detector::read_beside_list(Thread& thread, Granule& granule, HistoryId list
 bool Detector::renew_in_list(const Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access,
                              uint32_t set_flags) {
   auto* words = const_cast<uint32_t*>(histories_.words(list));
-  const unsigned count = (histories_.count(list) - HybridEngine::kHeaderWords) / HybridEngine::kStampWords;
+  const unsigned count = stamps_in(list);
   const bool atomic = access.kind == AccessKind::kAtomicRead || access.kind == AccessKind::kAtomicWrite;
   constexpr unsigned kFew = 4;
   if (!atomic || count > kFew || (words[0] & set_flags) != set_flags || GranuleFlags::in_spin(words[0]) != 0 ||

@@ -251,16 +251,12 @@ class GranuleStep {
     const AccessKind kind = kind_of(bits);
     const Slot slot = slot_of(bits);
     const Time time = time_of(bits);
-    bool full = true;
-    bool strong = true;
-    if (slot == thread.slot) {
-      if (!is_own(thread, slot, time) || (time == thread.time && covers(kind, Kind))) return Fate::kUnclear;
-    } else if ((mask_of(bits) & mask) != 0) {
-      full = thread.clocks.full.get(slot) >= time;
-      strong = full && thread.clocks.strong.get(slot) >= time;
-    }
+    const bool own = slot == thread.slot;
+    if (own && (!is_own(thread, slot, time) || (time == thread.time && covers(kind, Kind)))) return Fate::kUnclear;
     if ((mask_of(bits) & mask) == 0) return Fate::kStays;
     if (kind == AccessKind::kFree) return Fate::kUnclear;
+    const bool full = own || thread.clocks.full.get(slot) >= time;
+    const bool strong = own || (full && thread.clocks.strong.get(slot) >= time);
     const bool same_locks = locks == thread.stamps_locks;
     if (conflicts(Kind, kind) && !strong && !(full && (lockless || (same_locks && thread.stamps_exclude)))) {
       return Fate::kUnclear;

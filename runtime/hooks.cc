@@ -61,7 +61,7 @@ template <AccessKind Kind, unsigned Size>
   if (fast.mask == 0 || lies_across<Size>(address)) return false;
   const uint64_t own = __atomic_load_n(Kind == AccessKind::kRead ? &fast.read : &fast.write, __ATOMIC_RELAXED);
   const uint64_t bits = Kind == AccessKind::kRead ? fast.read_bits : NORN_FAST_WRITE_BITS;
-  const uint64_t bytes = (uint64_t{1} << kInGranule<Size>)-1 << address_of(address) % kGranuleBytes;
+  const uint64_t bytes = bytes_in_granule(address_of(address), kInGranule<Size>);
   const uint64_t others = ~(uint64_t{0xff} << PackedStamp::kMaskAt);
   const Granule& granule = flat_granule(fast.granules, fast.mask, address);
   const uint64_t found = granule.stamps[2].load(std::memory_order_relaxed);

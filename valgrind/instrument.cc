@@ -41,15 +41,14 @@ void on_return(Address sp) {
 template <AccessKind kKind, unsigned kSize>
 bool try_simple_access(ThreadState& self, Address address, Address ip) {
   Thread& thread = *self.core;
-  const auto first = static_cast<unsigned>(address % kGranuleBytes);
-  if (first + kSize > kGranuleBytes || thread.ignoring != 0) return false;
+  if (address % kGranuleBytes + kSize > kGranuleBytes || thread.ignoring != 0) return false;
   Granule* granule = granule_with_stamps(address);
   if (granule == nullptr || has_list(*granule)) return false;
   const auto where = [&](Where& found) {
     found = place(self, ip);
     return true;
   };
-  const bool known = is_stamped(thread, *granule, kKind, ((1u << kSize) - 1) << first);
+  const bool known = is_stamped(thread, *granule, kKind, bytes_in_granule(address, kSize));
   if (known) {
     ++thread.accesses;
   } else {

@@ -29,6 +29,8 @@ def draw(results):
     values = {tool: column(results, tool, "slowdown") for tool in tools}
     rows = [(kernel, {tool: values[tool][kernel] for tool in tools}, False) for kernel in results["kernels"]]
     rows.append(("geomean", {tool: geomean(values[tool].values()) for tool in tools}, True))
+    rows += [(name, {tool: entry["tools"][tool].get("slowdown") for tool in tools}, False)
+             for name, entry in results["programs"].items()]
     present = [value for _, cells, _ in rows for value in cells.values() if value]
     decades = max(1, math.ceil(math.log10(max(present, default=10))))
     span = WIDTH - LEFT - RIGHT

@@ -29,22 +29,28 @@ def table(head, rows):
     return "\n".join([line(head), rule, *map(line, rows[1:])])
 
 
-def column(results, tool, key):
-    return {kernel: entry["tools"].get(tool, {}).get(key) for kernel, entry in results["kernels"].items()}
+def column(results, tool, key, of="kernels"):
+    return {name: entry["tools"].get(tool, {}).get(key) for name, entry in results[of].items()}
 
 
 def ratios(results, key):
-    """Kernels down, tools across, a geomean at the foot."""
+    """Kernels down, tools across, the kernels' geomean; real programs at the foot."""
     titles = results["titles"]
-    columns = {tool: column(results, tool, key) for tool in titles}
-    rows = [[kernel, *(number(columns[tool][kernel]) for tool in titles)] for kernel in results["kernels"]]
-    rows.append(["**geomean**", *(f"**{number(geomean(columns[tool].values()))}**" for tool in titles)])
+
+    def rows_of(what):
+        columns = {tool: column(results, tool, key, what) for tool in titles}
+        return [[name, *(number(columns[tool][name]) for tool in titles)] for name in results[what]]
+
+    rows = rows_of("kernels")
+    means = (geomean(column(results, tool, key).values()) for tool in titles)
+    rows.append(["**geomean**", *(f"**{number(mean)}**" for mean in means)])
+    rows += rows_of("programs")
     return table(["kernel", *titles.values()], rows)
 
 
 def reports(results):
-    rows = [[kernel, *(str(entry["tools"][tool]["reports"]) for tool in results["titles"])]
-            for kernel, entry in results["kernels"].items()
+    rows = [[name, *(str(entry["tools"][tool]["reports"]) for tool in results["titles"])]
+            for name, entry in (results["kernels"] | results["programs"]).items()
             if any(cell["reports"] for cell in entry["tools"].values())]
     return table(["kernel", *results["titles"].values()], rows) if rows else "None."
 
@@ -64,9 +70,9 @@ def start(results):
     return table(["tool", "ms", "MB"], rows)
 
 
-def compared(results, ours, theirs, key):
+def compared(results, ours, theirs, key, of="kernels"):
     """Our ratio by theirs, of the kernels that both have."""
-    mine, other = column(results, ours, key), column(results, theirs, key)
+    mine, other = column(results, ours, key, of), column(results, theirs, key, of)
     return {kernel: mine[kernel] / other[kernel] for kernel in mine if mine[kernel] and other[kernel]}
 
 
@@ -88,6 +94,9 @@ def targets(results):
         value = geomean(compared(results, tool, "tsan", key).values())
         return number(value)
 
+    def on_program(tool, peer, key):
+        return number(compared(results, tool, peer, key, "programs").get("leveldb"))
+
     each = compared(results, "hybrid", "tsan", "slowdown")
     worst = max(each, key=each.get) if each else None
     rows = [
@@ -98,6 +107,10 @@ def targets(results):
         ["peak memory (`hybrid`) / TSan's, geomean", "≤ 0.9", "≤ 0.6", quotient("hybrid", "memory_ratio")],
         ["Valgrind front end slowdown / helgrind's, geomean", "≤ 0.8", "≤ 0.3",
          number(geomean(compared(results, "norn-valgrind", "helgrind", "slowdown").values()))],
+        ["LevelDB, slowdown / TSan's: `hybrid`; `hb`", "–", "–",
+         f"{on_program('hybrid', 'tsan', 'slowdown')}; {on_program('hb', 'tsan', 'slowdown')}"],
+        ["LevelDB, Valgrind front end slowdown / helgrind's", "–", "–",
+         on_program("norn-valgrind", "helgrind", "slowdown")],
         ["sampling profile, slowdown × native (geomean; compute kernels)", "≤ 1.5; ≤ 1.15", "≤ 1.28; ≤ 1.05",
          "not built yet"],
         ["slowdown at 64 threads / at 2, same total work, `hybrid`", "≤ 1.5", "flat", measured_threads(results)],
@@ -127,13 +140,15 @@ def everything(results):
     parts = [f"## Slowdown, × native ({results['threads']} threads)", ratios(results, "slowdown"),
              "## Peak memory, × native", ratios(results, "memory_ratio"),
              "## Targets", targets(results),
-             "## Reports on these race-free kernels", reports(results),
+             "## Reports (the kernels have no races)", reports(results),
              "## An empty run", start(results),
              f"Machine code, without runtimes, geomean: {text_size(results)}."]
     if results.get("core"):
         parts += ["## The core alone", core(results)]
     if results.get("verdicts"):
         parts += ["## Verdicts on the behaviour tests", results["verdicts"]]
+    if results["skipped"]:
+        parts += ["## Skipped", "\n".join(f"- {sentence}" for sentence in results["skipped"])]
     if results["wrong"]:
         parts += ["## What went wrong", "\n".join(f"- {sentence}" for sentence in results["wrong"])]
     return "\n\n".join(parts)

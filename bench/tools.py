@@ -111,8 +111,17 @@ class Builder:
         compiler = self.compilers[build]
         subprocess.run([*compiler, *FLAGS, "-c", str(source), "-o", str(target)], check=True)
         subprocess.run([*compiler, str(target), "-o", str(binary)], check=True)
-        sections = subprocess.run(["size", "-A", str(target)], check=True, capture_output=True, text=True).stdout
-        return sum(int(size) for size in re.findall(r"^\.text\S*\s+(\d+)", sections, re.M))
+        return text_size([str(target)])
+
+    def make_variables(self, build):
+        """The compilers, for a program that has a Makefile of its own."""
+        cxx = " ".join(self.compilers[build])
+        return {"CC": cxx.replace("clang++", "clang").replace("norn-c++", "norn-cc"), "CXX": cxx}
+
+
+def text_size(objects):
+    sections = subprocess.run(["size", "-A", *objects], check=True, capture_output=True, text=True).stdout
+    return sum(int(size) for size in re.findall(r"^\.text\S*\s+(\d+)", sections, re.M))
 
 
 @dataclasses.dataclass

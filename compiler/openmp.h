@@ -13,6 +13,10 @@
 // worksharing loops, distribute and sections. Iterations of one chunk may run in parallel with another number of
 // threads, so they are told apart (docs/design/openmp.md).
 //
+// So do those of a task of a taskloop. Its loop is in a function of its own, whose arguments say up to where it goes;
+// there @__norn_omp_taskloop_begin stands first, with the task's own memory, and @__norn_omp_taskloop_end after the
+// loop.
+//
 // In modules that use OpenMP, code that takes the address of a thread-local variable has asked which thread it runs on:
 // the call of @__norn_omp_thread_local after it says so.
 //

@@ -348,6 +348,11 @@ void __norn_wait_leave(const norn_loop* loop, const void* condition, int because
 void __norn_omp_iteration(uint64_t number); /* it begins now, and goes on until the next, or to the loop's end */
 void __norn_omp_thread_local(void);         /* the address of a thread-local variable was taken */
 
+/* Around the loop of a task of a taskloop, over the iterations from `lower` to `upper`. Its own variables are in the
+ * `size` bytes of `task`. */
+void __norn_omp_taskloop_begin(const void* task, uint64_t size, uint64_t lower, uint64_t upper);
+void __norn_omp_taskloop_end(void);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif

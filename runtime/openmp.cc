@@ -83,7 +83,10 @@ void on_task_create(ompt_data_t* encountering, const ompt_frame_t* /*frame*/, om
   if (!here || parent == nullptr) return;
   const bool waits = has_flag(flags, ompt_task_taskwait);  // taskwait depend(…): no work, only a wait
   Task* task = create_task(*here, *parent, waits, kTask);
-  if (task != nullptr) task->is_final = has_flag(flags, ompt_task_final);
+  if (task != nullptr) {
+    task->is_final = has_flag(flags, ompt_task_final);
+    task->is_untied = has_flag(flags, ompt_task_untied);
+  }
   created->ptr = task;
 }
 

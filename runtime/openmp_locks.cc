@@ -193,24 +193,6 @@ NORN_INTERPOSE_OPTIONAL(void, __kmpc_omp_task_begin_if0, (void* at, int thread, 
   create_undeferred(false);
 }
 
-NORN_INTERPOSE_OPTIONAL(void, __kmpc_taskloop,
-                        (void* at, int thread, void* task, int deferred, uint64_t* lower, uint64_t* upper,
-                         int64_t stride, int nogroup, int schedule, uint64_t size, void* copy)) {
-  if (!has_started()) return;
-  if (deferred == 0) create_undeferred(true);
-  real___kmpc_taskloop(at, thread, task, deferred, lower, upper, stride, nogroup, schedule, size, copy);
-  if (deferred == 0) create_undeferred(false);
-}
-
-NORN_INTERPOSE_OPTIONAL(void, __kmpc_taskloop_5,
-                        (void* at, int thread, void* task, int deferred, uint64_t* lower, uint64_t* upper,
-                         int64_t stride, int nogroup, int schedule, uint64_t size, int modifier, void* copy)) {
-  if (!has_started()) return;
-  if (deferred == 0) create_undeferred(true);
-  real___kmpc_taskloop_5(at, thread, task, deferred, lower, upper, stride, nogroup, schedule, size, modifier, copy);
-  if (deferred == 0) create_undeferred(false);
-}
-
 NORN_INTERPOSE_OPTIONAL(int, omp_get_thread_num, ()) {
   if (!has_started()) return 0;
   thread_number_asked();

@@ -62,13 +62,54 @@ bool is_static(Schedule schedule) {
 void begin_loop(const void* at, int schedule, int64_t chunk) {
   const auto kind = static_cast<Schedule>(schedule & ~kScheduleModifiers);
   const bool sections = at != nullptr && (static_cast<const Place*>(at)->flags & kOfSections) != 0;
-  const uint64_t together = has_fixed_chunks(kind) && chunk > 1 ? static_cast<uint64_t>(chunk) : 1;
-  if (const Inspection here; here) begin_worksharing(*here, together, is_static(kind) && !sections);
+  const uint64_t size = has_fixed_chunks(kind) && chunk > 1 ? static_cast<uint64_t>(chunk) : 1;
+  if (const Inspection here; here) begin_worksharing(*here, chunks_of(size), is_static(kind) && !sections);
 }
 
 void end_loop() {
   if (const Inspection here; here) end_worksharing(*here);
 }
+
+// How a taskloop says which iterations become one task (kmp.h, __kmpc_taskloop).
+enum class Grain : int { kUnsaid = 0, kGrainsize = 1, kTasks = 2 };
+
+// A grain of g, or as many tasks as possible, leaves it open where a task ends: only not before the first g iterations,
+// nor within the last.
+Chunks chunks_of_taskloop(Grain grain, uint64_t size, uint64_t count) {
+  switch (grain) {
+    case Grain::kGrainsize:
+      if (size <= 1) return chunks_of(1);
+      return count / 2 < size ? kOneChunk : Chunks{1, size - 1, count - size};
+    case Grain::kTasks:
+      return size <= 1 ? kOneChunk : chunks_of(1);
+    default:
+      return chunks_of(1);
+  }
+}
+
+// While one exists, the present task makes those of a taskloop.
+class TaskloopCreation {
+ public:
+  TaskloopCreation(bool deferred, Chunks chunks) : undeferred_(!deferred) {
+    if (undeferred_) create_undeferred(true);
+    const Inspection here;
+    if (!here || here->openmp == nullptr || here->openmp->task == nullptr) return;
+    creator_ = here->openmp->task;
+    before_ = creator_->chunks;
+    creator_->chunks = chunks;
+  }
+  ~TaskloopCreation() {
+    if (creator_ != nullptr) creator_->chunks = before_;
+    if (undeferred_) create_undeferred(false);
+  }
+  TaskloopCreation(const TaskloopCreation&) = delete;
+  TaskloopCreation& operator=(const TaskloopCreation&) = delete;
+
+ private:
+  bool undeferred_;
+  Task* creator_ = nullptr;
+  Chunks before_ = kOneChunk;
+};
 
 }  // namespace
 }  // namespace norn::rt
@@ -81,6 +122,20 @@ NORN_EXPORT void __norn_omp_iteration(uint64_t number) {
   if (state == nullptr || state->openmp == nullptr) return;
   const Inspection here{Inspection::Started()};
   if (here) begin_iteration(*here, number);
+}
+
+NORN_EXPORT void __norn_omp_taskloop_begin(const void* task, uint64_t size, uint64_t lower, uint64_t upper) {
+  const ThreadState* state = current_state;
+  if (state == nullptr || state->openmp == nullptr) return;
+  const Inspection here{Inspection::Started()};
+  if (here) begin_taskloop(*here, {address_of(task), address_of(task) + size}, lower, upper);
+}
+
+NORN_EXPORT void __norn_omp_taskloop_end(void) {
+  const ThreadState* state = current_state;
+  if (state == nullptr || state->openmp == nullptr) return;
+  const Inspection here{Inspection::Started()};
+  if (here) end_worksharing(*here);
 }
 
 NORN_EXPORT void __norn_omp_thread_local(void) {
@@ -128,7 +183,7 @@ NORN_INTERPOSE_OPTIONAL(int, __kmpc_single, (void* at, int thread)) {
   const int mine = real___kmpc_single(at, thread);
   if (mine == 0) return mine;
   if (const Inspection here; here) {
-    begin_worksharing(*here, 1, false);
+    begin_worksharing(*here, chunks_of(1), false);
     begin_iteration(*here, 0);
   }
   return mine;
@@ -158,4 +213,24 @@ NORN_INTERPOSE_OPTIONAL(void, __kmpc_doacross_wait, (void* at, int thread, const
   if (!has_started()) return;
   real___kmpc_doacross_wait(at, thread, iteration);
   if (const Inspection here; here) await_iteration(*here, iteration);
+}
+
+// --- taskloop -----------------------------------------------------------------------------------------------------
+
+NORN_INTERPOSE_OPTIONAL(void, __kmpc_taskloop,
+                        (void* at, int thread, void* task, int deferred, uint64_t* lower, uint64_t* upper,
+                         int64_t stride, int nogroup, int grain, uint64_t size, void* copy)) {
+  if (!has_started()) return;
+  const TaskloopCreation creation(deferred != 0,
+                                  chunks_of_taskloop(static_cast<Grain>(grain), size, *upper - *lower + 1));
+  real___kmpc_taskloop(at, thread, task, deferred, lower, upper, stride, nogroup, grain, size, copy);
+}
+
+// With a modifier: strict.
+NORN_INTERPOSE_OPTIONAL(void, __kmpc_taskloop_5,
+                        (void* at, int thread, void* task, int deferred, uint64_t* lower, uint64_t* upper,
+                         int64_t stride, int nogroup, int grain, uint64_t size, int modifier, void* copy)) {
+  if (!has_started()) return;
+  const TaskloopCreation creation(deferred != 0, kOneChunk);
+  real___kmpc_taskloop_5(at, thread, task, deferred, lower, upper, stride, nogroup, grain, size, modifier, copy);
 }

@@ -16,7 +16,9 @@ OpenMpThread* own_thread(ThreadState& state) {
   if (state.openmp == nullptr) {
     state.openmp = memory.create<OpenMpThread>();
     if (state.openmp == nullptr) return nullptr;
-    *state.openmp = {state.core, state.id, state.running, nullptr, nullptr, {}, 0};
+    state.openmp->core = state.core;
+    state.openmp->id = state.id;
+    state.openmp->running = state.running;
   }
   return state.openmp;
 }
@@ -78,7 +80,8 @@ constinit NumbersOfPlace numbers[kPlaces];
 // What a thread of the core is in its place: a task, or a member of a team, or a lane of one.
 constexpr uint32_t kTaskRole = 0;
 uint32_t member_role(unsigned index) { return (index + 1) * (kLanes + 1); }
-uint32_t lane_role(unsigned index, unsigned lane) { return member_role(index) + 1 + lane; }
+uint32_t role_of(const Task& task) { return task.is_implicit ? member_role(task.index) : kTaskRole; }
+uint32_t lane_role(const Task& task, unsigned lane) { return role_of(task) + 1 + lane; }
 
 NumbersOfPlace& numbers_of(Where created_at, uint32_t role) {
   return numbers[(created_at * 0x9e3779b9u ^ role * 0x85ebca6bu) >> 22];
@@ -108,15 +111,18 @@ void lend_number(ThreadId id, Where created_at, uint32_t role) {
   place.free = number;
 }
 
-// "OpenMP task", "OpenMP thread 1", "OpenMP 1, iterations c"
+// "OpenMP task", "OpenMP task, iterations a", "OpenMP thread 1", "OpenMP 1, iterations c"
 void name_thread(ThreadId id, uint32_t role) {
-  if (role == kTaskRole) return set_thread_name(id, "OpenMP task");
-  const unsigned index = role / (kLanes + 1) - 1;
+  const unsigned member = role / (kLanes + 1);
   const unsigned lane = role % (kLanes + 1);
   char name[ThreadInfo::kNameSize] = {};
   report::Buffer buffer(name, sizeof(name) - 1);
-  buffer.sink().put(lane == 0 ? "OpenMP thread " : "OpenMP ");
-  buffer.sink().put(report::Decimal(index).text());
+  if (member == 0) {
+    buffer.sink().put("OpenMP task");
+  } else {
+    buffer.sink().put(lane == 0 ? "OpenMP thread " : "OpenMP ");
+    buffer.sink().put(report::Decimal(member - 1).text());
+  }
   if (lane != 0) {
     buffer.sink().put(", iterations ");
     buffer.sink().put(static_cast<char>('a' + lane - 1));
@@ -170,14 +176,14 @@ void set_carrier(ThreadId id, ThreadId carrier) {
 // Who ends is waited for through messages alone.
 void end_core(ThreadState& state, Task& task) {
   if (task.core == nullptr || !task.owns_core) return;
-  end_thread_of_core(state, *task.core, task.is_implicit ? member_role(task.index) : kTaskRole);
+  end_thread_of_core(state, *task.core, role_of(task));
   task.core = nullptr;
 }
 
 void end_lanes(ThreadState& state, Task& task) {
   if (task.work == nullptr) return;
   for (unsigned i = 0; i < kLanes; ++i) {
-    if (task.work->lanes[i] != nullptr) end_thread_of_core(state, *task.work->lanes[i], lane_role(task.index, i));
+    if (task.work->lanes[i] != nullptr) end_thread_of_core(state, *task.work->lanes[i], lane_role(task, i));
   }
   memory.destroy(task.work);
   task.work = nullptr;
@@ -251,6 +257,23 @@ void give_all(Thread& core, Task& task) {
   if (task.team != nullptr) detector.give(core, task.team->phases[task.phase % 2]);
 }
 
+Worksharing* worksharing_of(const ThreadState& state) {
+  const Task* task = state.openmp == nullptr ? nullptr : state.openmp->task;
+  return task == nullptr || task->work == nullptr || !task->work->active ? nullptr : task->work;
+}
+
+// Others will work for this iteration, and may do so on what is its thread's own; so may those of the next one. What is
+// whose cannot be told from their pairs, so from here on the thread's iterations are one thing after the other.
+void put_iterations_in_order(const ThreadState& state) {
+  Worksharing* work = worksharing_of(state);
+  if (work == nullptr || work->present == nullptr || work->in_order) return;
+  work->in_order = true;
+  for (unsigned i = 0; i < kLanes; ++i) {
+    if (work->used[i]) detector.give(*work->lanes[i], work->end);
+  }
+  detector.take(*work->present, work->end);
+}
+
 }  // namespace
 
 void run_task(ThreadState& state, Task* task) {
@@ -280,6 +303,7 @@ Team* begin_team(ThreadState& state, const norn_site& construct) {
   for (unsigned i = 0; i < state.core->held_count && i < Team::kMaxLocks; ++i) {
     team->locks[team->lock_count++] = state.core->held[i];
   }
+  put_iterations_in_order(state);
   detector.give(*state.core, team->begin);
   return team;
 }
@@ -346,11 +370,13 @@ Task* create_task(ThreadState& state, Task& parent, bool only_waits, const norn_
   parent.references.fetch_add(1, std::memory_order_relaxed);
   task->phase = parent.phase;
   task->group = parent.group;
+  task->chunks = parent.chunks;
   if (only_waits || own->undeferred_by == &parent || parent.is_final) {
     task->core = state.core;
     task->calls = *state.running;
     return task;
   }
+  put_iterations_in_order(state);
   const ThreadId id = new_thread(place(state, &construct), state.id, kTaskRole);
   task->core = detector.fork(*state.core, id);
   task->owns_core = true;
@@ -381,10 +407,11 @@ void begin_task(ThreadState& state, Task& task, Address frame) {
 }
 
 void resume_task(ThreadState& state, Task& task, Address frame) {
-  const OpenMpThread* own = own_thread(state);
+  OpenMpThread* own = own_thread(state);
   if (own == nullptr) return;
   task.below = own->task;
   task.carrier = task.below == nullptr ? nullptr : task.below->carrier;
+  task.begun_at = ++own->time;
   if (task.owns_core) {
     task.frame = frame;
     task.calls = calls_from_here(state);
@@ -401,6 +428,10 @@ void wait_for_dependences(ThreadState& state, Task& task) { take_dependences(*st
 
 void finish_task(ThreadState& state, Task& task) {
   if (task.core == nullptr) return;
+  if (task.owns_core && task.work != nullptr) {
+    end_worksharing(state);  // of a loop that was cancelled
+    end_lanes(state, task);
+  }
   give_dependences(*task.core, task);
   if (task.owns_core) {
     give_all(*task.core, task);
@@ -430,16 +461,17 @@ void end_task(ThreadState& state, Task& task) {
 
 namespace {
 
-Worksharing* worksharing_of(const ThreadState& state) {
-  const Task* task = state.openmp == nullptr ? nullptr : state.openmp->task;
-  return task == nullptr || task->work == nullptr || !task->work->active ? nullptr : task->work;
-}
-
 // The sum of the number's digits: neighbours, and numbers a power of the base apart, are in different lanes.
 unsigned lane_of(uint64_t number) {
   unsigned sum = 0;
   for (; number != 0; number /= kLanes) sum += static_cast<unsigned>(number % kLanes);
   return sum % kLanes;
+}
+
+ThreadId new_lane(const Task& task, unsigned index) {
+  const ThreadInfo* creation = task.is_implicit ? nullptr : thread_info(task.core->id);
+  if (creation == nullptr) return new_thread(task.team->created_at, task.team->parent, lane_role(task, index));
+  return new_thread(creation->created_at, creation->parent, lane_role(task, index));
 }
 
 // The lane for the next iteration, which begins in it.
@@ -450,7 +482,7 @@ Thread* begin_in_lane(const Task& task, unsigned index) {
   if (first) detector.give(*task.core, work.begin);
   Thread*& lane = work.lanes[index];
   if (lane == nullptr) {
-    const ThreadId id = new_thread(task.team->created_at, task.team->parent, lane_role(task.index, index));
+    const ThreadId id = new_lane(task, index);
     set_carrier(id, task.core->id);
     lane = detector.fork_after(*task.core, work.begin, id);
   } else {
@@ -478,27 +510,42 @@ Message& post_of(Team& team, const int64_t* iteration, unsigned dimensions) {
 }
 static_assert(Team::kPosts == 1 << (64 - 58));
 
+void begin_work(Task& task, Chunks chunks, bool is_static) {
+  if (task.team == nullptr || task.core == nullptr) return;
+  if (task.work == nullptr) task.work = memory.create<Worksharing>();
+  if (task.work == nullptr) return;
+  task.work->chunks = chunks;
+  task.work->is_static = is_static;
+  task.work->active = true;
+  task.work->synchronizes = task.work->in_order = false;
+}
+
 }  // namespace
 
-void begin_worksharing(ThreadState& state, uint64_t together, bool is_static) {
+void begin_worksharing(ThreadState& state, Chunks chunks, bool is_static) {
   end_worksharing(state);
   Task* task = state.openmp == nullptr ? nullptr : state.openmp->task;
-  if (task == nullptr || !task->is_implicit || task->team == nullptr || task->core == nullptr) return;
-  if (task->work == nullptr) task->work = memory.create<Worksharing>();
-  if (task->work == nullptr) return;
-  task->work->together = together;
-  task->work->is_static = is_static;
-  task->work->active = true;
-  task->work->synchronizes = false;
+  if (task != nullptr && task->is_implicit) begin_work(*task, chunks, is_static);
+}
+
+// An untied task may have got its blocks on another thread. One that is no thread of its own is a part of another, in
+// order.
+void begin_taskloop(ThreadState& state, Bytes own, uint64_t lower, uint64_t upper) {
+  Task* task = state.openmp == nullptr ? nullptr : state.openmp->task;
+  if (task == nullptr || !task->owns_core || task->is_untied) return;
+  if (task->chunks.chunk(lower) == task->chunks.chunk(upper)) return;
+  task->own = own;
+  task->knows_thread |= state.openmp->block_count == OpenMpThread::kMaxBlocks && task->carrier != nullptr;
+  begin_work(*task, task->chunks, true);
 }
 
 void begin_iteration(ThreadState& state, uint64_t number) {
   Worksharing* work = worksharing_of(state);
   if (work == nullptr) return;
   Task& task = *state.openmp->task;
-  const uint64_t chunk = number / work->together;
+  const uint64_t chunk = work->chunks.chunk(number);
   if (work->present != nullptr) {
-    if (chunk == work->chunk) return;
+    if (chunk == work->chunk || work->in_order) return;
     give_number(&task);
     work->synchronizes |= work->present->sync_events != work->events;
   }
@@ -602,8 +649,29 @@ Unseen::~Unseen() {
   if (const Inspection here; here) detector.ignore_end(*thread_, kIgnoreReads | kIgnoreWrites);
 }
 
-// What the iterations of one thread share is the thread's own if it lies in its part of the stack, or if it got the
-// memory itself while it worked in a region.
+namespace {
+
+// The task whose thread of the core the thread runs as: one that is run at once is a part of another.
+const Task& whole_task(const Task& task) {
+  const Task* whole = &task;
+  while (!whole->is_implicit && !whole->owns_core && whole->parent != nullptr) whole = whole->parent;
+  return *whole;
+}
+
+bool contains(const Bytes& bytes, Address address) { return address >= bytes.begin && address < bytes.end; }
+
+bool is_own_block(const OpenMpThread& own, const Task& task, Address address) {
+  for (unsigned i = 0; i < own.block_count; ++i) {
+    const OpenMpThread::Block& block = own.blocks[i];
+    if (contains(block.bytes, address)) return task.is_implicit || block.got_at >= task.begun_at;
+  }
+  return false;
+}
+
+}  // namespace
+
+// What the iterations of one task share is the task's own if it lies in its part of the stack or in its own variables,
+// or if its thread got the memory itself while it worked in a region (an explicit task: in the task).
 bool can_race(const RacingPair& pair) {
   const ThreadState* state = current_state;
   const OpenMpThread* own = state == nullptr ? nullptr : state->openmp;
@@ -611,30 +679,37 @@ bool can_race(const RacingPair& pair) {
   const ThreadInfo* earlier = thread_info(pair.earlier.thread);
   const ThreadInfo* later = thread_info(pair.later.thread);
   if (earlier == nullptr || later == nullptr || earlier->host == 0 || earlier->host != later->host) return true;
-  const Address here = address_of(__builtin_frame_address(0));
-  if (pair.address >= here && pair.address < own->task->frame + kRuntimeFrames) return false;
-  for (unsigned i = 0; i < own->block_count; ++i) {
-    if (pair.address >= own->blocks[i].begin && pair.address < own->blocks[i].end) return false;
-  }
-  return true;
+  const Task& task = whole_task(*own->task);
+  const Bytes stack = {address_of(__builtin_frame_address(0)), task.frame + kRuntimeFrames};
+  return !contains(stack, pair.address) && !contains(task.own, pair.address) && !is_own_block(*own, task, pair.address);
 }
 
-// A thread that keeps too many blocks to remember is judged as a whole.
+namespace {
+
+// A task whose own memory cannot be told from what others share is judged as a whole.
+void be_one(Task& task) {
+  if (task.knows_thread) return;
+  task.knows_thread = true;
+  take_number(&task);
+}
+
+}  // namespace
+
 void got_block(ThreadState& state, Address begin, uint64_t size) {
   OpenMpThread& own = *state.openmp;
   if (own.task == nullptr || own.task->team == nullptr) return;
   if (own.block_count < OpenMpThread::kMaxBlocks) {
-    own.blocks[own.block_count++] = {begin, begin + size};
-  } else if (Task* carrier = own.task->carrier; carrier != nullptr && !carrier->knows_thread) {
-    carrier->knows_thread = true;
-    take_number(carrier);
+    own.blocks[own.block_count++] = {{begin, begin + size}, own.time};
+  } else if (Task* carrier = own.task->carrier; carrier != nullptr) {
+    be_one(*carrier);
+    if (own.task->owns_core && own.task->work != nullptr) be_one(*own.task);
   }
 }
 
 void gave_block(ThreadState& state, Address begin) {
   OpenMpThread& own = *state.openmp;
   for (unsigned i = own.block_count; i > 0; --i) {
-    if (own.blocks[i - 1].begin != begin) continue;
+    if (own.blocks[i - 1].bytes.begin != begin) continue;
     own.blocks[i - 1] = own.blocks[--own.block_count];
     return;
   }

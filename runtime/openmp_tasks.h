@@ -57,17 +57,32 @@ struct Named {
 // several.
 constexpr unsigned kLanes = 8;
 
+// Which iterations of a loop stay together, whatever the number of threads: a chunk is what no schedule divides.
+struct Chunks {
+  uint64_t size;   // of each, in iterations
+  uint64_t first;  // the chunks up to this one are one
+  uint64_t last;   // so are those from this one on
+
+  [[nodiscard]] uint64_t chunk(uint64_t iteration) const {
+    const uint64_t number = size > 1 ? iteration / size : iteration;
+    return number < first ? first : number > last ? last : number;
+  }
+};
+constexpr Chunks kOneChunk = {1, 0, 0};
+[[nodiscard]] constexpr Chunks chunks_of(uint64_t size) { return {size, 0, ~uint64_t{0}}; }
+
 struct Worksharing {
   Message begin;          // from the task to its lanes
   Message end;            // and back
   Thread* lanes[kLanes];  // made when first needed, and used again by the next construct
   bool used[kLanes];      // by this construct
   bool synchronizes;      // some iteration of this construct did
+  bool in_order;          // some iteration created tasks or a region: from there on the thread's are in order
   Thread* present;        // null: not in an iteration
   uint64_t chunk;         // the present one
   uint64_t events;        // so many had its lane synchronized when it began
-  uint64_t together;      // so many iterations in a row belong to one thread: a chunk
-  bool is_static;         // which iteration is whose is known
+  Chunks chunks;
+  bool is_static;  // which iteration is whose is known
   bool active;
   bool knows_thread;    // the present iteration asked which thread it runs on
   unsigned dimensions;  // of ordered(n)
@@ -78,6 +93,7 @@ struct Task {
   bool owns_core;  // it is not its parent's
   bool is_implicit;
   bool is_final;
+  bool is_untied;
   bool begun;
   bool knows_thread;  // it asked which thread it runs on
   uint32_t phase;     // of its team
@@ -86,6 +102,9 @@ struct Task {
   Task* below;        // what this thread of the host ran before, and will run again
   Task* carrier;      // the implicit task of the thread that runs it
   Worksharing* work;  // null: none yet
+  Chunks chunks;      // of the taskloop it is of, or whose tasks it creates; all zeroes: of none, one chunk
+  Bytes own;          // of a taskloop's task: where its own variables are
+  uint64_t begun_at;  // by the clock of its thread (OpenMpThread)
   unsigned index;     // implicit: in its team
   Taskgroup* group;
   Message children;                  // that have completed
@@ -107,8 +126,13 @@ struct OpenMpThread {
   Task* undeferred_by;  // the task whose children are run at once just now, as parts of it
   // Blocks of the heap that it got while it worked in a region and did not give back: its own, as far as one can see.
   static constexpr unsigned kMaxBlocks = 128;
-  Bytes blocks[kMaxBlocks];
+  struct Block {
+    Bytes bytes;
+    uint64_t got_at;
+  };
+  Block blocks[kMaxBlocks];
   unsigned block_count;
+  uint64_t time;  // so many tasks have begun on it
 };
 
 // All from inside, on the thread that does it. Null: no memory.
@@ -136,9 +160,11 @@ void wait_for_children(ThreadState& state, Task& task);
 void begin_taskgroup(Task& task);
 void end_taskgroup(ThreadState& state, Task& task);
 
-// Of the implicit task that runs. `together` iterations in a row stay together. `is_static`: afterwards its thread goes
-// on after its iterations; otherwise nobody does before the next barrier.
-void begin_worksharing(ThreadState& state, uint64_t together, bool is_static);
+// Of the implicit task that runs. `is_static`: afterwards its thread goes on after its iterations; otherwise nobody
+// does before the next barrier.
+void begin_worksharing(ThreadState& state, Chunks chunks, bool is_static);
+// Of a task of a taskloop. `own` is where its own variables are.
+void begin_taskloop(ThreadState& state, Bytes own, uint64_t lower, uint64_t upper);
 void begin_iteration(ThreadState& state, uint64_t number);
 void end_worksharing(ThreadState& state);
 

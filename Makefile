@@ -46,6 +46,7 @@ bench: deps build
 
 accuracy: deps build
 	@tools/install-packages bench
+	@NORN_BIN=$(abspath $(BUILD))/bin tests/loops/figures.py --write
 	@NORN_BIN=$(abspath $(BUILD))/bin tests/loops/accuracy.py --write
 
 schedules: export NORN_BIN = $(abspath $(BUILD))/bin

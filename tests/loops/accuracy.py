@@ -304,13 +304,14 @@ def is_missing(name):
     return shutil.which("valgrind") is None
 
 
-def write(text):
+def put_between(begin, end, text):
+    """Into docs/accuracy.md, in place of what stands between the two lines."""
     document = DOCUMENT.read_text()
-    before, _, rest = document.partition(BEGIN)
-    _, found, after = rest.partition(END)
+    before, _, rest = document.partition(begin)
+    _, found, after = rest.partition(end)
     if not found:
-        sys.exit(f"{DOCUMENT} has no place for the tables: {BEGIN.strip()} and {END.strip()}")
-    DOCUMENT.write_text(before + BEGIN + text + END + after)
+        sys.exit(f"{DOCUMENT} has no place for the tables: {begin.strip()} and {end.strip()}")
+    DOCUMENT.write_text(before + begin + text + end + after)
 
 
 def main():
@@ -346,7 +347,7 @@ def main():
                 if told != "passed":
                     print(f"{judge.program.name}  {row}  {told}")
     if arguments.write:
-        write(text)
+        put_between(BEGIN, END, text)
     return 1 if any(judge.lost for judge in judges) else 0
 
 

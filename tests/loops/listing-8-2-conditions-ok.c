@@ -2,6 +2,7 @@
 // NORACE
 // ARRIVAL: both
 // RUN: %check %s
+// RUN: %check-lto %s
 
 #include "arrival.h"
 

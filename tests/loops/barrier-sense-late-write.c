@@ -1,0 +1,37 @@
+// Home-made barrier: sense-reversing; who comes last goes on with the data after the barrier.
+// ARRIVAL: waiter
+// RUN: %check %s
+// RUN: %check-lto %s
+
+#include "arrival.h"
+
+enum { N = 2 };
+static int left = N;
+static volatile int sense;
+int x;
+
+static void barrier(int* my_sense) {
+  *my_sense = !*my_sense;
+  if (__sync_sub_and_fetch(&left, 1) == 0) {
+    left = N;
+    sense = *my_sense;
+  } else {
+    while (sense != *my_sense) {
+    }
+  }
+  compiler_barrier();
+}
+
+static void last(void) {
+  int my_sense = 0;
+  barrier(&my_sense);
+  x = 1;  // RACE: observed x
+}
+
+static void first(void) {
+  int my_sense = 0;
+  barrier(&my_sense);
+  x = 2;  // RACE: observed x
+}
+
+int main(void) { meet(first, last); }

@@ -1,0 +1,24 @@
+// C++20: a binary semaphore, tried with a time limit until it is there; the data is written after its release.
+// ARRIVAL: both
+// RUN: %check %s --levels=-O0,-O2
+
+#include <chrono>
+#include <semaphore>
+
+#include "arrival.h"
+
+std::binary_semaphore ready(0);
+int x;
+
+static void announces() {
+  ready.release();
+  x = 1;  // RACE: observed x
+}
+
+static void waits() {
+  while (!ready.try_acquire_for(std::chrono::seconds(60))) {
+  }
+  x = 2;  // RACE: observed x
+}
+
+int main() { meet(waits, announces); }

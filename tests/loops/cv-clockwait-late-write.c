@@ -1,0 +1,32 @@
+// Condition variable: a wait with a limit by another clock; the data is written after the section that announces it.
+// ARRIVAL: both
+// RUN: %check %s
+
+#include <time.h>
+
+#include "arrival.h"
+
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+int ready;
+int x;
+
+static void announces(void) {
+  pthread_mutex_lock(&mutex);
+  ready = 1;
+  pthread_cond_signal(&changed);
+  pthread_mutex_unlock(&mutex);
+  x = 1;  // RACE: observed x
+}
+
+static void waits(void) {
+  struct timespec limit;
+  clock_gettime(CLOCK_MONOTONIC, &limit);
+  limit.tv_sec += 60;
+  pthread_mutex_lock(&mutex);
+  while (!ready) pthread_cond_clockwait(&changed, &mutex, CLOCK_MONOTONIC, &limit);
+  pthread_mutex_unlock(&mutex);
+  x = 2;  // RACE: observed x
+}
+
+int main(void) { meet(waits, announces); }

@@ -1,0 +1,39 @@
+// Home-made lock: tickets; one thread has the lock when the other comes for it.
+// NORACE
+// ARRIVAL: both
+// RUN: %check %s
+// RUN: %check-lto %s
+
+#include "arrival.h"
+
+static unsigned next_ticket;
+static volatile unsigned now_serving;
+int x;
+
+static void lock(void) {
+  const unsigned mine = __atomic_fetch_add(&next_ticket, 1, __ATOMIC_RELAXED);
+  while (now_serving != mine) {
+  }
+  compiler_barrier();
+}
+
+static void unlock(void) {
+  compiler_barrier();
+  now_serving = now_serving + 1;
+}
+
+static void holder(void) {
+  x = 1;
+  unlock();
+}
+
+static void waiter(void) {
+  lock();
+  x++;
+  unlock();
+}
+
+int main(void) {
+  lock();
+  meet(waiter, holder);
+}

@@ -156,8 +156,9 @@ class Solver final {
     }
   }
 
-  // A read that a write surely follows. Signals may stand between: what they order, the write is not ordered by, so it
-  // races at least as much. Nothing is expected over the back edge of a loop, which may never end.
+  // A read that only counts and that a write surely follows. (One that decides is heeded where it is: what is done
+  // between it and the write may be ordered by it.) Signals may stand between: what they order, the write is not
+  // ordered by, so it races at least as much. Nothing is expected over the back edge of a loop, which may never end.
   void find_checked_after(std::vector<Coverage>& result) {
     Sets expected;
     llvm::DenseMap<const BasicBlock*, unsigned> rank;
@@ -182,7 +183,7 @@ class Solver final {
           if (fact == kNone) continue;
           if (facts_[fact].write) {
             add(fact, set);
-          } else if (set.test(fact) && !result[check].covered) {
+          } else if (checks_[check].counts && set.test(fact) && !result[check].covered) {
             result[check].covered = true;
             replaced.set(fact);
           }

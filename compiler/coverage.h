@@ -2,7 +2,7 @@
 //
 //     check write x            check write x
 //     if (…) check read x  →   if (…)                  a check on every path before it says as much
-//     check read y             check write y (reads)   a write on every path after it says more
+//     check read y (counts)    check write y (reads)   a write on every path after it says more
 //     check write y
 //
 // Both only within a region that no synchronization can divide. docs/design/pruning.md has the argument, and says why a
@@ -23,7 +23,8 @@ struct Check {
   const llvm::Value* address;
   uint64_t size;
   bool write;
-  bool alone = false;  // neither covers nor is covered
+  bool alone = false;   // neither covers nor is covered
+  bool counts = false;  // a read that decides nothing (counting.h): a write after it may stand for it
 };
 
 // What an instruction, once its checks are made, may mean to another thread.

@@ -49,6 +49,8 @@ llvm::FunctionCallee Hooks::slow_access(bool write, uint64_t size) {
   auto* function = llvm::cast<llvm::Function>(callee.getCallee());
   function->setCallingConv(llvm::CallingConv::PreserveMost);
   function->addFnAttr(llvm::Attribute::Cold);
+  // A procedure linkage table that binds lazily does not keep all registers that the convention promises.
+  function->addFnAttr(llvm::Attribute::NonLazyBind);
   return callee;
 }
 

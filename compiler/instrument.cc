@@ -6,6 +6,7 @@
 #include "compiler/atomics.h"
 #include "compiler/call_effects.h"
 #include "compiler/call_stack.h"
+#include "compiler/counting.h"
 #include "compiler/coverage.h"
 #include "compiler/escape.h"
 #include "compiler/expression.h"
@@ -52,6 +53,7 @@ struct Access {
   bool vptr = false;
   bool covered = false;
   bool reads_too = false;  // stands for a read before it
+  bool counts = false;     // a read whose value goes into the write of its bytes after it, and nowhere else
   bool spins = false;      // told as part of a waiting loop's condition
   llvm::Constant* site = nullptr;
 };
@@ -161,7 +163,7 @@ class FunctionInstrumenter final {
     std::vector<Check> checks;
     for (const Access& access : accesses_) {
       checks.push_back({access.instruction, access.address, access.size, access.write,
-                        access.is_volatile || access.vptr || access.spins || (asked_ && !access.write)});
+                        access.is_volatile || access.vptr || access.spins || (asked_ && !access.write), access.counts});
       if (access.write && may_be_waited_for(access)) boundaries_.try_emplace(access.instruction, Boundary::kSignal);
     }
     for (const BlockOperation& block : blocks_) boundaries_.try_emplace(block.instruction, Boundary::kSignal);
@@ -215,6 +217,8 @@ class FunctionInstrumenter final {
     if (access.size == 0 || is_private(access.address)) return;
     accesses_.push_back(access);
     accesses_.back().spins = loops_.tells(access.instruction);
+    const auto* load = dyn_cast<llvm::LoadInst>(access.instruction);
+    accesses_.back().counts = load != nullptr && only_counts(*load);
   }
 
   void collect_block(llvm::AnyMemIntrinsic& block) {
@@ -357,6 +361,7 @@ class FunctionInstrumenter final {
       facts.size = access.size;
       facts.flags = access.is_volatile ? NORN_SITE_VOLATILE : 0;
       if (access.reads_too) facts.flags |= NORN_SITE_READS_TOO;
+      if (access.counts) facts.flags |= NORN_SITE_COUNTS;
       name(*access.instruction, facts, access.address, !access.block);
       // Without optimisation accesses have no type tags.
       if (namer_.named_vptr() && isa<llvm::LoadInst, llvm::StoreInst>(access.instruction)) access.vptr = true;

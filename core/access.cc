@@ -89,7 +89,7 @@ void Detector::access_shadow(Thread& thread, Granule& granule, const WordAccess&
 }
 
 // All are stamped before any is signalled: who waited for one of the bytes is ordered after the whole access.
-void Detector::access_from(Thread& thread, AccessKind kind, Address begin, Address end, Where where, bool reads_too) {
+void Detector::access_from(Thread& thread, AccessKind kind, Address begin, Address end, Where where, bool increments) {
   if ((thread.ignoring & (is_write(kind) ? kIgnoreWrites : kIgnoreReads)) != 0) return;
   SpinSignals signals;
   // A long range lets collections in between.
@@ -98,11 +98,11 @@ void Detector::access_from(Thread& thread, AccessKind kind, Address begin, Addre
     const Inside inside(*this, thread);
     heed_tick_request(thread);
     for (const Address stop = at + kStride < end ? at + kStride : end; at < stop;) {
-      at = renew_run(thread, kind, at, begin, stop, where, reads_too);
+      at = renew_run(thread, kind, at, begin, stop, where, increments);
       if (at >= stop) break;
       Granule* granule = shadow_.granule(at);
       if (granule == nullptr) return no_memory_for_shadow();
-      access_shadow(thread, *granule, {kind, mask_in(at, begin, end), where, at, reads_too}, signals, false);
+      access_shadow(thread, *granule, {kind, mask_in(at, begin, end), where, at, increments}, signals, false);
       at += kGranuleBytes;
     }
   }
@@ -160,16 +160,16 @@ void Detector::free(Thread& thread, Address address, uint64_t size, Where where)
 
 void Detector::reallocate(Thread& thread, Address old, uint64_t old_size, Address fresh, uint64_t fresh_size,
                           Where where) {
-  // The allocator's own copying is not the program's: it says nothing of conditions.
+  // The allocator's own copying is not the program's: it says nothing of conditions, and decides nothing.
   const bool recording = thread.recording;
   thread.recording = false;
   const uint64_t moved = old_size < fresh_size ? old_size : fresh_size;
   if (old == fresh) {
-    if (old_size != 0) read(thread, old, old_size, where);
+    if (old_size != 0) access(thread, AccessKind::kRead, old, old_size, where, true);
     if (fresh_size > old_size) allocate(thread, old + old_size, fresh_size - old_size);
     if (fresh_size < old_size) free(thread, old + fresh_size, old_size - fresh_size, where);
   } else {
-    if (old_size != 0) read(thread, old, old_size, where);
+    if (old_size != 0) access(thread, AccessKind::kRead, old, old_size, where, true);
     free(thread, old, old_size, where);
     allocate(thread, fresh, fresh_size);
     if (moved != 0) write(thread, fresh, moved, where);

@@ -82,12 +82,13 @@ class Detector {
   void begin_again(Thread& thread, Message& message);
 
   // --- memory. `where` is a Where, or something to call for one: it is asked only if the access changes what is known,
-  // which for most accesses it does not. `reads_too`: a write that stands for a read of the same bytes before it.
+  // which for most accesses it does not. `increments`: a write that stands for a read of the same bytes before it, or a
+  // read whose value goes into the write of the same bytes after it and nowhere else.
   template <class WhereOrCall>
   void access(Thread& thread, AccessKind kind, Address address, uint64_t size, WhereOrCall where,
-              bool reads_too = false) {
+              bool increments = false) {
     ++thread.accesses;
-    if (thread.recording) record_again(thread, kind, address, size, reads_too);
+    if (thread.recording) record_again(thread, kind, address, size, increments);
     if (is_known(thread, kind, address, size)) return;
     // From here on out of line.
     Where place = kNowhere;
@@ -97,41 +98,41 @@ class Detector {
       place = where;
     }
     if (address % kGranuleBytes + size <= kGranuleBytes) [[likely]] {
-      access_one(thread, kind, address, address + size, place, reads_too);
+      access_one(thread, kind, address, address + size, place, increments);
     } else {
-      access_from(thread, kind, address, address + size, place, reads_too);
+      access_from(thread, kind, address, address + size, place, increments);
     }
   }
   // The same within one granule, which the caller knows, and of a thread that ignores nothing.
   template <class WhereCall>
   void access_within(Thread& thread, Granule& granule, AccessKind kind, Address address, unsigned size, WhereCall where,
-                     bool reads_too) {
+                     bool increments) {
     ++thread.accesses;
-    if (thread.recording) record_again(thread, kind, address, size, reads_too);
+    if (thread.recording) record_again(thread, kind, address, size, increments);
     const auto mask = static_cast<uint8_t>(bytes_in_granule(address, size));
     if (is_state_machine(options_.engine)) [[unlikely]]
-      return access_from(thread, kind, address, address + size, where(), reads_too);
+      return access_from(thread, kind, address, address + size, where(), increments);
     if (is_stamped(thread, granule, kind, mask) || (has_list(granule) && is_in_list(thread, granule, kind, mask)))
       return;
     const Address at = address & ~(kGranuleBytes - 1);
-    access_known_granule(thread, granule, {kind, mask, where(), at, reads_too});
+    access_known_granule(thread, granule, {kind, mask, where(), at, increments});
   }
   // A short way for the commonest of accesses, with as little as can be around it: by a thread that has stamped at its
   // present time, within one granule. False: it was another one, and nothing was done. What the thread records is left
   // to record_again().
   template <AccessKind Kind, class WhereCall>
   [[nodiscard, gnu::always_inline]] bool access_again(Thread& thread, Granule& granule, Address address, unsigned size,
-                                                      bool reads_too, WhereCall where);
+                                                      bool increments, WhereCall where);
   // False: not all of it was.
   template <AccessKind Kind>
-  [[nodiscard, gnu::always_inline]] static bool record_quickly(const Thread& thread, Bytes bytes, bool reads_too) {
+  [[nodiscard, gnu::always_inline]] static bool record_quickly(const Thread& thread, Bytes bytes, bool increments) {
     auto add = [&](AccessRecord* list)
                    __attribute__((always_inline)) { return list != nullptr && list->add_grain(bytes); };
     if (Kind == AccessKind::kRead) return add(thread.reads);
-    return (!reads_too || add(thread.reads)) && add(thread.writes);
+    return (!increments || add(thread.reads)) && add(thread.writes);
   }
-  void record_again(Thread& thread, AccessKind kind, Address address, uint64_t size, bool reads_too) {
-    if (reads_too) record(thread, AccessKind::kRead, address, size);
+  void record_again(Thread& thread, AccessKind kind, Address address, uint64_t size, bool increments) {
+    if (increments && kind != AccessKind::kRead) record(thread, AccessKind::kRead, address, size);
     record(thread, kind, address, size);
   }
   void read(Thread& t, Address a, uint64_t size, Where w) { access(t, AccessKind::kRead, a, size, w); }
@@ -253,7 +254,8 @@ class Detector {
     unsigned count = 0;
     Signal words[kMax];
   };
-  // The clocks a slot had from some time on, for spins that find a write which was not waited for yet.
+  // The clocks a slot had from some time on: for spins that find a write which was not waited for yet, and for who is
+  // handed something over.
   struct Version {
     Time since;
     Clocks clocks;
@@ -264,6 +266,14 @@ class Detector {
     unsigned first = 0;
     unsigned count = 0;
     Version ring[kCount];
+
+    Version& at(unsigned i) { return ring[(first + i) % kCount]; }  // oldest first
+    // How many of the newest are of a time: none, one, or more.
+    [[nodiscard]] unsigned noted_at(Time time) const {
+      unsigned noted = 0;
+      while (noted < 2 && noted < count && ring[(first + count - 1 - noted) % kCount].since == time) ++noted;
+      return noted;
+    }
   };
 
   // access.cc
@@ -295,7 +305,7 @@ class Detector {
            (mask & ~unsigned{kind == AccessKind::kRead ? entry.reads : entry.writes}) == 0;
   }
   void remember_list(Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access);
-  void access_from(Thread& thread, AccessKind kind, Address begin, Address end, Where where, bool reads_too);
+  void access_from(Thread& thread, AccessKind kind, Address begin, Address end, Where where, bool increments);
   void access_shadow(Thread& thread, Granule& granule, const WordAccess& access, SpinSignals& signals,
                      bool has_message);
   void access_word(Thread& thread, Cell& cell, const WordAccess& access, SpinSignals& signals, uint32_t set_flags);
@@ -320,15 +330,16 @@ class Detector {
   bool read_beside_list(Thread& thread, Granule& granule, HistoryId list, const WordAccess& access);
   bool access_simply(Thread& thread, Granule& granule, const WordAccess& access);
   template <AccessKind Kind>
-  Address renew_run(Thread& thread, Address at, Address begin, Address end, Where where, bool reads_too);
+  Address renew_run(Thread& thread, Address at, Address begin, Address end, Where where, bool increments);
   Address renew_run(Thread& thread, AccessKind kind, Address at, Address begin, Address end, Where where,
-                    bool reads_too);
+                    bool increments);
   template <AccessKind Kind, class WhereCall>
   [[nodiscard, gnu::always_inline]] bool renew(Thread& thread, Granule& granule, Address address, unsigned mask,
-                                               bool reads_too, WhereCall where) {
+                                               bool increments, WhereCall where) {
     if (GranuleStep::has_others(thread, granule)) {
-      return GranuleStep::renew_beside<Kind>(thread, options_.engine == EngineKind::kHb,
-                                             is_write(Kind) && options_.spin != 0, granule, mask, reads_too, where);
+      return GranuleStep::renew_beside<Kind>(
+          thread, options_.engine == EngineKind::kHb, is_write(Kind) && follows_writes(options_),
+          Kind == AccessKind::kRead && options_.handover && !increments, granule, mask, increments, where);
     }
     return GranuleStep::renew<Kind>(thread, granule, mask, where, [&]() __attribute__((always_inline)) {
       return shadow_.existing_leaf(address) != nullptr;
@@ -352,7 +363,7 @@ class Detector {
   }
   static void step_outside(Thread& thread) { thread.inside.store(false, std::memory_order_release); }
   void access_known_granule(Thread& thread, Granule& granule, const WordAccess& access);
-  void access_one(Thread& thread, AccessKind kind, Address begin, Address end, Where where, bool reads_too);
+  void access_one(Thread& thread, AccessKind kind, Address begin, Address end, Where where, bool increments);
   void access_generally(Thread& thread, Granule& granule, GranuleLock& lock, const WordAccess& access,
                         SpinSignals& signals, uint32_t set_flags);
   void begin_stamping(Thread& thread);
@@ -397,6 +408,8 @@ class Detector {
   void make_look_again(Thread& thread);
   void tick(Thread& thread);
   Published publish(Thread& thread);
+  [[nodiscard]] bool keep_versions();
+  void keep_version(Thread& thread);
   void note_version(Thread& thread);
   void acquire(Thread& thread, const Clocks& from);
   void acquire_full(Thread& thread, const Clock& from);
@@ -441,8 +454,15 @@ class Detector {
   void spin_read_word(Thread& thread, Address word, uint8_t mask, bool in_loop);
   unsigned begin_spinning_word(Thread& thread, Cell& cell, Address word, unsigned mask, HistoryId& before);
   void add_counterpart(Slot slot, Time time, Clocks& clocks);
-  void add_version(Slot slot, Time time, Clocks& clocks);
+  void add_version(Slot slot, Time time, bool at_beginning, Clocks& clocks);
   [[nodiscard]] SpinMessages* spin_messages(SyncObject& object);
+
+  // handover.cc
+  void heed(Thread& thread, Slot slot, Time time);
+  static bool may_heed(const Thread& thread, const Stamp& stamp, unsigned mask);
+  [[nodiscard]] bool has_writes_to_heed(const Thread& thread, const Granule& granule, HistoryId list,
+                                        unsigned mask) const;
+  void heed_writes(Thread& thread, const Granule& granule, HistoryId list, unsigned mask);
 
   // collect.cc
   void collect(Thread& thread);
@@ -523,11 +543,11 @@ class Inside {
 };
 
 template <AccessKind Kind, class WhereCall>
-bool Detector::access_again(Thread& thread, Granule& granule, Address address, unsigned size, bool reads_too,
+bool Detector::access_again(Thread& thread, Granule& granule, Address address, unsigned size, bool increments,
                             WhereCall where) {
   const unsigned mask = bytes_in_granule(address, size);
   if (!may_renew(thread) || thread.check_spoilt.load(std::memory_order_relaxed)) return false;
-  const bool done = step_inside(thread) && renew<Kind>(thread, granule, address, mask, reads_too, where);
+  const bool done = step_inside(thread) && renew<Kind>(thread, granule, address, mask, increments, where);
   step_outside(thread);
   if (done) ++thread.accesses;
   return done;

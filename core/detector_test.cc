@@ -200,7 +200,9 @@ std::map<Address, Standing> bytes_in(const Heard& heard) {
 std::map<Address, Standing> judge(const std::vector<Deed>& deeds, bool again) {
   Heard heard;
   Detector detector;
-  EXPECT_TRUE(detector.init({}, listen(heard)));
+  Options options;
+  options.handover = false;  // by who goes on in a slot, what its former tenant did is handed over too
+  EXPECT_TRUE(detector.init(options, listen(heard)));
   Thread* main = detector.add_root(0);
   Detector::Message begin;
   detector.write(*main, kX + 8, 8, 1);

@@ -15,6 +15,7 @@ struct Options {
   EngineKind engine = EngineKind::kHybrid;
   ConditionMode condition = ConditionMode::kOff;
   bool spin = true;              // honour spin-reads; off: they are plain reads
+  bool handover = true;          // who reads under a lock what was written under it is ordered after that (hybrid)
   bool library = true;           // off: of all synchronization only fork, join and spins count
   Time time_limit = ~Time{0};    // a thread moves to another slot before its time reaches it; for tests
   unsigned log2_histories = 17;  // units of 16 bytes of histories that are made between collections, at least
@@ -24,6 +25,9 @@ struct Options {
   // Shadow::is_flat() names. 0: there is none.
   uintptr_t shadow_at = 0;
 };
+
+// Whether it matters in which order, and by which increments, bytes were written.
+[[nodiscard]] constexpr bool follows_writes(const Options& options) { return options.spin || options.handover; }
 
 // The first word of every history.
 enum HistoryFlag : uint32_t {
@@ -37,7 +41,12 @@ struct WordAccess {
   uint8_t mask = 0;  // bit i: its byte i
   Where where = kNowhere;
   Address word = 0;
-  bool increments = false;  // reads and writes in one (atomic rmw, x++)
+  bool increments = false;  // reads and writes in one (atomic rmw, x++), or is the read of such a pair
+
+  // Whether what was read may decide what comes (order.md, Handed over).
+  [[nodiscard]] bool may_decide() const {
+    return (kind == AccessKind::kRead || kind == AccessKind::kAtomicRead) && !increments;
+  }
 };
 
 [[nodiscard]] constexpr bool is_write(AccessKind kind) {

@@ -26,7 +26,7 @@ enum class EventKind : uint8_t {
   kThreadDetach,  // the caller      -              the detached thread's number
 
   // Memory. `size` is any number of bytes; 1 to 16 is an access, more is a range.
-  kRead,
+  kRead,  // counts: its value goes into the write of the same bytes after it, and nowhere else
   kWrite,
   kAllocate,    // the bytes are new: nothing that was done to them before counts
   kFree,        // a write to all bytes, reported as a free
@@ -98,6 +98,7 @@ struct Event {
   MemoryOrder order{};
   bool in_loop = false;
   bool timed_out = false;
+  bool counts = false;
   ThreadId thread = 0;
   Where where = kNowhere;
   Address address = 0;  // the memory or the synchronization object

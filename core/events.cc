@@ -39,7 +39,7 @@ void Detector::apply(const Event& e) {
       detach(t, static_cast<ThreadId>(e.other));
       break;
     case EventKind::kRead:
-      read(t, e.address, e.size, e.where);
+      access(t, AccessKind::kRead, e.address, e.size, e.where, e.counts);
       break;
     case EventKind::kWrite:
       write(t, e.address, e.size, e.where);

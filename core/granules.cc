@@ -229,7 +229,7 @@ bool Detector::renew_in_list(const Thread& thread, const Granule& granule, Histo
         if ((s.mask & ~access.mask) != 0) return false;
         continue;
       }
-      if (options_.spin != 0 && is_write(access.kind) && is_write(s.kind)) return false;  // increments count
+      if (follows_writes(options_) && is_write(access.kind) && is_write(s.kind)) return false;  // increments count
     }
     kept[kept_count++] = s;
   }
@@ -267,6 +267,9 @@ void Detector::access_granule(Thread& thread, Granule& granule, const WordAccess
                               uint32_t set_flags) {
   if (!thread.stamped) begin_stamping(thread);
   GranuleLock lock(granule);
+  if (options_.handover && access.may_decide() && thread.lockset != kNoLocks && counts(thread)) {
+    heed_writes(thread, granule, lock.list, access.mask);
+  }
   if (lock.list == kUntouched) {
     if (GranuleStep::is_empty(granule) && !shadow_.prepare(access.word)) return no_memory_for_shadow();
     if (set_flags == 0 && access_simply(thread, granule, access)) return;
@@ -287,23 +290,23 @@ void Detector::access_known_granule(Thread& thread, Granule& granule, const Word
 }
 
 // An access within one granule, by a thread whose check did not find it stamped.
-void Detector::access_one(Thread& thread, AccessKind kind, Address begin, Address end, Where where, bool reads_too) {
+void Detector::access_one(Thread& thread, AccessKind kind, Address begin, Address end, Where where, bool increments) {
   if (thread.ignoring != 0 || is_state_machine(options_.engine)) [[unlikely]]
-    return access_from(thread, kind, begin, end, where, reads_too);
+    return access_from(thread, kind, begin, end, where, increments);
   const Inside inside(*this, thread);
   heed_tick_request(thread);
   const Address at = begin & ~(kGranuleBytes - 1);
-  if (renew_run(thread, kind, at, begin, end, where, reads_too) >= end) return;
+  if (renew_run(thread, kind, at, begin, end, where, increments) >= end) return;
   Granule* granule = shadow_.granule(at);
   if (granule == nullptr) return no_memory_for_shadow();
   SpinSignals signals;
-  access_granule(thread, *granule, {kind, mask_in(at, begin, end), where, at, reads_too}, signals, 0);
+  access_granule(thread, *granule, {kind, mask_in(at, begin, end), where, at, increments}, signals, 0);
   if (signals.count != 0) send(thread, signals);
 }
 
 // Renews the stamps of granules, from `at` on, as far as that goes; gives the first where it does not.
 template <AccessKind Kind>
-Address Detector::renew_run(Thread& thread, Address at, Address begin, Address end, Where where, bool reads_too) {
+Address Detector::renew_run(Thread& thread, Address at, Address begin, Address end, Where where, bool increments) {
   auto place = [&](Where& found) __attribute__((always_inline)) {
     found = where;
     return true;
@@ -312,21 +315,21 @@ Address Detector::renew_run(Thread& thread, Address at, Address begin, Address e
     Granule* granule = shadow_.existing_granule(at);
     const uint8_t mask = mask_in(at, begin, end);
     if (granule == nullptr) break;
-    if (!is_stamped(thread, *granule, Kind, mask) && !renew<Kind>(thread, *granule, at, mask, reads_too, place)) break;
+    if (!is_stamped(thread, *granule, Kind, mask) && !renew<Kind>(thread, *granule, at, mask, increments, place)) break;
   }
   return at;
 }
 
 Address Detector::renew_run(Thread& thread, AccessKind kind, Address at, Address begin, Address end, Where where,
-                            bool reads_too) {
+                            bool increments) {
   if (!may_renew(thread) || is_state_machine(options_.engine)) return at;
   switch (kind) {
     case AccessKind::kRead:
-      return renew_run<AccessKind::kRead>(thread, at, begin, end, where, reads_too);
+      return renew_run<AccessKind::kRead>(thread, at, begin, end, where, increments);
     case AccessKind::kWrite:
-      return renew_run<AccessKind::kWrite>(thread, at, begin, end, where, reads_too);
+      return renew_run<AccessKind::kWrite>(thread, at, begin, end, where, increments);
     case AccessKind::kFree:
-      return renew_run<AccessKind::kFree>(thread, at, begin, end, where, reads_too);
+      return renew_run<AccessKind::kFree>(thread, at, begin, end, where, increments);
     default:
       return at;
   }
@@ -357,8 +360,8 @@ void Detector::access_generally(Thread& thread, Granule& granule, GranuleLock& l
   Stamps stamps;
   const uint32_t flags = read_granule(granule, lock.list, stamps);
   const uint8_t in_spin = GranuleFlags::in_spin(flags);
-  const uint8_t adds = (in_spin & access.mask) != 0 ? accessed_in_segment(thread, stamps, access) : uint8_t{0};
-  const bool stamped = HybridEngine::next(context_, thread, stamps, in_spin, access, races);
+  const uint8_t accessed = accessed_in_segment(thread, stamps, access);
+  const bool stamped = HybridEngine::next(context_, thread, stamps, in_spin, accessed, access, races);
   uint32_t ended = plain_write ? GranuleFlags::messages_within(access.mask) : 0;
   if (access.kind == AccessKind::kFree) ended |= GranuleFlags::spinning(access.mask);
   const uint32_t new_flags = (flags & ~ended) | set_flags;
@@ -370,7 +373,8 @@ void Detector::access_generally(Thread& thread, Granule& granule, GranuleLock& l
   lock.unlock();
   if (flags != 0) {
     if (plain_write && (flags & GranuleFlags::messages(access.mask)) != 0) end_messages(access);
-    if (is_write(access.kind) && access.kind != AccessKind::kFree) note_signals(thread, access, flags, adds, signals);
+    if (is_write(access.kind) && access.kind != AccessKind::kFree)
+      note_signals(thread, access, flags, accessed, signals);
   }
   if (races.count != 0) tell(races);
 }

@@ -164,18 +164,18 @@ void HybridEngine::consolidate(const EngineContext& context, Stamps& stamps) {
 }
 
 bool HybridEngine::next(const EngineContext& context, const Thread& thread, Stamps& stamps, unsigned in_spin,
-                        const WordAccess& access, FoundRaces& races) {
+                        unsigned accessed, const WordAccess& access, FoundRaces& races) {
   const bool lockless = context.options->engine == EngineKind::kHb;
-  const bool spin = context.options->spin;
+  const bool follows = follows_writes(*context.options);
   const unsigned count = stamps.count;
 
-  // The bytes for which this very segment has not been stamped yet. Where spins are honoured, the order of writes
+  // The bytes for which this very segment has not been stamped yet. Where writes are followed, their order
   // matters too: a write by another since then makes ours new again.
   unsigned fresh = access.mask;
   for (unsigned i = 0; i < count; ++i) {
     const Stamp& s = stamps.all[i];
     if (s.slot != thread.slot) {
-      if (spin && is_write(access.kind) && is_write(s.kind)) fresh |= access.mask & s.mask;
+      if (follows && is_write(access.kind) && is_write(s.kind)) fresh |= access.mask & s.mask;
     } else if (s.time == thread.time && covers(s.kind, access.kind) &&
                (access.kind != AccessKind::kFree || s.kind == AccessKind::kFree)) {  // so that it is told as a free
       fresh &= ~unsigned{s.mask};
@@ -183,8 +183,7 @@ bool HybridEngine::next(const EngineContext& context, const Thread& thread, Stam
   }
   if (fresh == 0) return false;
 
-  const unsigned adds =
-      spin && is_write(access.kind) ? access.increments ? access.mask : accessed_in_segment(stamps, thread) : 0u;
+  const unsigned adds = follows && is_write(access.kind) ? accessed : 0u;
   // The bytes with a write before ours that an increment continues. One that is dropped now, being ordered before ours,
   // hands on what it continued itself.
   unsigned continues = 0;

@@ -106,7 +106,7 @@ class HybridEngine {
   // The stamps after an access from those before it, and the races that it is in. `in_spin`: the bytes that somebody
   // waits for in a loop. False: nothing changes. No side effects; a read of what is immutable or the thread's own.
   static bool next(const EngineContext& context, const Thread& thread, Stamps& stamps, unsigned in_spin,
-                   const WordAccess& access, FoundRaces& races);
+                   unsigned accessed, const WordAccess& access, FoundRaces& races);
 
   // Whether the access is in no race with the one that left the stamp.
   static bool agrees(const EngineContext& context, const Thread& thread, const Stamp& stamp, const WordAccess& access);
@@ -118,7 +118,7 @@ class HybridEngine {
       const Stamp& s = stamps.all[i - 1];
       if (!is_write(s.kind) || (s.mask >> byte & 1) == 0) continue;
       if (s.kind == AccessKind::kFree) return;
-      found(s.slot, s.time);
+      found(s);
       if ((s.adds >> byte & 1) == 0) return;
     }
   }

@@ -179,7 +179,7 @@ void Detector::lock_destroy(Thread& thread, Address lock) {
 }
 
 void Detector::note_taking(Thread& thread, LockState& lock) {
-  if (versions_ == nullptr) return;
+  if (!options_.spin) return;
   lock.was_taken = true;
   lock.taker = thread.slot;
   lock.taken_at = thread.time;
@@ -188,7 +188,7 @@ void Detector::note_taking(Thread& thread, LockState& lock) {
 
 bool Detector::lock_refused(Thread& thread, Address lock) {
   const Inside inside(*this, thread);
-  if (!begin_sync(thread) || versions_ == nullptr) return true;
+  if (!begin_sync(thread) || !options_.spin) return true;
   SyncObject* object = sync_.find(lock, SyncFamily::kLock);
   if (object == nullptr) return false;
   Clocks taken;
@@ -197,7 +197,7 @@ bool Detector::lock_refused(Thread& thread, Address lock) {
     const LockState& state = object->lock;
     if (!state.was_taken || state.taker == thread.slot) return false;
     // All that carries an earlier time was done before the lock was taken.
-    add_version(state.taker, state.taken_at, taken);
+    add_version(state.taker, state.taken_at, true, taken);
     if (!taken.raise(arena_, state.taker, state.taken_at - 1)) no_memory_for_clocks();
   }
   acquire(thread, taken);

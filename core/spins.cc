@@ -36,24 +36,24 @@ uint8_t Detector::spin_bytes_read(const Thread& thread, Address word) {
   return 0;
 }
 
-// Adds what a thread knew at `time`. That is found among the slot's last versions; if it is too long ago, the oldest
-// still there is taken: that orders more than it should, so it can hide a race but not make one.
-void Detector::add_version(Slot slot, Time time, Clocks& clocks) {
+// Adds what a thread knew at `time`, or when that began. It is found among the slot's last versions; if it is too long
+// ago, the oldest still there is taken: that orders more than it should, so it can hide a race but not make one.
+void Detector::add_version(Slot slot, Time time, bool at_beginning, Clocks& clocks) {
   Versions* versions = __atomic_load_n(&versions_[slot], __ATOMIC_ACQUIRE);
   if (versions == nullptr) return;
   const SpinLock lock(versions->mutex);
-  for (unsigned i = versions->count; i > 0; --i) {
-    const Version& version = versions->ring[(versions->first + i - 1) % Versions::kCount];
-    if (version.since > time && i > 1) continue;
-    if (!clocks.join(arena_, version.clocks)) no_memory_for_clocks();
-    return;
-  }
+  if (versions->count == 0) return;
+  auto since = [&](unsigned i) { return versions->at(i).since; };
+  unsigned i = versions->count - 1;
+  while (i > 0 && since(i) > time) --i;
+  while (at_beginning && i > 0 && since(i - 1) == since(i)) --i;
+  if (!clocks.join(arena_, versions->at(i).clocks)) no_memory_for_clocks();
 }
 
 // Adds what a thread knew and did by the end of its segment at `time`. What the thread does next must not count any
 // more: it is asked to begin a new time.
 void Detector::add_counterpart(Slot slot, Time time, Clocks& clocks) {
-  add_version(slot, time, clocks);
+  add_version(slot, time, false, clocks);
   if (!clocks.raise(arena_, slot, time)) no_memory_for_clocks();
   if (Thread* writer = find(slots_.tenant(slot, time)); writer != nullptr) {
     Time wanted = writer->tick_wanted.load(std::memory_order_relaxed);
@@ -111,7 +111,7 @@ void Detector::spin_read_word(Thread& thread, Address word, uint8_t mask, bool i
     if (machine) {
       MsmEngine::signal(histories_, threadsets_, before, byte, add);
     } else {
-      HybridEngine::signal(stamps, byte + shift, add);
+      HybridEngine::signal(stamps, byte + shift, [&](const Stamp& s) { add(s.slot, s.time); });
     }
     if (!messages->assign(arena_, 1u << byte, found)) no_memory_for_clocks();
     found.clear(arena_);

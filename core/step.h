@@ -43,7 +43,7 @@ class GranuleStep {
         kind_(kind),
         mask_(mask),
         lockless_(context.options->engine == EngineKind::kHb),
-        counts_writes_(is_write(kind) && context.options->spin),
+        counts_writes_(is_write(kind) && follows_writes(*context.options)),
         adds_(increments ? mask : 0),
         own_(says(thread, kind, where)) {}
 
@@ -117,8 +117,8 @@ class GranuleStep {
   // thread's own place and stays moves, if there is room; or it says the same of other bytes.
   template <AccessKind Kind, class WhereCall>
   [[nodiscard, gnu::always_inline]] static bool renew_beside(const Thread& thread, bool lockless, bool counts_writes,
-                                                             Granule& granule, unsigned mask, bool increments,
-                                                             WhereCall where) {
+                                                             bool heeds, Granule& granule, unsigned mask,
+                                                             bool increments, WhereCall where) {
     const unsigned place = thread.slot & 1u;
     const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
     const uint64_t mine = granule.stamps[place].load(std::memory_order_relaxed);
@@ -126,9 +126,10 @@ class GranuleStep {
     const uint64_t third = granule.stamps[2].load(std::memory_order_relaxed);
     const bool now = mine != 0 && is_own(thread, slot_of(mine), time_of(mine)) && time_of(mine) == thread.time &&
                      covers(kind_of(mine), Kind);
-    const Fate fate_of_mine = now ? Fate::kStays : fate_of<Kind>(thread, lockless, mine, locks_at(second, place), mask);
-    const Fate fate_of_other = fate_of<Kind>(thread, lockless, other, locks_at(second, 1 - place), mask);
-    const Fate fate_of_third = fate_of<Kind>(thread, lockless, third, locks_at(second, 2), mask);
+    const Fate fate_of_mine =
+        now ? Fate::kStays : fate_of<Kind>(thread, lockless, heeds, mine, locks_at(second, place), mask);
+    const Fate fate_of_other = fate_of<Kind>(thread, lockless, heeds, other, locks_at(second, 1 - place), mask);
+    const Fate fate_of_third = fate_of<Kind>(thread, lockless, heeds, third, locks_at(second, 2), mask);
     if (fate_of_mine == Fate::kUnclear || fate_of_other == Fate::kUnclear || fate_of_third == Fate::kUnclear) {
       return false;
     }
@@ -245,7 +246,7 @@ class GranuleStep {
 
   // None counts as one that goes. Unclear is what races, what goes in part, and what takes longer to find out.
   template <AccessKind Kind>
-  [[nodiscard, gnu::always_inline]] static Fate fate_of(const Thread& thread, bool lockless, uint64_t bits,
+  [[nodiscard, gnu::always_inline]] static Fate fate_of(const Thread& thread, bool lockless, bool heeds, uint64_t bits,
                                                         LocksCode locks, unsigned mask) {
     if (bits == 0) return Fate::kGoes;
     const AccessKind kind = kind_of(bits);
@@ -258,7 +259,7 @@ class GranuleStep {
     const bool full = own || thread.clocks.full.get(slot) >= time;
     const bool strong = own || (full && thread.clocks.strong.get(slot) >= time);
     const bool same_locks = locks == thread.stamps_locks;
-    if (conflicts(Kind, kind) && !strong && !(full && (lockless || (same_locks && thread.stamps_exclude)))) {
+    if (conflicts(Kind, kind) && !strong && (heeds || !(full && (lockless || (same_locks && thread.stamps_exclude))))) {
       return Fate::kUnclear;
     }
     if (!covers(Kind, kind) || !(lockless ? full : strong)) return Fate::kStays;

@@ -3,6 +3,7 @@
 // of the same programs one event after the other finds.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <barrier>
 #include <memory>
 #include <mutex>
@@ -63,10 +64,11 @@ std::vector<Program> make_programs(unsigned seed) {
 }
 
 struct Run {
-  explicit Run(EngineKind engine) {
+  Run(EngineKind engine, bool handover) {
     Options options;
     options.engine = engine;
     options.log2_histories = 8;  // collections happen all the time
+    options.handover = handover;
     Listener listener;
     listener.context = this;
     listener.pair = [](void* context, const RacingPair& pair) {
@@ -113,8 +115,8 @@ struct Run {
   std::set<Address> bytes;
 };
 
-std::set<Address> run_one_by_one(const std::vector<Program>& programs, EngineKind engine) {
-  Run run(engine);
+std::set<Address> run_one_by_one(const std::vector<Program>& programs, EngineKind engine, bool handover) {
+  Run run(engine, handover);
   std::vector<size_t> at(kThreads, 0);
   for (bool more = true; more;) {
     more = false;
@@ -141,8 +143,8 @@ std::set<Address> run_one_by_one(const std::vector<Program>& programs, EngineKin
   return run.bytes;
 }
 
-std::set<Address> run_at_once(const std::vector<Program>& programs, EngineKind engine) {
-  Run run(engine);
+std::set<Address> run_at_once(const std::vector<Program>& programs, EngineKind engine, bool handover) {
+  Run run(engine, handover);
   std::mutex locks[kLockCount];
   std::barrier barrier(kThreads);
   std::vector<std::thread> threads;
@@ -171,9 +173,19 @@ class StressTest : public testing::TestWithParam<EngineKind> {};
 TEST_P(StressTest, ThreadsAtOnceFindWhatOneByOneFinds) {
   for (unsigned seed = 1; seed <= 12; ++seed) {
     const std::vector<Program> programs = make_programs(seed);
-    const std::set<Address> expected = run_one_by_one(programs, GetParam());
+    const std::set<Address> expected = run_one_by_one(programs, GetParam(), false);
     EXPECT_FALSE(expected.empty());
-    EXPECT_EQ(run_at_once(programs, GetParam()), expected) << "seed " << seed;
+    EXPECT_EQ(run_at_once(programs, GetParam(), false), expected) << "seed " << seed;
+  }
+}
+
+// What is handed over depends on who came first.
+TEST_P(StressTest, ThreadsAtOnceFindNoMoreWhereLocksHandOver) {
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    const std::vector<Program> programs = make_programs(seed);
+    const std::set<Address> all = run_one_by_one(programs, GetParam(), false);
+    const std::set<Address> found = run_at_once(programs, GetParam(), true);
+    EXPECT_TRUE(std::includes(all.begin(), all.end(), found.begin(), found.end())) << "seed " << seed;
   }
 }
 

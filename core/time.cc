@@ -13,15 +13,16 @@ bool Detector::init(const Options& options, const Listener& listener) {
   lock_chunks_ = static_cast<std::atomic<LockInfo*>*>(
       arena_.allocate_zeroed((Locksets::kMaxLock / kLockChunk + 1) * sizeof(std::atomic<LockInfo*>)));
   options_.spin = false;
+  options_.handover = options.handover && options.library && options.engine == EngineKind::kHybrid;
   // A stamp in a granule has so much room for its time.
   if (!is_state_machine(options_.engine) && options_.time_limit > PackedStamp::kTimeLimit) {
     options_.time_limit = PackedStamp::kTimeLimit;
   }
-  const bool ready = thread_chunks_ != nullptr && lock_chunks_ != nullptr && (!options.spin || honour_spins()) &&
-                     shadow_.init(arena_, options.shadow_at) && segments_.init(arena_) &&
-                     histories_.init(arena_, options.log2_histories) && threadsets_.init(arena_, 10, 31) &&
-                     locksets_.init(arena_) && slots_.init(arena_, options_.time_limit) &&
-                     sync_.init(arena_, shadow_) && candidates_.init(arena_, listener);
+  const bool ready =
+      thread_chunks_ != nullptr && lock_chunks_ != nullptr && (!options.spin || honour_spins()) &&
+      (!options_.handover || keep_versions()) && shadow_.init(arena_, options.shadow_at) && segments_.init(arena_) &&
+      histories_.init(arena_, options.log2_histories) && threadsets_.init(arena_, 10, 31) && locksets_.init(arena_) &&
+      slots_.init(arena_, options_.time_limit) && sync_.init(arena_, shadow_) && candidates_.init(arena_, listener);
   // Copying needs room for two of everything that lives, and clocks and shadow need theirs.
   if (options.memory_limit != 0) histories_.set_limit(options.memory_limit / 4);
   context_ = {&options_,  &segments_, &histories_,        &threadsets_,
@@ -31,11 +32,15 @@ bool Detector::init(const Options& options, const Listener& listener) {
 }
 
 bool Detector::honour_spins() {
-  if (options_.spin) return true;
+  options_.spin = keep_versions();
+  return options_.spin;
+}
+
+bool Detector::keep_versions() {
+  if (versions_ != nullptr) return true;
   auto** versions = static_cast<Versions**>(arena_.allocate_zeroed(Slots::kCount * sizeof(Versions*)));
   if (versions == nullptr) return false;
   __atomic_store_n(&versions_, versions, __ATOMIC_RELEASE);
-  options_.spin = true;
   return true;
 }
 
@@ -103,6 +108,8 @@ void Detector::add_published(const Published& published, Clocks& to) {
   if (!to.raise(arena_, published.slot, published.time)) no_memory_for_clocks();
 }
 
+// What the thread knows now. At one time it may come to know more, and the last counts; but where the first is kept
+// too, that one stays.
 void Detector::note_version(Thread& thread) {
   if (versions_ == nullptr) return;
   Versions*& versions = versions_[thread.slot];
@@ -112,16 +119,22 @@ void Detector::note_version(Thread& thread) {
     __atomic_store_n(&versions, made, __ATOMIC_RELEASE);
   }
   const SpinLock lock(versions->mutex);
-  auto at = [&](unsigned i) -> Version& { return versions->ring[(versions->first + i) % Versions::kCount]; };
-  if (versions->count == 0 || at(versions->count - 1).since != thread.time) {
+  const unsigned noted = versions->noted_at(thread.time);
+  if (noted == 0 || (noted == 1 && thread.version_kept)) {
     if (versions->count == Versions::kCount) {
-      at(0).clocks.clear(arena_);
+      versions->at(0).clocks.clear(arena_);
       versions->first = (versions->first + 1) % Versions::kCount;
       --versions->count;
     }
-    at(versions->count++).since = thread.time;
+    versions->at(versions->count++).since = thread.time;
   }
-  if (!at(versions->count - 1).clocks.assign(arena_, thread.clocks)) no_memory_for_clocks();
+  if (!versions->at(versions->count - 1).clocks.assign(arena_, thread.clocks)) no_memory_for_clocks();
+}
+
+// Before the thread learns more at a time of which it may be asked what it knew when it began.
+void Detector::keep_version(Thread& thread) {
+  const Versions* versions = versions_ == nullptr ? nullptr : versions_[thread.slot];
+  if (versions == nullptr || versions->noted_at(thread.time) == 0) note_version(thread);
 }
 
 void Detector::acquire(Thread& thread, const Clocks& from) {

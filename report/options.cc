@@ -134,6 +134,7 @@ void store(Settings& settings, Text key, uint64_t number, Text text) {
   if (key == "engine") settings.engine = static_cast<EngineKind>(small);
   if (key == "cv") settings.cv = static_cast<ConditionMode>(small);
   if (key == "spin") settings.spin = small;
+  if (key == "handover") settings.handover = number != 0;
   if (key == "lib") settings.lib = number != 0;
   if (key == "fail_on") settings.fail_on = static_cast<FailOn>(small);
   if (key == "exitcode") settings.exitcode = small;

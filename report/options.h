@@ -21,6 +21,7 @@ struct Settings {
   EngineKind engine = EngineKind::kHybrid;
   ConditionMode cv = ConditionMode::kWriteRead;
   uint32_t spin = 7;
+  bool handover = true;
   bool lib = true;
   FailOn fail_on = FailOn::kObserved;
   uint32_t exitcode = 66;  // 0: the program's own status is never changed
@@ -88,6 +89,9 @@ inline constexpr Option kOptions[] = {
      "longest loop, in basic blocks, taken for a spinning wait; 0 is off",
      {},
      1000},
+    {"handover", OptionKind::kFlag, "on|off", "on",
+     "whether who reads under a lock what another wrote under it is ordered after that; off: such order counts as an "
+     "accident, and more is predicted"},
     {"lib", OptionKind::kFlag, "on|off", "on",
      "whether the thread library's primitives are known; off: only loops order threads"},
     {"dump_cfg", OptionKind::kText, "FILE", "none", "write the loops that wait, as they were compiled, for graphviz"},

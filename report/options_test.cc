@@ -68,6 +68,7 @@ TEST(Options, EveryKeyIsStored) {
     OptionError error;
     const Text value = option.key == "engine"     ? "hb"
                        : option.key == "cv"       ? "off"
+                       : option.key == "handover" ? "off"
                        : option.key == "lib"      ? "off"
                        : option.key == "fail_on"  ? "none"
                        : option.key == "color"    ? "never"

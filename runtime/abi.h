@@ -48,7 +48,8 @@ enum norn_site_flag {
   NORN_SITE_VOLATILE = 1,
   NORN_SITE_SIGNAL_SCOPE = 2, /* orders the thread with its own signal handlers only (atomic_signal_fence) */
   NORN_SITE_LIBRARY = 4,      /* the function is of a system header: a report may fold the frame */
-  NORN_SITE_READS_TOO = 8     /* a write that stands for a read of its bytes before it: x++ is told once */
+  NORN_SITE_READS_TOO = 8,    /* a write that stands for a read of its bytes before it: x++ is told once */
+  NORN_SITE_COUNTS = 16       /* a read whose value goes into the write of its bytes after it, and nowhere else */
 };
 
 typedef struct norn_site {

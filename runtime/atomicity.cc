@@ -197,7 +197,7 @@ void note(Variable& variable, const Thread& thread, const LockedAccess& access) 
 void note_given_up(Address lock) { ++times_given_up(lock); }
 
 void note_locked_access(AccessKind kind, const volatile void* address, size_t size, const norn_site* site,
-                        bool reads_too) {
+                        bool increments) {
   const Inspection here;
   if (!here || here.thread().held_count == 0 || size == 0) return;
   Thread& thread = here.thread();
@@ -205,7 +205,7 @@ void note_locked_access(AccessKind kind, const volatile void* address, size_t si
   if (begin >= here->stack_begin && begin < here->stack_end) return;
   const bool writes = kind == AccessKind::kWrite;
   LockedAccess access = {
-      thread.id, thread.slot, thread.time, place(*here, site), begin, begin + size, !writes || reads_too,
+      thread.id, thread.slot, thread.time, place(*here, site), begin, begin + size, !writes || increments,
       writes,    0,           {}};
   for (unsigned i = 0; i < thread.held_count && access.region_count < kMaxLocks; ++i) {
     const Held& held = thread.held[i];

@@ -26,6 +26,6 @@ void note_given_up(Address lock);
 
 // The calling thread is about to access these bytes.
 void note_locked_access(AccessKind kind, const volatile void* address, size_t size, const norn_site* site,
-                        bool reads_too);
+                        bool increments);
 
 }  // namespace norn::rt

@@ -8,8 +8,8 @@ namespace norn::rt {
 namespace {
 
 template <AccessKind Kind>
-bool reads_too(const norn_site* site) {
-  return Kind == AccessKind::kWrite && (site->flags & NORN_SITE_READS_TOO) != 0;
+bool increments(const norn_site* site) {
+  return (site->flags & (Kind == AccessKind::kWrite ? NORN_SITE_READS_TOO : NORN_SITE_COUNTS)) != 0;
 }
 
 // A volatile variable may be a flag that somebody waits for. (The program has no check of its own before its writes.)
@@ -21,7 +21,7 @@ bool may_be_flag(const norn_site* site) {
 template <AccessKind Kind, unsigned Size>
 inline void access(const void* address, const norn_site* site) {
   if (!is_watching()) return;
-  observe(Kind, address, Size, site, reads_too<Kind>(site));
+  observe(Kind, address, Size, site, increments<Kind>(site));
   if (may_be_flag<Kind>(site)) __norn_cut();
 }
 
@@ -34,7 +34,7 @@ template <AccessKind Kind, unsigned Size>
     return;
   }
   if (is_controlled()) [[unlikely]] {
-    if (!pass_control(Kind, address, Size, site, reads_too<Kind>(site))) return;
+    if (!pass_control(Kind, address, Size, site, increments<Kind>(site))) return;
   }
   const Inspection here{Inspection::Started()};
   if (!here) return;
@@ -42,7 +42,7 @@ template <AccessKind Kind, unsigned Size>
   if (thread.fast.mask == 0) [[unlikely]]
     settle_check(thread);
   detector.access(
-      thread, Kind, address_of(address), Size, [&] { return place_again(*here, site); }, reads_too<Kind>(site));
+      thread, Kind, address_of(address), Size, [&] { return place_again(*here, site); }, increments<Kind>(site));
 }
 
 // How many bytes of an aligned access lie in one granule.
@@ -74,7 +74,7 @@ template <AccessKind Kind, unsigned Size>
   ThreadState& state = *current_state;
   if (!enter(state)) return;
   if (state.core->recording) {
-    detector.record_again(*state.core, Kind, address_of(address), Size, reads_too<Kind>(site));
+    detector.record_again(*state.core, Kind, address_of(address), Size, increments<Kind>(site));
   }
   leave(state);
 }
@@ -89,7 +89,7 @@ template <AccessKind Kind, unsigned Size>
   for (unsigned i = 0; i < Size / kInGranule<Size>; ++i) {
     detector.access_within(
         thread, granule[i], Kind, address_of(address) + i * kGranuleBytes, kInGranule<Size>,
-        [&] { return place_again(state, site); }, reads_too<Kind>(site));
+        [&] { return place_again(state, site); }, increments<Kind>(site));
   }
   leave(state);
 }
@@ -110,7 +110,7 @@ template <AccessKind Kind, unsigned Size>
   std::atomic_signal_fence(std::memory_order_seq_cst);
   const Address at = address_of(address);
   auto where = [&](Where& found) __attribute__((always_inline)) { return find_place(*state, site, found); };
-  const bool both = reads_too<Kind>(site);
+  const bool both = increments<Kind>(site);
   Granule* granule = &flat_granule(thread.fast.granules, thread.fast.mask, address);
   bool done = !gate_closed.load(std::memory_order_relaxed);
   for (unsigned i = 0; i < Size / kInGranule<Size>; ++i) {

@@ -11,21 +11,21 @@ namespace norn::rt {
 // Under control an access is a place to stop at; the program's own check lets none pass (fast.cc). True: it is also to
 // be told to the detector.
 inline bool pass_control(AccessKind kind, const volatile void* address, size_t size, const norn_site* site,
-                         bool reads_too) {
+                         bool increments) {
   control::access(kind, address, size, site);
   if (only_scheduled) return false;
-  if (watches_atomicity) note_locked_access(kind, address, size, site, reads_too);
+  if (watches_atomicity) note_locked_access(kind, address, size, site, increments);
   return true;
 }
 
 // Of the calling thread, from outside, while accesses count. `site` null: the call on top of its stack.
 inline void observe(AccessKind kind, const volatile void* address, size_t size, const norn_site* site,
-                    bool reads_too = false) {
-  if (is_controlled() && !pass_control(kind, address, size, site, reads_too)) [[unlikely]]
+                    bool increments = false) {
+  if (is_controlled() && !pass_control(kind, address, size, site, increments)) [[unlikely]]
     return;
   const Inspection here{Inspection::Started()};
   if (!here) return;
-  detector.access(here.thread(), kind, address_of(address), size, [&] { return place_again(*here, site); }, reads_too);
+  detector.access(here.thread(), kind, address_of(address), size, [&] { return place_again(*here, site); }, increments);
 }
 
 // The same for functions that were interposed: nothing where nothing counts.

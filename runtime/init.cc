@@ -69,6 +69,8 @@ Options core_options(const report::Settings& settings) {
   options.engine = settings.engine;
   options.condition = settings.cv;
   options.spin = false;  // until a module has a loop that spins (loops.cc): it costs something at every lock
+  // Who looks for regions that should be one wants to know what may come between them.
+  options.handover = settings.handover && (settings.hazards & report::kHazardAtomicity) == 0;
   options.library = settings.lib;
   return options;
 }

@@ -56,7 +56,7 @@ void check_plans(int scripts, const GeneratorOptions& options, const std::functi
 
 Standings oracle_says(const script::Script& s) {
   Standings all;
-  for (const auto& [byte, verdict] : judge(s.events, {s.cv, s.spin, s.lib}).bytes) all[byte] = verdict.standing;
+  for (const auto& [byte, verdict] : judge(s.events, {s.cv, s.spin, s.handover, s.lib}).bytes) all[byte] = verdict.standing;
   return all;
 }
 
@@ -68,7 +68,7 @@ Standings only(const Standings& all, Standing wanted) {
 }
 
 Standings engine_says(const script::Script& s, EngineKind engine) {
-  return script::run_events(s.events, {engine, s.cv, s.spin, s.lib}).bytes;
+  return script::run_events(s.events, {engine, s.cv, s.spin, s.handover, s.lib}).bytes;
 }
 
 // "x0+3 observed, x1 predicted"
@@ -158,7 +158,7 @@ TEST(Property, ShortTimesAndManyCollections) {
     script::Script s = play(plan);
     Standings wanted = oracle_says(s);
     for (uint32_t time_limit : {4u, ~0u}) {
-      script::EngineOptions options = {EngineKind::kHybrid, s.cv, s.spin, s.lib};
+      script::EngineOptions options = {EngineKind::kHybrid, s.cv, s.spin, s.handover, s.lib};
       options.time_limit = time_limit;
       options.collect_every = time_limit == 4 ? 7 : 2;
       expect_same(s, options.engine, script::run_events(s.events, options).bytes, wanted);

@@ -5,7 +5,7 @@
 int main(int argc, char** argv) {
   using namespace norn;
   return script::run_script_tests(argc, argv, "ScriptOracle", [](const script::Script& s) {
-    oracle::Verdict verdict = oracle::judge(s.events, {s.cv, s.spin, s.lib});
+    oracle::Verdict verdict = oracle::judge(s.events, {s.cv, s.spin, s.handover, s.lib});
     for (EngineKind engine : s.engines) {
       if (engine != EngineKind::kHb && engine != EngineKind::kHybrid) continue;
       for (const std::string& line : disagreements(s, engine, script::findings_of(verdict, s.events, engine)))

@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
             EXPECT_EQ(state_of(expected.address), expected.state)
                 << script::name_of(engine) << ": " << s.place(expected.address) << " at line " << expected.line;
       };
-      script::RunResult result = script::run_events(s.events, {engine, s.cv, s.spin, s.lib}, after);
+      script::RunResult result = script::run_events(s.events, {engine, s.cv, s.spin, s.handover, s.lib}, after);
       for (const std::string& line : disagreements(s, engine, script::findings_of(result))) ADD_FAILURE() << line;
     }
   });

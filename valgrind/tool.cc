@@ -15,6 +15,7 @@ Options core_options() {
   options.engine = said.engine;
   options.condition = said.cv;
   options.spin = said.spin != 0;
+  options.handover = said.handover;
   options.library = said.lib;
   options.shadow_at = reserve_shadow();
   return options;

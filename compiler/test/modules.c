@@ -23,11 +23,11 @@ int main(int count, char** values) {
 }
 // CHECK: module: {{[1-9][0-9]*}} sites, 1 globals
 // CHECK: global: in_program at {{.*}}modules.c:{{[0-9]+}}, 4 bytes
-// CHECK: module: 2 sites, 2 globals
+// CHECK: module: 4 sites, 2 globals
 // CHECK-DAG: global: account at {{.*}}modules.c:7, 80 bytes; .id 0+4/4x1; .history[] 8+8/8x8; .owner.name[] 72+1/1x4
 // CHECK-DAG: global: calls at {{.*}}modules.c:8, 4 bytes, thread local
 // CHECK: touched 2
-// CHECK: gone: 2 sites
+// CHECK: gone: 4 sites
 // CHECK: closed
 // CHECK: gone: {{[1-9][0-9]*}} sites
 #endif

@@ -1,5 +1,5 @@
 // The same with --cv=off: only the lock orders the two, and another schedule might not.
-// OPTIONS: --cv=off
+// OPTIONS: --cv=off --handover=off
 // RUN: %check %s
 
 #include "order.h"

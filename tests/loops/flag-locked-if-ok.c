@@ -1,5 +1,4 @@
 // Flag under a lock, and no loop: who does not see the flag does not touch the data.
-// KNOWN: no loop: a flag under a lock that is looked at once orders nothing: predicted
 // NORACE
 // RUN: %check %s
 

@@ -115,6 +115,11 @@ class World {
       }
       case MoveKind::kRead:
       case MoveKind::kWrite: {
+        if (m.kind == MoveKind::kWrite && m.variant % 4 == 1) {
+          Event& counted = emit(m, EventKind::kRead);
+          place_access(m, counted);
+          counted.counts = true;
+        }
         Event& e = emit(m, m.kind == MoveKind::kRead ? EventKind::kRead : EventKind::kWrite);
         place_access(m, e);
         return true;

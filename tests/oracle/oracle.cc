@@ -167,6 +167,7 @@ class Edges {
     orders_.full.add_edge(from, to);
     orders_.strong.add_edge(from, to);
   }
+  void strong_only(Index from, Index to) { orders_.strong.add_edge(from, to); }
   void full_only(Index from, Index to) { orders_.full.add_edge(from, to); }
 
  private:
@@ -580,11 +581,26 @@ bool is_synchronization(const Event& e) {
   }
 }
 
-// Gives the slices, which are cut whether or not spins are honoured.
-std::vector<unsigned> order_by_spins(const Execution& x, Edges& edges) {
+// A read that may decide what comes, and a write that it finds there.
+struct Handover {
+  Index write = 0;
+  Index stands_for = 0;  // up to this event of its thread
+  Index read = 0;
+};
+
+bool may_decide(const Execution& x, Index i) {
+  const Event& e = x.events[i];
+  if (x.ignores(i, kIgnoreSync)) return false;
+  return (e.kind == EventKind::kRead && !e.counts) || e.kind == EventKind::kAtomicLoad ||
+         (e.kind == EventKind::kSpinRead && !x.options.spin);
+}
+
+// Gives the slices, which are cut whether or not spins are honoured, and what reads find.
+std::vector<unsigned> order_by_spins(const Execution& x, Edges& edges, std::vector<Handover>& found) {
   struct Byte {
     bool spin = false;
     Indexes signal;
+    std::optional<std::pair<ThreadId, unsigned>> freed_by = {};  // the thread and its slice
   };
   std::map<Address, Byte> bytes;
   std::map<ThreadId, std::set<Address>> accessed;  // bytes, in the thread's present segment
@@ -631,6 +647,7 @@ std::vector<unsigned> order_by_spins(const Execution& x, Edges& edges) {
     if (writes) {
       for (Address b : bytes_of(range_of(e))) {
         Byte& byte = bytes[b];
+        if (byte.freed_by && *byte.freed_by == std::pair{e.thread, slice_of[i]}) continue;
         if (!rmw && !accessed[e.thread].contains(b)) byte.signal.clear();
         byte.signal.insert(i);
         if (byte.spin) slice[e.thread] = slice_of[i] + 1;
@@ -640,6 +657,10 @@ std::vector<unsigned> order_by_spins(const Execution& x, Edges& edges) {
       slice[e.thread] = slice_of[i] + 1;
     if (reads || writes)
       for (Address b : bytes_of(range_of(e))) accessed[e.thread].insert(b);
+    if (may_decide(x, i))
+      for (Address b : bytes_of(range_of(e)))
+        for (Index write : bytes[b].signal)
+          if (x.events[write].thread != e.thread) found.push_back({write, slice_so_far(write, i), i});
     if (e.kind == EventKind::kSpinRead && x.options.spin) {
       for (Address b : bytes_of(range_of(e))) {
         Byte& byte = bytes[b];
@@ -665,6 +686,10 @@ std::vector<unsigned> order_by_spins(const Execution& x, Edges& edges) {
     for (const auto& [index, range] : x.ended_ranges)
       if (index == i)
         for (Address b : bytes_of(range)) bytes[b] = {};
+    if (e.kind == EventKind::kFree && !x.ignores(i, kIgnoreWrites))
+      for (Address b : bytes_of(range_of(e))) bytes[b].freed_by = {e.thread, slice_of[i]};
+    if (e.kind == EventKind::kReallocate && !x.ignores(i, kIgnoreWrites))
+      for (Address b : bytes_of(take_apart(e).freed)) bytes[b].freed_by = {e.thread, slice_of[i]};
     if (e.kind == EventKind::kReallocate && !x.ignores(i, kIgnoreWrites))
       for (Address b : bytes_of(take_apart(e).written)) bytes[b].signal = {i};
   }
@@ -686,13 +711,32 @@ std::vector<std::set<Address>> spin_states(const Execution& x) {
   return states;
 }
 
+// "a destroyed lock is still the lock at its address; one in memory that was freed or allocated since is another lock"
+bool is_same_lock(const Execution& x, const HeldLock& mine, Index a, const HeldLock& yours, Index b) {
+  if (mine.lock != yours.lock) return false;
+  return std::none_of(x.ended_ranges.begin(), x.ended_ranges.end(), [&](const auto& ended) {
+    return a < ended.first && ended.first < b && ended.second.holds(mine.lock);
+  });
+}
+
+// "there is no lock that both hold, at least one of them exclusively"
+bool locks_protect(const Execution& x, Index a, Index b) {
+  for (const HeldLock& mine : x.locksets[a])
+    for (const HeldLock& yours : x.locksets[b]) {
+      bool exclusive = mine.mode == LockMode::kExclusive || yours.mode == LockMode::kExclusive;
+      if (exclusive && is_same_lock(x, mine, a, yours, b)) return true;
+    }
+  return false;
+}
+
 Orders order_execution(const Execution& x) {
   Orders orders{Relation(x.events.size()), Relation(x.events.size()), {}};
   Edges edges(orders);
   order_by_program(x, edges);
   order_by_fork(x, edges);
   order_by_join(x, edges);
-  orders.slices = order_by_spins(x, edges);
+  std::vector<Handover> found;
+  orders.slices = order_by_spins(x, edges, found);
   if (x.options.lib) {
     order_by_locks(x, edges);
     if (x.options.spin) order_by_refusals(x, edges);
@@ -704,6 +748,10 @@ Orders order_execution(const Execution& x) {
     order_by_atomics(x, edges);
   }
   orders.full.close();
+  if (x.options.handover)
+    for (const Handover& h : found)
+      if (orders.full.before(h.write, h.read) && locks_protect(x, h.write, h.read))
+        edges.strong_only(h.stands_for, h.read);
   orders.strong.close();
   return orders;
 }
@@ -777,24 +825,6 @@ std::vector<Access> accesses_of(const Execution& x) {
     }
   }
   return all;
-}
-
-// "a destroyed lock is still the lock at its address; one in memory that was freed or allocated since is another lock"
-bool is_same_lock(const Execution& x, const HeldLock& mine, Index a, const HeldLock& yours, Index b) {
-  if (mine.lock != yours.lock) return false;
-  return std::none_of(x.ended_ranges.begin(), x.ended_ranges.end(), [&](const auto& ended) {
-    return a < ended.first && ended.first < b && ended.second.holds(mine.lock);
-  });
-}
-
-// "there is no lock that both hold, at least one of them exclusively"
-bool locks_protect(const Execution& x, Index a, Index b) {
-  for (const HeldLock& mine : x.locksets[a])
-    for (const HeldLock& yours : x.locksets[b]) {
-      bool exclusive = mine.mode == LockMode::kExclusive || yours.mode == LockMode::kExclusive;
-      if (exclusive && is_same_lock(x, mine, a, yours, b)) return true;
-    }
-  return false;
 }
 
 // "a pair of an atomic read and a plain write of a byte in state spin"

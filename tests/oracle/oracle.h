@@ -38,6 +38,7 @@ namespace norn::oracle {
 struct OracleOptions {
   ConditionMode cv = ConditionMode::kOff;
   bool spin = true;
+  bool handover = true;
   bool lib = true;
 };
 

@@ -57,6 +57,7 @@ RunResult run_events(std::span<const Event> events, const EngineOptions& options
   core.engine = options.engine;
   core.condition = options.cv;
   core.spin = options.spin;
+  core.handover = options.handover;
   core.library = options.lib;
   core.log2_histories = 10;
   core.time_limit = options.time_limit;

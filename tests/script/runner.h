@@ -16,6 +16,7 @@ struct EngineOptions {
   EngineKind engine = EngineKind::kHybrid;
   ConditionMode cv = ConditionMode::kOff;
   bool spin = true;
+  bool handover = true;
   bool lib = true;
   // Two ways to make life hard for the engine, without changing what it should say:
   uint32_t time_limit = ~uint32_t{0};  // threads run out of time and move to other slots

@@ -14,6 +14,7 @@ enum class Shape {
   kNothing,
   kThread,       // t2
   kAccess,       // x+3:2
+  kRead,         // x+3:2 [counting]
   kSpinRead,     // x+3:2 [in-loop]
   kBlock,        // buf:64
   kTwoBlocks,    // buf:64 buf2:128
@@ -44,7 +45,7 @@ constexpr std::array kVerbs = {
     Verb{"exit", K::kThreadExit, S::kNothing},
     Verb{"join", K::kThreadJoin, S::kThread},
     Verb{"detach", K::kThreadDetach, S::kThread},
-    Verb{"read", K::kRead, S::kAccess},
+    Verb{"read", K::kRead, S::kRead},
     Verb{"write", K::kWrite, S::kAccess},
     Verb{"alloc", K::kAllocate, S::kBlock},
     Verb{"free", K::kFree, S::kBlock},
@@ -218,6 +219,8 @@ class Parser {
       script_.cv = choose(kConditionModes, "a condition mode");
     } else if (first.text == "spin") {
       script_.spin = choose(kSwitches, "on or off");
+    } else if (first.text == "handover") {
+      script_.handover = choose(kSwitches, "on or off");
     } else if (first.text == "lib") {
       script_.lib = choose(kSwitches, "on or off");
     } else if (first.text == "expect") {
@@ -225,8 +228,9 @@ class Parser {
     } else if (first.text == "state") {
       parse_state(first);
     } else {
-      fail(first, "a statement starts with a thread (t1), engine, cv, spin, lib, expect or state, not with '" +
-                      std::string(first.text) + "'");
+      fail(first,
+           "a statement starts with a thread (t1), engine, cv, spin, handover, lib, expect or state, not with '" +
+               std::string(first.text) + "'");
     }
   }
 
@@ -275,12 +279,13 @@ class Parser {
       case S::kAccess:
         set_location(event, parse_location(kDefaultSize));
         break;
+      case S::kRead:
+        set_location(event, parse_location(kDefaultSize));
+        event.counts = take_if("counting");
+        break;
       case S::kSpinRead:
         set_location(event, parse_location(kDefaultSize));
-        if (!error_ && next_ < rest_.size() && rest_[next_].text == "in-loop") {
-          take();
-          event.in_loop = true;
-        }
+        event.in_loop = take_if("in-loop");
         break;
       case S::kBlock:
         set_location(event, parse_location(kRegionSize));
@@ -481,6 +486,12 @@ class Parser {
 
   Token take() { return rest_[next_++]; }
 
+  bool take_if(std::string_view word) {
+    const bool found = !error_ && next_ < rest_.size() && rest_[next_].text == word;
+    if (found) take();
+    return found;
+  }
+
   Token take_or_fail(const std::string& what) {
     if (next_ < rest_.size()) return take();
     fail_after(rest_.back(), "expected " + what);
@@ -527,6 +538,10 @@ std::string event_text(const Script& script, const Event& event) {
       break;
     case S::kAccess:
       text += " " + location_text(script, event.address, event.size, kDefaultSize);
+      break;
+    case S::kRead:
+      text += " " + location_text(script, event.address, event.size, kDefaultSize);
+      if (event.counts) text += " counting";
       break;
     case S::kSpinRead:
       text += " " + location_text(script, event.address, event.size, kDefaultSize);
@@ -600,6 +615,7 @@ std::string print(const Script& script) {
   text += "\n";
   if (script.cv != ConditionMode::kOff) text += "cv " + std::string(name_of(script.cv)) + "\n";
   if (!script.spin) text += "spin off\n";
+  if (!script.handover) text += "handover off\n";
   if (!script.lib) text += "lib off\n";
   for (const Event& event : script.events) text += event_text(script, event) + "\n";
   for (const Expectation& expectation : script.expectations) text += expectation.text + "\n";

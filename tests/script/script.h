@@ -60,6 +60,7 @@ struct Script {
   std::vector<EngineKind> engines{EngineKind::kHb, EngineKind::kHybrid};
   ConditionMode cv = ConditionMode::kOff;
   bool spin = true;
+  bool handover = true;
   bool lib = true;
   std::vector<Expectation> expectations;
   std::vector<StateExpectation> states;

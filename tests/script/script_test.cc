@@ -73,7 +73,8 @@ TEST(Script, ReadsDirectivesAndExpectations) {
 TEST(Script, ErrorsNameLineAndColumn) {
   EXPECT_EQ(error_of("t1 write x\n  t1 jump x"), "f:2:6: no thread can 'jump'");
   EXPECT_EQ(error_of("write x"),
-            "f:1:1: a statement starts with a thread (t1), engine, cv, spin, lib, expect or state, not with 'write'");
+            "f:1:1: a statement starts with a thread (t1), engine, cv, spin, handover, lib, expect or state, not with "
+            "'write'");
   EXPECT_EQ(error_of("t1"), "f:1:3: expected what the thread does");
   EXPECT_EQ(error_of("t1 write"), "f:1:9: expected a location");
   EXPECT_EQ(error_of("t1 write x+"), "f:1:12: expected an offset in bytes after '+'");

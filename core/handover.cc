@@ -1,0 +1,53 @@
+// What is handed over under a lock (order.md): who reads what another thread wrote, both under one lock, may do what it
+// does next because of it. That order is no accident of who took the lock first, so it counts in both relations.
+#include "core/detector.h"
+
+namespace norn {
+
+// What the thread knows grows by what another knew and did by the end of its segment at `time`. Its own time goes on:
+// stamps of it say no more than they did.
+void Detector::heed(Thread& thread, Slot slot, Time time) {
+  if (thread.version_kept) keep_version(thread);
+  add_version(slot, time, false, thread.clocks);
+  if (!thread.clocks.raise(arena_, slot, time)) no_memory_for_clocks();
+  note_version(thread);
+}
+
+// Whether a stamp is of a write that the thread, reading these bytes, may have to heed: one that only locks put before.
+bool Detector::may_heed(const Thread& thread, const Stamp& stamp, unsigned mask) {
+  return (stamp.mask & mask) != 0 && is_write(stamp.kind) && stamp.kind != AccessKind::kFree &&
+         !ordered_before(thread.clocks.strong, thread, stamp.slot, stamp.time) &&
+         ordered_before(thread.clocks.full, thread, stamp.slot, stamp.time);
+}
+
+bool Detector::has_writes_to_heed(const Thread& thread, const Granule& granule, HistoryId list, unsigned mask) const {
+  const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
+  for (unsigned place = 0; place < GranuleStep::kPlaces; ++place) {
+    const uint64_t bits = granule.stamps[place].load(std::memory_order_relaxed);
+    if (bits != 0 && may_heed(thread, Stamp::unpacked(segments_, bits, GranuleStep::locks_at(second, place)), mask)) {
+      return true;
+    }
+  }
+  const unsigned count = list == kUntouched ? 0 : stamps_in(list);
+  for (unsigned i = 0; i < count; ++i) {
+    if (may_heed(thread, HybridEngine::read_stamp(histories_.words(list), i), mask)) return true;
+  }
+  return false;
+}
+
+// Under the granule's lock, before the read itself counts.
+void Detector::heed_writes(Thread& thread, const Granule& granule, HistoryId list, unsigned mask) {
+  if (!has_writes_to_heed(thread, granule, list, mask)) return;
+  Stamps stamps;
+  read_granule(granule, list, stamps);
+  for (unsigned byte = 0; byte < kGranuleBytes; ++byte) {
+    if ((mask >> byte & 1) == 0) continue;
+    HybridEngine::signal(stamps, byte, [&](const Stamp& write) {
+      if (may_heed(thread, write, mask) && locksets_.protects(thread.lockset, write.lockset)) {
+        heed(thread, write.slot, write.time);
+      }
+    });
+  }
+}
+
+}  // namespace norn

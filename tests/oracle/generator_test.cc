@@ -211,7 +211,7 @@ TEST(Generator, StandingsAreMixed) {
       Plan plan = make_plan(seed, mode.options);
       script::Script s = play(plan);
       events += s.events.size();
-      Verdict v = judge(s.events, {plan.cv, plan.spin, plan.lib});
+      Verdict v = judge(s.events, {.cv = plan.cv, .spin = plan.spin, .lib = plan.lib});
       bool seen = std::any_of(v.bytes.begin(), v.bytes.end(),
                               [](const auto& b) { return b.second.standing == Standing::kObserved; });
       ++(v.bytes.empty() ? none : seen ? observed : only_predicted);

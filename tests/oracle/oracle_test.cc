@@ -12,13 +12,13 @@ namespace {
 
 Verdict judge_text(std::string_view text) {
   script::Script s = script::parse_or_throw(text);
-  return judge(s.events, {s.cv, s.spin, s.lib});
+  return judge(s.events, {s.cv, s.spin, s.handover, s.lib});
 }
 
 // "x observed, y predicted": the strongest standing of each region, in the order of the names' appearance.
 std::string races(std::string_view text) {
   script::Script s = script::parse_or_throw(text);
-  Verdict v = judge(s.events, {s.cv, s.spin, s.lib});
+  Verdict v = judge(s.events, {s.cv, s.spin, s.handover, s.lib});
   std::map<Address, Standing> regions;
   for (const auto& [byte, verdict] : v.bytes) {
     Address region = byte - (byte - script::kFirstRegion) % script::kRegionStride;
@@ -33,12 +33,12 @@ std::string races(std::string_view text) {
 
 bool full(std::string_view text, size_t a, size_t b) {
   script::Script s = script::parse_or_throw(text);
-  return order_events(s.events, {s.cv, s.spin, s.lib}).full.before(a, b);
+  return order_events(s.events, {s.cv, s.spin, s.handover, s.lib}).full.before(a, b);
 }
 
 bool strong(std::string_view text, size_t a, size_t b) {
   script::Script s = script::parse_or_throw(text);
-  return order_events(s.events, {s.cv, s.spin, s.lib}).strong.before(a, b);
+  return order_events(s.events, {s.cv, s.spin, s.handover, s.lib}).strong.before(a, b);
 }
 
 TEST(Oracle, RelationIsStrictAndTransitive) {

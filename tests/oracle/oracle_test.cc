@@ -177,9 +177,18 @@ TEST(Oracle, LostSignalsAreFoundAtTheLoopsEnd) {
   constexpr auto kTail =
       "t1 write x; t1 lock m; t1 write f; t1 signal cv; t1 unlock m;"
       "t2 lock m; t2 read f; t2 wait-loop-leave cv; t2 unlock m; t2 write x";
-  EXPECT_EQ(races(std::string("cv off;") + kTail), "x predicted");
+  EXPECT_EQ(races(std::string("cv off; handover off;") + kTail), "x predicted");
   EXPECT_EQ(races(std::string("cv lost;") + kTail), "none");
   EXPECT_EQ(races(std::string("cv wr;") + kTail), "none");
+}
+
+TEST(Oracle, WhatIsReadUnderTheLockItWasWrittenUnderIsHandedOver) {
+  const std::string first = "t1 write x; t1 lock m; t1 write f; t1 unlock m; t2 lock m; ";
+  const std::string last = " t2 unlock m; t2 write x";
+  EXPECT_EQ(races(first + "t2 read f;" + last), "none");
+  EXPECT_EQ(races(first + "t2 read f counting; t2 write f;" + last), "x predicted");
+  EXPECT_EQ(races(first + "t2 write f; t2 read f;" + last), "x predicted");
+  EXPECT_EQ(races("handover off;" + first + "t2 read f;" + last), "x predicted");
 }
 
 TEST(Oracle, TheWriteReadRelationPicksTheRightSignaller) {

@@ -38,7 +38,7 @@ void on_return(Address sp) {
 
 // The commonest of accesses, with as little as can be around it: within a granule that has stamps and nothing else, so
 // that nobody waits for it, and no atomic lies there. False: it is another one.
-template <AccessKind kKind, unsigned kSize>
+template <AccessKind kKind, unsigned kSize, bool kCounts>
 bool try_simple_access(ThreadState& self, Address address, Address ip) {
   Thread& thread = *self.core;
   if (address % kGranuleBytes + kSize > kGranuleBytes || thread.ignoring != 0) return false;
@@ -54,27 +54,27 @@ bool try_simple_access(ThreadState& self, Address address, Address ip) {
   } else {
     note_foreign_stack(self, address, kSize);
   }
-  if (!known && !detector.access_again<kKind>(thread, *granule, address, kSize, false, where)) {
-    detector.access_within(thread, *granule, kKind, address, kSize, [&] { return place(self, ip); }, false);
+  if (!known && !detector.access_again<kKind>(thread, *granule, address, kSize, kCounts, where)) {
+    detector.access_within(thread, *granule, kKind, address, kSize, [&] { return place(self, ip); }, kCounts);
   } else if (thread.recording) {
-    detector.record_again(thread, kKind, address, kSize, false);
+    detector.record_again(thread, kKind, address, kSize, kCounts);
   }
   return true;
 }
 
-template <AccessKind kKind, unsigned kSize>
+template <AccessKind kKind, unsigned kSize, bool kCounts>
 void on_access(Address address, Address ip) {
   Thread& thread = *current->core;
   if (thread.fast.mask == 0) [[unlikely]]
     settle_check(thread);
   if constexpr (kSize <= kGranuleBytes) {
-    if (try_simple_access<kKind, kSize>(*current, address, ip)) return;
+    if (try_simple_access<kKind, kSize, kCounts>(*current, address, ip)) return;
   }
   if (!thread.recording && detector.knows(thread, kKind, address, kSize)) {
     ++thread.accesses;
     return;
   }
-  access(kKind, address, kSize, ip);
+  access(kKind, address, kSize, ip, kCounts);
 }
 
 template <AccessKind kKind>
@@ -155,17 +155,18 @@ class Builder {
       guard = is_new(!reads, address, static_cast<unsigned>(size));
     }
     IRExpr** two = mkIRExprVec_2(address, number(ip_));
+    const bool counting = reads && counts();
     switch (size) {
       case 1:
-        return call_access(reads ? &on_access<AccessKind::kRead, 1> : &on_access<AccessKind::kWrite, 1>, two, guard);
+        return call_access(access_of<1>(reads, counting), two, guard);
       case 2:
-        return call_access(reads ? &on_access<AccessKind::kRead, 2> : &on_access<AccessKind::kWrite, 2>, two, guard);
+        return call_access(access_of<2>(reads, counting), two, guard);
       case 4:
-        return call_access(reads ? &on_access<AccessKind::kRead, 4> : &on_access<AccessKind::kWrite, 4>, two, guard);
+        return call_access(access_of<4>(reads, counting), two, guard);
       case 8:
-        return call_access(reads ? &on_access<AccessKind::kRead, 8> : &on_access<AccessKind::kWrite, 8>, two, guard);
+        return call_access(access_of<8>(reads, counting), two, guard);
       case 16:
-        return call_access(reads ? &on_access<AccessKind::kRead, 16> : &on_access<AccessKind::kWrite, 16>, two, guard);
+        return call_access(access_of<16>(reads, counting), two, guard);
       default:
         return call(3, "access", reads ? &on_access_of<AccessKind::kRead> : &on_access_of<AccessKind::kWrite>,
                     mkIRExprVec_3(address, number(ip_), number(static_cast<Address>(size))), guard);
@@ -250,7 +251,13 @@ class Builder {
   }
 
  private:
-  void call_access(void (*function)(Address, Address), IRExpr** arguments, IRExpr* guard) {
+  using OnAccess = void(Address, Address);
+  template <unsigned kSize>
+  static OnAccess* access_of(bool reads, bool counting) {
+    if (!reads) return &on_access<AccessKind::kWrite, kSize, false>;
+    return counting ? &on_access<AccessKind::kRead, kSize, true> : &on_access<AccessKind::kRead, kSize, false>;
+  }
+  void call_access(OnAccess* function, IRExpr** arguments, IRExpr* guard) {
     call(2, "access", function, arguments, guard);
   }
 
@@ -310,6 +317,12 @@ class Builder {
   }
   [[nodiscard]] IRExpr* read_flags(int size, bool sweeps) const {
     return number(ReadFlags::make(static_cast<uint64_t>(size), atomic_ && size <= 8, sweeps));
+  }
+  // Whether the load of the instruction only counts.
+  bool counts() {
+    bool found = false;
+    for_plan(PlanItem::What::kCounts, [&](const PlanItem&) { found = true; });
+    return found;
   }
   static IRExpr* loop_of(const PlanItem& item) { return number(reinterpret_cast<Address>(item.loop)); }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "valgrind/lookahead.h"
 
+#include "valgrind/counting.h"
 #include "valgrind/flow.h"
 #include "valgrind/search.h"
 #include "valgrind/summaries.h"
@@ -48,6 +49,7 @@ void look_at_function(GuestCode& code, Address entry) {
     return;
   }
   find_waiting_loops(code, flow);
+  plan_counting(flow);
   const bool accessor = flow.blocks.size() <= kLargestAccessor && summary_of(code, entry).kind == CallKind::kAccessor;
   for (const FlowBlock& block : flow.blocks) note_seen(block.begin, accessor);
 }

@@ -17,6 +17,7 @@ struct PlanItem {
     kWaited,      // here it returns to
     kLeave,       // control goes to `to`, and leaves by this exit
     kWaitLeave,   // the same of a loop around a wait
+    kCounts,      // its load only counts (counting.h); of no loop
   } what;
   uint32_t detail;
   Address ip;

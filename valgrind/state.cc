@@ -348,13 +348,13 @@ void stack_moved(Address old, Address fresh) {
   show_foreign_stack(self);
 }
 
-void access(AccessKind kind, Address address, uint64_t size, Address ip) {
+void access(AccessKind kind, Address address, uint64_t size, Address ip, bool counts) {
   ThreadState& self = *current;
   // x86 loads and stores of atomics look like any other. Where a LOCK-prefixed instruction showed that there is an
   // atomic, they are taken for acquire and release (docs/design/valgrind.md).
   if (size <= 8 && detector.holds_atomic(address)) return load_or_store(self, kind, address, size, ip);
   note_foreign_stack(self, address, size);
-  detector.access(*self.core, kind, address, size, [&] { return place(self, ip); });
+  detector.access(*self.core, kind, address, size, [&] { return place(self, ip); }, counts);
 }
 
 void atomic_access(AccessKind kind, Address address, uint64_t size, Address ip) {

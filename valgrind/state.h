@@ -113,8 +113,9 @@ void stack_moved(Address old, Address fresh);
 // frame was left.
 void note_foreign_stack(const ThreadState& self, Address address, uint64_t size);
 
-// An access of the current thread that may be anything: to an atomic, to another's stack, or nothing special.
-void access(AccessKind kind, Address address, uint64_t size, Address ip);
+// An access of the current thread that may be anything: to an atomic, to another's stack, or nothing special. `counts`:
+// a read that only counts.
+void access(AccessKind kind, Address address, uint64_t size, Address ip, bool counts = false);
 // One that is known to be of an atomic.
 void atomic_access(AccessKind kind, Address address, uint64_t size, Address ip);
 void access_range(ThreadState& state, AccessKind kind, Address address, uint64_t size, Where where);

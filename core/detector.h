@@ -260,12 +260,22 @@ class Detector {
     Time since;
     Clocks clocks;
   };
+  // What a thread did under a lock, if times passed meanwhile.
+  struct Region {
+    LockId lock;
+    LockMode mode;
+    Time since;
+    Time until;
+  };
   struct Versions {
     static constexpr unsigned kCount = 64;
+    static constexpr unsigned kRegions = 64;
     SpinMutex mutex;
     unsigned first = 0;
     unsigned count = 0;
     Version ring[kCount];
+    unsigned next_region = 0;
+    Region regions[kRegions];
 
     Version& at(unsigned i) { return ring[(first + i) % kCount]; }  // oldest first
     // How many of the newest are of a time: none, one, or more.
@@ -458,6 +468,8 @@ class Detector {
   [[nodiscard]] SpinMessages* spin_messages(SyncObject& object);
 
   // handover.cc
+  void note_region(const Held& given, const Published& published);
+  Time end_of_region(const Thread& thread, Slot slot, Time time);
   void heed(Thread& thread, Slot slot, Time time);
   static bool may_heed(const Thread& thread, const Stamp& stamp, unsigned mask);
   [[nodiscard]] bool has_writes_to_heed(const Thread& thread, const Granule& granule, HistoryId list,

@@ -4,9 +4,38 @@
 
 namespace norn {
 
-// What the thread knows grows by what another knew and did by the end of its segment at `time`. Its own time goes on:
-// stamps of it say no more than they did.
+// A lock is given up. Where its holder went on to other times before that, they belong together.
+void Detector::note_region(const Held& given, const Published& published) {
+  if (!options_.handover || published.slot != given.slot || published.time <= given.since) return;
+  Versions* versions = versions_[given.slot];
+  if (versions == nullptr) return;
+  const SpinLock lock(versions->mutex);
+  versions->regions[versions->next_region] = {given.lock, given.mode, given.since, published.time};
+  versions->next_region = (versions->next_region + 1) % Versions::kRegions;
+}
+
+// The last time of what was done at `time` under one of the thread's locks, from taking it to giving it up. (Of regions
+// that are too long ago it is the time itself.)
+Time Detector::end_of_region(const Thread& thread, Slot slot, Time time) {
+  Versions* versions = __atomic_load_n(&versions_[slot], __ATOMIC_ACQUIRE);
+  if (versions == nullptr) return time;
+  const SpinLock lock(versions->mutex);
+  Time last = time;
+  for (const Region& region : versions->regions) {
+    if (region.since > time || region.until <= last) continue;
+    for (unsigned i = 0; i < thread.held_count; ++i) {
+      const Held& held = thread.held[i];
+      const bool excludes = held.mode == LockMode::kExclusive || region.mode == LockMode::kExclusive;
+      if (held.lock == region.lock && excludes) last = region.until;
+    }
+  }
+  return last;
+}
+
+// What the thread knows grows by what another knew and did until it gave up the lock under which it wrote at `time`.
+// Its own time goes on: stamps of it say no more than they did.
 void Detector::heed(Thread& thread, Slot slot, Time time) {
+  time = end_of_region(thread, slot, time);
   if (thread.version_kept) keep_version(thread);
   add_version(slot, time, false, thread.clocks);
   if (!thread.clocks.raise(arena_, slot, time)) no_memory_for_clocks();

@@ -97,7 +97,7 @@ void Detector::take_lock(Thread& thread, Address lock, LockMode mode, Where wher
     }
     if (mode == LockMode::kExclusive && !object->lock.shared.empty()) acquire_full(thread, object->lock.shared);
     note_taker(object->lock.lock, thread.id, where);
-    *held = {lock, object->lock.lock, 1, mode, where};
+    *held = {lock, object->lock.lock, 1, mode, where, thread.slot, thread.time};
     if (mode == LockMode::kExclusive) note_taking(thread, object->lock);
   }
   change_lockset(thread, held->lock, true, mode);
@@ -112,7 +112,8 @@ void Detector::take_lock(Thread& thread, Address lock, LockMode mode, Where wher
 void Detector::give_lock(Thread& thread, Address lock) {
   Held* held = find_held(thread, lock);
   if (held == nullptr || --held->depth > 0) return;
-  const LockMode mode = held->mode;
+  const Held given = *held;
+  const LockMode mode = given.mode;
   const auto place = static_cast<unsigned>(held - thread.held);
   change_lockset(thread, held->lock, false, mode);
   for (Held* end = thread.held + thread.held_count - 1; held < end; ++held) *held = *(held + 1);
@@ -124,8 +125,11 @@ void Detector::give_lock(Thread& thread, Address lock) {
 
   SyncObject* object = object_of(thread, lock, SyncFamily::kLock);
   if (object == nullptr) return no_memory_for_clocks();
+  // What it learned since it wrote under the lock is handed over, too, but not what it will learn.
+  if (options_.handover && thread.slot == given.slot && thread.time > given.since) thread.stamped = true;
   const Published published = publish(thread);
   note_release(thread, published);
+  note_region(given, published);
   if (thread.pending_signal_count != 0) {
     Clocks released;
     if (!released.assign(arena_, thread.clocks)) no_memory_for_clocks();

@@ -25,6 +25,8 @@ struct Held {
   uint32_t depth;  // recursive; the outermost acquire decides the mode
   LockMode mode;
   Where taken_at;
+  Slot slot;  // and since when
+  Time since;
 };
 
 // A run of bytes that a thread read or wrote; for the write/read relation.

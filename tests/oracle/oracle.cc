@@ -659,8 +659,8 @@ std::vector<unsigned> order_by_spins(const Execution& x, Edges& edges, std::vect
       for (Address b : bytes_of(range_of(e))) accessed[e.thread].insert(b);
     if (may_decide(x, i))
       for (Address b : bytes_of(range_of(e)))
-        for (Index write : bytes[b].signal)
-          if (x.events[write].thread != e.thread) found.push_back({write, slice_so_far(write, i), i});
+        for (auto write = bytes[b].signal.rbegin(); write != bytes[b].signal.rend(); ++write)  // the last first
+          if (x.events[*write].thread != e.thread) found.push_back({*write, slice_so_far(*write, i), i});
     if (e.kind == EventKind::kSpinRead && x.options.spin) {
       for (Address b : bytes_of(range_of(e))) {
         Byte& byte = bytes[b];
@@ -720,13 +720,39 @@ bool is_same_lock(const Execution& x, const HeldLock& mine, Index a, const HeldL
 }
 
 // "there is no lock that both hold, at least one of them exclusively"
+bool locks_protect_by(const Execution& x, const HeldLock& mine, Index a, Index b) {
+  return std::any_of(x.locksets[b].begin(), x.locksets[b].end(), [&](const HeldLock& yours) {
+    bool exclusive = mine.mode == LockMode::kExclusive || yours.mode == LockMode::kExclusive;
+    return exclusive && is_same_lock(x, mine, a, yours, b);
+  });
+}
+
 bool locks_protect(const Execution& x, Index a, Index b) {
-  for (const HeldLock& mine : x.locksets[a])
-    for (const HeldLock& yours : x.locksets[b]) {
-      bool exclusive = mine.mode == LockMode::kExclusive || yours.mode == LockMode::kExclusive;
-      if (exclusive && is_same_lock(x, mine, a, yours, b)) return true;
+  return std::any_of(x.locksets[a].begin(), x.locksets[a].end(),
+                     [&](const HeldLock& mine) { return locks_protect_by(x, mine, a, b); });
+}
+
+// Where the write's thread gives up a lock that protects it from the read.
+Indexes ends_of_regions(const Execution& x, const Handover& h) {
+  Indexes ends;
+  for (const HeldLock& mine : x.locksets[h.write]) {
+    if (!locks_protect_by(x, mine, h.write, h.read)) continue;
+    for (Index i = h.write + 1; i < h.read; ++i) {
+      if (x.events[i].thread != x.events[h.write].thread || !x.given[i] || x.given[i]->lock != mine.lock) continue;
+      ends.insert(i);
+      break;
     }
-  return false;
+  }
+  return ends;
+}
+
+// All that is ordered before the read otherwise is known.
+void hand_over(const Execution& x, const Handover& h, Orders& orders, Edges& edges) {
+  if (orders.strong.before(h.write, h.read) || !orders.full.before(h.write, h.read)) return;
+  if (!locks_protect(x, h.write, h.read)) return;
+  edges.strong_only(h.stands_for, h.read);
+  for (Index end : ends_of_regions(x, h)) edges.strong_only(end, h.read);
+  orders.strong.close(h.read);
 }
 
 Orders order_execution(const Execution& x) {
@@ -748,11 +774,12 @@ Orders order_execution(const Execution& x) {
     order_by_atomics(x, edges);
   }
   orders.full.close();
-  if (x.options.handover)
-    for (const Handover& h : found)
-      if (orders.full.before(h.write, h.read) && locks_protect(x, h.write, h.read))
-        edges.strong_only(h.stands_for, h.read);
-  orders.strong.close();
+  auto next = found.begin();
+  for (Index i = 0; i < x.events.size(); ++i) {
+    orders.strong.close(i);
+    for (; next != found.end() && next->read == i; ++next)
+      if (x.options.handover) hand_over(x, *next, orders, edges);
+  }
   return orders;
 }
 
@@ -875,10 +902,13 @@ void Relation::add_edge(size_t from, size_t to) { rows_[to * words_ + from / 64]
 
 // All edges point forwards, so the rows before row b are complete when b's turn comes.
 void Relation::close() {
-  for (size_t b = 0; b < events_; ++b)
-    for (size_t a = 0; a < b; ++a)
-      if (before(a, b))
-        for (size_t w = 0; w < words_; ++w) rows_[b * words_ + w] |= rows_[a * words_ + w];
+  for (size_t b = 0; b < events_; ++b) close(b);
+}
+
+void Relation::close(size_t b) {
+  for (size_t a = 0; a < b; ++a)
+    if (before(a, b))
+      for (size_t w = 0; w < words_; ++w) rows_[b * words_ + w] |= rows_[a * words_ + w];
 }
 
 Orders order_events(std::span<const Event> events, const OracleOptions& options) {

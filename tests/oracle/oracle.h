@@ -48,6 +48,7 @@ class Relation {
   explicit Relation(size_t events);
   void add_edge(size_t from, size_t to);  // from < to
   void close();                           // after all edges
+  void close(size_t b);                   // what is before b, when that is known of all before it
   [[nodiscard]] bool before(size_t a, size_t b) const { return (rows_[b * words_ + a / 64] >> (a % 64)) & 1; }
 
  private:

@@ -470,6 +470,9 @@ class Detector {
   // handover.cc
   void note_region(const Held& given, const Published& published);
   Time end_of_region(const Thread& thread, Slot slot, Time time);
+  [[nodiscard]] bool may_heed_now(const Thread& thread) const {
+    return options_.handover && thread.lockset != kNoLocks && counts(thread);
+  }
   void heed(Thread& thread, Slot slot, Time time);
   static bool may_heed(const Thread& thread, const Stamp& stamp, unsigned mask);
   [[nodiscard]] bool has_writes_to_heed(const Thread& thread, const Granule& granule, HistoryId list,

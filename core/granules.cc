@@ -267,7 +267,7 @@ void Detector::access_granule(Thread& thread, Granule& granule, const WordAccess
                               uint32_t set_flags) {
   if (!thread.stamped) begin_stamping(thread);
   GranuleLock lock(granule);
-  if (options_.handover && access.may_decide() && thread.lockset != kNoLocks && counts(thread)) {
+  if (access.may_decide() && may_heed_now(thread)) {
     heed_writes(thread, granule, lock.list, access.mask);
   }
   if (lock.list == kUntouched) {

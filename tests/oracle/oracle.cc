@@ -592,7 +592,7 @@ bool may_decide(const Execution& x, Index i) {
   const Event& e = x.events[i];
   if (x.ignores(i, kIgnoreSync)) return false;
   return (e.kind == EventKind::kRead && !e.counts) || e.kind == EventKind::kAtomicLoad ||
-         (e.kind == EventKind::kSpinRead && !x.options.spin);
+         e.kind == EventKind::kSpinRead;
 }
 
 // Gives the slices, which are cut whether or not spins are honoured, and what reads find.

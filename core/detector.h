@@ -16,6 +16,7 @@
 #include "core/msm.h"
 #include "core/segments.h"
 #include "core/shadow.h"
+#include "core/stamp_list.h"
 #include "core/step.h"
 #include "core/sync.h"
 #include "core/thread.h"
@@ -327,10 +328,7 @@ class Detector {
   void clear_shadow(Thread& thread, Address begin, Address end);
 
   // granules.cc
-  // How many stamps a granule's list has, room included.
-  [[nodiscard]] unsigned stamps_in(HistoryId list) const {
-    return (histories_.count(list) - HybridEngine::kHeaderWords) / HybridEngine::kStampWords;
-  }
+  [[nodiscard]] StampList list_at(HistoryId list) const { return {histories_.words(list), histories_.count(list)}; }
   uint32_t read_granule(const Granule& granule, HistoryId list, Stamps& stamps) const;
   void write_granule(Thread& thread, Granule& granule, Address address, HistoryId& list, Stamps& stamps,
                      uint32_t flags);

@@ -2,6 +2,7 @@
 #include "core/bytes.h"
 #include "core/detector.h"
 #include "core/granule.h"
+#include "core/stamp_list.h"
 
 namespace norn {
 namespace {
@@ -11,9 +12,11 @@ constexpr unsigned kNoPlace = GranuleStep::kNoPlace;
 
 LocksCode locks_at(uint32_t second, unsigned place) { return GranuleStep::locks_at(second, place); }
 
-void write_list(uint32_t* words, const Stamps& stamps, unsigned count, uint32_t flags) {
-  words[0] = flags;
-  for (unsigned i = 0; i < count; ++i) HybridEngine::write_stamp(words, i, stamps.all[i]);
+// For how many stamps a list of so many has room, without flags: some more, if it is not the first.
+unsigned room_of_list(unsigned count) {
+  const unsigned wanted = count < 3 ? count : count + count / 2;
+  const unsigned words = StampList::words_for(wanted < Stamps::kMax ? wanted : Stamps::kMax);
+  return (Histories::room_of(words) - HybridEngine::kHeaderWords) / HybridEngine::kStampWords;
 }
 
 }  // namespace
@@ -83,14 +86,13 @@ uint32_t Detector::read_granule(const Granule& granule, HistoryId list, Stamps& 
   stamps.count = stamps.overwritten = 0;
   uint32_t flags = 0;
   if (list != kUntouched) {
-    const uint32_t* words = histories_.words(list);
-    flags = words[0];
-    const unsigned count = stamps_in(list);
-    for (unsigned i = 0; i < count; ++i) {
-      const Stamp& stamp = stamps.all[stamps.count] = HybridEngine::read_stamp(words, i);
-      if (stamp.mask != 0) ++stamps.count;  // or it is only room
+    const StampList listed = list_at(list);
+    flags = listed.flags();
+    for (unsigned i = 0; i < listed.room(); ++i) {
+      if (!listed.is_room(i)) stamps.all[stamps.count++] = listed.at(i);
     }
   }
+  stamps.listed = stamps.count;
   const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
   for (unsigned i = 0; i < kPlaces; ++i) {
     const unsigned place = second >> 2 * i & 3;
@@ -102,18 +104,22 @@ uint32_t Detector::read_granule(const Granule& granule, HistoryId list, Stamps& 
   return flags;
 }
 
-// The list that these stamps and flags make: the one that there was, if it has room for them. If there is no memory
-// they are lost.
+// The list that the first so many stamps and these flags make: the one that there was, if it has room for them. If
+// there is no memory they are lost. One that has become empty or nearly so keeps its room until it is found to be so:
+// what many threads have read, they often read again after it was written.
 HistoryId Detector::make_list(Thread& thread, HistoryId before, const Stamps& stamps, unsigned count, uint32_t flags) {
-  if (count == 0 && flags == 0) return kUntouched;
-  const unsigned size = HybridEngine::kHeaderWords + count * HybridEngine::kStampWords;
-  if (histories_.resize(before, size)) {
-    write_list(const_cast<uint32_t*>(histories_.words(before)), stamps, count, flags);
+  constexpr unsigned kMany = 12;
+  const unsigned room = flags == 0 ? room_of_list(count) : count;
+  const unsigned room_before = before == kUntouched ? 0 : list_at(before).room();
+  const bool in_use = flags == 0 && room_before >= kMany && stamps.listed >= room_before / 4;
+  if (count == 0 && flags == 0 && !in_use) return kUntouched;
+  if ((in_use && room_before >= count) || histories_.resize(before, StampList::words_for(room))) {
+    list_at(before).fill(stamps.all, count, flags);
     return before;
   }
   uint32_t words[Histories::kMaxWords];
-  write_list(words, stamps, count, flags);
-  const HistoryId made = histories_.make(thread.room, words, size);
+  StampList(words, StampList::words_for(room)).fill(stamps.all, count, flags);
+  const HistoryId made = histories_.make(thread.room, words, StampList::words_for(room));
   if (histories_.wants_collection()) [[unlikely]]
     collection_wanted_.store(true, std::memory_order_relaxed);
   return made == kUntouched ? before : made;
@@ -145,57 +151,68 @@ void Detector::write_granule(Thread& thread, Granule& granule, Address address, 
 
 // Data that many threads read, or one under many different locks, has a stamp for each of them: a later read takes the
 // place of an earlier one only if that is the thread's own and its locks protect no better. So that each does not cost
-// as much as there are, the list is changed in place: the new stamp goes to the thread's place in the granule, and the
-// read that was there takes the room, in the list, of the one that the new one replaces, or is added. (In which order
-// reads were made does not matter.) False: it is another case, and nothing was done. Under the granule's lock; a list
-// belongs to one granule, so it may be changed.
+// as much as there are, the list is changed in place: the new stamp goes to the granule, and if that is full, a read
+// that was there goes into the list, where the thread's own earlier one makes room (core/stamp_list.h). False: it is
+// another case, and nothing was done. Under the granule's lock; a list belongs to one granule, so it may be changed.
 bool Detector::read_beside_list(Thread& thread, Granule& granule, HistoryId list, const WordAccess& access) {
-  const unsigned place = thread.slot & 1u;
-  const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
-  const uint32_t* words = histories_.words(list);
-  if (access.kind != AccessKind::kRead || !thread.stamps_pack || words[0] != 0) return false;
+  StampList listed = list_at(list);
+  if (access.kind != AccessKind::kRead || !thread.stamps_pack || listed.flags() != 0) return false;
   const Stamp now = {thread.slot, access.mask, AccessKind::kRead,  thread.time, thread.lockset, access.where,
                      0,           true,        thread.stamps_locks};
   if (!now.fits()) return false;
 
-  Stamp last = {};  // what was in its place and stays
+  const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
+  GranuleStep::Kept kept[kPlaces] = {};  // oldest first
+  unsigned count = 0;
+  unsigned leaving = kPlaces;  // of those, for the list: the read in the thread's place, if it is one
   for (unsigned i = 0; i < kPlaces; ++i) {
-    const uint64_t bits = granule.stamps[i].load(std::memory_order_relaxed);
-    if (bits == 0) continue;
-    const Stamp stamp = Stamp::unpacked(segments_, bits, locks_at(second, i));
+    const unsigned place = second >> 2 * i & 3;
+    if (place == kNoPlace) break;
+    const uint64_t bits = granule.stamps[place].load(std::memory_order_relaxed);
+    if (bits == 0) break;
+    const Stamp stamp = Stamp::unpacked(segments_, bits, locks_at(second, place));
     if (!HybridEngine::agrees(context_, thread, stamp, access)) return false;
-    if (i != place) continue;
-    const bool own = stamp.slot == thread.slot;
-    if (stamp.kind != AccessKind::kRead ||
-        (own && (!is_own(thread, stamp.slot, stamp.time) || stamp.time == now.time || stamp.mask != now.mask))) {
-      return false;
-    }
-    if (!own || stamp.lockset != now.lockset) last = stamp;
-  }
-  const unsigned count = stamps_in(list);
-  unsigned found = count;
-  for (unsigned i = 0; i < count; ++i) {
-    const Stamp stamp = HybridEngine::read_stamp(words, i);
-    if (stamp.kind != AccessKind::kRead) {
-      if (!HybridEngine::agrees(context_, thread, stamp, access)) return false;
-    } else if (is_own(thread, stamp.slot, stamp.time) && stamp.lockset == now.lockset && stamp.mask == now.mask) {
-      if (stamp.time == now.time) {
-        remember_list(thread, granule, list, access);
-        return true;
+    const bool read = stamp.kind == AccessKind::kRead;
+    if (stamp.slot == thread.slot) {
+      if (!is_own(thread, stamp.slot, stamp.time) || stamp.time == now.time) return false;
+      if (read && stamp.lockset == now.lockset) {
+        if (stamp.mask != now.mask) return false;
+        continue;  // superfluous
       }
-      found = i;
     }
+    if (read && (leaving == kPlaces || place == (thread.slot & 1u))) leaving = count;
+    kept[count++] = {bits, locks_at(second, place)};
   }
-  if (last.mask != 0) {
+  for (unsigned i = 0; i < listed.others(); ++i) {
+    if (!HybridEngine::agrees(context_, thread, listed.at(i), access)) return false;
+  }
+  const unsigned earlier = listed.find_read(now, [&](unsigned at) {
+    const Stamp stamp = listed.at(at);
+    return stamp.mask == now.mask && stamp.lockset == now.lockset && is_own(thread, stamp.slot, stamp.time);
+  });
+  const bool has_earlier = earlier != StampList::kNotFound;
+  if (has_earlier && listed.at(earlier).time == now.time) {
+    remember_list(thread, granule, list, access);
+    return true;
+  }
+  if (count == kPlaces) {
+    if (leaving == kPlaces) return false;
+    const Stamp last = Stamp::unpacked(segments_, kept[leaving].bits, kept[leaving].locks);
+    const unsigned room = listed.find_read(last, [&](unsigned at) { return at == earlier || listed.is_room(at); });
     // Where there is no room for one more, those that are superfluous are to go first.
-    if (found == count && (count + 1 + kPlaces >= options_.history_cap ||
-                           !histories_.resize(list, histories_.count(list) + HybridEngine::kStampWords))) {
+    if (room == StampList::kNotFound ||
+        (!has_earlier && listed.others() + listed.reads() + 1 + kPlaces >= options_.history_cap)) {
       return false;
     }
-    HybridEngine::write_stamp(const_cast<uint32_t*>(words), found, last);
+    if (has_earlier) listed.remove(earlier);
+    listed.add(room, last);
+    for (--count; leaving < count; ++leaving) kept[leaving] = kept[leaving + 1];
+  } else if (has_earlier) {
+    listed.remove(earlier);
   }
-  granule.stamps[place].store(now.packed(), std::memory_order_relaxed);
-  granule.cells[1].store(GranuleStep::with_newest(second, place, now.locks), std::memory_order_relaxed);
+  kept[count++] = {now.packed(), now.locks};
+  for (unsigned i = count; i < kPlaces; ++i) kept[i] = {};
+  GranuleStep::put(granule, kept[0], kept[1], kept[2]);
   return true;
 }
 
@@ -206,7 +223,7 @@ bool Detector::read_beside_list(Thread& thread, Granule& granule, HistoryId list
 bool Detector::renew_in_list(const Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access,
                              uint32_t set_flags) {
   auto* words = const_cast<uint32_t*>(histories_.words(list));
-  const unsigned count = stamps_in(list);
+  const unsigned count = list_at(list).room();
   const bool atomic = access.kind == AccessKind::kAtomicRead || access.kind == AccessKind::kAtomicWrite;
   constexpr unsigned kFew = 4;
   if (!atomic || count > kFew || (words[0] & set_flags) != set_flags || GranuleFlags::in_spin(words[0]) != 0 ||
@@ -338,7 +355,7 @@ Address Detector::renew_run(Thread& thread, AccessKind kind, Address at, Address
 // Only where nobody waits for the bytes: then every write counts.
 void Detector::remember_list(Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access) {
   const bool write = access.kind == AccessKind::kWrite;
-  if (list == kUntouched || (!write && access.kind != AccessKind::kRead) || histories_.words(list)[0] != 0) return;
+  if (list == kUntouched || (!write && access.kind != AccessKind::kRead) || list_at(list).flags() != 0) return;
   if (thread.known == nullptr) thread.known = arena_.create<KnownLists>();
   if (thread.known == nullptr) return;
   if (const uint64_t now = collections_.load(std::memory_order_relaxed); thread.known->collections != now) {

@@ -35,7 +35,7 @@ inline constexpr HistoryId kUntouched = 0;
 
 // A thread's: for each size class the block it fills.
 struct HistoryRoom {
-  static constexpr unsigned kClasses = 9;
+  static constexpr unsigned kClasses = 10;
   struct Block {
     uint32_t next = 0;  // units
     uint32_t end = 0;
@@ -89,6 +89,11 @@ class Histories {
   }
   [[nodiscard]] const uint32_t* words(HistoryId id) const { return reinterpret_cast<const uint32_t*>(at(id) + 1); }
   [[nodiscard]] unsigned count(HistoryId id) const { return id == kUntouched ? 0 : at(id)->count; }
+  // So many words take as much memory as these.
+  [[nodiscard]] static constexpr unsigned room_of(unsigned words) {
+    const auto room = static_cast<unsigned>((kSizes[class_of(words)] * kUnit - sizeof(Header)) / sizeof(uint32_t));
+    return room < kMaxWords ? room : kMaxWords;
+  }
   // How many full collections ago it was made, modulo 2^15.
   [[nodiscard]] unsigned collections_since(HistoryId id) const { return (age_ - at(id)->age) & (kOld - 1u); }
   // Whether a collection has seen it: a cell that changes to another must be noted.
@@ -143,8 +148,8 @@ class Histories {
     uint32_t block = 0;
   };
   static constexpr uint32_t kNoArea = ~0u;
-  // In units; the first has room for one stamp (core/hybrid.h), the next three for two, three and four.
-  static constexpr uint16_t kSizes[HistoryRoom::kClasses] = {2, 3, 4, 5, 8, 16, 32, 64, 256};
+  // In units; the first has room for one stamp (core/hybrid.h).
+  static constexpr uint16_t kSizes[HistoryRoom::kClasses] = {2, 3, 4, 5, 8, 16, 32, 64, 128, 256};
   static constexpr unsigned class_of(unsigned words) {
     const auto units = static_cast<unsigned>((sizeof(Header) + words * sizeof(uint32_t) + kUnit - 1) / kUnit);
     if (units <= 5) return units <= 2 ? 0 : units - 2;

@@ -45,19 +45,19 @@ void make_room(const EngineContext& context, Stamps& stamps, unsigned bytes) {
 // before.
 void keep_last_of_slot(const EngineContext& context, const Thread& thread, Stamps& stamps) {
   auto is_former = [&](const Stamp& s) { return s.slot == thread.slot && s.time < thread.own_since; };
-  const Stamp* last = nullptr;
   unsigned kept = stamps.count;
-  for (unsigned i = stamps.count; i > 0; --i) {
-    Stamp& s = stamps.all[i - 1];
+  for (unsigned i = stamps.count; i-- > 0;) {
+    Stamp& s = stamps.all[i];
     if (is_former(s)) {
-      for (const Stamp* later = &s + 1; last != nullptr && later <= last; ++later) {
-        if (is_former(*later) && covers(later->kind, s.kind) &&
-            context.locksets->weaker_or_same(later->lockset, s.lockset)) {
-          s.mask = static_cast<uint8_t>(s.mask & ~later->mask);
+      // Reads of a list are in no order.
+      for (unsigned k = 0; k < stamps.count; ++k) {
+        const Stamp& later = stamps.all[k];
+        if (is_former(later) && (later.time > s.time || (later.time == s.time && k > i)) &&
+            covers(later.kind, s.kind) && context.locksets->weaker_or_same(later.lockset, s.lockset)) {
+          s.mask = static_cast<uint8_t>(s.mask & ~later.mask);
         }
       }
       s.adds &= s.mask;
-      if (last == nullptr) last = &s;
     }
     if (s.mask == 0) --kept;
   }

@@ -55,13 +55,16 @@ struct Stamp {
   [[nodiscard]] bool fits() const {
     return packs && (where & ~MixedPlaces::kMixed) >> PackedStamp::kWhereBits == 0 && (adds == 0 || adds == mask);
   }
+  [[nodiscard]] static AccessKind kind_of(uint64_t bits) {
+    return static_cast<AccessKind>(bits >> PackedStamp::kKindAt & 7);
+  }
   [[nodiscard]] static Stamp unpacked(const SegmentLocks& segments, uint64_t bits, LocksCode locks) {
     const auto slot = static_cast<Slot>(bits >> PackedStamp::kSlotAt);
     const auto time = static_cast<Time>(bits >> PackedStamp::kTimeAt & ((1u << PackedStamp::kTimeBits) - 1));
     const auto mask = static_cast<uint8_t>(bits >> PackedStamp::kMaskAt);
     return {slot,
             mask,
-            static_cast<AccessKind>(bits >> PackedStamp::kKindAt & 7),
+            kind_of(bits),
             time,
             segments.at(slot, time, locks),
             static_cast<Where>(bits & ((1u << PackedStamp::kWhereBits) - 1)) |
@@ -76,6 +79,7 @@ struct Stamp {
 struct Stamps {
   static constexpr unsigned kMax = 131;
   unsigned count;
+  unsigned listed;  // so many of the first came from the list
   // So many of the first must not be where their threads take them for the newest: see HybridEngine::next().
   unsigned overwritten;
   Stamp all[kMax];
@@ -97,6 +101,9 @@ class HybridEngine {
             static_cast<uint8_t>(w[4]),
             false,
             0};
+  }
+  static uint8_t read_mask(const uint32_t* words, unsigned i) {
+    return static_cast<uint8_t>(words[kHeaderWords + i * kStampWords] >> 16);
   }
   static void write_stamp(uint32_t* words, unsigned i, const Stamp& stamp);
 

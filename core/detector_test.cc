@@ -383,6 +383,48 @@ TEST_F(DetectorTest, AStampIsTheThreadsOwnWhenItsCheckIsSpoilt) {
   }
 }
 
+// What many threads read again and again has a stamp for each of them, also after it was written in between, and no
+// write before them is forgotten.
+TEST_F(DetectorTest, EachOfManyReadersIsKept) {
+  constexpr ThreadId kThreads = 40;
+  constexpr Address kDone = 0x5000, kWritten = 0x6000;
+  auto own = [](ThreadId id) { return Address{0x7000} + id * 64; };
+  for (ThreadId left_out = 1; left_out <= kThreads; ++left_out) {
+    heard_ = {};
+    start();
+    std::vector<Thread*> readers;
+    for (ThreadId id = 1; id <= kThreads; ++id) readers.push_back(detector_->fork(*main_, id));
+    Thread* late = detector_->fork(*main_, kThreads + 1);
+    for (int round = 0; round < 3; ++round) {
+      detector_->write(*main_, kX, 8, 1);
+      detector_->happens_before(*main_, kWritten);
+      for (Thread* reader : readers) detector_->happens_after(*reader, kWritten);
+      for (int again = 0; again < 3; ++again) {
+        for (Thread* reader : readers) {
+          detector_->read(*reader, kX, 8, 2);
+          detector_->happens_before(*reader, own(reader->id));  // ends the segment
+        }
+      }
+      EXPECT_EQ(detector_->stamps_at(kX), kThreads + 1);
+      for (Thread* reader : readers) {
+        if (round == 2 && reader->id == left_out) continue;
+        detector_->happens_before(*reader, kDone);
+      }
+      detector_->happens_after(*main_, kDone);
+    }
+    EXPECT_TRUE(heard_.pairs.empty());
+    detector_->read(*late, kX, 8, 3);
+    ASSERT_EQ(heard_.pairs.size(), 1u);
+    EXPECT_EQ(heard_.pairs[0].earlier.thread, 0u);
+    heard_ = {};
+    detector_->write(*main_, kX, 8, 4);
+    ASSERT_EQ(heard_.pairs.size(), 2u);  // with the read that was left out, and with the late one
+    for (const RacingPair& pair : heard_.pairs) {
+      EXPECT_TRUE(pair.earlier.thread == left_out || pair.earlier.thread == kThreads + 1);
+    }
+  }
+}
+
 // What is read under many locks has a stamp for each of them, however often it is read.
 TEST_F(DetectorTest, AReadUnderOneLockDoesNotStandForThatUnderAnother) {
   constexpr unsigned kLocks = 6;

@@ -198,13 +198,18 @@ bool Detector::read_beside_list(Thread& thread, Granule& granule, HistoryId list
   if (count == kPlaces) {
     if (leaving == kPlaces) return false;
     const Stamp last = Stamp::unpacked(segments_, kept[leaving].bits, kept[leaving].locks);
-    const unsigned room = listed.find_read(last, [&](unsigned at) { return at == earlier || listed.is_room(at); });
-    // Where there is no room for one more, those that are superfluous are to go first.
-    if (room == StampList::kNotFound ||
-        (!has_earlier && listed.others() + listed.reads() + 1 + kPlaces >= options_.history_cap)) {
-      return false;
+    const bool full = !has_earlier && listed.others() + listed.reads() + 1 + kPlaces >= options_.history_cap;
+    const unsigned room = listed.find_read(last, [&](unsigned at) {
+      return full ? (listed.at(at).mask & last.mask) != 0 : at == earlier || listed.is_room(at);
+    });
+    if (room == StampList::kNotFound) return false;
+    if (full) {
+      // Those that are superfluous are to go first; but each time to look for them among all is too much.
+      constexpr unsigned kLooks = 16;
+      if (++thread.reads_forgotten % kLooks == 0) return false;
+      context_.forgotten->fetch_add(1, std::memory_order_relaxed);
     }
-    if (has_earlier) listed.remove(earlier);
+    if (full || has_earlier) listed.remove(full ? room : earlier);
     listed.add(room, last);
     for (--count; leaving < count; ++leaving) kept[leaving] = kept[leaving + 1];
   } else if (has_earlier) {

@@ -57,9 +57,10 @@ bool Detector::has_writes_to_heed(const Thread& thread, const Granule& granule, 
       return true;
     }
   }
-  const unsigned count = list == kUntouched ? 0 : stamps_in(list);
-  for (unsigned i = 0; i < count; ++i) {
-    if (may_heed(thread, HybridEngine::read_stamp(histories_.words(list), i), mask)) return true;
+  if (list == kUntouched) return false;
+  const StampList listed = list_at(list);
+  for (unsigned i = 0; i < listed.first_reads(); ++i) {
+    if (may_heed(thread, listed.at(i), mask)) return true;
   }
   return false;
 }

@@ -30,6 +30,8 @@ class StampList {
   [[nodiscard]] unsigned others() const { return words_[0] >> 16 & 0xff; }
   [[nodiscard]] unsigned reads() const { return words_[0] >> 24; }
   [[nodiscard]] unsigned room() const { return room_; }
+  // From here on there is nothing but plain reads.
+  [[nodiscard]] unsigned first_reads() const { return flags() != 0 ? room_ : others(); }
 
   [[nodiscard]] Stamp at(unsigned i) const { return HybridEngine::read_stamp(words_, i); }
   [[nodiscard]] bool is_room(unsigned i) const { return HybridEngine::read_mask(words_, i) == 0; }

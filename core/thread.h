@@ -129,7 +129,8 @@ struct Thread {
   ThreadId id = 0;
 
   HistoryRoom room;
-  KnownLists* known = nullptr;  // made when first needed
+  KnownLists* known = nullptr;   // made when first needed
+  unsigned reads_forgotten = 0;  // of lists that were full
 
   // --- clocks ---------------------------------------------------------------------------------------------------
   Clocks clocks;      // of the others; what this thread did itself is always known to it

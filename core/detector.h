@@ -472,7 +472,6 @@ class Detector {
     return options_.handover && thread.lockset != kNoLocks && counts(thread);
   }
   void heed(Thread& thread, Slot slot, Time time);
-  static bool may_heed(const Thread& thread, const Stamp& stamp, unsigned mask);
   [[nodiscard]] bool has_writes_to_heed(const Thread& thread, const Granule& granule, HistoryId list,
                                         unsigned mask) const;
   void heed_writes(Thread& thread, const Granule& granule, HistoryId list, unsigned mask);

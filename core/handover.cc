@@ -42,25 +42,25 @@ void Detector::heed(Thread& thread, Slot slot, Time time) {
   note_version(thread);
 }
 
-// Whether a stamp is of a write that the thread, reading these bytes, may have to heed: one that only locks put before.
-bool Detector::may_heed(const Thread& thread, const Stamp& stamp, unsigned mask) {
-  return (stamp.mask & mask) != 0 && is_write(stamp.kind) && stamp.kind != AccessKind::kFree &&
-         !ordered_before(thread.clocks.strong, thread, stamp.slot, stamp.time) &&
-         ordered_before(thread.clocks.full, thread, stamp.slot, stamp.time);
+// Whether the thread, reading what was written then, may have to heed it: only locks put it before.
+static bool may_heed(const Thread& thread, AccessKind kind, Slot slot, Time time) {
+  return is_write(kind) && kind != AccessKind::kFree && !ordered_before(thread.clocks.strong, thread, slot, time) &&
+         ordered_before(thread.clocks.full, thread, slot, time);
 }
 
 bool Detector::has_writes_to_heed(const Thread& thread, const Granule& granule, HistoryId list, unsigned mask) const {
-  const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
-  for (unsigned place = 0; place < GranuleStep::kPlaces; ++place) {
-    const uint64_t bits = granule.stamps[place].load(std::memory_order_relaxed);
-    if (bits != 0 && may_heed(thread, Stamp::unpacked(segments_, bits, GranuleStep::locks_at(second, place)), mask)) {
+  for (const std::atomic<uint64_t>& stamp : granule.stamps) {
+    const uint64_t bits = stamp.load(std::memory_order_relaxed);
+    if ((GranuleStep::mask_of(bits) & mask) != 0 &&
+        may_heed(thread, GranuleStep::kind_of(bits), GranuleStep::slot_of(bits), GranuleStep::time_of(bits))) {
       return true;
     }
   }
   if (list == kUntouched) return false;
   const StampList listed = list_at(list);
   for (unsigned i = 0; i < listed.first_reads(); ++i) {
-    if (may_heed(thread, listed.at(i), mask)) return true;
+    const Stamp stamp = listed.at(i);
+    if ((stamp.mask & mask) != 0 && may_heed(thread, stamp.kind, stamp.slot, stamp.time)) return true;
   }
   return false;
 }
@@ -73,7 +73,7 @@ void Detector::heed_writes(Thread& thread, const Granule& granule, HistoryId lis
   for (unsigned byte = 0; byte < kGranuleBytes; ++byte) {
     if ((mask >> byte & 1) == 0) continue;
     HybridEngine::signal(stamps, byte, [&](const Stamp& write) {
-      if (may_heed(thread, write, mask) && locksets_.protects(thread.lockset, write.lockset)) {
+      if (may_heed(thread, write.kind, write.slot, write.time) && locksets_.protects(thread.lockset, write.lockset)) {
         heed(thread, write.slot, write.time);
       }
     });

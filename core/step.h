@@ -30,6 +30,14 @@ class GranuleStep {
     LocksCode locks;
   };
 
+  // What a stamp in a granule says.
+  static unsigned mask_of(uint64_t bits) { return bits >> PackedStamp::kMaskAt & 0xff; }
+  static AccessKind kind_of(uint64_t bits) { return static_cast<AccessKind>(bits >> PackedStamp::kKindAt & 7); }
+  static Slot slot_of(uint64_t bits) { return static_cast<Slot>(bits >> PackedStamp::kSlotAt); }
+  static Time time_of(uint64_t bits) {
+    return static_cast<Time>(bits >> PackedStamp::kTimeAt & ((1u << PackedStamp::kTimeBits) - 1));
+  }
+
   [[nodiscard]] static bool is_empty(const Granule& granule) {
     return (granule.stamps[0].load(std::memory_order_relaxed) | granule.stamps[1].load(std::memory_order_relaxed) |
             granule.stamps[2].load(std::memory_order_relaxed)) == 0;
@@ -232,12 +240,6 @@ class GranuleStep {
     if (!covers(Kind, kind_of(stamp))) return stamp;
     const uint64_t left = stamp & ~bytes;
     return mask_of(left) == 0 ? 0 : left;
-  }
-  static unsigned mask_of(uint64_t bits) { return bits >> PackedStamp::kMaskAt & 0xff; }
-  static AccessKind kind_of(uint64_t bits) { return static_cast<AccessKind>(bits >> PackedStamp::kKindAt & 7); }
-  static Slot slot_of(uint64_t bits) { return static_cast<Slot>(bits >> PackedStamp::kSlotAt); }
-  static Time time_of(uint64_t bits) {
-    return static_cast<Time>(bits >> PackedStamp::kTimeAt & ((1u << PackedStamp::kTimeBits) - 1));
   }
   static unsigned parity(uint64_t bits) { return static_cast<unsigned>(bits >> PackedStamp::kSlotAt & 1); }
 

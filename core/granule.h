@@ -1,8 +1,9 @@
 // A granule as hb and hybrid use it: the newest stamps, and a list of all that have no room.
 //
-// The first cell is the id of a history with the stamps that do not fit (kUntouched: none; core/stamp_list.h); its writes
-// are older than those in the granule. It is the granule's lock, too. The second cell says in which order the stamps in the
-// granule were made, two bits for the place of each, oldest first; then for each place a byte for the stamp's locks.
+// The first cell is the id of a history with the stamps that do not fit (kUntouched: none; core/stamp_list.h); its
+// writes are older than those in the granule. It is the granule's lock, too. The second cell says in which order the
+// stamps in the granule were made, two bits for the place of each, oldest first; then for each place a byte for the
+// stamp's locks.
 //
 // A thread's stamp is in the place of its slot's parity, if that is free; there its check looks for it without the
 // lock. A stamp with a thread's present time is put there by that thread alone, and goes away only when the thread or

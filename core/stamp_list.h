@@ -82,7 +82,8 @@ class StampList {
  private:
   [[nodiscard]] unsigned home(const Stamp& stamp) const {
     constexpr uint32_t kGolden = 0x9e3779b1;  // Knuth, The Art of Computer Programming 3, §6.4
-    return others() + (stamp.slot + stamp.lockset * kGolden) % (room_ - others());
+    const unsigned places = room_ > others() ? room_ - others() : 1;
+    return others() + (stamp.slot + stamp.lockset * kGolden) % places;
   }
   [[nodiscard]] unsigned next(unsigned at) const { return at + 1 < room_ ? at + 1 : others(); }
   void set_counts(unsigned others, unsigned reads) { words_[0] = flags() | others << 16 | reads << 24; }

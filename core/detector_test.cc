@@ -258,6 +258,30 @@ TEST_F(DetectorTest, WhoBeginsAgainAndAgainLeavesLittle) {
   EXPECT_FALSE(heard_.pairs.empty());
 }
 
+// Of those before the present one the last stands for the others, not one of them for it.
+TEST_F(DetectorTest, WhoBeginsAgainIsRememberedByTheLast) {
+  start();
+  Detector::Message begin;
+  detector_->give(*main_, begin);
+  Thread* child = detector_->fork_after(*main_, begin, 1);
+  Thread* other = detector_->fork(*main_, 2);
+  detector_->read(*child, kX, 4, 1);
+  detector_->happens_before(*child, 0x50);
+  detector_->happens_after(*other, 0x50);
+  for (int i = 0; i < 2; ++i) {
+    detector_->begin_again(*child, begin);
+    detector_->read(*child, kX, 4, 2);
+  }
+  detector_->begin_again(*child, begin);
+  detector_->lock_acquire(*child, kMutex, LockMode::kExclusive, 0);
+  detector_->read(*child, kX, 4, 3);
+  detector_->lock_release(*child, kMutex, LockMode::kExclusive);
+  detector_->lock_acquire(*other, kMutex, LockMode::kExclusive, 0);
+  detector_->write(*other, kX, 4, 4);
+  ASSERT_EQ(heard_.pairs.size(), 1u);
+  EXPECT_EQ(heard_.pairs[0].earlier.where, 2u);
+}
+
 TEST_F(DetectorTest, DetachedThreadsDoNotUseTheSlotsUp) {
   start();
   for (ThreadId id = 1; id <= 200000; ++id) {

@@ -1,5 +1,5 @@
 // Home-made barrier: its counter is never put back, so that the second time nobody waits.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 // RUN: %check-lto %s
 
 #include "arrival.h"

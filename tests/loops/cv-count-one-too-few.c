@@ -1,5 +1,5 @@
 // Condition variable: the waiter waits for one of two producers and uses the data of both.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 
 #include "arrival.h"
 

@@ -1,7 +1,7 @@
 // Condition variables: two workers; who asked for the work waits until all of it is done, and only the last one to
 // count signals that.
 // NORACE
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 
 #include "arrival.h"
 

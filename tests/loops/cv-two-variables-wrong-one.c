@@ -1,6 +1,6 @@
 // Condition variables: the waiter waits for `filled` and uses what belongs to `open_now`, whose condition variable is
 // another one.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 
 #include "arrival.h"
 

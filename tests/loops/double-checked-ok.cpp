@@ -1,6 +1,6 @@
 // Double-checked initialisation with acquire and release.
 // NORACE
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 
 #include <atomic>
 

@@ -1,5 +1,5 @@
 // Double-checked initialisation with a plain flag, which nothing waits for.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 
 #include "arrival.h"
 

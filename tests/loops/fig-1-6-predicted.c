@@ -1,5 +1,5 @@
 // Thesis, figure 1.6: the lock orders the accesses to DATA only by accident.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 
 #include "arrival.h"
 

@@ -1,6 +1,6 @@
 // Thesis, figure 6.3 and 6.6, executed in the order S1, S2, W2, W1: W2 waits for FLAG2 and touches X, which belongs to
 // S1 and W1. Only the mutex orders S1 and W2 here; a relation by the condition variable alone would hide the race.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 
 #include "arrival.h"
 

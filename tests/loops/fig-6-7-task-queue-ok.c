@@ -1,7 +1,7 @@
 // Thesis, figure 6.7: idle consumers wait without any condition; a task is put only when one waits.
 // NORACE
 // UNORDERED: deadlock: the signal may come before the wait
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 
 #include "arrival.h"
 

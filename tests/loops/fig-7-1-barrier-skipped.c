@@ -1,6 +1,6 @@
 // Thesis, figure 7.1 with a mistake: one thread looks at DATA without waiting at the barrier.
 // ALSO: Inputs/own-barrier.c
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 // RUN: %check-lto %s
 
 #include "Inputs/own-barrier.h"

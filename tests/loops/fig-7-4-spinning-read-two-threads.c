@@ -1,5 +1,5 @@
 // Thesis, figure 7.4 with a third thread that touches X and waits for nobody.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 // RUN: %check-lto %s
 
 #include "arrival.h"

@@ -1,5 +1,5 @@
 // Thesis, figure 7.5: one of the threads forgets the lock.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 // RUN: %check-lto %s
 
 #include "arrival.h"

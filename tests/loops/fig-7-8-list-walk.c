@@ -1,6 +1,6 @@
 // Thesis, figure 7.8: a walk over a list is no spinning read loop, its variable changes. The node is linked in without
 // synchronization, and a walk taken for a wait would hide that.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 // RUN: %check-lto %s
 
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // Flag: two flags of two threads side by side in one word. The one that is waited for was set first.
 // NORACE
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 // RUN: %check-lto %s
 
 #include "arrival.h"

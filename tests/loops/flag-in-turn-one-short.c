@@ -1,5 +1,5 @@
 // Flag: an array of flags, and the loop around the loop ends one too early.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 // RUN: %check-lto %s
 
 #include "arrival.h"

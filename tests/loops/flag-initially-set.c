@@ -1,5 +1,5 @@
 // Flag: set from the beginning, so that nobody is waited for.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 // RUN: %check-lto %s
 
 #include "arrival.h"

@@ -1,6 +1,6 @@
 // Flag under a lock: the loop gives up without having seen what it waits for, after a lock section of the other thread
 // that has nothing to do with it: only the accident of the lock orders x.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 // RUN: %check-lto %s
 
 #include "arrival.h"

@@ -1,6 +1,6 @@
 // Flag under a lock, and no loop: who does not see the flag does not touch the data.
 // NORACE
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 
 #include "arrival.h"
 

@@ -1,5 +1,5 @@
 // Flag: one of two flags is enough, and the waiter uses what belongs to the other.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 // RUN: %check-lto %s
 
 #include "arrival.h"

@@ -1,5 +1,5 @@
 // Flag: a phase that grows; the waiter waits for the first and uses what belongs to the second.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 // RUN: %check-lto %s
 
 #include "arrival.h"

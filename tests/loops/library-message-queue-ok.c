@@ -1,6 +1,6 @@
 // Library: a queue of messages on the heap, a mutex for the queue and a semaphore for their number.
 // NORACE
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 
 #include <semaphore.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // Library: the first access stands before the section, the second in it.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 
 #include "arrival.h"
 

@@ -1,5 +1,5 @@
 // Thesis, listing 8.1: the outer flag ends the wait. Who clears only an inner flag, later, is not waited for.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 // RUN: %check-lto %s
 
 #include "arrival.h"

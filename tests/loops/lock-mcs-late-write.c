@@ -1,5 +1,5 @@
 // Home-made lock: a queue of waiters, each spinning on its own flag (Mellor-Crummey and Scott); one thread writes late.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 // RUN: %check-lto %s
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // Home-made lock: Peterson's, with sequentially consistent atomics; one thread writes after it gave the lock up.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 // RUN: %check-lto %s
 
 #include <stdatomic.h>

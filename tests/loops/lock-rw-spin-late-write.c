@@ -1,5 +1,5 @@
 // Home-made reader/writer lock: a counter of readers, -1 for a writer, who writes once more after it gave the lock up.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 // RUN: %check-lto %s
 
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 // Home-made lock: tickets; one thread serves the next before it is done.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 // RUN: %check-lto %s
 
 #include "arrival.h"

@@ -1,5 +1,5 @@
 // No spin: a compare-and-swap that is tried again until it succeeds, with relaxed order, publishes nothing.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 // RUN: %check-lto %s
 
 #include "arrival.h"

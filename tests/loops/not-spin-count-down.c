@@ -1,5 +1,5 @@
 // No spin: the loop counts a shared variable down itself.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 // RUN: %check-lto %s
 
 #include "arrival.h"

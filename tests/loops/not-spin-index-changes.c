@@ -1,5 +1,5 @@
 // No spin: each round looks at another flag of a row, until one is set.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 // RUN: %check-lto %s
 
 #include "arrival.h"

@@ -1,5 +1,5 @@
 // No spin: following the parents to the root.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 // RUN: %check-lto %s
 
 #include <stddef.h>

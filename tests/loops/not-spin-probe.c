@@ -1,5 +1,5 @@
 // No spin: probing a hash table for a free place.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 // RUN: %check-lto %s
 
 #include "arrival.h"

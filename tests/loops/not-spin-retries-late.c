@@ -1,5 +1,5 @@
 // No spin: the same, but the data is there before, and another flag than the loop's was set.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 // RUN: %check-lto %s
 
 #include "arrival.h"

@@ -1,6 +1,6 @@
 // No spin: the loop leaves by its counter, so nobody was waited for. (The flag is looked at; whether it is told is
 // open.)
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 // RUN: %check-lto %s
 
 #include "arrival.h"

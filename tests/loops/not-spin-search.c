@@ -1,5 +1,5 @@
 // No spin: a linear search over an array that another thread changes.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 // RUN: %check-lto %s
 
 #include "arrival.h"

@@ -1,5 +1,5 @@
 // No spin: a walk over a text to its end, which another thread writes.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 // RUN: %check-lto %s
 
 #include "arrival.h"

@@ -1,5 +1,5 @@
 // No spin: the bound of a loop is shared, its counter is not.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 // RUN: %check-lto %s
 
 #include "arrival.h"

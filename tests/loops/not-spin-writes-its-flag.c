@@ -1,5 +1,5 @@
 // No spin: the loop ends its own condition, and waits for nobody.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 // RUN: %check-lto %s
 
 #include "arrival.h"

@@ -1,5 +1,5 @@
 // Home-made once: who finds it begun takes it for done.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 // RUN: %check-lto %s
 
 #include "arrival.h"

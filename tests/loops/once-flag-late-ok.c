@@ -1,7 +1,7 @@
 // Home-made once: the second comes when all is done, and its loop never spins. The state is written plainly, as the
 // flag of figure 7.5 is: all races on it are the synchronization itself.
 // NORACE
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 // RUN: %check-lto %s
 
 #include "arrival.h"

@@ -1,5 +1,5 @@
 // Read-copy-update in small: the old version is freed at once.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 
 #include <stdlib.h>
 

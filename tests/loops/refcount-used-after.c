@@ -1,5 +1,5 @@
 // Reference count: a thread uses the block after it has let go of it.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // Home-made queue: the producer does not look whether there is room.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 // RUN: %check-lto %s
 
 #include "arrival.h"

@@ -1,5 +1,5 @@
 // Home-made semaphore: there is one to take before anything was given.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 // RUN: %check-lto %s
 
 #include "arrival.h"

@@ -1,5 +1,5 @@
 // Home-made sequence lock: the writer writes again and leaves the number even, so that a reader may be in there.
-// RUN: %check %s
+// RUN: %check %s --levels=-O0,-O2
 // RUN: %check-lto %s
 
 #include "arrival.h"

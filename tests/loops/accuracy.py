@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Who is right about the programs of this suite? The tables of docs/accuracy.md, in the form of the thesis' 9.1 to 9.3.
 
-    accuracy.py [--write] [--level=-O1] [--jobs=N] [--peers=valgrind,tsan,helgrind,drd] [--verbose] [TEST…]
+    accuracy.py [--write] [--level=-O1] [--jobs=N] [--peers=valgrind,tsan,helgrind,drd] [--keep=FILE] [--verbose]
+                [TEST…]
 
 Each program is built once for norn, once for ThreadSanitizer and once for the others, and run in every order of arrival
 it names. A row of a table is a set of options; the last table is their whole product. Options that mean the same for a
@@ -12,6 +13,9 @@ puts the tables into docs/accuracy.md.
 
 The second check is that nothing is lost: a marked line that `hb` reports without looking at loops must be reported with
 all that norn knows of them, too. The exit status is 1 if one is not.
+
+With --keep=FILE what was found out is kept there, and what FILE has already is not run again: a run that was broken off
+goes on, and peers, which take most of the time, can follow the rows of norn.
 
 The tools are taken from the directory that NORN_BIN names.
 """
@@ -192,16 +196,22 @@ WORST = ["passed", "false alarm", "missed"]
 
 
 class Judge:
-    def __init__(self, program, level, rows, names):
+    """`kept` is what was found out before: by row, and what was lost."""
+    def __init__(self, program, level, rows, names, kept):
         self.program, self.level, self.rows, self.names = program, level, rows, names
-        self.verdicts = {}
-        self.lost = []
+        self.verdicts = {row: kept[str(row)] for row in [*rows, *names] if str(row) in kept}
+        self.lost = kept.get("lost", [])
         self.built = {}
         with tempfile.TemporaryDirectory() as directory:
             self.directory = pathlib.Path(directory)
-            self.judge_norn()
+            if not all(row in self.verdicts for row in rows):
+                self.judge_norn()
             for name in names:
-                self.judge_peer(name)
+                if name not in self.verdicts:
+                    self.judge_peer(name)
+
+    def to_keep(self):
+        return {str(row): verdict for row, verdict in self.verdicts.items()} | {"lost": self.lost}
 
     def build(self, what, cc, cxx, flags=()):
         if what not in self.built:
@@ -321,6 +331,7 @@ def main():
     parser.add_argument("--verbose", action="store_true", help="each program and row that is not passed")
     parser.add_argument("--level", default="-O1", help="of optimisation: --level=-O2")
     parser.add_argument("--jobs", type=int, default=2 * os.cpu_count(), help="most of the time is waiting")
+    parser.add_argument("--keep", type=pathlib.Path, help="what was found out, in this file")
     parser.add_argument("--peers", default=",".join(PEERS), help="which; --peers= is none")
     arguments = parser.parse_args()
     if "NORN_BIN" not in os.environ:
@@ -334,10 +345,18 @@ def main():
     rows = [DEFAULT] + [row for _, rows in TABLES for row in rows if isinstance(row, Row)]
     rows += [Row(engine, cv, spin, lib) for engine, (cv, lib) in PRODUCT for spin in SPINS]
     rows = list(dict.fromkeys(rows))
+    kept = json.loads(arguments.keep.read_text()) if arguments.keep and arguments.keep.exists() else {}
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         judges = []
-        for judge in pool.map(lambda program: Judge(program, arguments.level, rows, names), programs):
+
+        def judge_of(program):
+            return Judge(program, arguments.level, rows, names, kept.get(program.name, {}))
+
+        for judge in pool.map(judge_of, programs):
             judges.append(judge)
+            if arguments.keep:
+                kept[judge.program.name] = kept.get(judge.program.name, {}) | judge.to_keep()
+                arguments.keep.write_text(json.dumps(kept))
             print(f"\r{len(judges)} of {len(programs)}", end="\n" * (len(judges) == len(programs)), file=sys.stderr)
     text = text_of(judges, arguments.level, missing)
     print(text, end="")

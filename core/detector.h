@@ -182,6 +182,9 @@ class Detector {
   // `in_loop`: the loop goes on, so the read orders nothing.
   void spin_read(Thread& thread, Address address, uint64_t size, Where where, bool in_loop = false);
   void spin_leave(Thread& thread);
+  // The same bytes are looked at now, whenever they will be told as spin-read: what was written under a lock that the
+  // thread holds, and may not hold then any more, is handed over.
+  void look(Thread& thread, Address address, uint64_t size);
   // What the thread did may have been to set a flag: what it does from now on can be told apart from it.
   void cut(Thread& thread);
   void ignore_begin(Thread& thread, uint8_t what);
@@ -475,6 +478,7 @@ class Detector {
   [[nodiscard]] bool has_writes_to_heed(const Thread& thread, const Granule& granule, HistoryId list,
                                         unsigned mask) const;
   void heed_writes(Thread& thread, const Granule& granule, HistoryId list, unsigned mask);
+  void heed_range(Thread& thread, Address address, uint64_t size);
 
   // collect.cc
   void collect(Thread& thread);

@@ -80,4 +80,19 @@ void Detector::heed_writes(Thread& thread, const Granule& granule, HistoryId lis
   }
 }
 
+void Detector::heed_range(Thread& thread, Address address, uint64_t size) {
+  for (Address at = address & ~(kGranuleBytes - 1); at < address + size; at += kGranuleBytes) {
+    Granule* granule = shadow_.existing_granule(at);
+    if (granule == nullptr) continue;
+    const GranuleLock lock(*granule);
+    heed_writes(thread, *granule, lock.list, mask_in(at, address, address + size));
+  }
+}
+
+void Detector::look(Thread& thread, Address address, uint64_t size) {
+  if (!may_heed_now(thread) || (thread.ignoring & kIgnoreReads) != 0) return;
+  const Inside inside(*this, thread);
+  heed_range(thread, address, size);
+}
+
 }  // namespace norn

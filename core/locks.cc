@@ -126,7 +126,9 @@ void Detector::give_lock(Thread& thread, Address lock) {
   SyncObject* object = object_of(thread, lock, SyncFamily::kLock);
   if (object == nullptr) return no_memory_for_clocks();
   // What it learned since it wrote under the lock is handed over, too, but not what it will learn.
-  if (options_.handover && thread.slot == given.slot && thread.time > given.since) thread.stamped = true;
+  if (options_.handover && thread.slot == given.slot && thread.time > given.since && !thread.stamped) {
+    thread.stamped = versions_[thread.slot] != nullptr && versions_[thread.slot]->noted_at(thread.time) != 0;
+  }
   const Published published = publish(thread);
   note_release(thread, published);
   note_region(given, published);

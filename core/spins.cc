@@ -126,12 +126,7 @@ void Detector::spin_read(Thread& thread, Address address, uint64_t size, Where w
   ++thread.accesses;
   if (thread.recording) record(thread, AccessKind::kRead, address, size);
   if ((thread.ignoring & kIgnoreReads) != 0) return;
-  for (Address at = address & ~(kGranuleBytes - 1); at < address + size; at += kGranuleBytes) {
-    Granule* granule = shadow_.existing_granule(at);
-    if (granule == nullptr || !may_heed_now(thread)) continue;
-    const GranuleLock lock(*granule);
-    heed_writes(thread, *granule, lock.list, mask_in(at, address, address + size));
-  }
+  if (may_heed_now(thread)) heed_range(thread, address, size);
   for (Address word = address & ~(kWordBytes - 1); word < address + size; word += kWordBytes) {
     spin_read_word(thread, word, word_mask(word, address, address + size), in_loop);
   }

@@ -230,9 +230,10 @@ namespace {
 void look(const void* address, size_t size, const norn_site* site, const norn_loop* exit) {
   if (!is_spin(exit)) {
     observe(AccessKind::kRead, address, size, site);
-  } else if (is_controlled()) {
-    control::access(AccessKind::kRead, address, size, site);
+    return;
   }
+  if (is_controlled()) control::access(AccessKind::kRead, address, size, site);
+  if (const Inspection here{Inspection::Started()}; here) detector.look(here.thread(), address_of(address), size);
 }
 
 }  // namespace

@@ -64,6 +64,7 @@ void look(ThreadState& self, const WaitingLoop& exit, Address address, ReadFlags
     }
   };
   if (!is_spin(exit)) return read();
+  detector.look(*self.core, address, size);
   if (flags.atomic() || (size <= 8 && detector.holds_atomic(address))) without_accesses(self, read);
 }
 

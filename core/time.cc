@@ -146,7 +146,7 @@ void Detector::acquire(Thread& thread, const Clocks& from) {
 void Detector::acquire_full(Thread& thread, const Clock& from) {
   if (thread.version_kept) tick(thread);
   if (!thread.clocks.full.join(arena_, from)) no_memory_for_clocks();
-  note_version(thread);
+  if (options_.spin) note_version(thread);  // who is handed something over knows this by the lock
 }
 
 bool Detector::counts(const Thread& thread) const { return options_.library && (thread.ignoring & kIgnoreSync) == 0; }

@@ -50,7 +50,7 @@ struct HistoryRoom {
 
 class Histories {
  public:
-  static constexpr unsigned kMaxWords = 664;
+  static constexpr unsigned kMaxWords = 1021;
 
   constexpr Histories() = default;
   Histories(const Histories&) = delete;

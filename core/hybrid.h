@@ -77,7 +77,7 @@ struct Stamp {
 
 // All stamps of a granule, oldest first. Not initialised: most granules have few.
 struct Stamps {
-  static constexpr unsigned kMax = 131;
+  static constexpr unsigned kMax = 163;
   unsigned count;
   unsigned listed;  // so many of the first came from the list
   // So many of the first must not be where their threads take them for the newest: see HybridEngine::next().

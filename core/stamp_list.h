@@ -15,7 +15,7 @@ namespace norn {
 class StampList {
  public:
   // So many places from a read's own are looked at.
-  static constexpr unsigned kWindow = 8;
+  static constexpr unsigned kWindow = 16;
   static constexpr unsigned kNotFound = ~0u;
 
   // `count`: of the words.
@@ -82,8 +82,11 @@ class StampList {
  private:
   [[nodiscard]] unsigned home(const Stamp& stamp) const {
     constexpr uint32_t kGolden = 0x9e3779b1;  // Knuth, The Art of Computer Programming 3, §6.4
+    constexpr uint32_t kMurmur = 0x85ebca6b;  // Appleby's finalizer (MurmurHash3), of which one round is enough here
+    const uint32_t locks = stamp.lockset * kGolden;
+    const uint32_t mixed = ((locks ^ locks >> 15) + stamp.slot) * kMurmur;
     const unsigned places = room_ > others() ? room_ - others() : 1;
-    return others() + (stamp.slot + stamp.lockset * kGolden) % places;
+    return others() + static_cast<unsigned>(uint64_t{mixed} * places >> 32);
   }
   [[nodiscard]] unsigned next(unsigned at) const { return at + 1 < room_ ? at + 1 : others(); }
   void set_counts(unsigned others, unsigned reads) { words_[0] = flags() | others << 16 | reads << 24; }

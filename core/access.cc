@@ -164,12 +164,11 @@ void Detector::reallocate(Thread& thread, Address old, uint64_t old_size, Addres
   const bool recording = thread.recording;
   thread.recording = false;
   const uint64_t moved = old_size < fresh_size ? old_size : fresh_size;
+  if (old_size != 0) access(thread, AccessKind::kRead, old, old_size, where, true);
   if (old == fresh) {
-    if (old_size != 0) access(thread, AccessKind::kRead, old, old_size, where, true);
     if (fresh_size > old_size) allocate(thread, old + old_size, fresh_size - old_size);
     if (fresh_size < old_size) free(thread, old + fresh_size, old_size - fresh_size, where);
   } else {
-    if (old_size != 0) access(thread, AccessKind::kRead, old, old_size, where, true);
     free(thread, old, old_size, where);
     allocate(thread, fresh, fresh_size);
     if (moved != 0) write(thread, fresh, moved, where);

@@ -281,11 +281,12 @@ class Detector {
     unsigned next_region = 0;
     Region regions[kRegions];
 
-    Version& at(unsigned i) { return ring[(first + i) % kCount]; }  // oldest first
+    [[nodiscard]] Version& at(unsigned i) { return ring[(first + i) % kCount]; }  // oldest first
+    [[nodiscard]] const Version& at(unsigned i) const { return ring[(first + i) % kCount]; }
     // How many of the newest are of a time: none, one, or more.
     [[nodiscard]] unsigned noted_at(Time time) const {
       unsigned noted = 0;
-      while (noted < 2 && noted < count && ring[(first + count - 1 - noted) % kCount].since == time) ++noted;
+      while (noted < 2 && noted < count && at(count - 1 - noted).since == time) ++noted;
       return noted;
     }
   };

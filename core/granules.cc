@@ -117,12 +117,12 @@ HistoryId Detector::make_list(Thread& thread, HistoryId before, const Stamps& st
     list_at(before).fill(stamps.all, count, flags);
     return before;
   }
-  uint32_t words[Histories::kMaxWords];
-  StampList(words, StampList::words_for(room)).fill(stamps.all, count, flags);
-  const HistoryId made = histories_.make(thread.room, words, StampList::words_for(room));
+  const HistoryId made = histories_.reserve(thread.room, StampList::words_for(room));
   if (histories_.wants_collection()) [[unlikely]]
     collection_wanted_.store(true, std::memory_order_relaxed);
-  return made == kUntouched ? before : made;
+  if (made == kUntouched) return before;
+  list_at(made).fill(stamps.all, count, flags);
+  return made;
 }
 
 // Under its lock, of which `list` is part.

@@ -61,8 +61,8 @@ class Histories {
   // At most about this many bytes.
   void set_limit(size_t bytes);
 
-  // kUntouched if there is no memory. The thread whose room it is.
-  [[nodiscard]] HistoryId make(HistoryRoom& room, const uint32_t* words, unsigned count) {
+  // Room for so many words, which the caller will write. kUntouched if there is no memory. The thread whose room it is.
+  [[nodiscard]] HistoryId reserve(HistoryRoom& room, unsigned count) {
     const unsigned size_class = class_of(count);
     HistoryRoom::Block& block = room.blocks[size_class];
     const uint32_t size = kSizes[size_class];
@@ -77,7 +77,13 @@ class Histories {
     Header* header = at(id);
     header->count = static_cast<uint16_t>(count);
     header->age = age_;
-    auto* to = reinterpret_cast<uint32_t*>(header + 1);
+    return id;
+  }
+  // The same, with these words.
+  [[nodiscard]] HistoryId make(HistoryRoom& room, const uint32_t* words, unsigned count) {
+    const HistoryId id = reserve(room, count);
+    if (id == kUntouched) return kUntouched;
+    auto* to = reinterpret_cast<uint32_t*>(at(id) + 1);
     for (unsigned i = 0; i < count; ++i) __atomic_store_n(to + i, words[i], __ATOMIC_RELAXED);
     return id;
   }

@@ -21,6 +21,29 @@ llvm::Constant* boundary(llvm::Module& module, llvm::StringRef name) {
   return symbol;
 }
 
+// Too many may be taken for one: then more is recorded than is needed (Detector::expect_conditions). Too few, and what
+// was not recorded counts as anything.
+bool may_use_conditions(const llvm::Module& module) {
+  for (const llvm::Function& function : module) {
+    if (!function.isDeclaration() || function.isIntrinsic()) continue;
+    for (const llvm::StringRef word : {"cond", "cnd_", "signal", "broadcast", "notify", "wake"}) {
+      if (function.getName().contains_insensitive(word)) return true;
+    }
+  }
+  return false;
+}
+
+llvm::Constant* conditions_of(llvm::Module& module) {
+  constexpr llvm::StringLiteral kName = "__norn_uses_conditions";
+  if (!may_use_conditions(module)) return boundary(module, kName);
+  llvm::Type* byte = llvm::Type::getInt8Ty(module.getContext());
+  auto* symbol = new llvm::GlobalVariable(module, byte, true, llvm::GlobalValue::LinkOnceODRLinkage,
+                                          llvm::ConstantInt::get(byte, 1), kName);
+  symbol->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  symbol->setComdat(module.getOrInsertComdat(kName));
+  return symbol;
+}
+
 llvm::Function* emit_call(llvm::Module& module, llvm::StringRef name, llvm::StringRef hook, llvm::Constant* argument) {
   llvm::LLVMContext& context = module.getContext();
   llvm::Type* none = llvm::Type::getVoidTy(context);
@@ -39,11 +62,11 @@ llvm::Function* emit_call(llvm::Module& module, llvm::StringRef name, llvm::Stri
 
 void emit_registration(llvm::Module& module) {
   llvm::Type* pointer = llvm::PointerType::getUnqual(module.getContext());
-  auto* type = llvm::StructType::get(module.getContext(), {pointer, pointer, pointer, pointer, pointer, pointer});
+  auto* type = llvm::StructType::get(module.getContext(), llvm::SmallVector<llvm::Type*>(7, pointer));
   llvm::Constant* tables = llvm::ConstantStruct::get(
       type, {boundary(module, "__start_norn_sites"), boundary(module, "__stop_norn_sites"),
              boundary(module, "__start_norn_globals"), boundary(module, "__stop_norn_globals"),
-             boundary(module, "__start_norn_loops"), boundary(module, "__stop_norn_loops")});
+             boundary(module, "__start_norn_loops"), boundary(module, "__stop_norn_loops"), conditions_of(module)});
   auto* described =
       new llvm::GlobalVariable(module, type, true, llvm::GlobalValue::LinkOnceODRLinkage, tables, "__norn_module");
   described->setVisibility(llvm::GlobalValue::HiddenVisibility);

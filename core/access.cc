@@ -92,6 +92,8 @@ void Detector::access_shadow(Thread& thread, Granule& granule, const WordAccess&
 void Detector::access_from(Thread& thread, AccessKind kind, Address begin, Address end, Where where, bool increments) {
   if ((thread.ignoring & (is_write(kind) ? kIgnoreWrites : kIgnoreReads)) != 0) return;
   SpinSignals signals;
+  // Whatever of it is handed over is, before any of it is judged.
+  bool heeded = is_write(kind) || increments || !may_heed_now(thread);
   // A long range lets collections in between.
   constexpr Address kStride = 1024 * kGranuleBytes;
   for (Address at = begin & ~(kGranuleBytes - 1); at < end;) {
@@ -100,6 +102,8 @@ void Detector::access_from(Thread& thread, AccessKind kind, Address begin, Addre
     for (const Address stop = at + kStride < end ? at + kStride : end; at < stop;) {
       at = renew_run(thread, kind, at, begin, stop, where, increments);
       if (at >= stop) break;
+      if (!heeded) heed_range(thread, at > begin ? at : begin, end - (at > begin ? at : begin));
+      heeded = true;
       Granule* granule = shadow_.granule(at);
       if (granule == nullptr) return no_memory_for_shadow();
       access_shadow(thread, *granule, {kind, mask_in(at, begin, end), where, at, increments}, signals, false);
@@ -304,6 +308,8 @@ void Detector::end_atomic(Thread& thread, SyncObject* object, Address address, u
   SpinSignals signals;
   if ((thread.ignoring & (writes ? kIgnoreWrites : kIgnoreReads)) == 0) {
     heed_tick_request(thread);
+    const bool in_one = address % kGranuleBytes + size <= kGranuleBytes;
+    if (!in_one && !writes && may_heed_now(thread)) heed_range(thread, address, size);
     for (Address at = address & ~(kGranuleBytes - 1); at < address + size; at += kGranuleBytes) {
       Granule* granule = shadow_.granule(at);
       if (granule == nullptr) {

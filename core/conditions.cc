@@ -5,46 +5,58 @@
 #include "core/detector.h"
 
 namespace norn {
+namespace {
+
+// What was written where nothing was recorded.
+constexpr Bytes kAnything = {0, ~Address{0}};
+
+}  // namespace
 
 void Detector::bind_writes(const Thread& thread, ConditionState& condition, const Clocks& released) {
-  if (thread.writes == nullptr || thread.writes->size() == 0) return;
+  const unsigned runs = thread.writes == nullptr ? 0 : thread.writes->size();
+  if (runs == 0 && !thread.unrecorded) return;
   if (condition.bindings == nullptr) condition.bindings = arena_.create<Bindings>();
-  Bindings* bindings = condition.bindings;
-  if (bindings == nullptr) return no_memory_for_clocks();
-  for (unsigned i = 0; i < thread.writes->size(); ++i) {
+  if (condition.bindings == nullptr) return no_memory_for_clocks();
+  // It may have been an increment.
+  if (thread.unrecorded) return bind(*condition.bindings, kAnything, true, released);
+  for (unsigned i = 0; i < runs; ++i) {
     const Bytes& run = thread.writes->at(i);
-    auto* binding = arena_.create<Bindings::Binding>();
-    if (binding == nullptr) return no_memory_for_clocks();
-    binding->bytes = run;
-    bool complete = binding->clocks.assign(arena_, released);
-    // Read and written: an increment. Who waits for the count waits for all who counted.
     bool increments = false;
     for (unsigned k = 0; thread.reads != nullptr && k < thread.reads->size(); ++k) {
       increments |= thread.reads->at(k).overlaps(run);
     }
-    if (increments) complete &= join_bound(binding->clocks, *bindings, bindings->count, run);
-    if (!complete) no_memory_for_clocks();
-    // What the new binding hides entirely goes; if there are too many still, the oldest.
-    unsigned kept = 0;
-    for (unsigned k = 0; k < bindings->count; ++k) {
-      Bindings::Binding* old = bindings->order[k];
-      const bool hidden = run.begin <= old->bytes.begin && old->bytes.end <= run.end;
-      if (hidden) {
-        old->clocks.clear(arena_);
-        arena_.destroy(old);
-      } else {
-        bindings->order[kept++] = old;
-      }
-    }
-    bindings->count = kept;
-    if (bindings->count == Bindings::kMax) {
-      bindings->order[0]->clocks.clear(arena_);
-      arena_.destroy(bindings->order[0]);
-      for (unsigned k = 1; k < bindings->count; ++k) bindings->order[k - 1] = bindings->order[k];
-      --bindings->count;
-    }
-    bindings->order[bindings->count++] = binding;
+    bind(*condition.bindings, run, increments, released);
   }
+}
+
+// `increments`: it was read and written. Who waits for a count waits for all who counted.
+void Detector::bind(Bindings& bindings, Bytes run, bool increments, const Clocks& released) {
+  auto* binding = arena_.create<Bindings::Binding>();
+  if (binding == nullptr) return no_memory_for_clocks();
+  binding->bytes = run;
+  bool complete = binding->clocks.assign(arena_, released);
+  if (increments) complete &= join_bound(binding->clocks, bindings, bindings.count, run);
+  if (!complete) no_memory_for_clocks();
+  // What the new binding hides entirely goes; if there are too many still, the oldest.
+  unsigned kept = 0;
+  for (unsigned k = 0; k < bindings.count; ++k) {
+    Bindings::Binding* old = bindings.order[k];
+    const bool hidden = run.begin <= old->bytes.begin && old->bytes.end <= run.end;
+    if (hidden) {
+      old->clocks.clear(arena_);
+      arena_.destroy(old);
+    } else {
+      bindings.order[kept++] = old;
+    }
+  }
+  bindings.count = kept;
+  if (bindings.count == Bindings::kMax) {
+    bindings.order[0]->clocks.clear(arena_);
+    arena_.destroy(bindings.order[0]);
+    for (unsigned k = 1; k < bindings.count; ++k) bindings.order[k - 1] = bindings.order[k];
+    --bindings.count;
+  }
+  bindings.order[bindings.count++] = binding;
 }
 
 // Joins the releases that the bytes of `run` are bound to, looking at bindings older than `newest`. False: no memory.
@@ -61,21 +73,40 @@ bool Detector::join_bound(Clocks& clocks, const Bindings& bindings, unsigned new
   return true;
 }
 
+// Whether some of the bytes of `run` were last written, as far as bindings older than `newest` tell, by who was not
+// recorded.
+bool Detector::reaches_anything(const Bindings& bindings, unsigned newest, Bytes run) {
+  if (run.begin >= run.end) return false;
+  for (unsigned i = newest; i > 0; --i) {
+    const Bytes& bytes = bindings.order[i - 1]->bytes;
+    if (!bytes.overlaps(run)) continue;
+    return bytes.end == kAnything.end || reaches_anything(bindings, i - 1, {run.begin, bytes.begin}) ||
+           reaches_anything(bindings, i - 1, {bytes.end, run.end});
+  }
+  return false;
+}
+
+// False: what the thread read is bound to no release.
 bool Detector::acquire_bound(Thread& thread, const ConditionState& condition) {
-  if (condition.bindings == nullptr || thread.reads == nullptr) return false;
+  if (condition.bindings == nullptr) return false;
+  const unsigned runs = thread.reads == nullptr ? 0 : thread.reads->size();
   Clocks found;
   bool complete = true;
-  for (unsigned i = 0; i < thread.reads->size(); ++i) {
-    complete &= join_bound(found, *condition.bindings, condition.bindings->count, thread.reads->at(i));
+  bool unclear = thread.unrecorded;
+  for (unsigned i = 0; i < runs && !unclear; ++i) {
+    const Bytes& run = thread.reads->at(i);
+    unclear = reaches_anything(*condition.bindings, condition.bindings->count, run);
+    if (!unclear) complete &= join_bound(found, *condition.bindings, condition.bindings->count, run);
   }
   if (!complete) no_memory_for_clocks();
-  if (found.full.empty()) return false;
-  acquire(thread, found);
+  const bool is_bound = !found.full.empty();
+  if (unclear || is_bound) acquire(thread, unclear ? condition.all_signals : found);
   found.clear(arena_);
-  return true;
+  return unclear || is_bound;
 }
 
 void Detector::signal(Thread& thread, Address condition) {
+  expect_conditions();
   const Inside inside(*this, thread);
   if (!begin_sync(thread)) return;
   SyncObject* object = object_of(thread, condition, SyncFamily::kCondition);
@@ -95,6 +126,8 @@ void Detector::signal(Thread& thread, Address condition) {
   if (options_.condition == ConditionMode::kWriteRead) {
     if (thread.held_count != 0) {
       add_pending_signal(thread, *object);
+    } else if (thread.unrecorded) {
+      bind_writes(thread, state, signal);
     } else if (thread.writes != nullptr && thread.writes->size() != 0) {
       if (!signal.assign(arena_, thread.released)) no_memory_for_clocks();
       add_published({thread.released_slot, thread.released_time}, signal);
@@ -168,6 +201,7 @@ void Detector::leave_waiters(Thread& thread) {
 }
 
 void Detector::wait_enter(Thread& thread, Address condition, Address mutex, bool in_loop) {
+  expect_conditions();
   const Inside inside(*this, thread);
   if (begin_sync(thread)) {
     SyncObject* object = object_of(thread, condition, SyncFamily::kCondition);

@@ -57,6 +57,13 @@ class Detector {
   // From now on spin-reads count, if they did not from the start. Writes from before are known by what is left of them.
   [[nodiscard]] bool honour_spins();
 
+  // From now on the program may use condition variables, if that was not so from the start: what is read and written
+  // under locks matters (the write/read relation). It is called for the first use of one, if not before; what was not
+  // recorded by then counts as anything. Any thread.
+  void expect_conditions() {
+    if (!conditions_.load(std::memory_order_relaxed)) conditions_.store(true, std::memory_order_relaxed);
+  }
+
   // Any event, in the order they happened; threads that were not forked are roots. By one thread at a time.
   void apply(const Event& event);
 
@@ -451,6 +458,8 @@ class Detector {
 
   // conditions.cc
   void bind_writes(const Thread& thread, ConditionState& condition, const Clocks& released);
+  void bind(Bindings& bindings, Bytes run, bool increments, const Clocks& released);
+  static bool reaches_anything(const Bindings& bindings, unsigned newest, Bytes run);
   bool acquire_bound(Thread& thread, const ConditionState& condition);
   bool join_bound(Clocks& clocks, const Bindings& bindings, unsigned newest, Bytes run);
   static void leave_waiters(Thread& thread);
@@ -525,6 +534,7 @@ class Detector {
   std::atomic<LockInfo*>* lock_chunks_ = nullptr;
   LockId lock_count_ = 0;
 
+  std::atomic<bool> conditions_{true};  // the program may use condition variables
   std::atomic<BenignRange*> benign_{nullptr};
   Versions** versions_ = nullptr;  // by slot
 

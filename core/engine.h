@@ -14,6 +14,7 @@ namespace norn {
 struct Options {
   EngineKind engine = EngineKind::kHybrid;
   ConditionMode condition = ConditionMode::kOff;
+  bool conditions = true;        // the program may use condition variables; off: until expect_conditions()
   bool spin = true;              // honour spin-reads; off: they are plain reads
   bool handover = true;          // who reads under a lock what was written under it is ordered after that (hybrid)
   bool library = true;           // off: of all synchronization only fork, join and spins count

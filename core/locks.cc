@@ -104,8 +104,9 @@ void Detector::take_lock(Thread& thread, Address lock, LockMode mode, Where wher
   if (options_.condition == ConditionMode::kWriteRead && thread.held_count == 1) {
     if (thread.reads != nullptr) thread.reads->clear();
     if (thread.writes != nullptr) thread.writes->clear();
-    thread.recording = true;
-    renew_check(thread);
+    thread.recording = conditions_.load(std::memory_order_relaxed);
+    thread.unrecorded = !thread.recording;
+    if (thread.recording) renew_check(thread);
   }
 }
 

@@ -125,6 +125,7 @@ struct Thread {
   bool version_kept = false;    // what it knows at `time` may be asked for: who learns more must tick
   bool gives_birth = false;     // it allocated memory at `time`, which nobody else can know yet
   bool recording = false;       // a lock is held and the write/read relation is wanted
+  bool unrecorded = false;      // what it did under the lock it holds, or held last, was not recorded from the start
   uint8_t ignoring = 0;         // a set of IgnoreWhat
   ThreadId id = 0;
 

@@ -13,6 +13,7 @@ bool Detector::init(const Options& options, const Listener& listener) {
   lock_chunks_ = static_cast<std::atomic<LockInfo*>*>(
       arena_.allocate_zeroed((Locksets::kMaxLock / kLockChunk + 1) * sizeof(std::atomic<LockInfo*>)));
   options_.spin = false;
+  conditions_.store(options.conditions, std::memory_order_relaxed);
   options_.handover = options.handover && options.library && options.engine == EngineKind::kHybrid;
   // A stamp in a granule has so much room for its time.
   if (!is_state_machine(options_.engine) && options_.time_limit > PackedStamp::kTimeLimit) {
@@ -464,7 +465,7 @@ void Detector::recycle_thread(Thread& thread) {
   thread.held = nullptr;
   thread.held_count = thread.held_capacity = 0;
   thread.lockset = kNoLocks;
-  thread.stamped = thread.recording = thread.has_fence = thread.version_kept = thread.gives_birth = false;
+  thread.stamped = thread.recording = thread.unrecorded = thread.has_fence = thread.version_kept = thread.gives_birth = false;
   thread.ignoring = 0;
   for (uint32_t& depth : thread.ignore_depth) depth = 0;
   thread.generation_entered = nullptr;

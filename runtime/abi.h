@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NORN_ABI_VERSION 3
+#define NORN_ABI_VERSION 4
 
 #ifdef __cplusplus
 extern "C" {
@@ -164,6 +164,7 @@ typedef struct norn_module {
   const norn_global* globals_end;
   const norn_loop* loops_begin;
   const norn_loop* loops_end;
+  const void* conditions; /* not null: some of its code calls what may be a condition variable's */
 } norn_module;
 
 void __norn_module_init(const norn_module* module); /* `module` lives as long as the code */

@@ -123,8 +123,10 @@ template <AccessKind Kind, unsigned Size>
   state->depth.store(0, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (!done) {
-    // Two granules count as one access if somebody waits for them: that is known by their lists.
-    const bool apart = Size <= kGranuleBytes || (!has_list(granule[0]) && !has_list(granule[1]));
+    // Two granules count as one access if somebody waits for them: that is known by their lists; and if either may
+    // have been handed over.
+    const bool apart = Size <= kGranuleBytes || ((Kind != AccessKind::kRead || thread.lockset == kNoLocks) &&
+                                                 !has_list(granule[0]) && !has_list(granule[1]));
     return apart ? Quick::kTried : Quick::kNot;
   }
   return recorded && state->kept_signals.load(std::memory_order_relaxed) == 0 ? Quick::kDone : Quick::kUnfinished;

@@ -68,6 +68,8 @@ Options core_options(const report::Settings& settings) {
   Options options;
   options.engine = settings.engine;
   options.condition = settings.cv;
+  // Until a module uses them (modules.cc), or somebody does: it costs something at every access under a lock.
+  options.conditions = false;
   options.spin = false;  // until a module has a loop that spins (loops.cc): it costs something at every lock
   // Who looks for regions that should be one wants to know what may come between them.
   options.handover = settings.handover && (settings.hazards & report::kHazardAtomicity) == 0;

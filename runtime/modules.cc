@@ -130,6 +130,7 @@ NORN_EXPORT void __norn_module_init(const norn_module* tables) {
   if (module == nullptr) return;
   *module = {tables, file_of(search), modules.load(std::memory_order_relaxed)};
   modules.store(module, std::memory_order_release);
+  if (tables->conditions != nullptr) detector.expect_conditions();
   add_loops(*tables, here ? &here.thread() : nullptr);
 }
 

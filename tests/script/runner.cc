@@ -56,6 +56,7 @@ RunResult run_events(std::span<const Event> events, const EngineOptions& options
   Options core;
   core.engine = options.engine;
   core.condition = options.cv;
+  core.conditions = options.conditions;
   core.spin = options.spin;
   core.handover = options.handover;
   core.library = options.lib;

@@ -21,6 +21,7 @@ struct EngineOptions {
   // Two ways to make life hard for the engine, without changing what it should say:
   uint32_t time_limit = ~uint32_t{0};  // threads run out of time and move to other slots
   unsigned collect_every = 0;          // a collection before every n-th event
+  bool conditions = true;              // off: condition variables come as a surprise (Options::conditions)
 };
 
 struct FoundPair {

@@ -94,7 +94,7 @@ template <AccessKind Kind, unsigned Size>
   leave(state);
 }
 
-enum class Quick : uint8_t { kNot, kDone, kUnfinished, kTried };
+enum class Quick : uint8_t { kNot, kDone, kUnfinished, kTried, kNowhere };
 
 // An access that does not pass, with what can be done without a call: few registers are saved for it.
 template <AccessKind Kind, unsigned Size>
@@ -109,7 +109,11 @@ template <AccessKind Kind, unsigned Size>
   state->depth.store(1, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   const Address at = address_of(address);
-  auto where = [&](Where& found) __attribute__((always_inline)) { return find_place(*state, site, found); };
+  bool placeless = false;
+  auto where = [&](Where& found) __attribute__((always_inline)) {
+    placeless = !find_place(*state, site, found);
+    return !placeless;
+  };
   const bool both = increments<Kind>(site);
   Granule* granule = &flat_granule(thread.fast.granules, thread.fast.mask, address);
   bool done = !gate_closed.load(std::memory_order_relaxed);
@@ -123,6 +127,7 @@ template <AccessKind Kind, unsigned Size>
   state->depth.store(0, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (!done) {
+    if (placeless) return Quick::kNowhere;
     // Two granules count as one access if somebody waits for them: that is known by their lists; and if either may
     // have been handed over.
     const bool apart = Size <= kGranuleBytes || ((Kind != AccessKind::kRead || thread.lockset == kNoLocks) &&
@@ -132,13 +137,22 @@ template <AccessKind Kind, unsigned Size>
   return recorded && state->kept_signals.load(std::memory_order_relaxed) == 0 ? Quick::kDone : Quick::kUnfinished;
 }
 
-template <AccessKind Kind, unsigned Size>
+// `Placed`: all that was missing was the place, of the first such access since a function was called.
+template <AccessKind Kind, unsigned Size, bool Placed = false>
 [[gnu::noinline]] NORN_SLOW void try_quickly(const void* address, const norn_site* site) {
+  if constexpr (Placed) {
+    ThreadState& state = *current_state;
+    if (!enter(state)) return;
+    place(state, site);
+    leave(state);
+  }
   const Quick quick = quick_access<Kind, Size>(address, site);
   if (quick == Quick::kDone) [[likely]]
     return;
   if (quick == Quick::kUnfinished) [[clang::musttail]]
     return finish_quick<Kind, Size>(address, site);
+  if (quick == Quick::kNowhere && !Placed) [[clang::musttail]]
+    return try_quickly<Kind, Size, true>(address, site);
   if (quick == Quick::kTried) [[clang::musttail]]
     return slow_step<Kind, Size>(address, site);
   [[clang::musttail]] return slow_access<Kind, Size>(address, site);

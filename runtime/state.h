@@ -80,11 +80,12 @@ struct ThreadState {
     Where parent;
     Where where;
   };
-  static constexpr unsigned kPrefixes = 128;
+  static constexpr unsigned kMostCalls = 128;  // of a place, about
+  static constexpr unsigned kCalls = 256;
   static constexpr unsigned kPlaces = 512;
-  Prefix prefixes[kPrefixes] = {};  // by depth, modulo
-  Prefix places[kPlaces] = {};      // by site and caller
-  uint32_t unloads = 0;             // how many modules were gone when these were empty
+  Prefix called[kCalls] = {};   // by call and caller
+  Prefix places[kPlaces] = {};  // by site and caller
+  uint32_t unloads = 0;         // how many modules were gone when these were empty
 
   CallStack calls;               // of the thread's own stack
   CallStack* running = nullptr;  // the one in use

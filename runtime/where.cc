@@ -85,26 +85,26 @@ Where intern(Where parent, const norn_site* site) {
   return made;
 }
 
-Where called(ThreadState& state, size_t depth, Where parent, const norn_site* call) {
-  if (call == nullptr) return parent;
-  ThreadState::Prefix& known = state.prefixes[depth % ThreadState::kPrefixes];
-  if (known.site != call || known.parent != parent) known = {call, parent, intern(parent, call)};
-  return known.where;
+// A recursion is shown twice round: a call that is twice among the last calls already stands where the last of them
+// does. Otherwise each way through a tree would be a place of its own (calling-context trees fold recursions for the
+// same reason: Ammons, Ball, Larus, PLDI 1997).
+Where after_call(Where parent, const norn_site* call) {
+  constexpr unsigned kLook = 16;
+  Where last = kNowhere;
+  Where at = parent;
+  for (unsigned i = 0; i < kLook && at != kNowhere; ++i, at = node(at)->parent) {
+    if (node(at)->site.load(std::memory_order_relaxed) != call) continue;
+    if (last != kNowhere) return last;
+    last = at;
+  }
+  return intern(parent, call);
 }
 
-// A recursion is shown twice round: a call that was made twice in the last calls already stands where the last of them
-// does. Otherwise each way through a tree would be a place of its own (calling-context trees fold recursions for the
-// same reason: Ammons, Ball, Larus, PLDI 1997). Gives its number, or `depth` if there is none.
-size_t recursion_of(const CallStack& calls, size_t depth) {
-  constexpr size_t kLook = 16;
-  if (calls.begin[depth] == nullptr) return depth;
-  size_t last = depth;
-  for (size_t i = depth; i > 0 && depth - i < kLook; --i) {
-    if (CallStack::site_of(calls.begin[i - 1]) != calls.begin[depth]) continue;
-    if (last != depth) return last;
-    last = i - 1;
-  }
-  return depth;
+Where called(ThreadState& state, Where parent, const norn_site* call) {
+  if (call == nullptr) return parent;
+  ThreadState::Prefix& known = state.called[place_key(call, parent) % ThreadState::kCalls];
+  if (known.site != call || known.parent != parent) known = {call, parent, after_call(parent, call)};
+  return known.where;
 }
 
 // The calls up to the top of the stack. A slot is written before those above it are: the call that pushed it is under
@@ -119,22 +119,20 @@ Where place_of_calls(ThreadState& state, const norn_site* const* top) {
   while (i > 0 && !CallStack::is_seen(calls.begin[i - 1])) --i;
   Where where = i == 0 ? kNowhere : calls.places[i - 1];
   // Of a deep recursion the inner frames count; the window moves in steps, so that its places are found again.
-  constexpr size_t kStep = ThreadState::kPrefixes / 2;
+  constexpr size_t kWindow = ThreadState::kMostCalls;
+  constexpr size_t kStep = kWindow / 2;
   for (; i < depth; ++i) {
-    const size_t same = top == __norn_stack ? recursion_of(calls, i) : i;
-    if (same != i) {
-      where = calls.places[same];
-      calls.places[i] = where;
-      calls.begin[i] = CallStack::seen(calls.begin[i]);
-      continue;
-    }
-    if (i == ThreadState::kPrefixes || (i > ThreadState::kPrefixes && (i + 1) % kStep == 0)) {
+    const norn_site* call = CallStack::site_of(calls.begin[i]);
+    Where next = called(state, where, call);
+    const bool is_new = next != kNowhere && node(next)->parent == where;
+    if (is_new && (i == kWindow || (i > kWindow && (i + 1) % kStep == 0))) {
       where = kNowhere;
       for (size_t k = (i + 1 - kStep) / kStep * kStep; k < i; ++k) {
-        where = called(state, k, where, CallStack::site_of(calls.begin[k]));
+        where = called(state, where, CallStack::site_of(calls.begin[k]));
       }
+      next = called(state, where, call);
     }
-    where = called(state, i, where, calls.begin[i]);
+    where = next;
     if (top != __norn_stack) continue;  // another thread's, or an old one: it is only looked at
     calls.places[i] = where;
     calls.begin[i] = CallStack::seen(calls.begin[i]);
@@ -189,7 +187,7 @@ Where place_of(ThreadState& state, const norn_site* const* top, const norn_site*
   if (frame < state.lowest_frame) state.lowest_frame = frame;
   const uint32_t gone = unloads.load(std::memory_order_relaxed);
   if (state.unloads != gone) [[unlikely]] {
-    for (ThreadState::Prefix& known : state.prefixes) known.site = nullptr;
+    for (ThreadState::Prefix& known : state.called) known.site = nullptr;
     for (ThreadState::Prefix& known : state.places) known.site = nullptr;
     state.unloads = gone;
   }

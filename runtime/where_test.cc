@@ -88,8 +88,8 @@ TEST_F(PlaceTest, ADeepRecursionKeepsItsInnerFrames) {
   for (size_t i = 0; i < 3000; ++i) stack.push_back(&sites[i % sites.size()]);
   set_stack(stack);
   const size_t frames = functions(place(state_, &access_)).size();
-  EXPECT_GT(frames, ThreadState::kPrefixes / 2);
-  EXPECT_LE(frames, ThreadState::kPrefixes + 1);
+  EXPECT_GT(frames, ThreadState::kMostCalls / 2);
+  EXPECT_LE(frames, ThreadState::kMostCalls + 1);
 }
 
 TEST_F(PlaceTest, ARecursionIsShownTwiceRound) {

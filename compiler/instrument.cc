@@ -301,13 +301,19 @@ class FunctionInstrumenter final {
     }
   }
 
+  // The last is written by the C library alone, which says so (sys/single_threaded.h); every copy of a std::shared_ptr
+  // reads it.
+  static bool is_unwritten(const llvm::GlobalVariable& global) {
+    return global.isConstant() || (global.isDeclaration() && global.getName() == "__libc_single_threaded");
+  }
+
   // Memory that no other thread can get at, or that nobody writes.
   bool is_private(Value* address) {
     if (!address->getType()->isPointerTy() || address->getType()->getPointerAddressSpace() != 0) return true;
     if (address->isSwiftError()) return true;
     Value* object = llvm::getUnderlyingObject(address, 0);
     if (const auto* global = dyn_cast<llvm::GlobalVariable>(object)) {
-      if (is_of_profiler(*global) || (prune_.constants && global->isConstant())) return true;
+      if (is_of_profiler(*global) || (prune_.constants && is_unwritten(*global))) return true;
     }
     // What is read through a virtual table pointer is a virtual table.
     if (const auto* load = dyn_cast<llvm::LoadInst>(object); load != nullptr && is_vptr_access(*load)) {

@@ -11,11 +11,13 @@ declare void @unknown(ptr)
 @referred = internal global i32 1
 @refers = global ptr @referred
 @visible = global i32 1
+@__libc_single_threaded = external global i8
 
 ; OFF-LABEL: @reads(
 ; OFF: call void @__norn_read4(ptr @fixed,
 ; OFF: call void @__norn_read4(ptr %p,
 ; OFF: call void @__norn_read4(ptr %e,
+; OFF: call void @__norn_read1(ptr @__libc_single_threaded,
 ; CHECK-LABEL: @reads(
 ; CHECK-NOT: __norn
 ; CHECK: ret void
@@ -24,6 +26,7 @@ define void @reads(ptr %p, i64 %i) {
   %b = load i32, ptr %p, !invariant.load !0
   %e = getelementptr [4 x i32], ptr @table, i64 0, i64 %i
   %c = load i32, ptr %e
+  %d = load i8, ptr @__libc_single_threaded
   ret void
 }
 

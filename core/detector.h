@@ -93,7 +93,7 @@ class Detector {
   // which for most accesses it does not. `increments`: a write that stands for a read of the same bytes before it, or a
   // read whose value goes into the write of the same bytes after it and nowhere else.
   template <class WhereOrCall>
-  void access(Thread& thread, AccessKind kind, Address address, uint64_t size, WhereOrCall where,
+  void access(Thread& thread, AccessKind kind, Address address, uint64_t size, const WhereOrCall& where,
               bool increments = false) {
     ++thread.accesses;
     if (thread.recording) record_again(thread, kind, address, size, increments);
@@ -113,8 +113,8 @@ class Detector {
   }
   // The same within one granule, which the caller knows, and of a thread that ignores nothing.
   template <class WhereCall>
-  void access_within(Thread& thread, Granule& granule, AccessKind kind, Address address, unsigned size, WhereCall where,
-                     bool increments) {
+  void access_within(Thread& thread, Granule& granule, AccessKind kind, Address address, unsigned size,
+                     const WhereCall& where, bool increments) {
     ++thread.accesses;
     if (thread.recording) record_again(thread, kind, address, size, increments);
     const auto mask = static_cast<uint8_t>(bytes_in_granule(address, size));
@@ -130,7 +130,7 @@ class Detector {
   // to record_again().
   template <AccessKind Kind, class WhereCall>
   [[nodiscard, gnu::always_inline]] bool access_again(Thread& thread, Granule& granule, Address address, unsigned size,
-                                                      bool increments, WhereCall where);
+                                                      bool increments, const WhereCall& where);
   // False: not all of it was.
   template <AccessKind Kind>
   [[nodiscard, gnu::always_inline]] static bool record_quickly(const Thread& thread, Bytes bytes, bool increments) {
@@ -354,7 +354,7 @@ class Detector {
                     bool increments);
   template <AccessKind Kind, class WhereCall>
   [[nodiscard, gnu::always_inline]] bool renew(Thread& thread, Granule& granule, Address address, unsigned mask,
-                                               bool increments, WhereCall where) {
+                                               bool increments, const WhereCall& where) {
     if (GranuleStep::has_others(thread, granule)) {
       return GranuleStep::renew_beside<Kind>(
           thread, options_.engine == EngineKind::kHb, is_write(Kind) && follows_writes(options_),
@@ -571,7 +571,7 @@ class Inside {
 
 template <AccessKind Kind, class WhereCall>
 bool Detector::access_again(Thread& thread, Granule& granule, Address address, unsigned size, bool increments,
-                            WhereCall where) {
+                            const WhereCall& where) {
   const unsigned mask = bytes_in_granule(address, size);
   if (!may_renew(thread) || thread.check_spoilt.load(std::memory_order_relaxed)) return false;
   const bool done = step_inside(thread) && renew<Kind>(thread, granule, address, mask, increments, where);

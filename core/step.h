@@ -76,7 +76,7 @@ class GranuleStep {
   // `where(place)`: the place, false if that is not to be had. `prepare()`: before the granule's first stamp.
   template <AccessKind Kind, class WhereCall, class PrepareCall>
   [[nodiscard, gnu::always_inline]] static bool renew(const Thread& thread, Granule& granule, unsigned mask,
-                                                      WhereCall where, PrepareCall prepare) {
+                                                      const WhereCall& where, const PrepareCall& prepare) {
     const unsigned place = thread.slot & 1u;
     const uint64_t mine = granule.stamps[place].load(std::memory_order_relaxed);
     const uint64_t old = granule.stamps[2].load(std::memory_order_relaxed);
@@ -126,7 +126,7 @@ class GranuleStep {
   template <AccessKind Kind, class WhereCall>
   [[nodiscard, gnu::always_inline]] static bool renew_beside(const Thread& thread, bool lockless, bool counts_writes,
                                                              bool heeds, Granule& granule, unsigned mask,
-                                                             bool increments, WhereCall where) {
+                                                             bool increments, const WhereCall& where) {
     const unsigned place = thread.slot & 1u;
     const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
     const uint64_t mine = granule.stamps[place].load(std::memory_order_relaxed);

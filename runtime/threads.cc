@@ -22,7 +22,9 @@ NORN_REAL(int, pthread_key_create, (pthread_key_t * key, void (*destructor)(void
 NORN_REAL(int, pthread_setspecific, (pthread_key_t key, const void* value))
 NORN_REAL(int, pthread_getattr_np, (pthread_t thread, pthread_attr_t* attributes))
 NORN_REAL(int, pthread_attr_getstack, (const pthread_attr_t* attributes, void** address, size_t* size))
+NORN_REAL(int, pthread_attr_setstacksize, (pthread_attr_t * attributes, size_t size))
 NORN_REAL(int, pthread_attr_destroy, (pthread_attr_t * attributes))
+NORN_REAL(int, pthread_getattr_default_np, (pthread_attr_t * attributes))
 NORN_REAL(pthread_t, pthread_self, ())
 NORN_REAL(void, pthread_testcancel, ())
 
@@ -227,6 +229,41 @@ Begin* prepare_thread(const norn_site& site, bool detached) {
   return begin;
 }
 
+// The attributes of a thread, with room on a small stack for what the runtime itself puts there. (Not on one that the
+// program made: that has the size it has.)
+class RoomyAttributes {
+ public:
+  explicit RoomyAttributes(const pthread_attr_t* given) : chosen_(given) {
+    if (real_pthread_getattr_default_np == nullptr || real_pthread_attr_setstacksize == nullptr) return;
+    if (given == nullptr) {
+      if (real_pthread_getattr_default_np(&own_) != 0) return;
+      is_default_ = true;
+    } else {
+      own_ = *given;  // which may be in use by others; what it refers to is only looked at
+    }
+    void* address = nullptr;
+    size_t size = 0;
+    real_pthread_attr_getstack(&own_, &address, &size);
+    const bool is_programs = address_of(address) + size != 0;
+    if (!is_programs && size < kEnough && real_pthread_attr_setstacksize(&own_, size + kRoom) == 0) chosen_ = &own_;
+  }
+  ~RoomyAttributes() {
+    if (is_default_) real_pthread_attr_destroy(&own_);
+  }
+  RoomyAttributes(const RoomyAttributes&) = delete;
+  RoomyAttributes& operator=(const RoomyAttributes&) = delete;
+
+  [[nodiscard]] const pthread_attr_t* get() const { return chosen_; }
+
+ private:
+  static constexpr size_t kEnough = 256 << 10;
+  static constexpr size_t kRoom = 64 << 10;
+
+  const pthread_attr_t* chosen_;
+  pthread_attr_t own_;
+  bool is_default_ = false;
+};
+
 void undo_thread(Begin* begin) {
   const Inspection here;
   if (!here) return;
@@ -332,7 +369,9 @@ NORN_INTERPOSE(int, pthread_create,
   begin->has_mask = !has_own_mask;
   begin->mask = blocked.before();
   const uint32_t slot = begin->slot;  // the thread that begins releases it
-  const int result = real_pthread_create(thread, attributes, &run_thread, begin);
+  const RoomyAttributes roomy(attributes);
+  int result = real_pthread_create(thread, roomy.get(), &run_thread, begin);
+  if (result != 0 && roomy.get() != attributes) result = real_pthread_create(thread, attributes, &run_thread, begin);
   if (result != 0) undo_thread(begin);
   if (slot != control::kNoSlot) result == 0 ? control::created(slot) : control::release(slot);
   return result;

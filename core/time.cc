@@ -465,7 +465,8 @@ void Detector::recycle_thread(Thread& thread) {
   thread.held = nullptr;
   thread.held_count = thread.held_capacity = 0;
   thread.lockset = kNoLocks;
-  thread.stamped = thread.recording = thread.unrecorded = thread.has_fence = thread.version_kept = thread.gives_birth = false;
+  thread.stamped = thread.recording = thread.unrecorded = thread.has_fence = thread.version_kept = thread.gives_birth =
+      false;
   thread.ignoring = 0;
   for (uint32_t& depth : thread.ignore_depth) depth = 0;
   thread.generation_entered = nullptr;

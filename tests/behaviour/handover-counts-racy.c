@@ -1,5 +1,5 @@
-// Both threads count under the lock, and do what they do whatever the counts are: in another schedule they race. None of
-// these ways to count tells anybody what the other has done.
+// Both threads count under the lock, and do what they do whatever the counts are: in another schedule they race. None
+// of these ways to count tells anybody what the other has done.
 // ENGINES: hb hybrid
 // RUN: %check %s
 

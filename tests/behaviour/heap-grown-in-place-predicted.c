@@ -1,6 +1,6 @@
 // A block that grows where it is stays known to others: what is written to it then is not the first that is done to it.
-// (malloc rounds the size up: there is room.) What the second thread reads under the lock is what was written there last,
-// but it may as well be the same from before.
+// (malloc rounds the size up: there is room.) What the second thread reads under the lock is what was written there
+// last, but it may as well be the same from before.
 // OPTIONS: --handover=off
 // RUN: %check %s
 

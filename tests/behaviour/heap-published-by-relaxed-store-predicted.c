@@ -1,5 +1,5 @@
-// A relaxed store tells others where the block is; what its maker writes after that is not done before they come, though
-// here a lock happens to order the two.
+// A relaxed store tells others where the block is; what its maker writes after that is not done before they come,
+// though here a lock happens to order the two.
 // RUN: %check %s
 
 #include <stdatomic.h>

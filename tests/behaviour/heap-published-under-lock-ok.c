@@ -1,5 +1,5 @@
-// Blocks are filled by who allocated them and handed over under a lock. That only the lock orders the two is no accident:
-// nobody can have the address before. Small and large ones, from every function of the allocator.
+// Blocks are filled by who allocated them and handed over under a lock. That only the lock orders the two is no
+// accident: nobody can have the address before. Small and large ones, from every function of the allocator.
 // NORACE
 // RUN: %check %s
 

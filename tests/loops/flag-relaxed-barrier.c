@@ -1,5 +1,5 @@
-// Flag: relaxed atomics and the compiler kept from reordering, as code for x86 alone is written. To the language it is a
-// race, and on other processors a bug: who says relaxed is taken at his word, in a loop too.
+// Flag: relaxed atomics and the compiler kept from reordering, as code for x86 alone is written. To the language it is
+// a race, and on other processors a bug: who says relaxed is taken at his word, in a loop too.
 // ARRIVAL: both
 // RUN: %check %s
 // RUN: %check-lto %s

@@ -12,9 +12,7 @@ static void writes(void) {
   x = 1;  // RACE: observed x
 }
 
-static void sets(void) {
-  flag = 1;
-}
+static void sets(void) { flag = 1; }
 
 static void waits(void) {
   while (!flag) {

@@ -13,9 +13,7 @@ static void first(void) {
   a = 1;
 }
 
-static void second(void) {
-  b = 1;
-}
+static void second(void) { b = 1; }
 
 static void waits(void) {
   while (!b) {

@@ -1,5 +1,5 @@
-// Not a spin: a loop goes over an array until all of it is set, and sets it itself, in a function of another translation
-// unit that the compiler does not see. Nobody is waited for: only the mutex stands between the writes of x.
+// Not a spin: a loop goes over an array until all of it is set, and sets it itself, in a function of another
+// translation unit that the compiler does not see. Nobody is waited for: only the mutex stands between the writes of x.
 // Read as handed over under the mutex (docs/design/order.md), the cells would say the same as a spin: that is off here.
 // OPTIONS: --handover=off
 // TABLE: no

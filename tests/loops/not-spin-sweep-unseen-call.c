@@ -1,5 +1,5 @@
-// Not a spin: a loop goes over an array until all of it is set, and sets it itself, in a function of another translation
-// unit that the compiler does not see. Nobody is waited for: only the mutex stands between the writes of x.
+// Not a spin: a loop goes over an array until all of it is set, and sets it itself, in a function of another
+// translation unit that the compiler does not see. Nobody is waited for: only the mutex stands between the writes of x.
 // KNOWN: what is read under a lock is taken to decide (docs/design/order.md, Handed over), and here it decides nothing
 // ALSO: Inputs/fill.c
 // RUN: %check %s --levels=-O0,-O2

@@ -2,8 +2,8 @@
 // knows of, it leaves the frame and uses the same memory for another.
 #include "../../behaviour/order.h"
 
-static void *uses(void *variable) {
-  *(volatile int *)variable = 1;
+static void* uses(void* variable) {
+  *(volatile int*)variable = 1;
   end_turn();
   return NULL;
 }
@@ -11,7 +11,7 @@ static void *uses(void *variable) {
 __attribute__((noinline)) static void lends(void) {
   volatile int variables[16] = {0};
   pthread_t thread;
-  pthread_create(&thread, NULL, uses, (void *)&variables[8]);
+  pthread_create(&thread, NULL, uses, (void*)&variables[8]);
   await_turn(1);
   pthread_detach(thread);
 }

@@ -12,7 +12,7 @@ static void descend(int depth) {
   descend(depth - 1);
 }
 
-static void *work(void *unused) {
+static void* work(void* unused) {
   descend(16);
   leaves++;
   return unused;

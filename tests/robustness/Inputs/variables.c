@@ -11,13 +11,13 @@ struct point {
 struct point origin;
 static int table[10];
 struct job {
-  int *local;
-  long *block;
+  int* local;
+  long* block;
 };
 pthread_mutex_t audit = PTHREAD_MUTEX_INITIALIZER;
 
-static void *work(void *argument) {
-  struct job *job = argument;
+static void* work(void* argument) {
+  struct job* job = argument;
   pthread_mutex_lock(&audit);
   origin.in[1].b = 1;
   table[3] = 2;

@@ -128,7 +128,11 @@ void Detector::for_each_history(const Granule& granule, Visit visit) const {
 // Finds all histories that cells refer to; of a full collection also the sets and slots that those and stamps refer to.
 // Sets need room for a new half of their table; where there is none, they stay as they are.
 void Detector::mark_histories(bool full) {
+  auto keep_empty_list = [&] {
+    if (empty_list_ != kUntouched) histories_.keep(empty_list_, [](uint32_t*, unsigned) {});
+  };
   if (!full) {
+    keep_empty_list();
     shadow_.for_each_changed([&](Granule& granule) {
       for_each_history(granule, [&](HistoryId id) { histories_.keep(id, [](uint32_t*, unsigned) {}); });
     });
@@ -136,6 +140,7 @@ void Detector::mark_histories(bool full) {
     return;
   }
   histories_.begin_full();
+  keep_empty_list();
   moving_locksets_ = locksets_.table().begin_collection(0);
   moving_threadsets_ = threadsets_.begin_collection(0);
   slots_.begin_collection();
@@ -146,6 +151,7 @@ void Detector::mark_histories(bool full) {
     });
     if (!machine) mark_stamps(granule);
   });
+  if (!machine) mark_rows();
   shadow_.for_each_changed([](Granule&) {});
   // A time that has been stamped may be again.
   for (const Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) {
@@ -175,6 +181,7 @@ void Detector::forget_older_half() {
   uint64_t total = 0;
   shadow_.for_each([&](Granule& granule) {
     for_each_history(granule, [&](HistoryId id) {
+      if (id == empty_list_) return;
       const unsigned ago = histories_.collections_since(id);
       ++by_age[ago < 255 ? ago : 255];
       ++total;
@@ -192,8 +199,9 @@ void Detector::forget_made_before(unsigned collections_ago) {
   shadow_.for_each([&](Granule& granule) {
     for (unsigned i = 0; i < cells; ++i) {
       const HistoryId id = granule.cells[i].load(std::memory_order_relaxed);
-      if (id == kUntouched || histories_.collections_since(id) < collections_ago) continue;
-      granule.cells[i].store(kUntouched, std::memory_order_relaxed);
+      if (id == kUntouched || id == empty_list_ || histories_.collections_since(id) < collections_ago) continue;
+      const bool in_rows = empty_list_ != kUntouched && is_in_rows(granule);
+      granule.cells[i].store(in_rows ? empty_list_ : kUntouched, std::memory_order_relaxed);
       ++histories_forgotten_;
     }
   });
@@ -212,6 +220,7 @@ void Detector::forget_ended() {
     for (std::atomic<uint64_t>& stamp : granule.stamps) stamp.store(0, std::memory_order_relaxed);
     ++histories_forgotten_;
   });
+  forget_ended_in_rows();
 }
 
 MsmState Detector::msm_state(Address address) {

@@ -14,6 +14,8 @@
 #include "core/hybrid.h"
 #include "core/lockset.h"
 #include "core/msm.h"
+#include "core/read_rows.h"
+#include "core/read_step.h"
 #include "core/segments.h"
 #include "core/shadow.h"
 #include "core/stamp_list.h"
@@ -343,9 +345,14 @@ class Detector {
   uint32_t read_granule(const Granule& granule, HistoryId list, Stamps& stamps) const;
   void write_granule(Thread& thread, Granule& granule, Address address, HistoryId& list, Stamps& stamps,
                      uint32_t flags);
+  static void put(Granule& granule, const GranuleStep::Kept (&kept)[GranuleStep::kPlaces]);
   HistoryId make_list(Thread& thread, HistoryId before, const Stamps& stamps, unsigned count, uint32_t flags);
   bool renew_in_list(const Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access,
                      uint32_t set_flags);
+  void find_whether_it_packs(Stamp& stamp) const {
+    stamp.packs = stamp.packs || (stamp.slot < PackedStamp::kSlots && stamp.time < PackedStamp::kTimeLimit &&
+                                  segments_.has_number(stamp.lockset, stamp.locks));
+  }
   bool read_beside_list(Thread& thread, Granule& granule, HistoryId list, const WordAccess& access);
   bool access_simply(Thread& thread, Granule& granule, const WordAccess& access);
   template <AccessKind Kind>
@@ -355,6 +362,8 @@ class Detector {
   template <AccessKind Kind, class WhereCall>
   [[nodiscard, gnu::always_inline]] bool renew(Thread& thread, Granule& granule, Address address, unsigned mask,
                                                bool increments, const WhereCall& where) {
+    if (Kind == AccessKind::kRead && has_list(granule)) [[unlikely]]
+      return read_in_row(thread, granule, address, mask, where);
     if (GranuleStep::has_others(thread, granule)) {
       return GranuleStep::renew_beside<Kind>(
           thread, options_.engine == EngineKind::kHb, is_write(Kind) && follows_writes(options_),
@@ -393,6 +402,47 @@ class Detector {
   void clear_granule(Thread& thread, Granule& granule, Address address, unsigned mask);
   void mark_stamps(const Granule& granule);
   unsigned begin_spinning(Thread& thread, Granule& granule, Address address, unsigned mask, Stamps& stamps);
+
+  // readers.cc
+  [[nodiscard]] bool is_lockless() const { return options_.engine == EngineKind::kHb; }
+  // What stamps of the thread's reads say now, but for the bytes.
+  [[nodiscard, gnu::always_inline]] static uint64_t read_stamp(const Thread& thread, Where where) {
+    return uint64_t{thread.slot} << PackedStamp::kSlotAt | uint64_t{thread.time} << PackedStamp::kTimeAt |
+           static_cast<uint64_t>(AccessKind::kRead) << PackedStamp::kKindAt | where;
+  }
+  // A short way where the granule has its reads in rows, and the thread was in the block lately. False: it is another
+  // case, and nothing was done.
+  template <class WhereCall>
+  [[nodiscard, gnu::always_inline]] bool read_in_row(const Thread& thread, Granule& granule, Address address,
+                                                     unsigned mask, WhereCall where) {
+    if (thread.known_rows == nullptr || granule.cells[0].load(std::memory_order_relaxed) != empty_list_) return false;
+    const KnownRows::Entry& known = thread.known_rows->of(address);
+    if (known.key != KnownRows::key_of(address, thread.slot)) return false;
+    const unsigned index = ReadBlock::index_of(address);
+    __builtin_prefetch(&known.row->first[index], 1);
+    Where found = kNowhere;
+    if (!where(found) || found >> PackedStamp::kWhereBits != 0) return false;
+    if (!GranuleLock::try_lock(granule, empty_list_)) return false;
+    const uint64_t stamp = read_stamp(thread, found);
+    const bool done = ReadStep::take(thread, is_lockless(), granule, *known.row, index, stamp, mask);
+    GranuleLock::unlock(granule, empty_list_);
+    return done;
+  }
+  [[nodiscard]] bool make_empty_list();
+  ReadBlock::Row* own_row(Thread& thread, Address address);
+  bool read_in_own_row(Thread& thread, Granule& granule, HistoryId list, const WordAccess& access);
+  void add_own_reads(const Thread& thread, const ReadBlock& block, Address address, Stamps& stamps) const;
+  void give_reads_to_rows(ReadBlock& block, Address address, Stamps& stamps, const Thread* of);
+  [[nodiscard]] static bool is_for_rows(const Stamps& stamps);
+  ReadBlock* open_rows(Granule& granule, Address address);
+  void judge_rows(const Thread& thread, ReadBlock& block, unsigned fresh, const WordAccess& access, FoundRaces& races);
+  void put_reads(const Thread& thread, Granule& granule, ReadBlock* block, const WordAccess& access, Stamps& stamps,
+                 uint32_t flags);
+  void clear_rows(const Granule& granule, Address address, unsigned mask);
+  static void close_rows(Granule& granule);
+  void mark_rows();
+  void forget_ended_in_rows();
+  [[nodiscard]] unsigned reads_in_rows(const Granule& granule, Address address);
 
   void end_messages(const WordAccess& access);
   void record(Thread& thread, AccessKind kind, Address address, uint64_t size);
@@ -510,6 +560,8 @@ class Detector {
   Arena arena_;
   Shadow shadow_;
   Histories histories_;
+  ReadRows read_rows_;
+  HistoryId empty_list_ = kUntouched;  // of all granules with reads in rows and nothing else that needs one
   MixedPlaces mixed_places_;
   SegmentLocks segments_;
   InternTable threadsets_;

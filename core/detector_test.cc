@@ -365,7 +365,11 @@ TEST_F(DetectorTest, MoreStampsThanAreKeptAreCounted) {
   Options options;
   options.history_cap = 4;
   start(options);
-  for (ThreadId id = 1; id <= 10; ++id) detector_->read(*detector_->fork(*main_, id), kX, 4, id);
+  for (Address lock = kMutex; lock < kMutex + 10; ++lock) {
+    detector_->lock_acquire(*main_, lock, LockMode::kExclusive, 1);
+    detector_->read(*main_, kX, 4, 1);
+    detector_->lock_release(*main_, lock, LockMode::kExclusive);
+  }
   EXPECT_EQ(detector_->statistics().stamps_forgotten, 6u);
   EXPECT_EQ(detector_->stamps_at(kX), 4u);
 }

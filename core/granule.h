@@ -5,6 +5,10 @@
 // stamps in the granule were made, two bits for the place of each, oldest first; then for each place a byte for the
 // stamp's locks.
 //
+// Data that many threads read has its reads elsewhere (kInRows; core/read_rows.h). Then a place that the order does not
+// name may have a copy of such a read: nothing but what its thread's check looks for. Such a granule has a list always,
+// if only one that is empty, which many share; so whatever is done where there is no list need not know of it.
+//
 // A thread's stamp is in the place of its slot's parity, if that is free; there its check looks for it without the
 // lock. A stamp with a thread's present time is put there by that thread alone, and goes away only when the thread or
 // somebody ordered after it says so, which cannot be before its time has passed, or when the memory is new. So whoever
@@ -37,16 +41,25 @@ struct GranuleFlags {
   }
 };
 
+// Of the second cell: the granule's plain reads are in rows, but for some that are in it or its list.
+inline constexpr uint32_t kInRows = 0x40;
+
+[[nodiscard]] inline bool is_in_rows(const Granule& granule) {
+  return (granule.cells[1].load(std::memory_order_relaxed) & kInRows) != 0;
+}
+
 class GranuleLock {
  public:
-  // Only if nobody has it, and it has no list.
-  static bool try_lock_simple(Granule& granule) {
-    if constexpr (kOneAtATime) return granule.cells[0].load(std::memory_order_relaxed) == kUntouched;
-    HistoryId expected = kUntouched;
-    return granule.cells[0].compare_exchange_strong(expected, kLocked, std::memory_order_acquire,
+  // Only if nobody has it, and it has this list.
+  static bool try_lock(Granule& granule, HistoryId list) {
+    if constexpr (kOneAtATime) return granule.cells[0].load(std::memory_order_relaxed) == list;
+    return granule.cells[0].compare_exchange_strong(list, kLocked, std::memory_order_acquire,
                                                     std::memory_order_relaxed);
   }
-  static void unlock_simple(Granule& granule) { granule.cells[0].store(kUntouched, std::memory_order_release); }
+  static void unlock(Granule& granule, HistoryId list) { granule.cells[0].store(list, std::memory_order_release); }
+  // Only if nobody has it, and it has no list.
+  static bool try_lock_simple(Granule& granule) { return try_lock(granule, kUntouched); }
+  static void unlock_simple(Granule& granule) { unlock(granule, kUntouched); }
 
   explicit GranuleLock(Granule& granule) : granule_(granule) {
     if constexpr (kOneAtATime) {

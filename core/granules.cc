@@ -132,21 +132,32 @@ void Detector::write_granule(Thread& thread, Granule& granule, Address address, 
   unsigned first = stamps.count;
   while (flags == 0 && first > stamps.overwritten && stamps.count - first < kPlaces) {
     Stamp& stamp = stamps.all[first - 1];
-    // Of those that come from the list it is not known yet.
-    stamp.packs = stamp.packs || (stamp.slot < PackedStamp::kSlots && stamp.time < PackedStamp::kTimeLimit &&
-                                  segments_.has_number(stamp.lockset, stamp.locks));
+    find_whether_it_packs(stamp);
     if (!stamp.fits()) break;
     --first;
   }
   const HistoryId before = list;
-  if (before != kUntouched || first != 0 || flags != 0) list = make_list(thread, before, stamps, first, flags);
+  const bool in_rows = is_in_rows(granule);
+  if (before != kUntouched || first != 0 || flags != 0) {
+    list = make_list(thread, before == empty_list_ ? kUntouched : before, stamps, first, flags);
+  }
+  if (list == kUntouched && in_rows) list = empty_list_;
   if (list != before && (before == kUntouched || histories_.is_old(before))) shadow_.note_change(address);
 
   GranuleStep::Kept kept[kPlaces] = {};
   for (unsigned count = 0; first < stamps.count; ++first, ++count) {
     kept[count] = {stamps.all[first].packed(), stamps.all[first].locks};
   }
+  put(granule, kept);
+}
+
+// Reads that are in rows stay there.
+void Detector::put(Granule& granule, const GranuleStep::Kept (&kept)[kPlaces]) {
+  const bool in_rows = is_in_rows(granule);
   GranuleStep::put(granule, kept[0], kept[1], kept[2]);
+  if (in_rows) {
+    granule.cells[1].store(granule.cells[1].load(std::memory_order_relaxed) | kInRows, std::memory_order_relaxed);
+  }
 }
 
 // Data that many threads read, or one under many different locks, has a stamp for each of them: a later read takes the
@@ -156,7 +167,8 @@ void Detector::write_granule(Thread& thread, Granule& granule, Address address, 
 // another case, and nothing was done. Under the granule's lock; a list belongs to one granule, so it may be changed.
 bool Detector::read_beside_list(Thread& thread, Granule& granule, HistoryId list, const WordAccess& access) {
   StampList listed = list_at(list);
-  if (access.kind != AccessKind::kRead || !thread.stamps_pack || listed.flags() != 0) return false;
+  if (access.kind != AccessKind::kRead || !thread.stamps_pack || listed.flags() != 0 || list == empty_list_)
+    return false;
   const Stamp now = {thread.slot, access.mask, AccessKind::kRead,  thread.time, thread.lockset, access.where,
                      0,           true,        thread.stamps_locks};
   if (!now.fits()) return false;
@@ -217,7 +229,7 @@ bool Detector::read_beside_list(Thread& thread, Granule& granule, HistoryId list
   }
   kept[count++] = {now.packed(), now.locks};
   for (unsigned i = count; i < kPlaces; ++i) kept[i] = {};
-  GranuleStep::put(granule, kept[0], kept[1], kept[2]);
+  put(granule, kept);
   return true;
 }
 
@@ -232,7 +244,7 @@ bool Detector::renew_in_list(const Thread& thread, const Granule& granule, Histo
   const bool atomic = access.kind == AccessKind::kAtomicRead || access.kind == AccessKind::kAtomicWrite;
   constexpr unsigned kFew = 4;
   if (!atomic || count > kFew || (words[0] & set_flags) != set_flags || GranuleFlags::in_spin(words[0]) != 0 ||
-      !GranuleStep::is_empty(granule)) {
+      !GranuleStep::is_empty(granule) || is_in_rows(granule)) {
     return false;
   }
   const bool lockless = options_.engine == EngineKind::kHb;
@@ -295,7 +307,8 @@ void Detector::access_granule(Thread& thread, Granule& granule, const WordAccess
   if (lock.list == kUntouched) {
     if (GranuleStep::is_empty(granule) && !shadow_.prepare(access.word)) return no_memory_for_shadow();
     if (set_flags == 0 && access_simply(thread, granule, access)) return;
-  } else if ((set_flags == 0 && read_beside_list(thread, granule, lock.list, access)) ||
+  } else if ((set_flags == 0 && (read_in_own_row(thread, granule, lock.list, access) ||
+                                 read_beside_list(thread, granule, lock.list, access))) ||
              renew_in_list(thread, granule, lock.list, access, set_flags)) {
     thread.stamped = true;
     return;
@@ -360,7 +373,9 @@ Address Detector::renew_run(Thread& thread, AccessKind kind, Address at, Address
 // Only where nobody waits for the bytes: then every write counts.
 void Detector::remember_list(Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access) {
   const bool write = access.kind == AccessKind::kWrite;
-  if (list == kUntouched || (!write && access.kind != AccessKind::kRead) || list_at(list).flags() != 0) return;
+  if (list == kUntouched || list == empty_list_ || (!write && access.kind != AccessKind::kRead) ||
+      list_at(list).flags() != 0)
+    return;
   if (thread.known == nullptr) thread.known = arena_.create<KnownLists>();
   if (thread.known == nullptr) return;
   if (const uint64_t now = collections_.load(std::memory_order_relaxed); thread.known->collections != now) {
@@ -381,14 +396,20 @@ void Detector::access_generally(Thread& thread, Granule& granule, GranuleLock& l
   FoundRaces races;
   Stamps stamps;
   const uint32_t flags = read_granule(granule, lock.list, stamps);
+  ReadBlock* block = is_in_rows(granule) ? read_rows_.find(access.word) : nullptr;
+  if (block != nullptr) add_own_reads(thread, *block, access.word, stamps);
   const uint8_t in_spin = GranuleFlags::in_spin(flags);
   const uint8_t accessed = accessed_in_segment(thread, stamps, access);
+  if (block != nullptr && access.kind != AccessKind::kRead) {
+    judge_rows(thread, *block, HybridEngine::fresh_bytes(context_, thread, stamps, access), access, races);
+  }
   const bool stamped = HybridEngine::next(context_, thread, stamps, in_spin, accessed, access, races);
   uint32_t ended = plain_write ? GranuleFlags::messages_within(access.mask) : 0;
   if (access.kind == AccessKind::kFree) ended |= GranuleFlags::spinning(access.mask);
   const uint32_t new_flags = (flags & ~ended) | set_flags;
   if (stamped || new_flags != flags) {
     thread.stamped |= stamped;
+    put_reads(thread, granule, block, access, stamps, new_flags);
     write_granule(thread, granule, access.word, lock.list, stamps, new_flags);
   }
   if (races.count == 0) remember_list(thread, granule, lock.list, access);
@@ -435,9 +456,11 @@ void Detector::clear_granule(Thread& thread, Granule& granule, Address address, 
   GranuleLock lock(granule);
   if (mask == 0xff) {
     for (std::atomic<uint64_t>& stamp : granule.stamps) stamp.store(0, std::memory_order_relaxed);
+    close_rows(granule);
     lock.list = kUntouched;
     return;
   }
+  clear_rows(granule, address, mask);
   Stamps stamps;
   uint32_t flags = read_granule(granule, lock.list, stamps);
   flags &= ~GranuleFlags::spinning(mask);
@@ -480,7 +503,7 @@ unsigned Detector::stamps_at(Address address) {
   const GranuleLock lock(*granule);
   Stamps stamps;
   read_granule(*granule, lock.list, stamps);
-  return stamps.count;
+  return stamps.count + reads_in_rows(*granule, address);
 }
 
 }  // namespace norn

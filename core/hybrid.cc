@@ -163,16 +163,12 @@ void HybridEngine::consolidate(const EngineContext& context, Stamps& stamps) {
   }
 }
 
-bool HybridEngine::next(const EngineContext& context, const Thread& thread, Stamps& stamps, unsigned in_spin,
-                        unsigned accessed, const WordAccess& access, FoundRaces& races) {
-  const bool lockless = context.options->engine == EngineKind::kHb;
+// Where writes are followed, their order matters too: a write by another since then makes ours new again.
+unsigned HybridEngine::fresh_bytes(const EngineContext& context, const Thread& thread, const Stamps& stamps,
+                                   const WordAccess& access) {
   const bool follows = follows_writes(*context.options);
-  const unsigned count = stamps.count;
-
-  // The bytes for which this very segment has not been stamped yet. Where writes are followed, their order
-  // matters too: a write by another since then makes ours new again.
   unsigned fresh = access.mask;
-  for (unsigned i = 0; i < count; ++i) {
+  for (unsigned i = 0; i < stamps.count; ++i) {
     const Stamp& s = stamps.all[i];
     if (s.slot != thread.slot) {
       if (follows && is_write(access.kind) && is_write(s.kind)) fresh |= access.mask & s.mask;
@@ -181,44 +177,59 @@ bool HybridEngine::next(const EngineContext& context, const Thread& thread, Stam
       fresh &= ~unsigned{s.mask};
     }
   }
+  return fresh;
+}
+
+HybridEngine::Judged HybridEngine::judge(const EngineContext& context, const Thread& thread, const Stamp& s,
+                                         unsigned in_spin, unsigned fresh, const WordAccess& access,
+                                         FoundRaces& races) {
+  Judged judged;
+  const unsigned common = s.mask & fresh;
+  if (common == 0) return judged;
+  const bool lockless = context.options->engine == EngineKind::kHb;
+  judged.strong = ordered_before(thread.clocks.strong, thread, s.slot, s.time);
+  const bool full = judged.strong || ordered_before(thread.clocks.full, thread, s.slot, s.time);
+  if (!judged.strong && conflicts(access.kind, s.kind) &&
+      (!full || (!lockless && !context.locksets->protects(thread.lockset, s.lockset)))) {
+    // A look at a byte that is waited for, by an atomic, is no race with the plain write that it looks for.
+    const bool looks = (access.kind == AccessKind::kAtomicRead && s.kind == AccessKind::kWrite) ||
+                       (access.kind == AccessKind::kWrite && s.kind == AccessKind::kAtomicRead);
+    add_races(context, thread, access, s, looks ? common & ~in_spin : common,
+              full ? Standing::kPredicted : Standing::kObserved, races);
+    judged.overwritten = !full && is_write(access.kind);
+  }
+  if (covers(access.kind, s.kind) &&
+      (lockless ? full : judged.strong && context.locksets->weaker_or_same(thread.lockset, s.lockset))) {
+    judged.superfluous = common;
+  }
+  return judged;
+}
+
+bool HybridEngine::next(const EngineContext& context, const Thread& thread, Stamps& stamps, unsigned in_spin,
+                        unsigned accessed, const WordAccess& access, FoundRaces& races) {
+  const unsigned fresh = fresh_bytes(context, thread, stamps, access);
   if (fresh == 0) return false;
 
-  const unsigned adds = follows && is_write(access.kind) ? accessed : 0u;
+  const unsigned adds = follows_writes(*context.options) && is_write(access.kind) ? accessed : 0u;
   // The bytes with a write before ours that an increment continues. One that is dropped now, being ordered before ours,
   // hands on what it continued itself.
   unsigned continues = 0;
   unsigned kept = 0;
   unsigned formers = 0;  // of the thread's own slot, and unordered with it
+  const unsigned count = stamps.count;
   for (unsigned i = 0; i < count; ++i) {
     Stamp& s = stamps.all[i];
-    const unsigned common = s.mask & fresh;
     const unsigned written = is_write(s.kind) ? s.mask : 0u;
-    bool overwritten = false;
-    if (common != 0) {
-      const bool strong = ordered_before(thread.clocks.strong, thread, s.slot, s.time);
-      const bool full = strong || ordered_before(thread.clocks.full, thread, s.slot, s.time);
-      formers += !strong && s.slot == thread.slot ? 1 : 0;
-      if (!strong && conflicts(access.kind, s.kind) &&
-          (!full || (!lockless && !context.locksets->protects(thread.lockset, s.lockset)))) {
-        // A look at a byte that is waited for, by an atomic, is no race with the plain write that it looks for.
-        const bool looks = (access.kind == AccessKind::kAtomicRead && s.kind == AccessKind::kWrite) ||
-                           (access.kind == AccessKind::kWrite && s.kind == AccessKind::kAtomicRead);
-        add_races(context, thread, access, s, looks ? common & ~in_spin : common,
-                  full ? Standing::kPredicted : Standing::kObserved, races);
-        overwritten = !full && is_write(access.kind);
-      }
-      if (covers(access.kind, s.kind) &&
-          (lockless ? full : strong && context.locksets->weaker_or_same(thread.lockset, s.lockset))) {
-        s.mask = static_cast<uint8_t>(s.mask & ~common);
-      }
-    }
+    const Judged judged = judge(context, thread, s, in_spin, fresh, access, races);
+    formers += !judged.strong && s.slot == thread.slot ? 1 : 0;
+    s.mask = static_cast<uint8_t>(s.mask & ~judged.superfluous);
     const unsigned kept_bytes = s.kind == AccessKind::kFree ? 0u : s.mask | (s.adds & continues);
     continues = (continues & ~written) | (kept_bytes & written);
     if (s.mask == 0) continue;
     s.adds &= s.mask;
     if (kept != i) stamps.all[kept] = s;
     ++kept;
-    if (overwritten) stamps.overwritten = kept;
+    if (judged.overwritten) stamps.overwritten = kept;
   }
   stamps.count = kept;
   if (formers > 1) keep_last_of_slot(context, thread, stamps);

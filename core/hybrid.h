@@ -115,6 +115,18 @@ class HybridEngine {
   static bool next(const EngineContext& context, const Thread& thread, Stamps& stamps, unsigned in_spin,
                    unsigned accessed, const WordAccess& access, FoundRaces& races);
 
+  // The bytes of an access for which its very segment has not been stamped yet.
+  static unsigned fresh_bytes(const EngineContext& context, const Thread& thread, const Stamps& stamps,
+                              const WordAccess& access);
+  // One stamp beside an access to these bytes: the races of the two, and what the access makes superfluous.
+  struct Judged {
+    unsigned superfluous = 0;
+    bool strong = true;        // ordered before the access, as far as they share bytes
+    bool overwritten = false;  // by a write that is not ordered with it
+  };
+  static Judged judge(const EngineContext& context, const Thread& thread, const Stamp& stamp, unsigned in_spin,
+                      unsigned fresh, const WordAccess& access, FoundRaces& races);
+
   // Whether the access is in no race with the one that left the stamp.
   static bool agrees(const EngineContext& context, const Thread& thread, const Stamp& stamp, const WordAccess& access);
 

@@ -25,7 +25,9 @@ struct Granule {
 };
 static_assert(sizeof(Granule) == 32);
 
-struct Leaf {
+struct ReadBlocks;
+
+struct alignas(16) Leaf {
   static constexpr unsigned kBits = 14;
   static constexpr unsigned kWords = (1u << kBits) / kWordBytes;
   static constexpr unsigned kGranules = (1u << kBits) / kGranuleBytes;
@@ -35,6 +37,7 @@ struct Leaf {
   Address number;  // address >> kBits
   // In which words synchronization objects lie, a bit each, made with the first; freeing the memory must find them.
   std::atomic<std::atomic<uint64_t>*> objects;
+  std::atomic<ReadBlocks*> readers;  // core/read_rows.h; made with the first
   // Which granules changed since the last collection, a bit for 4 of them, and the list of leaves that have any.
   static constexpr unsigned kStretch = 4;
   std::atomic<uint64_t> changed[kGranules / kStretch / 64];

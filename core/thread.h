@@ -14,6 +14,7 @@
 namespace norn {
 
 struct BarrierGeneration;
+struct KnownRows;
 struct SyncObject;
 
 // What an access does to its bytes. The values are bits of a set (access.cc's conflict table).
@@ -131,6 +132,7 @@ struct Thread {
 
   HistoryRoom room;
   KnownLists* known = nullptr;   // made when first needed
+  KnownRows* known_rows = nullptr;
   unsigned reads_forgotten = 0;  // of lists that were full
 
   // --- clocks ---------------------------------------------------------------------------------------------------

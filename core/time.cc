@@ -29,7 +29,8 @@ bool Detector::init(const Options& options, const Listener& listener) {
   context_ = {&options_,  &segments_, &histories_,        &threadsets_,
               &locksets_, &slots_,    &stamps_forgotten_, &mixed_places_};
   mixed_places_.init(arena_);
-  return ready;
+  read_rows_.init(arena_, shadow_);
+  return ready && (is_state_machine(options_.engine) || make_empty_list());
 }
 
 bool Detector::honour_spins() {

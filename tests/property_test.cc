@@ -180,6 +180,35 @@ TEST(Property, NewMemory) {
   }
 }
 
+// Reads that lie in rows.
+TEST(Property, ManyReaders) {
+  for (bool spins : {false, true}) {
+    GeneratorOptions o;
+    o.readers = true;
+    o.min_threads = 4;
+    o.max_threads = 8;
+    o.max_moves = 160;
+    o.spins = spins;
+    check_plans(1500, o, engines_equal_oracle);
+  }
+}
+
+TEST(Property, ManyReadersAndCollections) {
+  GeneratorOptions o;
+  o.readers = true;
+  o.min_threads = 4;
+  o.max_threads = 8;
+  check_plans(400, o, [](const Plan& plan) {
+    script::Script s = play(plan);
+    s.handover = false;
+    const Standings wanted = oracle_says(s);
+    script::EngineOptions options = {EngineKind::kHybrid, s.cv, s.spin, s.handover, s.lib};
+    options.time_limit = 6;
+    options.collect_every = 5;
+    expect_same(s, options.engine, script::run_events(s.events, options).bytes, wanted);
+  });
+}
+
 // Threads that run out of time every few releases, and collections between any two events, change nothing.
 TEST(Property, ShortTimesAndManyCollections) {
   GeneratorOptions o;

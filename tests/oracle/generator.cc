@@ -844,6 +844,30 @@ std::vector<Move> phrase(Dice& dice, const Plan& plan, const GeneratorOptions& o
   }
 }
 
+// Most threads read the same, one after the other; then somebody may write it, ordered after some of them.
+std::vector<Move> common_reading(Dice& dice, const Plan& plan) {
+  const auto region = static_cast<uint8_t>(dice.below(dice.chance(70)   ? 1
+                                                      : dice.chance(50) ? kData
+                                                                        : kData + kAtomics + kBlocks));
+  const auto offset = static_cast<uint8_t>(dice.chance(70) ? 0 : dice.below(12));
+  const auto size = static_cast<uint8_t>(dice.chance(60) ? 7 : dice.below(8));
+  std::vector<Move> moves;
+  for (uint8_t thread = 0; thread < plan.threads; ++thread) {
+    if (dice.chance(15)) continue;
+    if (dice.chance(40)) moves.push_back({MoveKind::kHappensBefore, thread, dice.byte(), 0, 0, 0});
+    const bool differs = dice.chance(15);
+    moves.push_back({MoveKind::kRead, thread, region, static_cast<uint8_t>(differs ? offset + dice.below(8) : offset),
+                     static_cast<uint8_t>(differs ? dice.below(8) : size), dice.byte()});
+  }
+  const auto writer = static_cast<uint8_t>(dice.below(plan.threads));
+  for (uint8_t thread = 0; thread < plan.threads; ++thread) {
+    if (dice.chance(70)) moves.push_back({MoveKind::kHappensBefore, thread, 0, 0, 0, 0});
+  }
+  if (dice.chance(70)) moves.push_back({MoveKind::kHappensAfter, writer, 0, 0, 0, 0});
+  if (dice.chance(50)) moves.push_back({MoveKind::kWrite, writer, region, offset, size, dice.byte()});
+  return moves;
+}
+
 // Memory that one thread allocates and fills, and that another gets by a lock's hand-over; now and then something comes
 // between.
 std::vector<Move> publication(Dice& dice, const Plan& plan) {
@@ -937,6 +961,10 @@ Plan make_plan(uint64_t seed, const GeneratorOptions& o) {
     if (dice.chance(35)) current = static_cast<uint8_t>(dice.below(plan.threads));
     if (o.publications && dice.chance(20)) {
       for (const Move& m : publication(dice, plan)) record(m);
+      continue;
+    }
+    if (o.readers && dice.chance(20)) {
+      for (const Move& m : common_reading(dice, plan)) record(m);
       continue;
     }
     if (dice.chance(6)) {

@@ -91,6 +91,7 @@ struct GeneratorOptions {
   bool spins = false;         // spinning reads, and writes to the words they read
   bool annotations = true;    // ignore and benign ranges
   bool publications = false;  // new memory that locks alone hand over
+  bool readers = false;       // data that most threads read
 };
 
 [[nodiscard]] Plan make_plan(uint64_t seed, const GeneratorOptions& options);

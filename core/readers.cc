@@ -1,0 +1,232 @@
+// Data that many threads read (core/read_rows.h): how a granule comes to have its reads in rows, and what accesses that
+// are no simple reads do with them.
+#include "core/bytes.h"
+#include "core/detector.h"
+
+namespace norn {
+namespace {
+
+// Calls visit(stamp) for each of a row's reads of a granule.
+template <class Visit>
+void for_each_read(const SegmentLocks& segments, Slot slot, const ReadBlock::Row& row, unsigned index, Visit visit) {
+  const ReadsInRow reads = ReadsInRow::of(row, index);
+  for (const uint64_t read : {reads.first, reads.second}) {
+    if (read != 0) visit(Stamp::unpacked(segments, ReadInRow::stamp(read, slot), ReadInRow::locks(read)));
+  }
+}
+
+void clear_bytes(ReadBlock::Row& row, unsigned index, unsigned mask) {
+  const uint64_t bytes = uint64_t{mask} << PackedStamp::kMaskAt;
+  const ReadsInRow reads = ReadsInRow::of(row, index);
+  ReadsInRow{ReadInRow::without(reads.first, bytes), ReadInRow::without(reads.second, bytes)}.write_to(row, index);
+}
+
+}  // namespace
+
+bool Detector::make_empty_list() {
+  HistoryRoom room;
+  empty_list_ = histories_.reserve(room, StampList::words_for(0));
+  if (empty_list_ != kUntouched) list_at(empty_list_).fill(nullptr, 0, 0);
+  return empty_list_ != kUntouched;
+}
+
+// The thread's own, in which it will find it again. Null if there is none to be had.
+ReadBlock::Row* Detector::own_row(Thread& thread, Address address) {
+  if (thread.slot >= PackedStamp::kSlots) return nullptr;
+  if (thread.known_rows == nullptr) thread.known_rows = arena_.create<KnownRows>();
+  if (thread.known_rows == nullptr) return nullptr;
+  KnownRows::Entry& known = thread.known_rows->of(address);
+  const uint64_t key = KnownRows::key_of(address, thread.slot);
+  if (known.key == key) return known.row;
+  ReadBlock* block = read_rows_.get(address);
+  ReadBlock::Row* row = block == nullptr ? nullptr : read_rows_.row(*block, thread.slot);
+  if (row != nullptr) known = {key, row};
+  return row;
+}
+
+// The same as read_in_row(), under the granule's lock, by a thread that may not have been here yet.
+bool Detector::read_in_own_row(Thread& thread, Granule& granule, HistoryId list, const WordAccess& access) {
+  if (list != empty_list_ || access.kind != AccessKind::kRead || !thread.stamps_pack ||
+      access.where >> PackedStamp::kWhereBits != 0) {
+    return false;
+  }
+  ReadBlock::Row* row = own_row(thread, access.word);
+  return row != nullptr && ReadStep::take(thread, is_lockless(), granule, *row, ReadBlock::index_of(access.word),
+                                          read_stamp(thread, access.where), access.mask);
+}
+
+// Adds the thread's own reads in rows to the others that it is to be judged by.
+void Detector::add_own_reads(const Thread& thread, const ReadBlock& block, Address address, Stamps& stamps) const {
+  const ReadBlock::Row* row = thread.slot < PackedStamp::kSlots ? block.existing_row(thread.slot) : nullptr;
+  if (row == nullptr) return;
+  for_each_read(segments_, thread.slot, *row, ReadBlock::index_of(address), [&](const Stamp& stamp) {
+    if (stamps.count < Stamps::kMax) {
+      stamps.all[stamps.count++] = stamp;
+    } else {
+      context_.forgotten->fetch_add(1, std::memory_order_relaxed);
+    }
+  });
+}
+
+// Of the stamps of a thread, or of all, takes those that have room in rows. The newest first.
+void Detector::give_reads_to_rows(ReadBlock& block, Address address, Stamps& stamps, const Thread* of) {
+  const unsigned index = ReadBlock::index_of(address);
+  unsigned left = stamps.count;
+  for (unsigned i = stamps.count; i-- > 0;) {
+    Stamp& stamp = stamps.all[i];
+    if (stamp.kind != AccessKind::kRead || (of != nullptr && stamp.slot != of->slot)) continue;
+    find_whether_it_packs(stamp);
+    ReadBlock::Row* row = stamp.fits() ? read_rows_.row(block, stamp.slot) : nullptr;
+    if (row == nullptr) continue;
+    ReadsInRow reads = ReadsInRow::of(*row, index);
+    if (!reads.add(ReadInRow::from_stamp(stamp.packed(), stamp.locks))) continue;
+    reads.write_to(*row, index);
+    stamp.mask = 0;
+    --left;
+  }
+  if (left == stamps.count) return;
+  unsigned overwritten = 0;
+  unsigned kept = 0;
+  for (unsigned i = 0; i < stamps.count; ++i) {
+    if (stamps.all[i].mask == 0) continue;
+    if (i < stamps.overwritten) ++overwritten;
+    stamps.all[kept++] = stamps.all[i];
+  }
+  stamps.count = kept;
+  stamps.overwritten = overwritten;
+}
+
+// Whether it is worth while: several threads have read it, each but once. (What is read under different locks by each
+// is better off in a list.)
+bool Detector::is_for_rows(const Stamps& stamps) {
+  constexpr unsigned kFew = 3;
+  uint64_t seen[PackedStamp::kSlots / 64] = {};
+  unsigned readers = 0;
+  for (unsigned i = 0; i < stamps.count; ++i) {
+    const Stamp& stamp = stamps.all[i];
+    if (stamp.kind != AccessKind::kRead || stamp.slot >= PackedStamp::kSlots) continue;
+    uint64_t& group = seen[stamp.slot / 64];
+    const uint64_t bit = uint64_t{1} << stamp.slot % 64;
+    if ((group & bit) != 0) return false;
+    group |= bit;
+    ++readers;
+  }
+  return readers >= kFew && stamps.count > GranuleStep::kPlaces;
+}
+
+// From here on the granule's reads are in rows. Null: there is no memory for it.
+ReadBlock* Detector::open_rows(Granule& granule, Address address) {
+  ReadBlock* block = read_rows_.get(address);
+  if (block == nullptr) return nullptr;
+  const unsigned index = ReadBlock::index_of(address);
+  block->for_each(index, [&](Slot, ReadBlock::Row& row) { clear_bytes(row, index, 0xff); });
+  granule.cells[1].store(granule.cells[1].load(std::memory_order_relaxed) | kInRows, std::memory_order_relaxed);
+  return block;
+}
+
+// An access that is no plain read, beside what others have in rows.
+void Detector::judge_rows(const Thread& thread, ReadBlock& block, unsigned fresh, const WordAccess& access,
+                          FoundRaces& races) {
+  const bool lockless = is_lockless();
+  const bool simple = covers(access.kind, AccessKind::kRead) && (lockless || thread.lockset == kNoLocks);
+  const Clock& before = lockless ? thread.clocks.full : thread.clocks.strong;
+  const unsigned index = ReadBlock::index_of(access.word);
+  block.for_each(index, [&](Slot slot, ReadBlock::Row& row) {
+    if (slot == thread.slot) return;  // judged with the others
+    const ReadsInRow reads = ReadsInRow::of(row, index);
+    // The common case in short: a write after all that was read.
+    if (simple && before.get(slot) >= ReadInRow::time(reads.first) &&
+        before.get(slot) >= ReadInRow::time(reads.second)) {
+      return clear_bytes(row, index, fresh);
+    }
+    unsigned superfluous = 0;
+    for_each_read(segments_, slot, row, index, [&](const Stamp& stamp) {
+      superfluous |= HybridEngine::judge(context_, thread, stamp, 0, fresh, access, races).superfluous;
+    });
+    if (superfluous != 0) clear_bytes(row, index, superfluous);
+  });
+}
+
+// After an access has been judged: of the thread's own reads those that are left have their places, and so have all if
+// the granule's reads are to be in rows from here on.
+void Detector::put_reads(const Thread& thread, Granule& granule, ReadBlock* block, const WordAccess& access,
+                         Stamps& stamps, uint32_t flags) {
+  if (block != nullptr) {
+    ReadBlock::Row* row = thread.slot < PackedStamp::kSlots ? block->existing_row(thread.slot) : nullptr;
+    if (row != nullptr) clear_bytes(*row, ReadBlock::index_of(access.word), 0xff);
+    HybridEngine::consolidate(context_, stamps);
+    return give_reads_to_rows(*block, access.word, stamps, &thread);
+  }
+  if (access.kind != AccessKind::kRead || flags != 0 || !is_for_rows(stamps)) return;
+  block = open_rows(granule, access.word);
+  if (block != nullptr) give_reads_to_rows(*block, access.word, stamps, nullptr);
+}
+
+// These bytes are new: nothing was read of them.
+void Detector::clear_rows(const Granule& granule, Address address, unsigned mask) {
+  ReadBlock* block = is_in_rows(granule) ? read_rows_.find(address) : nullptr;
+  if (block == nullptr) return;
+  const unsigned index = ReadBlock::index_of(address);
+  block->for_each(index, [&](Slot, ReadBlock::Row& row) { clear_bytes(row, index, mask); });
+}
+
+// The granule's reads are not in rows any more; those that are do not count. Under its lock, or in a collection.
+void Detector::close_rows(Granule& granule) {
+  const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
+  if ((second & kInRows) == 0) return;
+  for (unsigned place = 0; place < GranuleStep::kPlaces; ++place) {
+    bool listed = false;
+    for (unsigned i = 0; i < GranuleStep::kPlaces; ++i) listed |= (second >> 2 * i & 3) == place;
+    if (!listed) granule.stamps[place].store(0, std::memory_order_relaxed);
+  }
+  granule.cells[1].store(second & ~kInRows, std::memory_order_relaxed);
+}
+
+// In a full collection: says which slots and locks are still mentioned in rows, closes those that have nothing, and
+// gives back the room of what is not used.
+void Detector::mark_rows() {
+  read_rows_.for_each([&](Granule& granule, ReadBlock& block, unsigned index) {
+    if (!is_in_rows(granule)) return;
+    bool used = false;
+    block.for_each(index, [&](Slot slot, const ReadBlock::Row& row) {
+      used = true;
+      slots_.mark(slot);
+      const ReadsInRow reads = ReadsInRow::of(row, index);
+      for (const uint64_t read : {reads.first, reads.second}) {
+        if (read != 0) segments_.mark(slot, ReadInRow::time(read), ReadInRow::locks(read));
+      }
+    });
+    if (used || granule.cells[0].load(std::memory_order_relaxed) != empty_list_) return;
+    close_rows(granule);
+    granule.cells[0].store(kUntouched, std::memory_order_relaxed);
+  });
+  for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) {
+    if (t->known_rows != nullptr) fill_zero(t->known_rows, sizeof *t->known_rows);
+  }
+  read_rows_.release_unused([](const Granule& granule) { return is_in_rows(granule); });
+}
+
+// Reads of threads that have ended.
+void Detector::forget_ended_in_rows() {
+  read_rows_.for_each([&](const Granule& granule, ReadBlock& block, unsigned index) {
+    if (!is_in_rows(granule)) return;
+    block.for_each(index, [&](Slot slot, ReadBlock::Row& row) {
+      if (!slots_.has_ended(slot)) return;
+      clear_bytes(row, index, 0xff);
+      ++histories_forgotten_;
+    });
+  });
+}
+
+unsigned Detector::reads_in_rows(const Granule& granule, Address address) {
+  ReadBlock* block = is_in_rows(granule) ? read_rows_.find(address) : nullptr;
+  unsigned count = 0;
+  if (block == nullptr) return count;
+  const unsigned index = ReadBlock::index_of(address);
+  block->for_each(index, [&](Slot slot, const ReadBlock::Row& row) {
+    for_each_read(segments_, slot, row, index, [&](const Stamp&) { ++count; });
+  });
+  return count;
+}
+
+}  // namespace norn

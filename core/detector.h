@@ -345,7 +345,7 @@ class Detector {
   uint32_t read_granule(const Granule& granule, HistoryId list, Stamps& stamps) const;
   void write_granule(Thread& thread, Granule& granule, Address address, HistoryId& list, Stamps& stamps,
                      uint32_t flags);
-  static void put(Granule& granule, const GranuleStep::Kept (&kept)[GranuleStep::kPlaces]);
+  static void put_beside_rows(Granule& granule, const GranuleStep::Kept& kept);
   HistoryId make_list(Thread& thread, HistoryId before, const Stamps& stamps, unsigned count, uint32_t flags);
   bool renew_in_list(const Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access,
                      uint32_t set_flags);
@@ -362,8 +362,8 @@ class Detector {
   template <AccessKind Kind, class WhereCall>
   [[nodiscard, gnu::always_inline]] bool renew(Thread& thread, Granule& granule, Address address, unsigned mask,
                                                bool increments, const WhereCall& where) {
-    if (Kind == AccessKind::kRead && has_list(granule)) [[unlikely]]
-      return read_in_row(thread, granule, address, mask, where);
+    if (has_list(granule)) [[unlikely]]
+      return Kind == AccessKind::kRead && read_in_row(thread, granule, address, mask, where);
     if (GranuleStep::has_others(thread, granule)) {
       return GranuleStep::renew_beside<Kind>(
           thread, options_.engine == EngineKind::kHb, is_write(Kind) && follows_writes(options_),
@@ -405,28 +405,25 @@ class Detector {
 
   // readers.cc
   [[nodiscard]] bool is_lockless() const { return options_.engine == EngineKind::kHb; }
-  // What stamps of the thread's reads say now, but for the bytes.
-  [[nodiscard, gnu::always_inline]] static uint64_t read_stamp(const Thread& thread, Where where) {
-    return uint64_t{thread.slot} << PackedStamp::kSlotAt | uint64_t{thread.time} << PackedStamp::kTimeAt |
-           static_cast<uint64_t>(AccessKind::kRead) << PackedStamp::kKindAt | where;
+  // What a row has of the thread's reads now, but for the bytes.
+  [[nodiscard, gnu::always_inline]] static uint64_t read_of(const Thread& thread, Where where) {
+    return uint64_t{thread.stamps_locks} << PackedStamp::kSlotAt | uint64_t{thread.time} << PackedStamp::kTimeAt |
+           where;
   }
   // A short way where the granule has its reads in rows, and the thread was in the block lately. False: it is another
   // case, and nothing was done.
   template <class WhereCall>
   [[nodiscard, gnu::always_inline]] bool read_in_row(const Thread& thread, Granule& granule, Address address,
-                                                     unsigned mask, WhereCall where) {
+                                                     unsigned mask, const WhereCall& where) {
     if (thread.known_rows == nullptr || granule.cells[0].load(std::memory_order_relaxed) != empty_list_) return false;
     const KnownRows::Entry& known = thread.known_rows->of(address);
     if (known.key != KnownRows::key_of(address, thread.slot)) return false;
     const unsigned index = ReadBlock::index_of(address);
-    __builtin_prefetch(&known.row->first[index], 1);
+    if (ReadStep::has_read(thread, granule, *known.row, index, mask)) return true;
     Where found = kNowhere;
-    if (!where(found) || found >> PackedStamp::kWhereBits != 0) return false;
-    if (!GranuleLock::try_lock(granule, empty_list_)) return false;
-    const uint64_t stamp = read_stamp(thread, found);
-    const bool done = ReadStep::take(thread, is_lockless(), granule, *known.row, index, stamp, mask);
-    GranuleLock::unlock(granule, empty_list_);
-    return done;
+    return where(found) && found >> PackedStamp::kWhereBits == 0 &&
+           ReadStep::take_alone(thread, is_lockless(), granule, empty_list_, *known.row, index, read_of(thread, found),
+                                mask);
   }
   [[nodiscard]] bool make_empty_list();
   ReadBlock::Row* own_row(Thread& thread, Address address);

@@ -77,12 +77,13 @@ struct EngineContext {
 };
 
 // Done by the thread itself, and not by one whose slot it goes on in (begin_again()).
-[[nodiscard]] inline bool is_own(const Thread& thread, Slot slot, Time time) {
+[[nodiscard, gnu::always_inline]] inline bool is_own(const Thread& thread, Slot slot, Time time) {
   return slot == thread.slot && time >= thread.own_since;
 }
 
 // Strongly (or fully) ordered before what `thread` does now.
-[[nodiscard]] inline bool ordered_before(const Clock& known, const Thread& thread, Slot slot, Time time) {
+[[nodiscard, gnu::always_inline]] inline bool ordered_before(const Clock& known, const Thread& thread, Slot slot,
+                                                             Time time) {
   return is_own(thread, slot, time) || known.get(slot) >= time;
 }
 

@@ -129,15 +129,16 @@ HistoryId Detector::make_list(Thread& thread, HistoryId before, const Stamps& st
 void Detector::write_granule(Thread& thread, Granule& granule, Address address, HistoryId& list, Stamps& stamps,
                              uint32_t flags) {
   if (stamps.count > kPlaces) HybridEngine::consolidate(context_, stamps);
+  const bool in_rows = is_in_rows(granule);
+  const unsigned places = in_rows ? 1 : kPlaces;
   unsigned first = stamps.count;
-  while (flags == 0 && first > stamps.overwritten && stamps.count - first < kPlaces) {
+  while (flags == 0 && first > stamps.overwritten && stamps.count - first < places) {
     Stamp& stamp = stamps.all[first - 1];
     find_whether_it_packs(stamp);
     if (!stamp.fits()) break;
     --first;
   }
   const HistoryId before = list;
-  const bool in_rows = is_in_rows(granule);
   if (before != kUntouched || first != 0 || flags != 0) {
     list = make_list(thread, before == empty_list_ ? kUntouched : before, stamps, first, flags);
   }
@@ -148,16 +149,21 @@ void Detector::write_granule(Thread& thread, Granule& granule, Address address, 
   for (unsigned count = 0; first < stamps.count; ++first, ++count) {
     kept[count] = {stamps.all[first].packed(), stamps.all[first].locks};
   }
-  put(granule, kept);
+  if (in_rows) {
+    put_beside_rows(granule, kept[0]);
+  } else {
+    GranuleStep::put(granule, kept[0], kept[1], kept[2]);
+  }
 }
 
-// Reads that are in rows stay there.
-void Detector::put(Granule& granule, const GranuleStep::Kept (&kept)[kPlaces]) {
-  const bool in_rows = is_in_rows(granule);
-  GranuleStep::put(granule, kept[0], kept[1], kept[2]);
-  if (in_rows) {
-    granule.cells[1].store(granule.cells[1].load(std::memory_order_relaxed) | kInRows, std::memory_order_relaxed);
+// The one stamp that a granule has beside its reads in rows, if any. The copies of those go.
+void Detector::put_beside_rows(Granule& granule, const GranuleStep::Kept& kept) {
+  for (unsigned place = 0; place < kPlaces; ++place) {
+    granule.stamps[place].store(place == ReadStep::kPlace ? kept.bits : 0, std::memory_order_relaxed);
   }
+  const uint32_t order = kept.bits == 0 ? GranuleStep::kNoOrder : (GranuleStep::kNoOrder & ~3u) | ReadStep::kPlace;
+  granule.cells[1].store(order | kInRows | GranuleStep::locks_in(ReadStep::kPlace, kept.locks),
+                         std::memory_order_relaxed);
 }
 
 // Data that many threads read, or one under many different locks, has a stamp for each of them: a later read takes the
@@ -207,9 +213,10 @@ bool Detector::read_beside_list(Thread& thread, Granule& granule, HistoryId list
     remember_list(thread, granule, list, access);
     return true;
   }
-  if (count == kPlaces) {
-    if (leaving == kPlaces) return false;
-    const Stamp last = Stamp::unpacked(segments_, kept[leaving].bits, kept[leaving].locks);
+  const bool in_rows = is_in_rows(granule);  // then the granule has no room, and the read itself is for the list
+  if (count == kPlaces || in_rows) {
+    if (leaving == kPlaces && !in_rows) return false;
+    const Stamp last = in_rows ? now : Stamp::unpacked(segments_, kept[leaving].bits, kept[leaving].locks);
     const bool full = !has_earlier && listed.others() + listed.reads() + 1 + kPlaces >= options_.history_cap;
     const unsigned room = listed.find_read(last, [&](unsigned at) {
       return full ? (listed.at(at).mask & last.mask) != 0 : at == earlier || listed.is_room(at);
@@ -223,13 +230,14 @@ bool Detector::read_beside_list(Thread& thread, Granule& granule, HistoryId list
     }
     if (full || has_earlier) listed.remove(full ? room : earlier);
     listed.add(room, last);
+    if (in_rows) return true;
     for (--count; leaving < count; ++leaving) kept[leaving] = kept[leaving + 1];
   } else if (has_earlier) {
     listed.remove(earlier);
   }
   kept[count++] = {now.packed(), now.locks};
   for (unsigned i = count; i < kPlaces; ++i) kept[i] = {};
-  put(granule, kept);
+  GranuleStep::put(granule, kept[0], kept[1], kept[2]);
   return true;
 }
 
@@ -455,8 +463,8 @@ void Detector::clear_granule(Thread& thread, Granule& granule, Address address, 
   }
   GranuleLock lock(granule);
   if (mask == 0xff) {
-    for (std::atomic<uint64_t>& stamp : granule.stamps) stamp.store(0, std::memory_order_relaxed);
     close_rows(granule);
+    for (std::atomic<uint64_t>& stamp : granule.stamps) stamp.store(0, std::memory_order_relaxed);
     lock.list = kUntouched;
     return;
   }

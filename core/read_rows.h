@@ -6,8 +6,9 @@
 // memory goes through a half of its row, where nobody else writes but who makes a read superfluous.
 //
 // Which granules have their reads here, they say themselves (kInRows, core/granule.h); for others what a row has does
-// not count. What belongs to a granule is read and written under the granule's lock. Blocks and rows are made when
-// first needed, and taken away in collections alone.
+// not count. What belongs to a granule is read and written under the granule's lock, but for the first read of each,
+// which its thread may change without (core/read_step.h). Blocks and rows are made when first needed, and taken away in
+// collections alone.
 #pragma once
 
 #include "core/fast.h"
@@ -86,10 +87,11 @@ struct ReadsInRow {
   uint64_t second = 0;
 
   [[nodiscard, gnu::always_inline]] static ReadsInRow of(const ReadBlock::Row& row, unsigned granule) {
-    const uint64_t first = row.first[granule].load(std::memory_order_relaxed);
-    if ((first & ReadInRow::kIsFirst) == 0) [[likely]]
+    const uint64_t found = row.first[granule].load(std::memory_order_relaxed);
+    const uint64_t first = found & ~ReadInRow::kIsFirst;
+    if ((found & ReadInRow::kIsFirst) == 0) [[likely]]
       return {first, 0};
-    return {first & ~ReadInRow::kIsFirst, row.second[granule].load(std::memory_order_relaxed)};
+    return {first, row.second[granule].load(std::memory_order_relaxed)};
   }
   [[gnu::always_inline]] void write_to(ReadBlock::Row& row, unsigned granule) const {
     if (second == 0) [[likely]] {

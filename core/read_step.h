@@ -1,4 +1,15 @@
 // What most reads of data that many threads read do: they put their stamp into the thread's row (core/read_rows.h).
+//
+// Where there is nothing else in the granule but a write that is known to come before, this needs no lock, and writes
+// nowhere but in the row. The thread puts its read there by an exchange and looks at the granule then; who writes locks
+// the granule, looks at the rows then, and unlocks after its stamp is there. The exchange and the lock are in one
+// order: if the lock came later, the writer finds the read. If it came earlier, the reader finds the granule locked
+// (and takes its read back, to come again with the lock), or the write in it. So one of the two finds the other. What
+// the reader takes back may have been made superfluous meanwhile: that it stays costs nothing but another look.
+//
+// The first two places of such a granule have copies of reads, for the checks of their threads, and nothing else. So
+// those, too, are written without the lock. (Where the memory becomes new at this very moment, by a thread that is not
+// ordered with the read, the copy may take the place of the new owner's stamp, as if the read had come after it.)
 #pragma once
 
 #include "core/read_rows.h"
@@ -8,37 +19,51 @@ namespace norn {
 
 class ReadStep {
  public:
-  // Under the granule's lock; its list is empty. `row`: the thread's own. `stamp`: what its stamps of such reads say
-  // now, but for the bytes. False: it is another case, and nothing was done.
-  [[nodiscard, gnu::always_inline]] static bool take(const Thread& thread, bool lockless, Granule& granule,
-                                                     ReadBlock::Row& row, unsigned index, uint64_t stamp,
-                                                     unsigned mask) {
-    const uint32_t order = granule.cells[1].load(std::memory_order_relaxed);
-    const unsigned place = thread.slot & 1u;
-    // What is in the granule itself: no more than one, as a rule the last write.
-    const unsigned other = order & 3;
-    uint64_t bits = 0;
-    if (other != GranuleStep::kNoPlace) {
-      bits = granule.stamps[other].load(std::memory_order_relaxed);
-      if ((order >> 2 & 3) != GranuleStep::kNoPlace || !is_harmless(thread, lockless, bits)) return false;
+  // Where the granule of a write, or of whatever else it keeps beside its reads, has it.
+  static constexpr unsigned kPlace = 2;
+
+  // Whether the thread has read these bytes at its present time. What it has of that time stays, until the memory is
+  // new.
+  [[nodiscard, gnu::always_inline]] static bool has_read(const Thread& thread, Granule& granule,
+                                                         const ReadBlock::Row& row, unsigned index, unsigned mask) {
+    const uint64_t now = read_now(thread, ReadsInRow::of(row, index));
+    if ((uint64_t{mask} << PackedStamp::kMaskAt & ~now) != 0) return false;
+    put_copy(thread, granule, now);
+    return true;
+  }
+
+  // Without the lock. `empty`: the list of granules that have none. False: it is another case, and nothing was done.
+  [[nodiscard, gnu::always_inline]] static bool take_alone(const Thread& thread, bool lockless, Granule& granule,
+                                                           HistoryId empty, ReadBlock::Row& row, unsigned index,
+                                                           uint64_t read, unsigned mask) {
+    const uint64_t before = row.first[index].load(std::memory_order_relaxed);
+    ReadsInRow reads = {before, 0};
+    if ((before & ReadInRow::kIsFirst) != 0 || !add(thread, lockless, reads, read, mask) || reads.second != 0) {
+      return false;
     }
-    const uint64_t bytes = uint64_t{mask} << PackedStamp::kMaskAt;
+    if constexpr (kOneAtATime) {
+      row.first[index].store(reads.first, std::memory_order_relaxed);
+    } else {
+      row.first[index].exchange(reads.first, std::memory_order_seq_cst);
+    }
+    const bool empty_still = granule.cells[0].load(std::memory_order_seq_cst) == empty;
+    const bool alone = (granule.cells[1].load(std::memory_order_relaxed) & 3) == GranuleStep::kNoPlace;
+    const uint64_t other = alone ? 0 : granule.stamps[kPlace].load(std::memory_order_relaxed);
+    if (!empty_still || (other != 0 && !is_harmless(thread, lockless, other))) [[unlikely]] {
+      row.first[index].store(before, std::memory_order_relaxed);
+      return false;
+    }
+    put_copy(thread, granule, read_now(thread, reads));
+    return true;
+  }
+
+  // Under the granule's lock, where no other stamp speaks against it. False: the row has no room for it.
+  [[nodiscard]] static bool take(const Thread& thread, bool lockless, Granule& granule, ReadBlock::Row& row,
+                                 unsigned index, uint64_t read, unsigned mask) {
     ReadsInRow reads = ReadsInRow::of(row, index);
-    const uint64_t now = read_now(thread, reads.first) | read_now(thread, reads.second);
-    if ((bytes & ~now) != 0) {
-      reads.first = left_of(thread, lockless, reads.first, bytes);
-      reads.second = left_of(thread, lockless, reads.second, bytes);
-      if (!reads.add(ReadInRow::from_stamp(stamp, thread.stamps_locks) | (bytes & ~now))) return false;
-      reads.write_to(row, index);
-    }
-    // For the check: all that the thread has read now. The place does not matter to it.
-    if (other == place) {
-      granule.stamps[2].store(bits, std::memory_order_relaxed);
-      granule.cells[1].store(
-          (GranuleStep::kNoOrder & ~3u) | 2u | kInRows | GranuleStep::locks_in(2, GranuleStep::locks_at(order, place)),
-          std::memory_order_relaxed);
-    }
-    granule.stamps[place].store(stamp | bytes | now, std::memory_order_relaxed);
+    if (!add(thread, lockless, reads, read, mask)) return false;
+    reads.write_to(row, index);
+    put_copy(thread, granule, read_now(thread, reads));
     return true;
   }
 
@@ -51,9 +76,29 @@ class ReadStep {
     return ordered_before(lockless ? thread.clocks.full : thread.clocks.strong, thread, slot, time);
   }
 
-  // The bytes of a read that was made at the thread's present time.
+  // The bytes that were read at the thread's present time.
   [[nodiscard, gnu::always_inline]] static uint64_t read_now(const Thread& thread, uint64_t read) {
     return ReadInRow::time(read) == thread.time ? read & ReadInRow::kBytes : 0;
+  }
+  [[nodiscard, gnu::always_inline]] static uint64_t read_now(const Thread& thread, const ReadsInRow& reads) {
+    return read_now(thread, reads.first) | read_now(thread, reads.second);
+  }
+
+  // Where the thread's check looks. To that the place of the read does not matter.
+  [[gnu::always_inline]] static void put_copy(const Thread& thread, Granule& granule, uint64_t bytes) {
+    const uint64_t copy =
+        uint64_t{thread.slot} << PackedStamp::kSlotAt | uint64_t{thread.time} << PackedStamp::kTimeAt | bytes;
+    granule.stamps[thread.slot & 1u].store(copy, std::memory_order_relaxed);
+  }
+
+  // What a row has after a read of these bytes. False: it has no room.
+  [[nodiscard, gnu::always_inline]] static bool add(const Thread& thread, bool lockless, ReadsInRow& reads,
+                                                    uint64_t read, unsigned mask) {
+    const uint64_t bytes = uint64_t{mask} << PackedStamp::kMaskAt & ~read_now(thread, reads);
+    if (bytes == 0) return true;
+    reads.first = left_of(thread, lockless, reads.first, bytes);
+    if (reads.second != 0) reads.second = left_of(thread, lockless, reads.second, bytes);
+    return reads.add(read | bytes);
   }
 
   // What a later read of these bytes leaves of one. 0 of 0.

@@ -15,6 +15,7 @@ void for_each_read(const SegmentLocks& segments, Slot slot, const ReadBlock::Row
   }
 }
 
+// What a thread puts into its row while the granule is locked it takes back itself (core/read_step.h).
 void clear_bytes(ReadBlock::Row& row, unsigned index, unsigned mask) {
   const uint64_t bytes = uint64_t{mask} << PackedStamp::kMaskAt;
   const ReadsInRow reads = ReadsInRow::of(row, index);
@@ -44,15 +45,27 @@ ReadBlock::Row* Detector::own_row(Thread& thread, Address address) {
   return row;
 }
 
-// The same as read_in_row(), under the granule's lock, by a thread that may not have been here yet.
+// The same as read_in_row(), under the granule's lock, by a thread that may not have been here yet, and where there is
+// more beside the reads.
 bool Detector::read_in_own_row(Thread& thread, Granule& granule, HistoryId list, const WordAccess& access) {
-  if (list != empty_list_ || access.kind != AccessKind::kRead || !thread.stamps_pack ||
+  if (!is_in_rows(granule) || access.kind != AccessKind::kRead || !thread.stamps_pack ||
       access.where >> PackedStamp::kWhereBits != 0) {
     return false;
   }
+  const StampList listed = list_at(list);
+  if (listed.flags() != 0) return false;
+  for (unsigned i = 0; i < listed.others(); ++i) {
+    if (!HybridEngine::agrees(context_, thread, listed.at(i), access)) return false;
+  }
+  const uint32_t order = granule.cells[1].load(std::memory_order_relaxed);
+  if ((order & 3) != GranuleStep::kNoPlace) {
+    const uint64_t bits = granule.stamps[ReadStep::kPlace].load(std::memory_order_relaxed);
+    const Stamp stamp = Stamp::unpacked(segments_, bits, GranuleStep::locks_at(order, ReadStep::kPlace));
+    if (!HybridEngine::agrees(context_, thread, stamp, access)) return false;
+  }
   ReadBlock::Row* row = own_row(thread, access.word);
   return row != nullptr && ReadStep::take(thread, is_lockless(), granule, *row, ReadBlock::index_of(access.word),
-                                          read_stamp(thread, access.where), access.mask);
+                                          read_of(thread, access.where), access.mask);
 }
 
 // Adds the thread's own reads in rows to the others that it is to be judged by.
@@ -131,6 +144,7 @@ void Detector::judge_rows(const Thread& thread, ReadBlock& block, unsigned fresh
   const bool simple = covers(access.kind, AccessKind::kRead) && (lockless || thread.lockset == kNoLocks);
   const Clock& before = lockless ? thread.clocks.full : thread.clocks.strong;
   const unsigned index = ReadBlock::index_of(access.word);
+  if constexpr (!kOneAtATime) std::atomic_thread_fence(std::memory_order_seq_cst);  // core/read_step.h
   block.for_each(index, [&](Slot slot, ReadBlock::Row& row) {
     if (slot == thread.slot) return;  // judged with the others
     const ReadsInRow reads = ReadsInRow::of(row, index);
@@ -174,12 +188,9 @@ void Detector::clear_rows(const Granule& granule, Address address, unsigned mask
 void Detector::close_rows(Granule& granule) {
   const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
   if ((second & kInRows) == 0) return;
-  for (unsigned place = 0; place < GranuleStep::kPlaces; ++place) {
-    bool listed = false;
-    for (unsigned i = 0; i < GranuleStep::kPlaces; ++i) listed |= (second >> 2 * i & 3) == place;
-    if (!listed) granule.stamps[place].store(0, std::memory_order_relaxed);
-  }
-  granule.cells[1].store(second & ~kInRows, std::memory_order_relaxed);
+  const bool alone = (second & 3) == GranuleStep::kNoPlace;
+  const uint64_t bits = alone ? 0 : granule.stamps[ReadStep::kPlace].load(std::memory_order_relaxed);
+  GranuleStep::put(granule, {bits, GranuleStep::locks_at(second, ReadStep::kPlace)}, {}, {});
 }
 
 // In a full collection: says which slots and locks are still mentioned in rows, closes those that have nothing, and

@@ -21,7 +21,7 @@ namespace {
 constexpr Address kWords = 0x100000;
 constexpr Address kLocks = 0x900000;
 constexpr Address kBarrier = 0xa00000;
-constexpr unsigned kThreads = 4;
+constexpr unsigned kThreads = 6;
 constexpr unsigned kLockCount = 3;
 
 struct Step {
@@ -190,6 +190,34 @@ TEST_P(StressTest, ThreadsAtOnceFindNoMoreWhereLocksHandOver) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Hybrid, StressTest, testing::Values(EngineKind::kHybrid));
+
+// Words that all have read, so that their reads are in rows. Then one thread reads each while another writes it:
+// however close they come to each other, one of the two finds the other.
+TEST(StressReadersTest, AReadAndAWriteAtOnceFindEachOther) {
+  constexpr Address kCount = 4096;
+  for (Address round = 0; round < 12; ++round) {
+    Run run(EngineKind::kHybrid, false);
+    const Address words = kWords + round % 2 * 8;
+    for (unsigned t = 0; t < kThreads; ++t) {
+      for (Address i = 0; i < kCount; ++i) run.step(t, {Step::kRead, words + i * 8, 8});
+    }
+    for (unsigned t = 0; t < kThreads; ++t) run.detector->barrier_enter(*run.threads[t], kBarrier);
+    for (unsigned t = 0; t < kThreads; ++t) run.detector->barrier_leave(*run.threads[t], kBarrier);
+    std::barrier together(2);
+    auto go = [&](unsigned t, Step::Kind kind) {
+      run.step(t, {kind, words - 8, 8});  // the thread has stamped
+      for (Address i = 0; i < kCount; ++i) {
+        if (i % 64 == 0) together.arrive_and_wait();
+        run.step(t, {kind, words + i * 8, 8});
+      }
+    };
+    std::thread reader([&] { go(0, Step::kRead); });
+    go(1 + static_cast<unsigned>(round) % (kThreads - 1), Step::kWrite);
+    reader.join();
+    for (Address i = 0; i < kCount; ++i) ASSERT_TRUE(run.bytes.contains(words + i * 8)) << i << " of " << round;
+    EXPECT_TRUE(run.detector->check_invariants());
+  }
+}
 
 // Threads come and go while others access, lock and collect: nothing may crash, hang or be reported.
 TEST(StressLifeTest, ForksJoinsAndCollections) {

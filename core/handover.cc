@@ -73,9 +73,10 @@ void Detector::heed_writes(Thread& thread, const Granule& granule, HistoryId lis
   for (unsigned byte = 0; byte < kGranuleBytes; ++byte) {
     if ((mask >> byte & 1) == 0) continue;
     HybridEngine::signal(stamps, byte, [&](const Stamp& write) {
-      if (may_heed(thread, write.kind, write.slot, write.time) && locksets_.protects(thread.lockset, write.lockset)) {
-        heed(thread, write.slot, write.time);
-      }
+      if (write.slot == thread.slot && write.time == thread.time) return false;
+      if (!locksets_.protects(thread.lockset, write.lockset)) return false;
+      if (may_heed(thread, write.kind, write.slot, write.time)) heed(thread, write.slot, write.time);
+      return true;
     });
   }
 }

@@ -130,15 +130,15 @@ class HybridEngine {
   // Whether the access is in no race with the one that left the stamp.
   static bool agrees(const EngineContext& context, const Thread& thread, const Stamp& stamp, const WordAccess& access);
 
-  // The signal of one byte (order.md, Spinning reads): calls found(slot, time) for each of its writes.
+  // The signal of one byte (order.md, Spinning reads): calls found(stamp) for each of its writes, the last first, as
+  // long as that says true.
   template <class Found>
-  static void signal(const Stamps& stamps, unsigned byte, Found found) {
+  static void signal(const Stamps& stamps, unsigned byte, const Found& found) {
     for (unsigned i = stamps.count; i > 0; --i) {
       const Stamp& s = stamps.all[i - 1];
       if (!is_write(s.kind) || (s.mask >> byte & 1) == 0) continue;
       if (s.kind == AccessKind::kFree) return;
-      found(s);
-      if ((s.adds >> byte & 1) == 0) return;
+      if (!found(s) || (s.adds >> byte & 1) == 0) return;
     }
   }
   // The bytes that the thread accessed in its present segment.

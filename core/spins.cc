@@ -111,7 +111,10 @@ void Detector::spin_read_word(Thread& thread, Address word, uint8_t mask, bool i
     if (machine) {
       MsmEngine::signal(histories_, threadsets_, before, byte, add);
     } else {
-      HybridEngine::signal(stamps, byte + shift, [&](const Stamp& s) { add(s.slot, s.time); });
+      HybridEngine::signal(stamps, byte + shift, [&](const Stamp& s) {
+        add(s.slot, s.time);
+        return true;
+      });
     }
     if (!messages->assign(arena_, 1u << byte, found)) no_memory_for_clocks();
     found.clear(arena_);

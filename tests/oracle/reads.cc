@@ -125,10 +125,15 @@ std::vector<unsigned> order_by_spins(const Execution& x, Edges& edges, std::vect
       slice[e.thread] = slice_of[i] + 1;
     if (reads || writes)
       for (Address b : bytes_of(range_of(e))) accessed[e.thread].insert(b);
-    if (may_decide(x, i))
-      for (Address b : bytes_of(range_of(e)))
-        for (auto write = bytes[b].signal.rbegin(); write != bytes[b].signal.rend(); ++write)  // the last first
-          if (x.events[*write].thread != e.thread) found.push_back({*write, slice_so_far(*write, i), i});
+    if (may_decide(x, i)) {
+      for (Address b : bytes_of(range_of(e))) {
+        for (auto write = bytes[b].signal.rbegin(); write != bytes[b].signal.rend(); ++write) {  // the last first
+          const bool own = x.events[*write].thread == e.thread;
+          if ((own && slice_of[*write] == slice_of[i]) || !locks_protect(x, *write, i)) break;
+          if (!own) found.push_back({*write, slice_so_far(*write, i), i});
+        }
+      }
+    }
     if (e.kind == EventKind::kSpinRead && x.options.spin) {
       for (Address b : bytes_of(range_of(e))) {
         Byte& byte = bytes[b];

@@ -46,7 +46,7 @@ void Detector::add_version(Slot slot, Time time, bool at_beginning, Clocks& cloc
   auto since = [&](unsigned i) { return versions->at(i).since; };
   unsigned i = versions->count - 1;
   while (i > 0 && since(i) > time) --i;
-  while (at_beginning && i > 0 && since(i - 1) == since(i)) --i;
+  while (at_beginning && i > 0 && since(i) == time && since(i - 1) == time) --i;
   if (!clocks.join(arena_, versions->at(i).clocks)) no_memory_for_clocks();
 }
 

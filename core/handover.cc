@@ -70,10 +70,13 @@ void Detector::heed_writes(Thread& thread, const Granule& granule, HistoryId lis
   if (!has_writes_to_heed(thread, granule, list, mask)) return;
   Stamps stamps;
   read_granule(granule, list, stamps);
+  for (unsigned i = 0; i < stamps.count; ++i) {
+    const Stamp& stamp = stamps.all[i];
+    if (stamp.slot == thread.slot && stamp.time == thread.time) mask &= ~unsigned{stamp.mask};
+  }
   for (unsigned byte = 0; byte < kGranuleBytes; ++byte) {
     if ((mask >> byte & 1) == 0) continue;
     HybridEngine::signal(stamps, byte, [&](const Stamp& write) {
-      if (write.slot == thread.slot && write.time == thread.time) return false;
       if (!locksets_.protects(thread.lockset, write.lockset)) return false;
       if (may_heed(thread, write.kind, write.slot, write.time)) heed(thread, write.slot, write.time);
       return true;

@@ -71,7 +71,8 @@ std::vector<unsigned> order_by_spins(const Execution& x, Edges& edges, std::vect
     std::optional<std::pair<ThreadId, unsigned>> freed_by = {};  // the thread and its slice
   };
   std::map<Address, Byte> bytes;
-  std::map<ThreadId, std::set<Address>> accessed;  // bytes, in the thread's present segment
+  std::map<ThreadId, std::set<Address>> accessed;            // bytes, in the thread's present segment
+  std::map<std::pair<ThreadId, Address>, unsigned> touched;  // the slice in which the thread accessed the byte last
   std::map<ThreadId, Indexes> counterparts;  // of the thread's spin-reads, but those in-loop, since its last leave
 
   auto bytes_of = [](Range range) {
@@ -127,14 +128,18 @@ std::vector<unsigned> order_by_spins(const Execution& x, Edges& edges, std::vect
       for (Address b : bytes_of(range_of(e))) accessed[e.thread].insert(b);
     if (may_decide(x, i)) {
       for (Address b : bytes_of(range_of(e))) {
+        auto own = touched.find({e.thread, b});
+        if (own != touched.end() && own->second == slice_of[i]) continue;
         for (auto write = bytes[b].signal.rbegin(); write != bytes[b].signal.rend(); ++write) {  // the last first
-          const bool own = x.events[*write].thread == e.thread;
-          if ((own && slice_of[*write] == slice_of[i]) || !locks_protect(x, *write, i)) break;
-          if (!own) found.push_back({*write, slice_so_far(*write, i), i});
+          if (!locks_protect(x, *write, i)) break;
+          if (x.events[*write].thread != e.thread) found.push_back({*write, slice_so_far(*write, i), i});
         }
       }
     }
-    if (e.kind == EventKind::kSpinRead && x.options.spin) {
+    const bool spins = e.kind == EventKind::kSpinRead && x.options.spin;
+    if (((reads || writes) && !spins) || e.kind == EventKind::kReallocate)
+      for (Address b : bytes_of(range_of(e))) touched[{e.thread, b}] = slice_of[i];
+    if (spins) {
       for (Address b : bytes_of(range_of(e))) {
         Byte& byte = bytes[b];
         if (!byte.spin) {

@@ -79,7 +79,8 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
     detection.timeout = settings.timeout;
     return true;
   };
-  if (const auto status = detect(verb, app, std::move(arguments), detection); status) return *status;
+  const auto status = detect(verb, app, std::move(arguments), detection);
+  if (status || !detection.findings) return status.value_or(kMisuse);
   report::Findings& findings = *detection.findings;
   const FailOn fail_on = detection.options.settings().fail_on;
   const bool failed_before = fails({}, findings, fail_on);

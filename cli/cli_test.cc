@@ -50,8 +50,10 @@ class Cli : public testing::Test {
     if (pid != 0) return pid;
     for (const int number : {SIGINT, SIGQUIT, SIGTERM}) signal(number, SIG_DFL);  // as from a terminal
     if (chdir(directory_.c_str()) != 0) _exit(125);
-    dup2(open("stdout", O_WRONLY | O_CREAT | O_TRUNC, 0666), 1);
-    dup2(open("stderr", O_WRONLY | O_CREAT | O_TRUNC, 0666), 2);
+    for (const auto& [name, number] : {std::pair("stdout", 1), std::pair("stderr", 2)}) {
+      const int file = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+      if (file < 0 || dup2(file, number) < 0) _exit(125);
+    }
     for (const char* name : {"NORN_OPTIONS", "NORN_DIR", "TSAN_OPTIONS"}) unsetenv(name);
     for (const auto& [name, value] : environment_) setenv(name.c_str(), value.c_str(), 1);
     std::vector<char*> argv;
@@ -402,6 +404,7 @@ TEST_F(Cli, KeepsTenRuns) {
 
 TEST_F(Cli, ParallelRunsDoNotMeet) {
   std::vector<pid_t> pids;
+  pids.reserve(12);
   for (int i = 0; i < 12; ++i)
     pids.push_back(start({NORN_PROGRAM, "run", "--", FAKE_PROGRAM, "race=" + std::to_string(i), "end"}));
   for (const pid_t pid : pids) {

@@ -54,10 +54,11 @@ Captured capture(const std::vector<std::string>& command) {
   const pid_t pid = fork();
   if (pid == 0) {
     std::vector<char*> argv;
+    argv.reserve(command.size() + 1);
     for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
     argv.push_back(nullptr);
     const int nothing = open("/dev/null", O_RDONLY);
-    dup2(nothing, 0);
+    if (nothing >= 0) dup2(nothing, 0);
     dup2(ends[1], 1);
     dup2(ends[1], 2);
     execvp(argv[0], argv.data());

@@ -56,7 +56,8 @@ KeptRun describe(const std::string& home, int number) {
     run.started = json.value("started", "");
     run.ended = json.contains("exit");
     run.exit = json.value("exit", 0);
-  } catch (const Json::exception&) {  // someone else's file: what the findings say is enough
+  } catch (const Json::exception&) {
+    run.command.clear();  // someone else's file: what the findings say is enough
   }
   return run;
 }
@@ -227,6 +228,7 @@ std::optional<report::Findings> load_findings(const KeptRun& run, std::string& e
   if (!findings) return std::nullopt;
   if (!run.command.empty()) {
     std::vector<report::Text> command;
+    command.reserve(run.command.size());
     for (const std::string& argument : run.command) command.push_back(findings->pool.keep(argument));
     findings->run.program = command[0];
     findings->run.command = findings->pool.keep(std::move(command));

@@ -51,7 +51,7 @@ struct Findings {
   size_t processes = 0;
 
   Findings() = default;
-  Findings(Findings&&) = default;
+  Findings(Findings&&) noexcept = default;
   Findings& operator=(Findings&&) = default;
   Findings(const Findings&) = delete;  // the views would point into the other one's pool
   Findings& operator=(const Findings&) = delete;

@@ -324,11 +324,23 @@ TEST_F(Cli, HalfARecordIsTolerated) {
 }
 
 TEST_F(Cli, OrdersRaces) {
-  const Result result = run({}, {"predicted=1", "race=3", "race=2", "race=4", "count=4,10", "end"});
+  const Result result = run({}, {"elsewhere=1", "race=3", "race=2", "race=4", "count=4,10", "end"});
   std::vector<size_t> places;
   for (const char* id : {"R00000004\n", "R00000002\n", "R00000003\n", "R00000001\n"})
     places.push_back(result.err.find(id));
   EXPECT_TRUE(std::is_sorted(places.begin(), places.end())) << result.err;
+}
+
+TEST_F(Cli, TellsPredictionsWithTheRaceOnTheirBytes) {
+  const Result result = run({"--json=r.json"}, {"predicted=1", "elsewhere=2", "race=3", "end"});
+  EXPECT_TRUE(has(result.err, "also predicted: bank.cpp:14 write / bank.cpp:19 read · R00000001\n")) << result.err;
+  EXPECT_FALSE(has(result.err, "predicted · once · R00000001\n")) << result.err;
+  EXPECT_TRUE(has(result.err, "predicted · once · R00000002\n")) << result.err;
+  EXPECT_TRUE(has(result.err, "3 races (1 observed, 2 predicted)")) << result.err;
+  EXPECT_EQ(Json::parse(read_file(directory_ / "r.json"))["races"].size(), 3u);
+  write("my.supp", "race:deposit\n");
+  EXPECT_FALSE(has(run({"--suppressions=my.supp"}, {"predicted=1", "race=3", "end"}).err, "also")) << result.err;
+  EXPECT_TRUE(has(run({}, {"predicted=1", "end"}).err, "predicted · once · R00000001\n"));
 }
 
 TEST_F(Cli, Suppressions) {

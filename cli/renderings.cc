@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <map>
+#include <set>
 
 #include "cli/terminal.h"
 #include "cli/verb.h"
@@ -33,6 +36,37 @@ report::TextOptions options_of(const TextRendering& rendering, const std::string
           .source_context = &sources,
           .next = rendering.next};
 }
+
+// A prediction about bytes that are known to race says little more than that: it is told with the first such race.
+class Guests {
+ public:
+  explicit Guests(const report::Findings& findings) {
+    for (const report::Race& race : findings.races) {
+      if (race.suppressed || race.standing != report::Standing::kPredicted) continue;
+      const auto hosts = [&](const report::Race& other) {
+        return !other.suppressed && other.standing >= report::Standing::kObserved &&
+               report::lies_in(race.location, other.location);
+      };
+      const auto host = std::find_if(findings.races.begin(), findings.races.end(), hosts);
+      if (host == findings.races.end()) continue;
+      of_host_[&*host].push_back(&race);
+      guests_.insert(&race);
+    }
+  }
+
+  [[nodiscard]] bool has(const report::Race& race) const { return guests_.contains(&race); }
+  // At most so many of them; the others are counted.
+  [[nodiscard]] report::Also of(const report::Race& host, size_t most) const {
+    const auto found = of_host_.find(&host);
+    if (found == of_host_.end()) return {};
+    const size_t shown = std::min(found->second.size(), most);
+    return {.predictions = {found->second.data(), shown}, .left_out = found->second.size() - shown};
+  }
+
+ private:
+  std::map<const report::Race*, std::vector<const report::Race*>> of_host_;
+  std::set<const report::Race*> guests_;
+};
 
 }  // namespace
 
@@ -89,12 +123,14 @@ std::string text_of_hazard(const report::Hazard& hazard) {
 std::string text_of_races(const report::Findings& findings, const TextRendering& rendering) {
   const std::string base = here();
   report::SourceFiles sources;
+  const Guests guests(findings);
   size_t predicted = 0;
   std::string text = report::collect([&](report::Sink sink) {
     for (const report::Race& race : findings.races) {
-      if (race.suppressed && !rendering.suppressed) continue;
+      if ((race.suppressed && !rendering.suppressed) || guests.has(race)) continue;
       if (race.standing == report::Standing::kPredicted && ++predicted > rendering.predicted) continue;
-      report::render_text(race, findings.run, options_of(rendering, base, sources), sink);
+      report::render_text(race, findings.run, options_of(rendering, base, sources), sink,
+                          guests.of(race, rendering.predicted));
     }
   });
   if (predicted > rendering.predicted) {

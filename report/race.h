@@ -258,6 +258,28 @@ struct RunSummary {
   return access.stack[0];
 }
 
+[[nodiscard]] constexpr bool same_place(const Frame& a, const Frame& b) {
+  return a.line == b.line && a.offset == b.offset && a.function == b.function && a.file == b.file &&
+         a.module == b.module;
+}
+
+// Whether all bytes of the one are bytes of the other: of static or mapped memory, or of a block that was allocated in
+// the same place (a later block there is the program's next object of that kind). Stacks are not asked: what lies at an
+// address changes from call to call.
+[[nodiscard]] constexpr bool lies_in(const Location& inner, const Location& outer) {
+  if (inner.kind != outer.kind || inner.size == 0 || inner.address < outer.address ||
+      inner.address + inner.size > outer.address + outer.size)
+    return false;
+  if (inner.kind == LocationKind::kGlobal || inner.kind == LocationKind::kUnknown) return inner.object == outer.object;
+  if (inner.kind != LocationKind::kHeap || inner.object_size != outer.object_size ||
+      inner.address - inner.offset != outer.address - outer.offset ||
+      inner.allocated_at.size != outer.allocated_at.size || inner.allocated_at.empty())
+    return false;
+  for (size_t i = 0; i < inner.allocated_at.size; ++i)
+    if (!same_place(inner.allocated_at[i], outer.allocated_at[i])) return false;
+  return true;
+}
+
 // The last component of a path.
 [[nodiscard]] constexpr Text base_name(Text path) {
   size_t start = path.size;

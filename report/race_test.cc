@@ -38,6 +38,43 @@ TEST(SiteOf, PassesLibraryFramesOver) {
   EXPECT_FALSE(site_of({}).known());
 }
 
+TEST(LiesIn, OfVariables) {
+  const Location whole{.object = "account", .address = 0x100, .size = 8, .kind = LocationKind::kGlobal};
+  Location part = whole;
+  EXPECT_TRUE(lies_in(whole, whole));
+  part.address = 0x104, part.size = 4;
+  EXPECT_TRUE(lies_in(part, whole));
+  EXPECT_FALSE(lies_in(whole, part));
+  part.size = 5;
+  EXPECT_FALSE(lies_in(part, whole)) << "a byte beyond";
+  part.size = 0;
+  EXPECT_FALSE(lies_in(part, whole)) << "nobody knows how much";
+  for (const LocationKind kind : {LocationKind::kStack, LocationKind::kTls}) {
+    Location other = whole;
+    other.kind = kind;
+    EXPECT_FALSE(lies_in(other, other));
+  }
+}
+
+TEST(LiesIn, OfBlocksAllocatedInTheSamePlace) {
+  const Frame here[] = {{.function = "make", .line = 3}}, there[] = {{.function = "make", .line = 4}};
+  const Location block{
+      .address = 0x110, .size = 4, .object_size = 32, .offset = 16, .kind = LocationKind::kHeap, .allocated_at = here};
+  EXPECT_TRUE(lies_in(block, block));
+  Location other = block;
+  other.allocated_at = there;
+  EXPECT_FALSE(lies_in(other, block));
+  other = block;
+  other.offset = 0;
+  EXPECT_FALSE(lies_in(other, block)) << "another block there";
+  other = block;
+  other.object_size = 48;
+  EXPECT_FALSE(lies_in(other, block));
+  other = block;
+  other.allocated_at = {};
+  EXPECT_FALSE(lies_in(other, other)) << "nobody knows whose";
+}
+
 TEST(BaseName, IsTheLastComponent) {
   EXPECT_EQ(base_name("/usr/lib/libc.so.6"), Text("libc.so.6"));
   EXPECT_EQ(base_name("bank"), Text("bank"));

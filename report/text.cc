@@ -120,11 +120,12 @@ class TextReport {
  public:
   TextReport(const TextOptions& options, Sink sink) : options_(options), sink_(sink) {}
 
-  void race(const Race& race, const RunSummary& run) {
+  void race(const Race& race, const RunSummary& run, const Also& also) {
     measure(race);
     title(race);
     for (const Access& access : race.accesses) this->access(access);
     location(race.location);
+    this->also(also);
     if (race.suppressed) {
       sink_.put("  suppressed by ");
       put_clean(race.suppressed_by.empty() ? Text("a rule") : race.suppressed_by, sink_);
@@ -583,6 +584,30 @@ class TextReport {
     if (location.kind == LocationKind::kHeap) rows(location.allocated_at, [&](const Row& row) { this->row(row, 6); });
   }
 
+  void also(const Also& also) const {
+    for (const Race* race : also.predictions) {
+      sink_.put("  also ");
+      styled(style_of(race->standing), name_of(race->standing));
+      Text before = ": ";
+      for (const Access& access : race->accesses) {
+        Name place;
+        put_place(site_of(access), place.sink());
+        sink_.put(before);
+        sink_.put(place.text().empty() ? Text("an unknown place") : place.text());
+        sink_.put(' ');
+        sink_.put(op_words(access.op));
+        before = " / ";
+      }
+      sink_.put(" · R");
+      sink_.put(race->id.text());
+      sink_.put('\n');
+    }
+    if (also.left_out == 0) return;
+    sink_.put("  also predicted: ");
+    sink_.put(Decimal(also.left_out, true).text());
+    sink_.put(" more; to see: norn show\n");
+  }
+
   void put_command(const RunSummary& run) const {
     if (run.command.empty()) return put_clean(run.program, sink_);
     for (size_t i = 0; i < run.command.size; ++i) {
@@ -667,8 +692,8 @@ void put_location_name(const Location& location, Sink sink) {
   }
 }
 
-void render_text(const Race& race, const RunSummary& run, const TextOptions& options, Sink sink) {
-  TextReport(options, sink).race(race, run);
+void render_text(const Race& race, const RunSummary& run, const TextOptions& options, Sink sink, Also also) {
+  TextReport(options, sink).race(race, run, also);
 }
 
 void render_text(const Hazard& hazard, Sink sink) {

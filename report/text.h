@@ -7,6 +7,7 @@
 //         teller(int)              bank.cpp:22
 //         created in main          bank.cpp:31
 //     …
+//     also predicted: bank.cpp:19 read / bank.cpp:27 write · R51b8e7d4
 //
 // Functions stand in one column over the whole race, so that the eye runs down the file names; a name too long for
 // its column loses template arguments first, then parameters, then its outermost scopes. Bytes that come from the
@@ -42,8 +43,14 @@ struct RaceCounts {
   [[nodiscard]] constexpr uint64_t total() const { return of[0] + of[1] + of[2] + of[3]; }
 };
 
+// What is told with a race, in a line each: predictions about bytes that are known to race.
+struct Also {
+  List<const Race*> predictions{};
+  size_t left_out = 0;  // so many more are only counted
+};
+
 // One race, ended by an empty line.
-void render_text(const Race& race, const RunSummary& run, const TextOptions& options, Sink sink);
+void render_text(const Race& race, const RunSummary& run, const TextOptions& options, Sink sink, Also also = {});
 
 // One hazard, without an empty line.
 void render_text(const Hazard& hazard, Sink sink);

@@ -76,6 +76,25 @@ void complete(const Place& place, Frame& frame, TextPool& pool) {
   frame.library = is_system_path(frame.file) || is_system_path(frame.module);
 }
 
+// Of a stripped program: "python3.11+0xa69de0", the same in every run.
+bool locate_static_data(Address address, report::Location& location, TextPool& pool) {
+  const HChar* module = nullptr;
+  const VgSectKind kind = VG_(DebugInfo_sect_kind)(&module, address);
+  if ((kind != Vg_SectData && kind != Vg_SectBSS) || module == nullptr) return false;
+  for (const DebugInfo* info = VG_(next_DebugInfo)(nullptr); info != nullptr; info = VG_(next_DebugInfo)(info)) {
+    if (!(Text(VG_(DebugInfo_get_filename)(info)) == Text(module))) continue;
+    char bytes[512];
+    report::Buffer name(bytes, sizeof(bytes));
+    name.sink().put(report::base_name(module));
+    name.sink().put('+');
+    name.sink().put(report::Hex(address - static_cast<Address>(VG_(DebugInfo_get_text_bias)(info))).text());
+    location.kind = report::LocationKind::kGlobal;
+    location.name = location.object = pool.keep(name.text());
+    return true;
+  }
+  return false;
+}
+
 // Where threads and the program itself start: of no interest.
 bool is_start(const Frame& frame) {
   return frame.function == Text("_start") || frame.function == Text("(below main)") ||
@@ -174,7 +193,8 @@ report::List<Frame> frames_of(Where where, Frame* frames, size_t most, TextPool&
 bool locate_variable(Address address, report::Location& location, TextPool& pool) {
   const HChar* name = nullptr;
   PtrdiffT offset = 0;
-  if (!VG_(get_datasym_and_offset)(VG_(current_DiEpoch)(), address, &name, &offset)) return false;
+  if (!VG_(get_datasym_and_offset)(VG_(current_DiEpoch)(), address, &name, &offset))
+    return locate_static_data(address, location, pool);
   location.kind = report::LocationKind::kGlobal;
   // The compiler numbers the statics of functions: counter.0
   char plain[512];

@@ -2,7 +2,8 @@
 // records what its arguments say, in order:
 //
 //   race=N        a race with id 0000000N        predicted=N   the same, predicted
-//   count=N,C     that race was seen C times     note=WORDS
+//   elsewhere=N   predicted, of other bytes      note=WORDS
+//   count=N,C     that race was seen C times
 //   end           the end record                 half          half a record, as if killed while writing
 //   foreign       something that is no record    fork          a child that finds race 99 and exits with 7
 //   print=WORDS   to stdout                      options       NORN_OPTIONS to stdout
@@ -66,6 +67,11 @@ void act(const std::string& what, const std::string& value) {
   const int number = std::atoi(value.c_str());
   if (what == "race") find(race_of(number));
   if (what == "predicted") find(race_of(number, Standing::kPredicted));
+  if (what == "elsewhere") {
+    Race race = race_of(number, Standing::kPredicted);
+    race.location.address += 4;
+    find(race);
+  }
   if (what == "count") {
     Race race = race_of(number);
     race.count = static_cast<uint64_t>(std::atoi(value.substr(value.find(',') + 1).c_str()));

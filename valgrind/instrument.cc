@@ -103,6 +103,7 @@ void on_rmw(Address address, Address size, Address done, Address ip) {
     return on_test_and_set(address, size << 1 | done, ip, exit);
   }
   if constexpr (!kKnown) become_atomic(self, address, size);
+  note_atomic_on_stack(self, address, size);
   detector.atomic(*self.core, address, size, place(self, ip), [done] {
     return done != 0 ? Detector::AtomicOutcome{EventKind::kAtomicRmw, MemoryOrder::kAcqRel}
                      : Detector::AtomicOutcome{EventKind::kAtomicLoad, MemoryOrder::kAcquire};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "valgrind/state.h"
 
+#include "valgrind/client.h"
 #include "valgrind/private.h"
 #include "valgrind/waiting.h"
 #include "valgrind/where.h"
@@ -290,17 +291,32 @@ bool may_be_stack(Address address) {
   return false;
 }
 
+ThreadState* owner_of_stack(Address address) {
+  if (!may_be_stack(address)) return nullptr;
+  ThreadState* owner = living;
+  while (owner != nullptr && (address < owner->stack_begin || address >= owner->stack_end)) owner = owner->next;
+  return owner;
+}
+
+void widen_foreign(ThreadState& owner, Address address, uint64_t size) {
+  if (owner.foreign_end == 0 || address < owner.foreign_begin) owner.foreign_begin = address;
+  if (address + size > owner.foreign_end) owner.foreign_end = address + size;
+}
+
 }  // namespace
 
 void note_foreign_stack(const ThreadState& self, Address address, uint64_t size) {
   if (address >= self.stack_begin && address < self.stack_end) return;
-  if (!may_be_stack(address)) return;
-  for (ThreadState* owner = living; owner != nullptr; owner = owner->next) {
-    if (address < owner->stack_begin || address >= owner->stack_end) continue;
-    if (owner->foreign_end == 0 || address < owner->foreign_begin) owner->foreign_begin = address;
-    if (address + size > owner->foreign_end) owner->foreign_end = address + size;
-    return;
-  }
+  if (ThreadState* owner = owner_of_stack(address); owner != nullptr) widen_foreign(*owner, address, size);
+}
+
+void note_atomic_on_stack(ThreadState& self, Address address, uint64_t size) {
+  ThreadState* owner = owner_of_stack(address);
+  if (owner == nullptr) return;
+  widen_foreign(*owner, address, size);
+  if (owner == &self) return show_foreign_stack(self);
+  // Its owner's loads and stores were taken for those of a local variable (atomic_access).
+  become_atomic(self, address, size);
 }
 
 namespace {
@@ -362,7 +378,7 @@ void atomic_access(AccessKind kind, Address address, uint64_t size, Address ip) 
   // Without optimisation the atomics' own functions have local variables.
   const bool is_local = address >= self.stack_begin && address < self.stack_end;
   if (is_local && !detector.holds_atomic(address)) return access(kind, address, size, ip);
-  note_foreign_stack(self, address, size);
+  note_atomic_on_stack(self, address, size);
   load_or_store(self, kind, address, size, ip);
 }
 

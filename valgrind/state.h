@@ -112,6 +112,8 @@ void stack_moved(Address old, Address fresh);
 // A thread accesses what may be another's stack: what it does there must not count for whatever lies there after the
 // frame was left.
 void note_foreign_stack(const ThreadState& self, Address address, uint64_t size);
+// The same for an atomic on anybody's stack, its own thread's too: it ends with its frame.
+void note_atomic_on_stack(ThreadState& self, Address address, uint64_t size);
 
 // An access of the current thread that may be anything: to an atomic, to another's stack, or nothing special. `counts`:
 // a read that only counts.

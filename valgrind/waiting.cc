@@ -17,15 +17,23 @@ constinit WaitingLoop** last_loop = &first_loop;
 
 bool cv_counts() { return settings().lib && settings().cv != ConditionMode::kOff; }
 
+uint64_t value_at(Address address, uint64_t size) {
+  uint64_t value = 0;
+  if (size > sizeof(value)) size = sizeof(value);
+  if (VG_(am_is_valid_for_client)(address, size, VKI_PROT_READ))
+    VG_(memcpy)(&value, reinterpret_cast<const void*>(address), size);
+  return value;
+}
+
 // `sweeps`: every place read by the instruction counts, and not the last one only.
 SpinRead* remember(LoopState& state, const WaitingLoop* exit, Address ip, Address address, uint64_t size, uint32_t part,
                    bool sweeps) {
-  const SpinRead fresh = {exit, ip, address, static_cast<uint32_t>(size), part, false, false};
   // The first test of a loop may stand before it, as another instruction: what counts is the place.
   for (uint32_t i = 0; i < state.count; ++i) {
     SpinRead& read = state.reads[i];
     if (read.exit == exit && read.part == part && read.address == address) return &read;
   }
+  const SpinRead fresh = {exit, ip, address, static_cast<uint32_t>(size), part, false, false, value_at(address, size)};
   for (uint32_t i = 0; i < state.count && !sweeps; ++i) {
     SpinRead& read = state.reads[i];
     if (read.exit != exit || read.part != part || read.ip != ip) continue;
@@ -40,9 +48,14 @@ SpinRead* remember(LoopState& state, const WaitingLoop* exit, Address ip, Addres
   return nullptr;
 }
 
-// The second time round the thread is really waiting.
+// The second time round the thread is really waiting; but not if it found something else there and goes on, as loops do
+// that work until they are told to stop, and test where they are in their work: that would be noted with each step.
 void tell_waiting(SpinRead* read, ThreadState& self) {
   if (read == nullptr || read->told) return;
+  const uint64_t value = value_at(read->address, read->size);
+  const bool same = read->value == value;
+  read->value = value;
+  if (!same) return;
   read->told = true;
   detector.spin_read(*self.core, read->address, read->size, kNowhere, true);
 }
@@ -240,7 +253,8 @@ void on_spin_leave(const WaitingLoop* exit) {
     const SpinRead& read = state.reads[i];
     if (read.exit != exit) {
       state.reads[kept++] = read;
-    } else if (!read.outdated) {
+    } else if (!read.outdated && !detector.knows(*self.core, AccessKind::kWrite, read.address, read.size)) {
+      // What the thread itself wrote last, since its last synchronization, nobody else ended the loop by.
       any = true;
       detector.spin_read(*self.core, read.address, read.size, place(self, read.ip));
     }

@@ -35,9 +35,10 @@ struct SpinRead {
   Address ip;
   Address address;
   uint32_t size;
-  uint32_t part;  // the call of the condition that read it; 0: the loop itself
-  bool outdated;  // read by an evaluation before the last one of that call
-  bool told;      // the core knows that somebody waits for it
+  uint32_t part;   // the call of the condition that read it; 0: the loop itself
+  bool outdated;   // read by an evaluation before the last one of that call
+  bool told;       // the core knows that somebody waits for it
+  uint64_t value;  // what was read last, of the first 8 bytes
 };
 
 struct LoopState {

@@ -2,7 +2,7 @@
 """Who is right about the programs of this suite? The tables of docs/accuracy.md, in the form of the thesis' 9.1 to 9.3.
 
     accuracy.py [--write] [--level=-O1] [--jobs=N] [--peers=valgrind,tsan,helgrind,drd] [--keep=FILE] [--verbose]
-                [TEST…]
+                [--unmodified] [TEST…]
 
 Each program is built once for norn, once for ThreadSanitizer and once for the others, and run in every order of arrival
 it names. A row of a table is a set of options; the last table is their whole product. Options that mean the same for a
@@ -17,6 +17,9 @@ all that norn knows of them, too. The exit status is 1 if one is not.
 With --keep=FILE what was found out is kept there, and what FILE has already is not run again: a run that was broken off
 goes on, and peers, which take most of the time, can follow the rows of norn.
 
+With --unmodified only those run that take a program as it is, each on the same binary: norn's Valgrind front end,
+Helgrind and DRD. Their table stands apart.
+
 The tools are taken from the directory that NORN_BIN names.
 """
 
@@ -28,6 +31,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -41,9 +45,12 @@ import peers
 from program import clean_environment
 
 SECONDS = 30
-# Under Valgrind one thread runs at a time: one that spins keeps the others waiting, and longer on a busy machine.
-VALGRIND_SECONDS = 180
+# Under Valgrind one thread runs at a time: one that spins keeps the others waiting. How long that takes depends on who
+# else wants the machine; so what spins on is known by the processor time it takes.
+VALGRIND_LIMITS = {"seconds": 600, "cpu_seconds": 60}
 DOCUMENT = HERE.parent.parent / "docs" / "accuracy.md"
+UNMODIFIED = ("valgrind", "helgrind", "drd")
+BEGIN_UNMODIFIED, END_UNMODIFIED = (f"<!-- made by tests/loops/accuracy.py --unmodified: {what} -->\n" for what in ("begin", "end"))
 BEGIN, END = "<!-- made by tests/loops/accuracy.py: begin -->\n", "<!-- made by tests/loops/accuracy.py: end -->\n"
 ENGINES = ("msm-short", "msm-long", "hybrid")
 SPINS = (0, 3, 6, 7, 8)
@@ -95,10 +102,15 @@ class Failed(Exception):
     pass
 
 
-def execute(command, directory, environment=None, seconds=SECONDS):
+def execute(command, directory, environment=None, seconds=SECONDS, cpu_seconds=None):
     """In a session of its own, all of which ends with it: what norn started would spin on."""
+    def limit():
+        if cpu_seconds:
+            resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds))
+
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               cwd=directory, env=clean_environment() | (environment or {}), start_new_session=True)
+                               cwd=directory, env=clean_environment() | (environment or {}), start_new_session=True,
+                               preexec_fn=limit)
     try:
         output, errors = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
@@ -113,7 +125,7 @@ def norn_reports(program, command, row, directory, more=()):
     path = directory / "report.json"
     path.unlink(missing_ok=True)
     execute([norn, "run", "--fail-on=none", f"--json={path}", *row.options, *more, "--", *command], directory,
-            seconds=VALGRIND_SECONDS if "--binary" in more else SECONDS)
+            **(VALGRIND_LIMITS if "--binary" in more else {}))
     if not path.exists():
         raise Failed("no report")
     report = json.loads(path.read_text())
@@ -146,7 +158,7 @@ def tsan_reports(program, command, directory):
 def valgrind_reports(tool, program, command, directory):
     path = directory / f"{tool}.xml"
     done = execute(["valgrind", f"--tool={tool}", "--fair-sched=try", "--xml=yes", f"--xml-file={path}", *command],
-                   directory, seconds=VALGRIND_SECONDS)
+                   directory, **VALGRIND_LIMITS)
     if not program.status_is_own(done.returncode):
         raise Failed(f"ends with {done.returncode}")
 
@@ -306,6 +318,15 @@ def text_of(judges, level, missing):
     return "\n".join(lines) + "\n"
 
 
+def text_of_unmodified(judges, level):
+    racy = sum(judge.program.racy for judge in judges)
+    lines = [f"{len(judges)} programs, {racy} racy and {len(judges) - racy} race-free, built by clang at `{level}`.", ""]
+    lines += table("Programs as they are", UNMODIFIED, judges)
+    wrong = [f"`{judge.program.name}` ({judge.verdicts['valgrind']})" for judge in judges
+             if judge.verdicts.get("valgrind", "passed") != "passed"]
+    return "\n".join(lines) + "\nNot passed by norn: " + ("; ".join(wrong) or "none") + ".\n"
+
+
 def is_missing(name):
     if name == "tsan":
         probe = subprocess.run(["clang-19", "-fsanitize=thread", "-x", "c", "-", "-o", "/dev/null"], text=True,
@@ -332,6 +353,7 @@ def main():
     parser.add_argument("--level", default="-O1", help="of optimisation: --level=-O2")
     parser.add_argument("--jobs", type=int, default=2 * os.cpu_count(), help="most of the time is waiting")
     parser.add_argument("--keep", type=pathlib.Path, help="what was found out, in this file")
+    parser.add_argument("--unmodified", action="store_true", help="only those that take programs as they are")
     parser.add_argument("--peers", default=",".join(PEERS), help="which; --peers= is none")
     arguments = parser.parse_args()
     if "NORN_BIN" not in os.environ:
@@ -339,12 +361,12 @@ def main():
     os.environ["NORN_BIN"] = os.path.abspath(os.environ["NORN_BIN"])
     programs = [WaitingProgram(test) for test in arguments.tests] or all_programs()
     programs = [program for program in programs if program.in_table]
-    asked = [name for name in arguments.peers.split(",") if name]
+    asked = UNMODIFIED if arguments.unmodified else [name for name in arguments.peers.split(",") if name]
     missing = [name for name in asked if is_missing(name)]
     names = [name for name in asked if name not in missing]
     rows = [DEFAULT] + [row for _, rows in TABLES for row in rows if isinstance(row, Row)]
     rows += [Row(engine, cv, spin, lib) for engine, (cv, lib) in PRODUCT for spin in SPINS]
-    rows = list(dict.fromkeys(rows))
+    rows = [] if arguments.unmodified else list(dict.fromkeys(rows))
     kept = json.loads(arguments.keep.read_text()) if arguments.keep and arguments.keep.exists() else {}
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         judges = []
@@ -358,7 +380,10 @@ def main():
                 kept[judge.program.name] = kept.get(judge.program.name, {}) | judge.to_keep()
                 arguments.keep.write_text(json.dumps(kept))
             print(f"\r{len(judges)} of {len(programs)}", end="\n" * (len(judges) == len(programs)), file=sys.stderr)
-    text = text_of(judges, arguments.level, missing)
+    if arguments.unmodified:
+        text = text_of_unmodified(judges, arguments.level)
+    else:
+        text = text_of(judges, arguments.level, missing)
     print(text, end="")
     if arguments.verbose:
         for judge in judges:
@@ -366,7 +391,7 @@ def main():
                 if told != "passed":
                     print(f"{judge.program.name}  {row}  {told}")
     if arguments.write:
-        put_between(BEGIN, END, text)
+        put_between(*((BEGIN_UNMODIFIED, END_UNMODIFIED) if arguments.unmodified else (BEGIN, END)), text)
     return 1 if any(judge.lost for judge in judges) else 0
 
 

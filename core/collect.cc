@@ -212,8 +212,8 @@ void Detector::forget_ended() {
   if (is_state_machine(options_.engine)) return;
   shadow_.for_each([&](Granule& granule) {
     bool ended = false;
-    for (const std::atomic<uint64_t>& stamp : granule.stamps) {
-      const uint64_t bits = stamp.load(std::memory_order_relaxed);
+    for (unsigned place = is_in_rows(granule) ? ReadStep::kPlace : 0; place < GranuleStep::kPlaces; ++place) {
+      const uint64_t bits = granule.stamps[place].load(std::memory_order_relaxed);
       ended |= bits != 0 && slots_.has_ended(Stamp::unpacked(segments_, bits, 0).slot);
     }
     if (!ended) return;

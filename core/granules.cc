@@ -496,7 +496,7 @@ unsigned Detector::begin_spinning(Thread& thread, Granule& granule, Address addr
 // In a full collection.
 void Detector::mark_stamps(const Granule& granule) {
   const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
-  for (unsigned place = 0; place < kPlaces; ++place) {
+  for (unsigned place = (second & kInRows) != 0 ? ReadStep::kPlace : 0; place < kPlaces; ++place) {
     const uint64_t bits = granule.stamps[place].load(std::memory_order_relaxed);
     if (bits == 0) continue;
     const Stamp stamp = Stamp::unpacked(segments_, bits, 0);

@@ -68,12 +68,11 @@ class ReadStep {
   }
 
  private:
-  // Whether a stamp has no bearing on a read of the thread now: it is ordered before it, or a read of another.
+  // Whether a stamp has no bearing on a read of the thread now: it is ordered before it, or a read.
   [[nodiscard, gnu::always_inline]] static bool is_harmless(const Thread& thread, bool lockless, uint64_t bits) {
-    const Slot slot = GranuleStep::slot_of(bits);
-    const Time time = GranuleStep::time_of(bits);
-    if (GranuleStep::kind_of(bits) == AccessKind::kRead) return slot != thread.slot;
-    return ordered_before(lockless ? thread.clocks.full : thread.clocks.strong, thread, slot, time);
+    return GranuleStep::kind_of(bits) == AccessKind::kRead ||
+           ordered_before(lockless ? thread.clocks.full : thread.clocks.strong, thread, GranuleStep::slot_of(bits),
+                          GranuleStep::time_of(bits));
   }
 
   // The bytes that were read at the thread's present time.

@@ -53,6 +53,11 @@ Leaf* Shadow::make_leaf(Address number) {
   made->granules =
       flat ? flat_granule(address) : static_cast<Granule*>(arena_->allocate_forever(Leaf::kGranules * sizeof(Granule)));
   if (made->granules == nullptr) return nullptr;
+  // Where memory grows it will be used; what lies alone (a variable, the end of a stack) may be all there is.
+  const bool grows = number != 0 && existing_leaf(address - 1) != nullptr;
+  if (flat && grows && populate_shadow != nullptr) {
+    populate_shadow(made->granules, Leaf::kGranules * sizeof(Granule));
+  }
   slot.store(made, std::memory_order_release);
   made->next = leaves_.load(std::memory_order_relaxed);
   leaves_.store(made, std::memory_order_release);

@@ -46,6 +46,11 @@ struct alignas(16) Leaf {
 };
 static_assert(sizeof(Leaf) % 16 == 0);
 
+// Where the embedding has reserved memory for granules: these are about to be written. It may have the system fill them
+// in at once, which is cheaper than page by page. Set before there are threads, or never.
+using PopulateFunction = void (*)(void* granules, size_t bytes);
+inline constinit PopulateFunction populate_shadow = nullptr;
+
 class Shadow {
  public:
   // `flat_at`: Options::shadow_at.

@@ -48,6 +48,11 @@ bool reserve(uintptr_t begin, uintptr_t end, int protection) {
   return true;
 }
 
+// An older kernel does not know how; then each page is filled in when it is first written.
+void populate(void* granules, size_t bytes) {
+  sys::call(__NR_madvise, sys::as_long(granules), static_cast<long>(bytes), MADV_POPULATE_WRITE);
+}
+
 }  // namespace
 
 uintptr_t reserve_shadow() {
@@ -59,6 +64,7 @@ uintptr_t reserve_shadow() {
     return 0;
   }
   flat = true;
+  populate_shadow = &populate;
   return kShadowAt;
 }
 

@@ -1,0 +1,277 @@
+// Data whose reads are in rows (core/read_rows.h): what each access finds there, and how long it stays.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+#include "core/detector.h"
+#include "core/testing_arena.h"
+
+namespace norn {
+namespace {
+
+constexpr Address kX = 0x10000;
+constexpr Address kElsewhere = 0x18000;
+constexpr Address kMutex = 0x20000;
+constexpr Address kOther = 0x20100;
+constexpr Address kDone = 0x30000;
+constexpr Address kGo = 0x30100;
+constexpr unsigned kReaders = 6;
+
+class ReadersTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    Listener listener;
+    listener.context = &pairs_;
+    listener.pair = [](void* context, const RacingPair& pair) {
+      static_cast<std::vector<RacingPair>*>(context)->push_back(pair);
+    };
+    Options options;
+    options.handover = false;
+    ASSERT_TRUE(detector_->init(options, listener));
+    main_ = detector_->add_root(0);
+    for (ThreadId id = 1; id <= kReaders; ++id) readers_.push_back(detector_->fork(*main_, id));
+    writer_ = detector_->fork(*main_, kReaders + 1);
+    late_ = detector_->fork(*main_, kReaders + 2);
+  }
+
+  void all_read(Address address = kX, uint32_t size = 8) {
+    for (Thread* reader : readers_) detector_->read(*reader, address, size, reader->id);
+  }
+  void new_time(Thread& thread) {
+    detector_->happens_before(thread, kElsewhere + thread.id * 8);
+    detector_->read(thread, kElsewhere + 0x1000 + thread.id * 8, 8, 1);
+  }
+  void order(Thread& first, Thread& second, Address tag = kDone) {
+    detector_->happens_before(first, tag);
+    detector_->happens_after(second, tag);
+  }
+  void order_after_all(Thread& thread) {
+    for (Thread* reader : readers_) detector_->happens_before(*reader, kDone);
+    detector_->happens_after(thread, kDone);
+  }
+  void order_all_after(Thread& thread) {
+    detector_->happens_before(thread, kGo);
+    for (Thread* reader : readers_) detector_->happens_after(*reader, kGo);
+  }
+  void rmw(Thread& thread) {
+    detector_->atomic(thread, kX, 8, 1,
+                      [] { return Detector::AtomicOutcome{EventKind::kAtomicRmw, MemoryOrder::kRelaxed}; });
+  }
+  void write_under(Thread& thread, Address lock, Address address) {
+    detector_->lock_acquire(thread, lock, LockMode::kExclusive, 1);
+    detector_->write(thread, address, 8, 1);
+    detector_->lock_release(thread, lock, LockMode::kExclusive);
+  }
+  void collect_fully() {
+    for (int i = 0; i < 4; ++i) {
+      detector_->request_collection();
+      new_time(*main_);
+    }
+  }
+
+  TestingArena memory_;
+  std::unique_ptr<Detector> detector_ = std::make_unique<Detector>();
+  std::vector<RacingPair> pairs_;
+  Thread* main_ = nullptr;
+  std::vector<Thread*> readers_;
+  Thread* writer_ = nullptr;
+  Thread* late_ = nullptr;
+};
+
+TEST_F(ReadersTest, AWriteFindsEachOfThem) {
+  all_read();
+  EXPECT_EQ(detector_->stamps_at(kX), kReaders);
+  detector_->write(*writer_, kX, 8, 1);
+  EXPECT_EQ(pairs_.size(), kReaders);
+}
+
+TEST_F(ReadersTest, AReadFindsTheWriteBeforeIt) {
+  all_read();
+  order_after_all(*writer_);
+  detector_->write(*writer_, kX, 8, 1);
+  EXPECT_TRUE(pairs_.empty());
+  for (Thread* reader : readers_) new_time(*reader);
+  all_read();
+  EXPECT_EQ(pairs_.size(), kReaders);
+}
+
+// The other half is read at an earlier time, from another place.
+TEST_F(ReadersTest, TwoHalvesAreToldApart) {
+  all_read(kX, 4);
+  all_read(kX + 4, 4);
+  for (Thread* reader : readers_) new_time(*reader);
+  all_read(kX, 4);
+  detector_->write(*writer_, kX + 4, 4, 1);
+  EXPECT_EQ(pairs_.size(), kReaders);
+  pairs_.clear();
+  detector_->write(*late_, kX, 4, 1);
+  EXPECT_EQ(pairs_.size(), kReaders);
+}
+
+// A write that makes one half superfluous leaves the other.
+TEST_F(ReadersTest, AWriteOfOneHalfLeavesTheOther) {
+  for (const Address half : {kX, kX + 4}) {
+    pairs_.clear();
+    detector_->allocate(*main_, kX, 8);
+    all_read(kX, 4);
+    all_read(kX + 4, 4);
+    order_after_all(*writer_);
+    detector_->write(*writer_, half, 4, 1);
+    EXPECT_TRUE(pairs_.empty());
+    detector_->write(*late_, kX == half ? kX + 4 : kX, 4, 1);
+    EXPECT_EQ(pairs_.size(), kReaders);
+    order(*late_, *main_, kGo);
+    order(*writer_, *main_);
+    order(*main_, *late_);
+  }
+}
+
+// The write's lock protects it from who has the same; the reads have none.
+TEST_F(ReadersTest, AWriteUnderALockLeavesReadsWithoutOne) {
+  all_read();
+  order_after_all(*writer_);
+  write_under(*writer_, kMutex, kX);
+  EXPECT_TRUE(pairs_.empty());
+  write_under(*late_, kMutex, kX);
+  EXPECT_EQ(pairs_.size(), kReaders);
+  for (const RacingPair& pair : pairs_) EXPECT_EQ(pair.standing, Standing::kPredicted);
+}
+
+// Three sets of locks: more than a row has room for.
+TEST_F(ReadersTest, ReadsUnderSeveralLocksAreKept) {
+  all_read();
+  for (Thread* reader : readers_) {
+    for (const Address lock : {kMutex, kOther, kMutex}) {
+      detector_->lock_acquire(*reader, lock, LockMode::kExclusive, 1);
+      detector_->read(*reader, kX, 8, 1);
+      detector_->lock_release(*reader, lock, LockMode::kExclusive);
+    }
+  }
+  EXPECT_EQ(detector_->stamps_at(kX), 3 * kReaders);
+  write_under(*writer_, kMutex, kX);
+  EXPECT_GE(pairs_.size(), kReaders);
+}
+
+// A thread that begins again is unordered with what it was before.
+TEST_F(ReadersTest, WhoBeginsAgainLeavesItsReads) {
+  Detector::Message begin;
+  detector_->give(*main_, begin);
+  all_read();
+  Thread* child = detector_->fork_after(*main_, begin, 100);
+  detector_->read(*child, kX, 8, 7);
+  detector_->happens_before(*child, kGo);  // it has learned something, so that it is another afterwards
+  detector_->begin_again(*child, begin);
+  detector_->read(*child, kElsewhere, 8, 1);
+  detector_->read(*child, kX, 8, 8);
+  order_after_all(*child);
+  pairs_.clear();
+  detector_->write(*child, kX, 8, 9);
+  ASSERT_EQ(pairs_.size(), 1u);
+  EXPECT_EQ(pairs_[0].earlier.where, 7u);
+}
+
+TEST_F(ReadersTest, NewMemoryHasNoReaders) {
+  all_read();
+  detector_->allocate(*writer_, kX, 8);
+  rmw(*writer_);
+  EXPECT_TRUE(pairs_.empty());
+}
+
+// Its reads are in rows again, by others than before.
+TEST_F(ReadersTest, NewMemoryHasTheNewReadersOnly) {
+  all_read();
+  detector_->allocate(*writer_, kX, 8);
+  Thread* before = readers_.back();
+  readers_.pop_back();
+  for (Thread* reader : readers_) detector_->read(*reader, kX, 8, 1);
+  order_after_all(*writer_);
+  detector_->write(*writer_, kX, 8, 1);
+  EXPECT_TRUE(pairs_.empty());
+  EXPECT_EQ(before->id, kReaders);
+}
+
+// What the writer did to the memory before it was new does not stand for what it does now.
+TEST_F(ReadersTest, WhatAWriterKnowsEndsWithTheMemory) {
+  all_read();
+  order_after_all(*writer_);
+  detector_->write(*writer_, kX, 8, 1);
+  detector_->allocate(*writer_, kX, 8);
+  for (Thread* reader : readers_) new_time(*reader);
+  all_read();
+  EXPECT_TRUE(pairs_.empty());
+  detector_->write(*writer_, kX, 8, 1);
+  EXPECT_EQ(pairs_.size(), kReaders);
+}
+
+TEST_F(ReadersTest, AnAtomicFindsThemEachTime) {
+  all_read();
+  order_after_all(*writer_);
+  rmw(*writer_);
+  EXPECT_TRUE(pairs_.empty());
+  order_all_after(*writer_);
+  all_read();
+  EXPECT_TRUE(pairs_.empty());
+  rmw(*writer_);
+  EXPECT_EQ(pairs_.size(), kReaders);
+}
+
+// Where somebody waits in a loop, all but reads in rows is in the list.
+TEST_F(ReadersTest, AReadFindsTheWriteThatOthersWaitFor) {
+  all_read();
+  order_after_all(*writer_);
+  detector_->spin_read(*late_, kX, 8, 4, true);
+  detector_->write(*writer_, kX, 8, 1);
+  EXPECT_TRUE(pairs_.empty());
+  for (Thread* reader : readers_) new_time(*reader);
+  all_read();
+  EXPECT_EQ(pairs_.size(), kReaders);
+}
+
+TEST_F(ReadersTest, CollectionsKeepThemAndTheirLocks) {
+  for (Thread* reader : readers_) {
+    detector_->lock_acquire(*reader, kMutex, LockMode::kExclusive, 1);
+    detector_->read(*reader, kX, 8, 1);
+    detector_->lock_release(*reader, kMutex, LockMode::kExclusive);
+  }
+  collect_fully();
+  write_under(*late_, kOther, kElsewhere);  // its locks get a number of their own
+  EXPECT_EQ(detector_->stamps_at(kX), kReaders);
+  write_under(*writer_, kMutex, kX);
+  EXPECT_TRUE(pairs_.empty());
+}
+
+// A thread that has ended, unordered with all others, is not another one by and by.
+TEST_F(ReadersTest, CollectionsKeepTheSlotsOfThoseWhoEnded) {
+  all_read();
+  Thread* ended = readers_.back();
+  const Slot slot = ended->slot;
+  readers_.pop_back();
+  detector_->detach(*main_, ended->id);
+  detector_->exit(*ended);
+  order_after_all(*writer_);
+  collect_fully();
+  for (ThreadId id = 200; id < 210; ++id) EXPECT_NE(detector_->fork(*main_, id)->slot, slot);
+  detector_->write(*writer_, kX, 8, 1);
+  EXPECT_EQ(pairs_.size(), 1u);
+}
+
+// Rows that nobody needs are given back, and whoever reads there again gets others.
+TEST_F(ReadersTest, RowsComeAndGo) {
+  for (int round = 0; round < 3; ++round) {
+    all_read();
+    order_after_all(*writer_);
+    detector_->write(*writer_, kX, 8, 1);
+    collect_fully();
+    EXPECT_EQ(detector_->stamps_at(kX), 1u);
+    all_read(kElsewhere + 0x2000);  // takes the room
+    order_all_after(*writer_);
+  }
+  all_read();
+  EXPECT_TRUE(pairs_.empty());
+  detector_->write(*late_, kX, 8, 1);
+  EXPECT_EQ(pairs_.size(), kReaders + 1);  // and with the write before
+}
+
+}  // namespace
+}  // namespace norn

@@ -564,6 +564,12 @@ TEST_F(DetectorTest, WhatAThreadKnowsOfAListEndsWithTheMemory) {
     start();
     Thread* readers[6];
     for (unsigned i = 0; i < 6; ++i) readers[i] = detector_->fork(*main_, i + 1);
+    // Under two locks in turn, so that it is a list, and not rows.
+    for (const Address lock : {kMutex, kMutex + 64}) {
+      detector_->lock_acquire(*readers[0], lock, LockMode::kExclusive, 1);
+      detector_->read(*readers[0], kX, 8, 1);
+      if (lock == kMutex) detector_->lock_release(*readers[0], lock, LockMode::kExclusive);
+    }
     for (Thread* reader : readers) detector_->read(*reader, kX, 8, 1);
     ASSERT_GT(detector_->stamps_at(kX), 3u);
     for (int i = 0; i < 2; ++i) detector_->read(*readers[0], kX, 8, 1);

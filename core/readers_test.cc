@@ -20,13 +20,16 @@ constexpr unsigned kReaders = 6;
 
 class ReadersTest : public testing::Test {
  protected:
-  void SetUp() override {
+  void SetUp() override { start({}); }
+
+  void start(Options options) {
+    detector_ = std::make_unique<Detector>();
+    readers_.clear();
     Listener listener;
     listener.context = &pairs_;
     listener.pair = [](void* context, const RacingPair& pair) {
       static_cast<std::vector<RacingPair>*>(context)->push_back(pair);
     };
-    Options options;
     options.handover = false;
     ASSERT_TRUE(detector_->init(options, listener));
     main_ = detector_->add_root(0);
@@ -72,7 +75,7 @@ class ReadersTest : public testing::Test {
   }
 
   TestingArena memory_;
-  std::unique_ptr<Detector> detector_ = std::make_unique<Detector>();
+  std::unique_ptr<Detector> detector_;
   std::vector<RacingPair> pairs_;
   Thread* main_ = nullptr;
   std::vector<Thread*> readers_;
@@ -168,6 +171,21 @@ TEST_F(ReadersTest, WhoBeginsAgainLeavesItsReads) {
   order_after_all(*child);
   pairs_.clear();
   detector_->write(*child, kX, 8, 9);
+  ASSERT_EQ(pairs_.size(), 1u);
+  EXPECT_EQ(pairs_[0].earlier.where, 7u);
+}
+
+// A thread whose time is used up goes on in another slot, and in a row of its own.
+TEST_F(ReadersTest, WhoGoesOnInAnotherSlotHasAnotherRow) {
+  Options options;
+  options.time_limit = 8;
+  start(options);
+  all_read();
+  order_after_all(*writer_);
+  const Slot slot = readers_[0]->slot;
+  while (readers_[0]->slot == slot) new_time(*readers_[0]);
+  detector_->read(*readers_[0], kX, 8, 7);
+  detector_->write(*writer_, kX, 8, 1);
   ASSERT_EQ(pairs_.size(), 1u);
   EXPECT_EQ(pairs_[0].earlier.where, 7u);
 }

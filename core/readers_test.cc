@@ -181,6 +181,8 @@ TEST_F(ReadersTest, WhoGoesOnInAnotherSlotHasAnotherRow) {
   options.time_limit = 8;
   start(options);
   all_read();
+  for (Thread* reader : readers_) new_time(*reader);
+  all_read();  // knows its row
   order_after_all(*writer_);
   const Slot slot = readers_[0]->slot;
   while (readers_[0]->slot == slot) new_time(*readers_[0]);

@@ -20,7 +20,7 @@ class Missing(Exception):
 class Tool:
     name: str
     title: str
-    build: str                     # whose binary it runs: "native", "tsan" or "norn"
+    build: str                     # whose binary it runs: "native", "tsan", "norn" or "sampling"
     engine: str = ""               # norn's
     valgrind: str = ""             # the tool's name for valgrind; "norn" is norn's own
 
@@ -55,6 +55,7 @@ TOOLS = [
     Tool("hb", "norn hb", "norn", engine="hb"),
     Tool("hybrid", "norn hybrid", "norn", engine="hybrid"),
     Tool("msm-short", "norn msm-short", "norn", engine="msm-short"),
+    Tool("sampling", "norn sampling", "sampling"),
     Tool("norn-valgrind", "norn, unmodified", "native", valgrind="norn"),
     Tool("helgrind", "helgrind", "native", valgrind="helgrind"),
     Tool("drd", "drd", "native", valgrind="drd"),
@@ -77,7 +78,8 @@ class Builder:
         self.directory = directory
         self.norn = str(build_directory / "bin" / "norn")
         self.compilers = {"native": [CLANG], "tsan": [CLANG, "-fsanitize=thread"],
-                          "norn": [str(build_directory / "bin" / "norn-c++")]}
+                          "norn": [str(build_directory / "bin" / "norn-c++")],
+                          "sampling": [str(build_directory / "bin" / "norn-c++"), "-fnorn-profile=sampling"]}
         self.measure = directory / "measure"
 
     def prepare(self, tools):
@@ -94,6 +96,7 @@ class Builder:
         probe.write_text("int main() {}\n")
         advice = {"tsan": "ThreadSanitizer's runtime is missing; type: apt-get install libclang-rt-19-dev",
                   "norn": f"{self.compilers['norn'][0]} does not work; build norn first: make build"}
+        advice["sampling"] = advice["norn"]
         for build in sorted({tool.build for tool in tools} - {"native"}):
             try:
                 subprocess.run([*self.compilers[build], str(probe), "-o", str(probe.with_suffix(""))], check=True,

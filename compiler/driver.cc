@@ -39,6 +39,7 @@ constexpr std::string_view kHelp =
   -fnorn-as-tsan       make __has_feature(thread_sanitizer) true; -fsanitize=thread means the same
   -fnorn-prune=NAMES   which checks are left out: all (default), none, or some of covered,calls,escape,constants
   -fnorn-whole-program with -flto (full) and lld: instrument at the link, knowing all files
+  -fnorn-profile=sampling  check samples only: races are missed, the program is nearly as fast as ever (default: full)
   -fno-norn            compile and link as clang does
   NORN_CLANG=PATH      the clang to use (default: clang-19, or clang++-19 for norn-c++)
 Everything else is clang's:
@@ -66,6 +67,7 @@ struct Request {
   Debug debug = Debug::kNone;
   Arguments skip_lists;
   std::string prune;  // empty: nothing was said
+  std::string profile;
   bool whole_program = false;
   bool full_lto = false;
   bool chooses_linker = false;
@@ -312,6 +314,12 @@ Request read_command_line(const Arguments& arguments) {
     } else if (starts_with(argument, "-fnorn-prune=")) {
       request.prune = argument.substr(strlen("-fnorn-prune="));
       kept.clear();
+    } else if (starts_with(argument, "-fnorn-profile=")) {
+      request.profile = argument.substr(strlen("-fnorn-profile="));
+      if (request.profile != "full" && request.profile != "sampling") {
+        refuse("unknown profile " + request.profile + "; say -fnorn-profile=full or -fnorn-profile=sampling");
+      }
+      kept.clear();
     } else if (argument == "-fnorn-whole-program") {
       request.whole_program = true;
       kept.clear();
@@ -458,6 +466,7 @@ void add_compile_arguments(const Request& request, const std::string& library, A
   }
   if (request.whole_program) plugin("-norn-defer");
   if (!request.prune.empty()) plugin("-norn-prune=" + request.prune);
+  if (!request.profile.empty()) plugin("-norn-profile=" + request.profile);
   // <norn/annotate.h>, after everything the user named.
   cc1("-internal-isystem");
   cc1(library + "/include");

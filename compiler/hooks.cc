@@ -87,6 +87,15 @@ llvm::FunctionCallee Hooks::loop(llvm::StringRef hook) {
   return declare(hook, none_, {pointer_, int_});  // spin_begin, spin_leave, wait_begin
 }
 
+llvm::FunctionCallee Hooks::sample() {
+  llvm::FunctionCallee callee = declare("sample", int_, {int_});
+  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
+  function->setCallingConv(llvm::CallingConv::PreserveAll);
+  function->addFnAttr(llvm::Attribute::Cold);
+  function->addFnAttr(llvm::Attribute::NonLazyBind);
+  return callee;
+}
+
 llvm::FunctionCallee Hooks::atomic(llvm::StringRef operation, unsigned bits) {
   llvm::Type* value = llvm::IntegerType::get(module_.getContext(), bits);
   const std::string name = ("atomic" + llvm::Twine(bits) + "_" + operation).str();

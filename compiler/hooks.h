@@ -38,6 +38,8 @@ class Hooks final {
   [[nodiscard]] llvm::FunctionCallee client_request();
   // Loops that wait: "spin_read", "spin_leave", "wait_begin", …
   [[nodiscard]] llvm::FunctionCallee loop(llvm::StringRef hook);
+  // Which copy of a region is executed next.
+  [[nodiscard]] llvm::FunctionCallee sample();
   // "load", "store", "fetch_add", … on integers of `bits` bits.
   [[nodiscard]] llvm::FunctionCallee atomic(llvm::StringRef operation, unsigned bits);
 

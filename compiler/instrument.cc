@@ -6,6 +6,7 @@
 #include "compiler/atomics.h"
 #include "compiler/call_effects.h"
 #include "compiler/call_stack.h"
+#include "compiler/copies.h"
 #include "compiler/counting.h"
 #include "compiler/coverage.h"
 #include "compiler/escape.h"
@@ -56,6 +57,7 @@ struct Access {
   bool counts = false;     // a read whose value goes into the write of its bytes after it, and nowhere else
   bool spins = false;      // told as part of a waiting loop's condition
   llvm::Constant* site = nullptr;
+  unsigned operand = 0;  // of the instruction: the address
 };
 
 // The lanes of a vector access under a mask.
@@ -66,13 +68,15 @@ struct LaneAccess {
   llvm::FixedVectorType* type;
   bool write;
   bool compact;  // only as many elements as the mask has bits, one after the other
+  unsigned address_operand;
+  unsigned mask_operand;
   llvm::Constant* site = nullptr;
 };
 
 // A memcpy, memmove or memset that the runtime does.
 struct BlockOperation {
   llvm::AnyMemIntrinsic* instruction;
-  llvm::Constant* to_site = nullptr;  // null: need not be checked
+  llvm::Constant* to_site = nullptr;  // a null pointer: need not be checked
   llvm::Constant* from_site = nullptr;
 };
 
@@ -102,7 +106,7 @@ bool is_vptr_access(const Instruction& instruction) {
 // A memory operand of assembly that synchronizes.
 struct AssemblyOperation {
   llvm::CallBase* call;
-  Value* address;
+  unsigned operand;  // the address
   uint64_t size;
   llvm::Constant* site;
 };
@@ -126,12 +130,13 @@ class FunctionInstrumenter final {
  public:
   FunctionInstrumenter(llvm::Function& function, Hooks& hooks, SiteTable& sites, LoopTeller& teller, LoopPlan& loops,
                        bool asked, const Pruning& prune, const CallEffects& effects, const Escape* escape,
-                       bool inline_checks)
+                       bool inline_checks, Profile profile)
       : function_(function),
         prune_(prune),
         effects_(effects),
         escape_(escape),
         inline_checks_(inline_checks && !function.hasOptNone() && !function.hasFnAttribute(llvm::Attribute::Cold)),
+        profile_(profile),
         layout_(function.getParent()->getDataLayout()),
         hooks_(hooks),
         sites_(sites),
@@ -216,6 +221,9 @@ class FunctionInstrumenter final {
   void add(const Access& access) {
     if (access.size == 0 || is_private(access.address)) return;
     accesses_.push_back(access);
+    const auto* operand = llvm::find(access.instruction->operands(), access.address);
+    assert(operand != access.instruction->op_end());
+    accesses_.back().operand = operand->getOperandNo();
     accesses_.back().spins = loops_.tells(access.instruction);
     const auto* load = dyn_cast<llvm::LoadInst>(access.instruction);
     accesses_.back().counts = load != nullptr && only_counts(*load);
@@ -246,7 +254,7 @@ class FunctionInstrumenter final {
       auto* vector = dyn_cast<llvm::FixedVectorType>(type);
       Value* at = intrinsic.getArgOperand(address);
       if (vector == nullptr || (at->getType()->isPointerTy() && is_private(at))) return;
-      lanes_.push_back({&intrinsic, at, intrinsic.getArgOperand(mask), vector, write, compact});
+      lanes_.push_back({&intrinsic, at, intrinsic.getArgOperand(mask), vector, write, compact, address, mask});
     };
     switch (intrinsic.getIntrinsicID()) {
       case llvm::Intrinsic::masked_load:
@@ -293,7 +301,7 @@ class FunctionInstrumenter final {
           if (!synchronizes) {
             add({&call, call.getArgOperand(argument), size_of(type), output, true, false});
           } else if (output && isa<llvm::CallInst>(call)) {
-            assembly_.push_back({&call, call.getArgOperand(argument), size_of(type), nullptr});
+            assembly_.push_back({&call, argument, size_of(type), nullptr});
           }
         }
       }
@@ -412,7 +420,7 @@ class FunctionInstrumenter final {
       SiteFacts facts;
       facts.kind = NORN_SITE_ATOMIC_RMW;
       facts.size = operation.size;
-      operation.site = site(*operation.call, facts, operation.address, true);
+      operation.site = site(*operation.call, facts, operation.call->getArgOperand(operation.operand), true);
     }
     for (TracedCall& traced : calls_) {
       SiteFacts facts;
@@ -453,48 +461,117 @@ class FunctionInstrumenter final {
 
   void emit() {
     teller_.emit(function_, loops_);
+    const auto itself = [](Instruction* instruction) { return instruction; };
+    std::vector<TracedCall> calls;
+    if (profile_ == Profile::kSampling && is_worth_copying()) {
+      Copies copies(function_, hooks_);
+      const llvm::DenseSet<const llvm::BasicBlock*> blocks = checked_blocks();
+      copies.make([&](const llvm::BasicBlock& block) { return blocks.contains(&block); });
+      // First of all the copy: it is known by what stands for it in the other.
+      emit_copy([&](Instruction* instruction) { return copies.checked(instruction); }, true, calls);
+      emit_copy(itself, false, calls);
+    } else {
+      emit_copy(itself, true, calls);
+    }
+    trace_calls(function_, calls);
+  }
+
+  // Whether a check stands there that need not: what is told of a loop that waits, and of a volatile variable, which
+  // may be a flag, orders threads.
+  [[nodiscard]] bool only_checks(const Access& access) const {
+    return !access.covered && !access.spins && !(access.write && access.is_volatile);
+  }
+  static bool is_checked(const BlockOperation& block) {
+    const auto counts = [](const llvm::Constant* site) { return site != nullptr && !site->isNullValue(); };
+    return counts(block.to_site) || counts(block.from_site);
+  }
+
+  [[nodiscard]] bool is_worth_copying() const {
+    const bool any = llvm::any_of(accesses_, [&](const Access& access) { return only_checks(access); }) ||
+                     llvm::any_of(blocks_, is_checked) || !lanes_.empty();
+    return any && Copies::can_be_made(function_);
+  }
+
+  [[nodiscard]] llvm::DenseSet<const llvm::BasicBlock*> checked_blocks() const {
+    llvm::DenseSet<const llvm::BasicBlock*> blocks;
+    for (const Access& access : accesses_) {
+      if (only_checks(access)) blocks.insert(access.instruction->getParent());
+    }
+    for (const BlockOperation& block : blocks_) {
+      if (is_checked(block)) blocks.insert(block.instruction->getParent());
+    }
+    for (const LaneAccess& lanes : lanes_) blocks.insert(lanes.instruction->getParent());
+    return blocks;
+  }
+
+  // Into a copy of the function's body, in which `here` finds the instructions. Without `checks` nothing is checked
+  // there; what orders threads is told all the same. Adds the copy's calls to `calls`.
+  void emit_copy(llvm::function_ref<Instruction*(Instruction*)> here, bool checks, std::vector<TracedCall>& calls) {
+    const auto known = [&](auto* instruction) {
+      return cast<std::remove_pointer_t<decltype(instruction)>>(here(instruction));
+    };
+    // Where copies meet, an operand may have become another value.
     for (const Access& access : accesses_) {
       if (access.covered) continue;
-      llvm::IRBuilder<> builder(access.instruction);
-      if (access.spins) {
-        teller_.emit_read(builder, loops_, access.instruction, access.address, access.size, access.site);
-        continue;
-      }
-      if (asked_ && !access.write) teller_.emit_called_read(builder, access.address, access.size, access.site);
-      if (access.vptr && access.size == sizeof(void*)) {
-        if (auto* store = dyn_cast<llvm::StoreInst>(access.instruction)) {
-          Value* value = builder.CreateBitOrPointerCast(store->getValueOperand(), builder.getPtrTy());
-          builder.CreateCall(hooks_.vptr(true), {access.address, value, access.site});
-        } else if (inline_checks_) {
-          emit_inline_check(builder, hooks_, access.address, access.size, false, llvm::Align(alignof(void*)),
-                            access.site);
-        } else {
-          builder.CreateCall(hooks_.vptr(false), {access.address, access.site});
-        }
-      } else if (access.write && access.is_volatile && Hooks::has_access(access.size)) {
-        // It may be a flag: the runtime is to hear of each.
-        builder.CreateCall(hooks_.access(true, access.size), {access.address, access.site});
-      } else {
-        emit_access(builder, access.address, access.size, access.write, access.site, alignment(*access.instruction));
-      }
+      Access copy = access;
+      copy.instruction = here(access.instruction);
+      copy.address = copy.instruction->getOperand(access.operand);
+      emit_access(copy, *access.instruction, checks);
     }
-    for (const BlockOperation& block : blocks_) emit_block(block);
-    for (const AtomicOperation& atomic : atomics_) lower_atomic(*atomic.instruction, hooks_, atomic.site);
-    for (const LaneAccess& lanes : lanes_) emit_lanes(lanes);
+    for (BlockOperation block : blocks_) {
+      block.instruction = known(block.instruction);
+      emit_block(block, checks);
+    }
+    for (const AtomicOperation& atomic : atomics_) lower_atomic(*here(atomic.instruction), hooks_, atomic.site);
+    for (LaneAccess lanes : lanes_) {
+      if (!checks) break;
+      lanes.instruction = known(lanes.instruction);
+      lanes.addresses = lanes.instruction->getArgOperand(lanes.address_operand);
+      lanes.mask = lanes.instruction->getArgOperand(lanes.mask_operand);
+      emit_lanes(lanes);
+    }
     for (const AssemblyOperation& operation : assembly_) {
-      llvm::IRBuilder<> builder(operation.call);
-      builder.CreateCall(hooks_.assembly(true), {operation.address, builder.getInt64(operation.size), operation.site});
-      builder.SetInsertPoint(operation.call->getNextNode());
-      builder.CreateCall(hooks_.assembly(false), {operation.address, builder.getInt64(operation.size), operation.site});
+      llvm::CallBase* call = known(operation.call);
+      Value* address = call->getArgOperand(operation.operand);
+      llvm::IRBuilder<> builder(call);
+      builder.CreateCall(hooks_.assembly(true), {address, builder.getInt64(operation.size), operation.site});
+      builder.SetInsertPoint(call->getNextNode());
+      builder.CreateCall(hooks_.assembly(false), {address, builder.getInt64(operation.size), operation.site});
     }
-    for (llvm::CallBase* barrier : barriers_) llvm::IRBuilder<>(barrier).CreateCall(hooks_.cut(), {});
+    for (llvm::CallBase* barrier : barriers_) llvm::IRBuilder<>(here(barrier)).CreateCall(hooks_.cut(), {});
     for (llvm::CallBase* request : requests_) {
-      llvm::IRBuilder<> builder(request);
-      Value* words = request->getArgOperand(0);
+      llvm::IRBuilder<> builder(here(request));
+      Value* words = known(request)->getArgOperand(0);
       if (words->getType()->isIntegerTy()) words = builder.CreateIntToPtr(words, builder.getPtrTy());
       if (words->getType()->isPointerTy()) builder.CreateCall(hooks_.client_request(), {words});
     }
-    trace_calls(function_, calls_);
+    for (const TracedCall& traced : calls_) calls.push_back({known(traced.call), traced.site});
+  }
+
+  // `original`: of which the instruction is a copy, or itself.
+  void emit_access(const Access& access, const Instruction& original, bool checks) {
+    llvm::IRBuilder<> builder(access.instruction);
+    if (access.spins) {
+      return teller_.emit_read(builder, loops_, &original, access.address, access.size, access.site);
+    }
+    if (asked_ && !access.write) teller_.emit_called_read(builder, access.address, access.size, access.site);
+    if (!checks && only_checks(access)) return;
+    if (access.vptr && access.size == sizeof(void*)) {
+      if (auto* store = dyn_cast<llvm::StoreInst>(access.instruction)) {
+        Value* value = builder.CreateBitOrPointerCast(store->getValueOperand(), builder.getPtrTy());
+        builder.CreateCall(hooks_.vptr(true), {access.address, value, access.site});
+      } else if (inline_checks_) {
+        emit_inline_check(builder, hooks_, access.address, access.size, false, llvm::Align(alignof(void*)),
+                          access.site);
+      } else {
+        builder.CreateCall(hooks_.vptr(false), {access.address, access.site});
+      }
+    } else if (access.write && access.is_volatile && Hooks::has_access(access.size)) {
+      // It may be a flag: the runtime is to hear of each.
+      builder.CreateCall(hooks_.access(true, access.size), {access.address, access.site});
+    } else {
+      emit_check(builder, access.address, access.size, access.write, access.site, alignment(*access.instruction));
+    }
   }
 
   // What the code says of the address; an access without a type of its own says nothing.
@@ -504,8 +581,8 @@ class FunctionInstrumenter final {
     return llvm::Align(1);
   }
 
-  void emit_access(llvm::IRBuilder<>& builder, Value* address, uint64_t size, bool write, llvm::Constant* site,
-                   llvm::Align align = llvm::Align(1)) {
+  void emit_check(llvm::IRBuilder<>& builder, Value* address, uint64_t size, bool write, llvm::Constant* site,
+                  llvm::Align align = llvm::Align(1)) {
     if (inline_checks_ && Hooks::has_access(size)) {
       emit_inline_check(builder, hooks_, address, size, write, align, site);
     } else if (Hooks::has_access(size)) {
@@ -515,16 +592,18 @@ class FunctionInstrumenter final {
     }
   }
 
-  void emit_block(const BlockOperation& block) {
+  void emit_block(const BlockOperation& block, bool checks) {
     llvm::IRBuilder<> builder(block.instruction);
+    llvm::Constant* nothing = llvm::ConstantPointerNull::get(builder.getPtrTy());
     Value* length = builder.CreateZExtOrTrunc(block.instruction->getLength(), builder.getInt64Ty());
     Value* to = block.instruction->getRawDest();
     if (auto* copy = dyn_cast<llvm::AnyMemTransferInst>(block.instruction)) {
-      builder.CreateCall(hooks_.copy(isa<llvm::AnyMemMoveInst>(copy)),
-                         {to, copy->getRawSource(), length, block.to_site, block.from_site});
+      builder.CreateCall(
+          hooks_.copy(isa<llvm::AnyMemMoveInst>(copy)),
+          {to, copy->getRawSource(), length, checks ? block.to_site : nothing, checks ? block.from_site : nothing});
     } else {
       Value* byte = builder.CreateZExt(cast<llvm::AnyMemSetInst>(block.instruction)->getValue(), builder.getInt32Ty());
-      builder.CreateCall(hooks_.fill(), {to, byte, length, block.to_site});
+      builder.CreateCall(hooks_.fill(), {to, byte, length, checks ? block.to_site : nothing});
     }
     block.instruction->eraseFromParent();
   }
@@ -551,7 +630,7 @@ class FunctionInstrumenter final {
       }
       Value* address = lanes.addresses->getType()->isPointerTy() ? nth(builder, lanes, lane)
                                                                  : builder.CreateExtractElement(lanes.addresses, lane);
-      emit_access(builder, address, size, lanes.write, lanes.site);
+      emit_check(builder, address, size, lanes.write, lanes.site);
     }
   }
 
@@ -565,6 +644,7 @@ class FunctionInstrumenter final {
   const CallEffects& effects_;
   const Escape* escape_;  // null: not asked for
   const bool inline_checks_;
+  const Profile profile_;
   const llvm::DataLayout& layout_;
   Hooks& hooks_;
   SiteTable& sites_;
@@ -613,7 +693,7 @@ llvm::PreservedAnalyses InstrumentPass::run(llvm::Module& module, llvm::ModuleAn
   for (size_t i = 0; i < marked.size(); ++i) {
     llvm::Function* function = marked[i];
     FunctionInstrumenter(*function, hooks, sites, teller, loops[i], asked.contains(function), prune_, effects,
-                         escape ? &*escape : nullptr, inline_checks_)
+                         escape ? &*escape : nullptr, inline_checks_, profile_)
         .run();
     // What was found out about its use of memory was about the function without hooks.
     if (!function->doesNotAccessMemory()) function->removeFnAttr(llvm::Attribute::Memory);

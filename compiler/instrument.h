@@ -26,11 +26,14 @@ namespace norn::compiler {
 // What of the debug information should be left when the sites have been made from it.
 enum class DebugInfo : uint8_t { kKeep, kLines, kNone };
 
+// What the program is built for. kSampling: two copies of each function, of which one is not checked (copies.h).
+enum class Profile : uint8_t { kFull, kSampling };
+
 class InstrumentPass : public llvm::PassInfoMixin<InstrumentPass> {
  public:
   // `inline_checks`: accesses are checked by code before them (inline_check.h), where that can be.
-  InstrumentPass(DebugInfo left, Pruning prune, bool inline_checks)
-      : left_(left), prune_(prune), inline_checks_(inline_checks) {}
+  InstrumentPass(DebugInfo left, Pruning prune, bool inline_checks, Profile profile)
+      : left_(left), prune_(prune), inline_checks_(inline_checks), profile_(profile) {}
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
   static bool isRequired() { return true; }  // without it the pass is left out at -O0
 
@@ -38,6 +41,7 @@ class InstrumentPass : public llvm::PassInfoMixin<InstrumentPass> {
   DebugInfo left_;
   Pruning prune_;
   bool inline_checks_;
+  Profile profile_;
 };
 
 }  // namespace norn::compiler

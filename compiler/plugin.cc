@@ -42,6 +42,11 @@ Pruning pruning() {
   return Pruning::of(names);
 }
 
+llvm::cl::opt<Profile> profile("norn-profile", llvm::cl::desc("What the program is built for"),
+                               llvm::cl::values(clEnumValN(Profile::kFull, "full", "checks everything (default)"),
+                                                clEnumValN(Profile::kSampling, "sampling", "checks samples")),
+                               llvm::cl::init(Profile::kFull));
+
 llvm::cl::opt<bool> deferred("norn-defer", llvm::cl::desc("Leave it to the link to instrument (with -flto)"));
 
 void register_passes(llvm::PassBuilder& builder) {
@@ -52,9 +57,10 @@ void register_passes(llvm::PassBuilder& builder) {
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
     if (deferred) {
       const std::vector<std::string>& names = pruned;
-      return passes.addPass(DeferPass(debug_info_left, llvm::join(names, ",")));
+      return passes.addPass(DeferPass(debug_info_left, llvm::join(names, ","), profile));
     }
-    passes.addPass(InstrumentPass(debug_info_left, pruning(), checks_inline(level != llvm::OptimizationLevel::O0)));
+    passes.addPass(
+        InstrumentPass(debug_info_left, pruning(), checks_inline(level != llvm::OptimizationLevel::O0), profile));
   });
   builder.registerFullLinkTimeOptimizationLastEPCallback(
       [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) { passes.addPass(LinkPass()); });
@@ -64,7 +70,7 @@ void register_passes(llvm::PassBuilder& builder) {
         if (name != "norn") return false;
         passes.addPass(SelectionPass(skip_lists));
         passes.addPass(OpenMpPass());
-        passes.addPass(InstrumentPass(debug_info_left, pruning(), checks_inline(false)));
+        passes.addPass(InstrumentPass(debug_info_left, pruning(), checks_inline(false), profile));
         return true;
       });
 }

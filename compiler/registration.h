@@ -2,7 +2,7 @@
 //
 //     @__norn_module = linkonce_odr hidden constant %norn_module
 //                        { @__start_norn_sites, @__stop_norn_sites, ..., @__norn_uses_conditions }
-//     define linkonce_odr hidden void @__norn_module_ctor() { call @__norn_module_init_v4(@__norn_module) }
+//     define linkonce_odr hidden void @__norn_module_ctor() { call @__norn_module_init_v5(@__norn_module) }
 //     define linkonce_odr hidden void @__norn_module_dtor() { call @__norn_module_fini(@__norn_module) }
 //
 // Every object has them; they are in one comdat, so a linked module has one of each. The linker defines the start and

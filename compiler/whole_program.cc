@@ -12,7 +12,7 @@
 namespace norn::compiler {
 namespace {
 
-constexpr llvm::StringLiteral kDeferredMark = "norn.deferred";  // {debug information to leave, rules}
+constexpr llvm::StringLiteral kDeferredMark = "norn.deferred";  // {debug information to leave, rules, profile}
 
 }  // namespace
 
@@ -21,9 +21,11 @@ llvm::PreservedAnalyses DeferPass::run(llvm::Module& module, llvm::ModuleAnalysi
     return llvm::PreservedAnalyses::all();
   llvm::LLVMContext& context = module.getContext();
   auto* left = llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), static_cast<uint64_t>(left_));
+  auto* profile = llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), static_cast<uint64_t>(profile_));
   module.getOrInsertNamedMetadata(kDeferredMark)
       ->addOperand(
-          llvm::MDNode::get(context, {llvm::ConstantAsMetadata::get(left), llvm::MDString::get(context, prune_)}));
+          llvm::MDNode::get(context, {llvm::ConstantAsMetadata::get(left), llvm::MDString::get(context, prune_),
+                                      llvm::ConstantAsMetadata::get(profile)}));
   return llvm::PreservedAnalyses::all();
 }
 
@@ -35,11 +37,15 @@ llvm::PreservedAnalyses LinkPass::run(llvm::Module& module, llvm::ModuleAnalysis
                     "it the same way\n";
     std::exit(1);
   }
-  // Most debug information that any file wanted; the rules of the first.
+  // Most debug information that any file wanted; the rules of the first; all is checked if any file is to be.
   auto left = DebugInfo::kNone;
+  auto profile = Profile::kSampling;
+  const auto number = [](const llvm::MDNode* note, unsigned operand) {
+    return llvm::mdconst::extract<llvm::ConstantInt>(note->getOperand(operand))->getZExtValue();
+  };
   for (const llvm::MDNode* note : notes->operands()) {
-    const auto wanted = llvm::mdconst::extract<llvm::ConstantInt>(note->getOperand(0))->getZExtValue();
-    left = std::min(left, static_cast<DebugInfo>(wanted));
+    left = std::min(left, static_cast<DebugInfo>(number(note, 0)));
+    profile = std::min(profile, static_cast<Profile>(number(note, 2)));
   }
   const llvm::StringRef rules = llvm::cast<llvm::MDString>(notes->getOperand(0)->getOperand(1))->getString();
   std::vector<std::string> names;
@@ -47,7 +53,7 @@ llvm::PreservedAnalyses LinkPass::run(llvm::Module& module, llvm::ModuleAnalysis
     if (!name.empty()) names.push_back(name.str());
   }
   module.eraseNamedMetadata(notes);
-  return InstrumentPass(left, Pruning::of(names), true).run(module, analyses);
+  return InstrumentPass(left, Pruning::of(names), true, profile).run(module, analyses);
 }
 
 }  // namespace norn::compiler

@@ -14,13 +14,15 @@ namespace norn::compiler {
 
 class DeferPass : public llvm::PassInfoMixin<DeferPass> {
  public:
-  DeferPass(DebugInfo left, std::string prune) : left_(left), prune_(std::move(prune)) {}
+  DeferPass(DebugInfo left, std::string prune, Profile profile)
+      : left_(left), prune_(std::move(prune)), profile_(profile) {}
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
   static bool isRequired() { return true; }
 
  private:
   DebugInfo left_;
   std::string prune_;  // as it was given: names and commas
+  Profile profile_;
 };
 
 class LinkPass : public llvm::PassInfoMixin<LinkPass> {

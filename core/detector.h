@@ -66,6 +66,10 @@ class Detector {
     if (!conditions_.load(std::memory_order_relaxed)) conditions_.store(true, std::memory_order_relaxed);
   }
 
+  // From now on not every access is told: hb or hybrid become hb, and nothing is concluded from what was not read or
+  // written (docs/design/sampling.md).
+  void observe_only();
+
   // Any event, in the order they happened; threads that were not forked are roots. By one thread at a time.
   void apply(const Event& event);
 
@@ -191,6 +195,8 @@ class Detector {
   // `in_loop`: the loop goes on, so the read orders nothing.
   void spin_read(Thread& thread, Address address, uint64_t size, Where where, bool in_loop = false);
   void spin_leave(Thread& thread);
+  // The thread saw something that anybody may have written, untold: it is ordered after all that was done so far.
+  void come_after_all(Thread& thread);
   // The same bytes are looked at now, whenever they will be told as spin-read: what was written under a lock that the
   // thread holds, and may not hold then any more, is handed over.
   void look(Thread& thread, Address address, uint64_t size);

@@ -143,6 +143,26 @@ void Detector::spin_leave(Thread& thread) {
   thread.spun.clear(arena_);
 }
 
+void Detector::come_after_all(Thread& thread) {
+  const Inside inside(*this, thread);
+  begin_sync(thread);
+  if ((thread.ignoring & kIgnoreSync) != 0) return;
+  Clocks found;
+  for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) {
+    if (t == &thread) continue;
+    add_counterpart(__atomic_load_n(&t->slot, __ATOMIC_RELAXED), __atomic_load_n(&t->time, __ATOMIC_RELAXED), found);
+  }
+  // Of threads that ended nothing else may be left.
+  for (unsigned i = 0; i < slots_.used(); ++i) {
+    const auto slot = static_cast<Slot>(i);
+    if (!slots_.has_ended(slot)) continue;
+    add_version(slot, slots_.last(slot), false, found);
+    if (!found.raise(arena_, slot, slots_.last(slot))) no_memory_for_clocks();
+  }
+  acquire(thread, found);
+  found.clear(arena_);
+}
+
 void Detector::cut(Thread& thread) {
   const Inside inside(*this, thread);
   if (thread.stamped) tick(thread);

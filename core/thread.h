@@ -246,6 +246,8 @@ class Slots {
   [[nodiscard]] unsigned used() const { return used_; }
   [[nodiscard]] bool has_ended(Slot slot) const { return slots_[slot].use != SlotState::Use::kTaken; }
 
+  [[nodiscard]] Time last(Slot slot) const { return slots_[slot].last; }  // of one that has ended
+
   // Many threads ended whose slots could not be reused at once: a collection may find that nothing mentions them.
   [[nodiscard]] bool wants_collection() const { return ended_count_ > 1024 && ended_count_ > 2 * ended_kept_; }
   // So few are left that history must be forgotten to get some back.

@@ -33,6 +33,14 @@ bool Detector::init(const Options& options, const Listener& listener) {
   return ready && (is_state_machine(options_.engine) || make_empty_list());
 }
 
+void Detector::observe_only() {
+  options_.engine = EngineKind::kHb;
+  options_.handover = false;
+  if (options_.condition == ConditionMode::kWriteRead) options_.condition = ConditionMode::kLost;
+  // Versions were for what is handed over. Who runs already may be looking at them.
+  if (thread_count_.load(std::memory_order_relaxed) <= 1 && !options_.spin) versions_ = nullptr;
+}
+
 bool Detector::honour_spins() {
   options_.spin = keep_versions();
   return options_.spin;

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NORN_ABI_VERSION 4
+#define NORN_ABI_VERSION 5
 
 #ifdef __cplusplus
 extern "C" {
@@ -165,6 +165,8 @@ typedef struct norn_module {
   const norn_loop* loops_begin;
   const norn_loop* loops_end;
   const void* conditions; /* not null: some of its code calls what may be a condition variable's */
+  uint32_t* regions_begin; /* section "norn_regions", see Sampling; empty but in the sampling profile */
+  uint32_t* regions_end;
 } norn_module;
 
 void __norn_module_init(const norn_module* module); /* `module` lives as long as the code */
@@ -342,6 +344,35 @@ void __norn_wait_end(void);
 
 /* On the edge out of the loop. `condition`: the condition variable; null if only the wait itself knows. */
 void __norn_wait_leave(const norn_loop* loop, const void* condition, int because);
+
+/* ---- Sampling ---------------------------------------------------------------------------------------------
+ *
+ * The sampling profile has two copies of code, one with hooks of plain accesses and one without; both have all others.
+ * A region is a function or a loop. Section "norn_regions" has a word for each, where the runtime writes the region's
+ * number when the module is told; 0 until then. Each thread has an array of norn_region, by number. Before a region is
+ * executed (at the entry of the function, before another iteration of the loop) its code does
+ *
+ *     if (--__norn_regions[number].left < 0 && __norn_sample(number)) the checked copy; else the other
+ *
+ * The array must be usable before the runtime has initialised anything, and in threads it never saw. __norn_sample
+ * keeps all registers but r11 and its result's (clang's preserve_all).
+ */
+typedef struct norn_region {
+  int32_t left;   /* so many executions that nobody asks about */
+  uint16_t burst; /* the runtime's own */
+  uint16_t level;
+} norn_region;
+
+#define NORN_REGIONS 65536 /* numbers there are; a program with more regions shares them */
+
+NORN_ABI_ASSERT(sizeof(norn_region) == 8, "the plugin takes 8 bytes for a region");
+
+#if defined(__GNUC__)
+extern __thread norn_region* __norn_regions __attribute__((tls_model("initial-exec")));
+#endif
+#if defined(__clang__)
+__attribute__((preserve_all)) int __norn_sample(uint32_t number);
+#endif
 
 /* ---- OpenMP -----------------------------------------------------------------------------------------------
  *

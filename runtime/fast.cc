@@ -5,6 +5,7 @@
 
 #include "runtime/control.h"
 #include "runtime/reporter.h"
+#include "runtime/sampling.h"
 #include "runtime/syscalls.h"
 
 namespace {
@@ -71,6 +72,7 @@ uintptr_t reserve_shadow() {
 void begin_watching() {
   if (watching.exchange(true, std::memory_order_relaxed)) return;
   detector.make_all_look_again();
+  restart_sampling();
   if (flat || is_controlled()) return;
   report_note(
       "there are no addresses for the whole shadow (ulimit -v, a stack without limit, vm.mmap_rnd_bits above 28): the "

@@ -4,6 +4,7 @@
 
 #include "runtime/interpose.h"
 #include "runtime/loops.h"
+#include "runtime/sampling.h"
 #include "runtime/settings.h"
 #include "runtime/where.h"
 
@@ -130,6 +131,8 @@ NORN_EXPORT void __norn_module_init(const norn_module* tables) {
   if (module == nullptr) return;
   *module = {tables, file_of(search), modules.load(std::memory_order_relaxed)};
   modules.store(module, std::memory_order_release);
+  // Regions first: they decide how the rest is judged.
+  add_regions(*tables);
   if (tables->conditions != nullptr) detector.expect_conditions();
   add_loops(*tables, here ? &here.thread() : nullptr);
 }

@@ -11,6 +11,7 @@
 #include "runtime/fast.h"
 #include "runtime/interpose.h"
 #include "runtime/openmp.h"
+#include "runtime/sampling.h"
 #include "runtime/signals.h"
 #include "runtime/syscalls.h"
 #include "runtime/where.h"
@@ -105,6 +106,7 @@ void end_thread(ThreadState& state) {
   }
   if (state.core->detached.load(std::memory_order_relaxed)) remove_handle(state.pthread, state.id);
   use_check_of(nullptr);
+  end_sampling();
   detector.exit(*state.core);
   current_ended = true;
   current_state = nullptr;
@@ -317,6 +319,7 @@ void begin_thread(ThreadState& state) {
   }
   add_handle(state.pthread, state.id);
   use_check_of(state.core);
+  begin_sampling(state);
   if (real_pthread_setspecific != nullptr) real_pthread_setspecific(end_key, &state);
 }
 

@@ -1,5 +1,7 @@
 #include "compiler/copies.h"
 
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/IRBuilder.h"
@@ -24,6 +26,7 @@ namespace {
 // An innermost loop whose iterations are shorter than this has no room for a count in memory at each.
 constexpr unsigned kLongIteration = 32;
 constexpr uint32_t kStride = 1024;
+constexpr unsigned kDeepest = 2;
 
 llvm::GlobalVariable* counters_variable(llvm::Module& module) {
   constexpr llvm::StringLiteral kName = "__norn_regions";
@@ -45,15 +48,18 @@ llvm::GlobalVariable* new_number(llvm::Function& function) {
   return region;
 }
 
-bool is_long(const llvm::Loop& loop) {
-  unsigned count = 0;
-  for (const BasicBlock* block : loop.blocks()) {
-    for (const Instruction& instruction : block->instructionsWithoutDebug()) {
-      const bool calls = isa<llvm::CallBase>(instruction) && !isa<llvm::IntrinsicInst>(instruction);
-      if (calls || instruction.isAtomic() || ++count >= kLongIteration) return true;
-    }
-  }
-  return false;
+bool makes_calls(const llvm::Loop& loop) {
+  return llvm::any_of(loop.blocks(), [](const BasicBlock* block) {
+    return llvm::any_of(*block, [](const Instruction& instruction) {
+      return (isa<llvm::CallBase>(instruction) && !isa<llvm::IntrinsicInst>(instruction)) || instruction.isAtomic();
+    });
+  });
+}
+
+unsigned length_of(const llvm::Loop& loop) {
+  unsigned length = 0;
+  for (const BasicBlock* block : loop.blocks()) length += static_cast<unsigned>(block->size());
+  return length;
 }
 
 std::vector<BasicBlock*> predecessors_where(BasicBlock* block, llvm::function_ref<bool(const BasicBlock*)> wanted) {
@@ -73,6 +79,34 @@ std::vector<Value*> values_from(BasicBlock* from, BasicBlock* to) {
 
 void add_edge(BasicBlock* from, BasicBlock* to, llvm::ArrayRef<Value*> values) {
   for (auto [phi, value] : llvm::zip_equal(to->phis(), values)) phi.addIncoming(value, from);
+}
+
+// Whether it is what a load or a store computes by itself: a base, an index times 1, 2, 4 or 8, and a constant.
+bool is_address(const Instruction& value) {
+  const auto* address = dyn_cast<llvm::GetElementPtrInst>(&value);
+  if (address == nullptr || !address->getType()->isPointerTy()) return false;
+  const llvm::DataLayout& layout = value.getModule()->getDataLayout();
+  const unsigned bits = layout.getIndexTypeSizeInBits(address->getType());
+  llvm::MapVector<Value*, llvm::APInt> indices;
+  llvm::APInt constant(bits, 0);
+  if (!address->collectOffset(layout, bits, indices, constant) || indices.size() > 1) return false;
+  return indices.empty() || (indices.begin()->second.isPowerOf2() && indices.begin()->second.ule(8));
+}
+
+// Once more before each access in another block, as the code generator would do it: where two values meet it no longer
+// can, and a register would be needed for each address instead of one for their base.
+void compute_where_used(Instruction& address) {
+  for (llvm::Use& use : llvm::make_early_inc_range(address.uses())) {
+    auto* user = cast<Instruction>(use.getUser());
+    const auto* further = dyn_cast<llvm::GetElementPtrInst>(user);
+    const bool accesses =
+        llvm::getLoadStorePointerOperand(user) == &address || (further != nullptr && further->hasAllConstantIndices());
+    if (!accesses || user->getParent() == address.getParent()) continue;
+    if (isa<llvm::StoreInst>(user) && cast<llvm::StoreInst>(user)->getValueOperand() == &address) continue;
+    Instruction* again = address.clone();
+    again->insertBefore(user);
+    use.set(again);
+  }
 }
 
 // A debugger is told nothing where only one of two values is known.
@@ -107,7 +141,7 @@ void Copies::make(llvm::function_ref<bool(const BasicBlock&)> is_checked) {
   clone();
   ask(entry_, entry_->getSingleSuccessor());
   for (const Region& region : regions_) join(region);
-  for (const Region& region : regions_) count_strides(region);
+  for (const auto& [region, goes_on] : strides_) count_strides(*region, goes_on);
   merge_values();
 }
 
@@ -149,7 +183,10 @@ void Copies::find_regions(llvm::function_ref<bool(const BasicBlock&)> is_checked
 void Copies::isolate(llvm::Loop& loop, llvm::DomTreeUpdater& updater, llvm::LoopInfo& loops) {
   const auto inside = [&](const BasicBlock* block) { return loop.contains(block); };
   const auto outside = [&](const BasicBlock* block) { return !loop.contains(block); };
-  const bool cheap = !loop.isInnermost() || is_long(loop);
+  // Beside what an iteration takes, a count in memory is next to nothing. Deeper loops are counted by those around
+  // them.
+  const bool cheap = makes_calls(loop) || (loop.isOutermost() && length_of(loop) >= kLongIteration) ||
+                     (!loop.isInnermost() && loop.getLoopDepth() <= kDeepest);
   Region region{.header = loop.getHeader(),
                 .left = {},
                 .asks = cheap                ? Region::Asks::kAlways
@@ -186,18 +223,20 @@ void Copies::clone() {
   }
 }
 
-// `at` ends with a branch to `next`, or to its clone: now it goes to the one whose turn it is.
-void Copies::ask(BasicBlock* at, BasicBlock* next) {
+// `at` ends with a branch to `next`, or to its clone: now it goes to the one whose turn it is. Returns the block that
+// leads to `next`.
+BasicBlock* Copies::ask(BasicBlock* at, BasicBlock* next) {
   BasicBlock* own = at->getSingleSuccessor();
   BasicBlock* copy = checked(next);
   const std::vector<Value*> values = values_from(at, own);
-  if (own == copy) own->removePredecessor(at, true);
+  own->removePredecessor(at, true);
   at->getTerminator()->eraseFromParent();
 
   llvm::GlobalVariable*& number_of = numbers_[next];
   if (number_of == nullptr) number_of = new_number(function_);
   llvm::LLVMContext& context = function_.getContext();
   auto* asks = BasicBlock::Create(context, "norn.ask", &function_);
+  auto* goes_on = BasicBlock::Create(context, "norn.on", &function_, at->getNextNode());
   llvm::IRBuilder<> builder(at);
   Value* number = builder.CreateLoad(builder.getInt32Ty(), number_of);
   Value* counters = builder.CreateLoad(builder.getPtrTy(), counters_variable(*function_.getParent()));
@@ -208,21 +247,26 @@ void Copies::ask(BasicBlock* at, BasicBlock* next) {
   Value* left = builder.CreateSub(builder.CreateLoad(builder.getInt32Ty(), counter), builder.getInt32(1));
   builder.CreateStore(left, counter);
   llvm::MDNode* unlikely = llvm::MDBuilder(context).createUnlikelyBranchWeights();
-  builder.CreateCondBr(builder.CreateICmpSLT(left, builder.getInt32(0)), asks, next, unlikely);
+  builder.CreateCondBr(builder.CreateICmpSLT(left, builder.getInt32(0)), asks, goes_on, unlikely);
 
   builder.SetInsertPoint(asks);
   llvm::CallInst* answer = builder.CreateCall(hooks_.sample(), {number});
   answer->setCallingConv(llvm::CallingConv::PreserveAll);
-  builder.CreateCondBr(builder.CreateIsNotNull(answer), copy, next);
-  if (own == copy) add_edge(at, next, values);
+  builder.CreateCondBr(builder.CreateIsNotNull(answer), copy, goes_on);
   add_edge(asks, copy, values);
-  add_edge(asks, next, values);
+  // The only one that leads on from here: a loop shall have one end, for those who optimise it further.
+  builder.SetInsertPoint(goes_on);
+  builder.CreateBr(next);
+  add_edge(goes_on, next, values);
+  return goes_on;
 }
 
 void Copies::join(const Region& region) {
   ask(checked(region.again), region.header);
   if (region.asks == Region::Asks::kAlways) ask(region.again, region.header);
-  if (region.asks == Region::Asks::kSometimes) ask(llvm::SplitEdge(region.again, region.header), region.header);
+  if (region.asks == Region::Asks::kSometimes) {
+    strides_.push_back({&region, ask(llvm::SplitEdge(region.again, region.header), region.header)});
+  }
   for (BasicBlock* left : region.left) go_home(region, left);
 }
 
@@ -241,20 +285,23 @@ void Copies::go_home(const Region& region, BasicBlock* left) {
   add_edge(checked(left), next, copied);
 }
 
-// Lets the unchecked copy ask at the end of each kStride-th iteration only.
-void Copies::count_strides(const Region& region) {
-  if (region.asks != Region::Asks::kSometimes) return;
+// Lets the unchecked copy ask at the end of each kStride-th iteration only. `goes_on`: where it then goes on.
+void Copies::count_strides(const Region& region, BasicBlock* goes_on) {
   BasicBlock* question = region.again->getSingleSuccessor();
-  add_edge(region.again, region.header, values_from(question, region.header));
   llvm::IRBuilder<> builder(region.header, region.header->begin());
-  llvm::PHINode* left = builder.CreatePHI(builder.getInt32Ty(), 4, "norn.left");
+  llvm::PHINode* left = builder.CreatePHI(builder.getInt32Ty(), 3, "norn.left");
   builder.SetInsertPoint(region.again->getTerminator());
   Value* fewer = builder.CreateSub(left, builder.getInt32(1));
   llvm::MDNode* unlikely = llvm::MDBuilder(builder.getContext()).createUnlikelyBranchWeights();
-  builder.CreateCondBr(builder.CreateIsNull(fewer), question, region.header, unlikely);
+  builder.CreateCondBr(builder.CreateIsNull(fewer), question, goes_on, unlikely);
   region.again->getTerminator()->eraseFromParent();
+  builder.SetInsertPoint(goes_on, goes_on->begin());
+  llvm::PHINode* counted = builder.CreatePHI(builder.getInt32Ty(), 3);
+  for (BasicBlock* before : llvm::predecessors(goes_on)) {
+    counted->addIncoming(before == region.again ? fewer : builder.getInt32(kStride), before);
+  }
   for (BasicBlock* before : llvm::predecessors(region.header)) {
-    left->addIncoming(before == region.again ? fewer : builder.getInt32(kStride), before);
+    left->addIncoming(before == goes_on ? static_cast<Value*>(counted) : builder.getInt32(kStride), before);
   }
 }
 
@@ -273,9 +320,9 @@ void Copies::merge_values() {
       }
     }
   }
-  for (BasicBlock* block : blocks_) {
-    if (!dominators.isReachableFromEntry(block)) continue;
-    for (Instruction& instruction : *block) {
+  // Who uses a value comes before it.
+  for (BasicBlock* block : llvm::post_order(&function_)) {
+    for (Instruction& instruction : llvm::reverse(*block)) {
       if (checked_.contains(&instruction)) add_merged(instruction, dominators, merger);
     }
   }
@@ -288,6 +335,11 @@ void Copies::add_merged(Instruction& value, const llvm::DominatorTree& dominator
     return llvm::all_of(defined.uses(), [&](const llvm::Use& use) { return dominators.dominates(&defined, use); });
   };
   if (is_everywhere(value) && is_everywhere(*copy)) return;
+  if (is_address(value)) {
+    compute_where_used(value);
+    compute_where_used(*copy);
+    if (is_everywhere(value) && is_everywhere(*copy)) return;
+  }
   const unsigned variable = merger.AddVariable(value.getName(), value.getType());
   for (Instruction* defined : {&value, copy}) {
     merger.AddAvailableValue(variable, defined->getParent(), defined);

@@ -64,9 +64,9 @@ class Copies final {
   void isolate(llvm::Loop& loop, llvm::DomTreeUpdater& updater, llvm::LoopInfo& loops);
   void clone();
   void join(const Region& region);
-  void ask(llvm::BasicBlock* at, llvm::BasicBlock* next);
+  llvm::BasicBlock* ask(llvm::BasicBlock* at, llvm::BasicBlock* next);
   void go_home(const Region& region, llvm::BasicBlock* left);
-  void count_strides(const Region& region);
+  void count_strides(const Region& region, llvm::BasicBlock* goes_on);
   void merge_values();
   void add_merged(llvm::Instruction& value, const llvm::DominatorTree& dominators, llvm::SSAUpdaterBulk& merger) const;
 
@@ -80,6 +80,7 @@ class Copies final {
   llvm::DenseMap<const llvm::Value*, llvm::Value*> checked_;  // blocks and instructions of the checked one
   llvm::DenseMap<const llvm::BasicBlock*, llvm::GlobalVariable*> numbers_;  // of regions, by their first blocks
   std::vector<Home> homes_;
+  std::vector<std::pair<const Region*, llvm::BasicBlock*>> strides_;
 };
 
 }  // namespace norn::compiler

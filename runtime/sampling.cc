@@ -69,8 +69,8 @@ void restart_sampling() { forget(first_regions); }
 
 using namespace norn::rt;
 
-// All registers are the caller's: nothing here may use one that holds vectors, nor call anybody.
-NORN_EXPORT __attribute__((preserve_all, target("general-regs-only"))) int __norn_sample(uint32_t number) {
+// All registers are the caller's: nobody is called from here, who would use those for vectors.
+NORN_EXPORT __attribute__((preserve_all)) int __norn_sample(uint32_t number) {
   auto& sampler = reinterpret_cast<norn::Sampler&>(__norn_regions[number]);
   // Until its module is told a region has no number of its own.
   if (number == 0 || is_controlled()) {

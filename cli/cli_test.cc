@@ -343,6 +343,15 @@ TEST_F(Cli, TellsPredictionsWithTheRaceOnTheirBytes) {
   EXPECT_TRUE(has(run({}, {"predicted=1", "end"}).err, "predicted · once · R00000001\n"));
 }
 
+TEST_F(Cli, TellsRacesOnTheSameBytesOfAStrippedProgramInOne) {
+  const Result result = run({}, {"stripped=1", "stripped=2", "predicted=3", "end"});
+  EXPECT_TRUE(has(result.err, "observed · once · R00000001\n")) << result.err;
+  EXPECT_TRUE(has(result.err, "  also observed: bank+0x2 write / bank+0x2 read · R00000002\n")) << result.err;
+  EXPECT_TRUE(has(result.err, "  also predicted: bank.cpp:14 write / bank.cpp:19 read · R00000003\n")) << result.err;
+  EXPECT_TRUE(has(result.err, "3 races (2 observed, 1 predicted)")) << result.err;
+  EXPECT_FALSE(has(run({}, {"race=1", "race=2", "end"}).err, "also")) << "whose lines are known tell something new";
+}
+
 TEST_F(Cli, Suppressions) {
   write("my.supp", "race:deposit  # owner: ann\nrace:nothing\nrace:old  # expires: 2000-01-01 owner: bob\n");
   const Result result = run({"--suppressions=my.supp"}, {"race=1", "end"});

@@ -37,18 +37,24 @@ report::TextOptions options_of(const TextRendering& rendering, const std::string
           .next = rendering.next};
 }
 
-// A prediction about bytes that are known to race says little more than that: it is told with the first such race.
+bool has_lines(const report::Race& race) {
+  return std::any_of(std::begin(race.accesses), std::end(race.accesses),
+                     [](const report::Access& access) { return report::site_of(access).line != 0; });
+}
+
+// What says little more about bytes that are known to race is told with the first such race: predictions, and, of
+// stripped programs, where a pair of places is a pair of addresses, all the others.
 class Guests {
  public:
   explicit Guests(const report::Findings& findings) {
     for (const report::Race& race : findings.races) {
-      if (race.suppressed || race.standing != report::Standing::kPredicted) continue;
+      if (race.suppressed || (race.standing != report::Standing::kPredicted && has_lines(race))) continue;
       const auto hosts = [&](const report::Race& other) {
-        return !other.suppressed && other.standing >= report::Standing::kObserved &&
-               report::lies_in(race.location, other.location);
+        return &other == &race || (!other.suppressed && other.standing >= report::Standing::kObserved && !has(other) &&
+                                   report::lies_in(race.location, other.location));
       };
       const auto host = std::find_if(findings.races.begin(), findings.races.end(), hosts);
-      if (host == findings.races.end()) continue;
+      if (&*host == &race) continue;
       of_host_[&*host].push_back(&race);
       guests_.insert(&race);
     }
@@ -60,7 +66,7 @@ class Guests {
     const auto found = of_host_.find(&host);
     if (found == of_host_.end()) return {};
     const size_t shown = std::min(found->second.size(), most);
-    return {.predictions = {found->second.data(), shown}, .left_out = found->second.size() - shown};
+    return {.races = {found->second.data(), shown}, .left_out = found->second.size() - shown};
   }
 
  private:

@@ -585,7 +585,7 @@ class TextReport {
   }
 
   void also(const Also& also) const {
-    for (const Race* race : also.predictions) {
+    for (const Race* race : also.races) {
       sink_.put("  also ");
       styled(style_of(race->standing), name_of(race->standing));
       Text before = ": ";
@@ -603,9 +603,9 @@ class TextReport {
       sink_.put('\n');
     }
     if (also.left_out == 0) return;
-    sink_.put("  also predicted: ");
+    sink_.put("  also ");
     sink_.put(Decimal(also.left_out, true).text());
-    sink_.put(" more; to see: norn show\n");
+    sink_.put(" more pairs; to see: norn show\n");
   }
 
   void put_command(const RunSummary& run) const {

@@ -43,9 +43,9 @@ struct RaceCounts {
   [[nodiscard]] constexpr uint64_t total() const { return of[0] + of[1] + of[2] + of[3]; }
 };
 
-// What is told with a race, in a line each: predictions about bytes that are known to race.
+// What is told with a race, in a line each: others on the same bytes.
 struct Also {
-  List<const Race*> predictions{};
+  List<const Race*> races{};
   size_t left_out = 0;  // so many more are only counted
 };
 

@@ -129,11 +129,11 @@ TEST(Text, TellsPredictionsOnTheSameBytesInALine) {
   prediction.accesses[1].op = Op::kWrite;
   const Race* also[] = {&prediction, &prediction};
   const std::string text = collect([&](Sink sink) {
-    render_text(example::bank_race(), example::bank_run(), {}, sink, {.predictions = also, .left_out = 3});
+    render_text(example::bank_race(), example::bank_run(), {}, sink, {.races = also, .left_out = 3});
   });
   const std::string line = "  also predicted: bank.cpp:14 write / bank.cpp:19 write · R4f9c1a02\n";
   EXPECT_NE(text.find("  account: global in bank.cpp:5, offset 0\n" + line + line +
-                      "  also predicted: 3 more; to see: norn show\n"
+                      "  also 3 more pairs; to see: norn show\n"
                       "  next: norn confirm"),
             std::string::npos)
       << text;

@@ -2,7 +2,8 @@
 // records what its arguments say, in order:
 //
 //   race=N        a race with id 0000000N        predicted=N   the same, predicted
-//   elsewhere=N   predicted, of other bytes      note=WORDS
+//   elsewhere=N   predicted, of other bytes      stripped=N    observed, without lines
+//   note=WORDS
 //   count=N,C     that race was seen C times
 //   end           the end record                 half          half a record, as if killed while writing
 //   foreign       something that is no record    fork          a child that finds race 99 and exits with 7
@@ -70,6 +71,14 @@ void act(const std::string& what, const std::string& value) {
   if (what == "elsewhere") {
     Race race = race_of(number, Standing::kPredicted);
     race.location.address += 4;
+    find(race);
+  }
+  if (what == "stripped") {
+    Race race = race_of(number);
+    for (Access& access : race.accesses) {
+      access.stack = {};
+      access.site = {.module = "bank", .offset = static_cast<uint64_t>(number)};
+    }
     find(race);
   }
   if (what == "count") {

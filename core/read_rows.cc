@@ -7,8 +7,14 @@ template <class T>
 T* ReadRows::made_once(std::atomic<T*>& place) {
   T* found = place.load(std::memory_order_acquire);
   if (found != nullptr) return found;
+  const size_t taken = bytes_.load(std::memory_order_relaxed);
+  if (taken > kAlways && taken > shadow_->bytes()) return nullptr;
   T* made = arena_->create<T>();
-  if (made == nullptr || place.compare_exchange_strong(found, made, std::memory_order_acq_rel)) return made;
+  if (made == nullptr) return nullptr;
+  if (place.compare_exchange_strong(found, made, std::memory_order_acq_rel)) {
+    bytes_.fetch_add(sizeof(T), std::memory_order_relaxed);
+    return made;
+  }
   arena_->destroy(made);
   return found;
 }
@@ -26,9 +32,13 @@ ReadBlock::Row* ReadRows::row(ReadBlock& block, Slot slot) {
 
 void ReadRows::release(ReadBlock& block) {
   for (std::atomic<ReadBlock::Part*>& part : block.parts) {
-    if (ReadBlock::Part* made = part.load(std::memory_order_relaxed); made != nullptr) arena_->destroy(made);
+    ReadBlock::Part* made = part.load(std::memory_order_relaxed);
+    if (made == nullptr) continue;
+    arena_->destroy(made);
+    bytes_.fetch_sub(sizeof(ReadBlock::Part), std::memory_order_relaxed);
   }
   arena_->destroy(&block);
+  bytes_.fetch_sub(sizeof(ReadBlock), std::memory_order_relaxed);
 }
 
 }  // namespace norn

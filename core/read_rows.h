@@ -128,7 +128,8 @@ class ReadRows {
     const ReadBlocks* blocks = leaf == nullptr ? nullptr : leaf->readers.load(std::memory_order_acquire);
     return blocks == nullptr ? nullptr : blocks->blocks[number_in_leaf(address)].load(std::memory_order_acquire);
   }
-  // Made if there is none; null if the arena is used up.
+  // Made if there is none; null if the arena is used up, or rows take as much as the shadow does already: a program of
+  // many threads would grow by as much as all its data with each of them. Reads are in lists then.
   [[nodiscard]] ReadBlock* get(Address address);
   [[nodiscard]] ReadBlock::Row* row(ReadBlock& block, Slot slot);
 
@@ -174,7 +175,9 @@ class ReadRows {
   template <class T>
   T* made_once(std::atomic<T*>& place);
   void release(ReadBlock& block);
+  static constexpr size_t kAlways = size_t{8} << 20;
 
+  std::atomic<size_t> bytes_{0};
   Arena* arena_ = nullptr;
   Shadow* shadow_ = nullptr;
 };

@@ -294,5 +294,16 @@ TEST_F(ReadersTest, RowsComeAndGo) {
   EXPECT_EQ(pairs_.size(), kReaders + 1);  // and with the write before
 }
 
+// One granule in each block: rows would take seventeen times as much as the data.
+TEST_F(ReadersTest, RowsTakeNoMoreThanTheShadow) {
+  constexpr Address kData = 0x1000000;
+  constexpr Address kEnd = kData + (2 << 20);
+  const uint64_t before = detector_->statistics().arena_bytes;
+  for (Address at = kData; at < kEnd; at += 128) all_read(at);
+  EXPECT_LT(detector_->statistics().arena_bytes - before, detector_->shadow_bytes() * 3);
+  detector_->write(*writer_, kEnd - 128, 8, 9);
+  EXPECT_EQ(pairs_.size(), kReaders) << "who finds no room in rows is in a list";
+}
+
 }  // namespace
 }  // namespace norn

@@ -102,8 +102,11 @@ void Detector::access_from(Thread& thread, AccessKind kind, Address begin, Addre
     for (const Address stop = at + kStride < end ? at + kStride : end; at < stop;) {
       at = renew_run(thread, kind, at, begin, stop, where, increments);
       if (at >= stop) break;
-      if (!heeded) heed_range(thread, at > begin ? at : begin, end - (at > begin ? at : begin));
-      heeded = true;
+      if (!heeded) {
+        const Address from = at > begin ? at : begin;
+        heed_range(thread, from, end - from);
+        heeded = true;
+      }
       Granule* granule = shadow_.granule(at);
       if (granule == nullptr) return no_memory_for_shadow();
       access_shadow(thread, *granule, {kind, mask_in(at, begin, end), where, at, increments}, signals, false);

@@ -136,41 +136,38 @@ class ReadRows {
   // Calls visit(granule, block, index) for all granules that may have reads in rows. Nobody else is here.
   template <class Visit>
   void for_each(Visit visit) {
-    for (const Leaf* leaf = shadow_->first_leaf(); leaf != nullptr; leaf = leaf->next) {
-      ReadBlocks* blocks = leaf->readers.load(std::memory_order_relaxed);
-      if (blocks == nullptr) continue;
-      for (unsigned b = 0; b < ReadBlocks::kCount; ++b) {
-        ReadBlock* block = blocks->blocks[b].load(std::memory_order_relaxed);
-        if (block == nullptr) continue;
-        for (unsigned i = 0; i < ReadBlock::kGranules; ++i) {
-          visit(leaf->granules[b * ReadBlock::kGranules + i], *block, i);
-        }
-      }
-    }
+    for_each_block([&](Granule* granules, std::atomic<ReadBlock*>& block) {
+      for (unsigned i = 0; i < ReadBlock::kGranules; ++i) visit(granules[i], *block.load(std::memory_order_relaxed), i);
+    });
   }
   // Gives back the blocks for which is_used(granule) is false of all their granules. Nobody else is here, or remembers
   // a row.
   template <class IsUsed>
   void release_unused(IsUsed is_used) {
-    for (const Leaf* leaf = shadow_->first_leaf(); leaf != nullptr; leaf = leaf->next) {
-      ReadBlocks* blocks = leaf->readers.load(std::memory_order_relaxed);
-      if (blocks == nullptr) continue;
-      for (unsigned b = 0; b < ReadBlocks::kCount; ++b) {
-        ReadBlock* block = blocks->blocks[b].load(std::memory_order_relaxed);
-        bool used = block == nullptr;
-        for (unsigned i = 0; i < ReadBlock::kGranules && !used; ++i) {
-          used = is_used(leaf->granules[b * ReadBlock::kGranules + i]);
-        }
-        if (used) continue;
-        release(*block);
-        blocks->blocks[b].store(nullptr, std::memory_order_relaxed);
-      }
-    }
+    for_each_block([&](const Granule* granules, std::atomic<ReadBlock*>& block) {
+      bool used = false;
+      for (unsigned i = 0; i < ReadBlock::kGranules && !used; ++i) used = is_used(granules[i]);
+      if (used) return;
+      release(*block.load(std::memory_order_relaxed));
+      block.store(nullptr, std::memory_order_relaxed);
+    });
   }
 
  private:
   static unsigned number_in_leaf(Address address) {
     return static_cast<unsigned>(address / ReadBlock::kBytes % ReadBlocks::kCount);
+  }
+  // Calls visit(granules, block) for all blocks there are, with the first of their granules.
+  template <class Visit>
+  void for_each_block(Visit visit) {
+    for (const Leaf* leaf = shadow_->first_leaf(); leaf != nullptr; leaf = leaf->next) {
+      ReadBlocks* blocks = leaf->readers.load(std::memory_order_relaxed);
+      if (blocks == nullptr) continue;
+      for (unsigned b = 0; b < ReadBlocks::kCount; ++b) {
+        std::atomic<ReadBlock*>& block = blocks->blocks[b];
+        if (block.load(std::memory_order_relaxed) != nullptr) visit(leaf->granules + b * ReadBlock::kGranules, block);
+      }
+    }
   }
   template <class T>
   T* made_once(std::atomic<T*>& place);

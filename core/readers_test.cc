@@ -303,6 +303,12 @@ TEST_F(ReadersTest, RowsTakeNoMoreThanTheShadow) {
   EXPECT_LT(detector_->statistics().arena_bytes - before, detector_->shadow_bytes() * 3);
   detector_->write(*writer_, kEnd - 128, 8, 9);
   EXPECT_EQ(pairs_.size(), kReaders) << "who finds no room in rows is in a list";
+  // More than one part of a block holds: the others have no rows where the first have.
+  for (ThreadId id = 20; id < 28; ++id) readers_.push_back(detector_->fork(*main_, id));
+  all_read(kData);
+  pairs_.clear();
+  detector_->write(*late_, kData, 8, 9);
+  EXPECT_EQ(pairs_.size(), readers_.size());
 }
 
 }  // namespace

@@ -189,12 +189,12 @@ void Detector::end_messages(const WordAccess& access) {
   const Address begin = access.word + static_cast<unsigned>(__builtin_ctz(access.mask));
   const Address end = access.word + 32 - static_cast<unsigned>(__builtin_clz(access.mask));
   for (Address at = begin - (kWidestAtomic - 1); at < end; ++at) {
-    SyncObject* object = sync_.find(at, SyncFamily::kAtomic);
+    auto* object = sync_.find<MessageObject>(at, SyncFamily::kAtomic);
     if (object == nullptr) continue;
     const SpinLock lock(object->mutex);
     if (at + object->size <= begin) continue;
     object->message.clear(arena_);
-    ++object->version;
+    object->advance();
   }
 }
 
@@ -273,10 +273,50 @@ void Detector::benign_range(Thread& thread, Address address, uint64_t size) {
 
 // --- atomics -----------------------------------------------------------------------------------------------------
 
-SyncObject* Detector::begin_atomic(Thread& thread, Address address) {
+// Whether the value that the thread has just loaded had a message that it has joined already.
+bool Detector::knows_message(Thread& thread, const MessageObject& object, MemoryOrder order) {
+  const Thread::Recent& recent = recent_of(thread, object.address, object.family);
+  return object.stood_at(recent.known) || (!acquires(order) && object.stood_at(recent.remembered));
+}
+
+// Under the object's lock.
+void Detector::learn_message(Thread& thread, const MessageObject& object, MemoryOrder order) {
+  Thread::Recent& recent = recent_of(thread, object.address, object.family);
+  const uint64_t version = object.present();
+  if (recent.known == version) return;
+  if (acquires(order)) {
+    learn(thread, object.message);
+    recent.known = version;
+  } else if (recent.remembered != version) {
+    if (!thread.remembered.join(arena_, object.message)) no_memory_for_clocks();
+    recent.remembered = version;
+  }
+}
+
+// An atomic read gives nothing away, and so ends no segment.
+void Detector::read_atomically(Thread& thread, Address address, uint64_t size, Where where) {
+  ++thread.accesses;
+  if (thread.recording) record(thread, AccessKind::kAtomicRead, address, size);
+  if ((thread.ignoring & kIgnoreReads) != 0) return;
+  heed_tick_request(thread);
+  SpinSignals signals;
+  for (Address at = address & ~(kGranuleBytes - 1); at < address + size; at += kGranuleBytes) {
+    Granule* granule = shadow_.granule(at);
+    if (granule == nullptr) {
+      no_memory_for_shadow();
+      continue;
+    }
+    const WordAccess access = {AccessKind::kAtomicRead, mask_in(at, address, address + size), where, at, false};
+    const bool known = !is_state_machine(options_.engine) && (is_stamped(thread, *granule, access.kind, access.mask) ||
+                                                              is_in_list(thread, *granule, access.kind, access.mask));
+    if (!known) access_shadow(thread, *granule, access, signals, false);
+  }
+}
+
+MessageObject* Detector::begin_atomic(Thread& thread, Address address) {
   ++thread.sync_events;
   if (!options_.library) return nullptr;
-  SyncObject* object = object_of(thread, address, SyncFamily::kAtomic);
+  auto* object = object_of<MessageObject>(thread, address, SyncFamily::kAtomic);
   if (object == nullptr) {
     no_memory_for_clocks();
     return nullptr;
@@ -285,31 +325,26 @@ SyncObject* Detector::begin_atomic(Thread& thread, Address address) {
   return object;
 }
 
-void Detector::end_atomic(Thread& thread, SyncObject* object, Address address, uint64_t size, AtomicOutcome outcome,
+void Detector::end_atomic(Thread& thread, MessageObject* object, Address address, uint64_t size, AtomicOutcome outcome,
                           Where where) {
   const bool reads = outcome.kind != EventKind::kAtomicStore;
   const bool writes = outcome.kind != EventKind::kAtomicLoad;
   const bool orders = counts(thread);
-  if (outcome.order != MemoryOrder::kRelaxed) end_segment(thread);
-  if (object != nullptr && reads && orders) {
-    if (acquires(outcome.order)) {
-      uint64_t& known = known_of(thread, *object);
-      if (known != object->version) acquire(thread, object->message);
-      known = object->version;
-    } else if (known_of(thread, *object) != object->version && !thread.remembered.join(arena_, object->message)) {
-      no_memory_for_clocks();
-    }
+  if (outcome.order != MemoryOrder::kRelaxed && writes) end_segment(thread);
+  if (object != nullptr && reads && orders) learn_message(thread, *object, outcome.order);
+  if (!writes) {
+    if (object != nullptr) object->mutex.unlock();
+    return read_atomically(thread, address, size, where);
   }
 
-  const AccessKind kind = writes ? AccessKind::kAtomicWrite : AccessKind::kAtomicRead;
   ++thread.accesses;
   if (thread.recording) {
-    record(thread, kind, address, size);
+    record(thread, AccessKind::kAtomicWrite, address, size);
     // What reads and writes at once is a write: it is ignored as one.
-    if (reads && writes && (thread.ignoring & kIgnoreWrites) == 0) record_in(thread.reads, {address, address + size});
+    if (reads && (thread.ignoring & kIgnoreWrites) == 0) record_in(thread.reads, {address, address + size});
   }
   SpinSignals signals;
-  if ((thread.ignoring & (writes ? kIgnoreWrites : kIgnoreReads)) == 0) {
+  if ((thread.ignoring & kIgnoreWrites) == 0) {
     heed_tick_request(thread);
     const bool in_one = address % kGranuleBytes + size <= kGranuleBytes;
     if (!in_one && !writes && may_heed_now(thread)) heed_range(thread, address, size);
@@ -319,37 +354,35 @@ void Detector::end_atomic(Thread& thread, SyncObject* object, Address address, u
         no_memory_for_shadow();
         continue;
       }
-      const WordAccess access = {kind, mask_in(at, address, address + size), where, at, reads && writes};
-      access_shadow(thread, *granule, access, signals, writes && object != nullptr);
+      const WordAccess access = {AccessKind::kAtomicWrite, mask_in(at, address, address + size), where, at, reads};
+      access_shadow(thread, *granule, access, signals, object != nullptr);
     }
   }
   if (signals.count != 0) send(thread, signals);
   // It may have told others where new memory is. (Not in fewer bytes: most counts are smaller, and frequent.)
-  if (writes && size >= sizeof(Address) && outcome.order == MemoryOrder::kRelaxed && thread.gives_birth) tick(thread);
+  if (size >= sizeof(Address) && outcome.order == MemoryOrder::kRelaxed && thread.gives_birth) tick(thread);
 
   if (object == nullptr) return;
-  if (writes) {
-    object->size = static_cast<uint8_t>(size);
-    Clocks& message = object->message;
-    // Whether nothing is in it that the thread does not know.
-    const bool known = known_of(thread, *object) == object->version;
-    const bool gives = orders && (releases(outcome.order) || thread.has_fence);
-    if (gives || !reads) ++object->version;
-    bool complete = true;
-    if (!orders) {
-      if (!reads) message.clear(arena_);
-    } else if (releases(outcome.order)) {
-      const Published published = publish(thread);
-      complete = reads && !known ? message.join(arena_, thread.clocks) : message.assign(arena_, thread.clocks);
-      complete &= message.raise(arena_, published.slot, published.time);
-      if (!reads || known) known_of(thread, *object) = object->version;
-    } else if (thread.has_fence) {
-      complete = reads ? message.join(arena_, thread.fence) : message.assign(arena_, thread.fence);
-    } else if (!reads) {
-      message.clear(arena_);
-    }
-    if (!complete) no_memory_for_clocks();
+  object->size = static_cast<uint8_t>(size);
+  Clocks& message = object->message;
+  // Whether nothing is in it that the thread does not know.
+  const bool known = known_of(thread, *object) == object->present();
+  const bool gives = orders && (releases(outcome.order) || thread.has_fence);
+  if (gives || !reads) object->advance();
+  bool complete = true;
+  if (!orders) {
+    if (!reads) message.clear(arena_);
+  } else if (releases(outcome.order)) {
+    const Published published = publish(thread);
+    complete = reads && !known ? message.join(arena_, thread.clocks) : message.assign(arena_, thread.clocks);
+    complete &= message.raise(arena_, published.slot, published.time);
+    if (!reads || known) known_of(thread, *object) = object->present();
+  } else if (thread.has_fence) {
+    complete = reads ? message.join(arena_, thread.fence) : message.assign(arena_, thread.fence);
+  } else if (!reads) {
+    message.clear(arena_);
   }
+  if (!complete) no_memory_for_clocks();
   object->mutex.unlock();
 }
 

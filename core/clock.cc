@@ -48,7 +48,7 @@ bool Clock::reserve(Arena& arena, unsigned count) {
   return true;
 }
 
-void Clock::clear(Arena& arena) {
+void Clock::clear_far(Arena& arena) {
   Chunk** all = chunks();
   for (unsigned i = 0; i < count_; ++i) drop(arena, all[i]);
   if (capacity_ != 0) arena.release(spilled_, capacity_ * sizeof(Chunk*));
@@ -68,8 +68,7 @@ bool Clock::copy_times(unsigned index, const Chunk* from) {
   return true;
 }
 
-bool Clock::raise(Arena& arena, Slot slot, Time time) {
-  if (get(slot) >= time) return true;
+bool Clock::raise_far(Arena& arena, Slot slot, Time time) {
   const unsigned index = slot / kTimes;
   if (!reserve(arena, index + 1)) return false;
   Chunk* chunk = own(arena, chunks()[index]);
@@ -78,8 +77,22 @@ bool Clock::raise(Arena& arena, Slot slot, Time time) {
   return true;
 }
 
-bool Clock::join(Arena& arena, const Clock& other) {
-  if (&other == this || other.count_ == 0) return true;
+bool Clock::includes_far(const Clock& other) const {
+  Chunk* const* mine = chunks();
+  Chunk* const* theirs = other.chunks();
+  for (unsigned i = 0; i < other.count_; ++i) {
+    const Chunk* from = theirs[i];
+    if (from == nullptr || (i < count_ && from == mine[i])) continue;
+    if (i >= count_ || mine[i] == nullptr) return false;
+    for (unsigned k = 0; k < kTimes; ++k) {
+      if (mine[i]->times[k] < from->times[k]) return false;
+    }
+  }
+  return true;
+}
+
+bool Clock::join_far(Arena& arena, const Clock& other) {
+  if (&other == this) return true;
   if (!reserve(arena, other.count_)) return false;
   Chunk** mine = chunks();
   Chunk* const* theirs = other.chunks();
@@ -117,7 +130,7 @@ bool Clock::join(Arena& arena, const Clock& other) {
   return complete;
 }
 
-bool Clock::assign(Arena& arena, const Clock& other) {
+bool Clock::assign_far(Arena& arena, const Clock& other) {
   if (&other == this) return true;
   if (!reserve(arena, other.count_)) {
     clear(arena);

@@ -1,9 +1,10 @@
 // Vector clocks that share what they have in common.
 //
-// A clock maps slots (a thread's place, reused after it ended) to times. It is an array of chunks of 16 times;
-// chunks are immutable while shared and counted, so that copying a clock copies pointers, joining two clocks that
-// come from one another skips what they share, and a chunk of threads never heard of is a null pointer.
-// docs/design/clocks.md says what else was measured.
+// A clock maps slots (a thread's place, reused after it ended) to times. Those of the first slots, which are all that
+// most programs have, stand in the clock itself: copying and joining them takes no memory and touches nobody else's.
+// The rest is an array of chunks of 16 times; chunks are immutable while shared and counted, so that copying a clock
+// copies pointers, joining two clocks that come from one another skips what they share, and a chunk of threads never
+// heard of is a null pointer. docs/design/clocks.md says what else was measured.
 #pragma once
 
 #include <stddef.h>
@@ -27,20 +28,47 @@ class Clock {
   Clock& operator=(const Clock&) = delete;
 
   // A clock holds references into the arena; whoever owns it clears it before it goes.
-  void clear(Arena& arena);
+  void clear(Arena& arena) {
+    for (Time& time : near_) time = 0;
+    if (capacity_ != 0 || count_ != 0) clear_far(arena);
+  }
 
-  [[nodiscard]] Time get(Slot slot) const {
+  [[nodiscard, gnu::always_inline]] Time get(Slot slot) const {
+    if (slot < kNear) [[likely]]
+      return near_[slot];
     const unsigned index = slot / kTimes;
     if (index >= count_) return 0;
     const Chunk* chunk = chunks()[index];
     return chunk == nullptr ? 0 : chunk->times[slot % kTimes];
   }
-  [[nodiscard]] bool empty() const { return count_ == 0; }
+  [[nodiscard]] bool empty() const {
+    Time any = 0;
+    for (const Time time : near_) any |= time;
+    return any == 0 && count_ == 0;
+  }
+
+  // Whether joining `other` would change nothing.
+  [[nodiscard]] bool includes(const Clock& other) const {
+    bool lacks = false;
+    for (unsigned i = 0; i < kNear; ++i) lacks |= near_[i] < other.near_[i];
+    return !lacks && (other.count_ == 0 || includes_far(other));
+  }
 
   // Each returns false if the arena is used up; the clock is then valid but lacks some of what it should know.
-  bool raise(Arena& arena, Slot slot, Time time);
-  bool join(Arena& arena, const Clock& other);
-  bool assign(Arena& arena, const Clock& other);
+  bool raise(Arena& arena, Slot slot, Time time) {
+    if (get(slot) >= time) return true;
+    if (slot >= kNear) return raise_far(arena, slot, time);
+    near_[slot] = time;
+    return true;
+  }
+  bool join(Arena& arena, const Clock& other) {
+    for (unsigned i = 0; i < kNear; ++i) near_[i] = near_[i] < other.near_[i] ? other.near_[i] : near_[i];
+    return other.count_ == 0 || join_far(arena, other);
+  }
+  bool assign(Arena& arena, const Clock& other) {
+    for (unsigned i = 0; i < kNear; ++i) near_[i] = other.near_[i];
+    return (count_ == 0 && other.count_ == 0) || assign_far(arena, other);
+  }
 
   // How many chunks are held (shared or not), for the tests and benchmarks.
   [[nodiscard]] unsigned chunk_count() const;
@@ -48,7 +76,8 @@ class Clock {
   [[nodiscard]] bool check_invariants() const;
 
  private:
-  static constexpr unsigned kTimes = 16;
+  static constexpr unsigned kNear = 8;    // slots whose times stand here
+  static constexpr unsigned kTimes = 16;  // in a chunk; those of the first that are near are not used
   struct Chunk {
     std::atomic<uint32_t> refs;  // > 1: shared, and so immutable
     uint32_t unused[3];
@@ -65,7 +94,13 @@ class Clock {
   static Chunk* own(Arena& arena, Chunk*& chunk);
   static constexpr unsigned kCopied = 2;
   bool copy_times(unsigned index, const Chunk* from);
+  [[nodiscard]] bool includes_far(const Clock& other) const;
+  void clear_far(Arena& arena);
+  bool raise_far(Arena& arena, Slot slot, Time time);
+  bool join_far(Arena& arena, const Clock& other);
+  bool assign_far(Arena& arena, const Clock& other);
 
+  Time near_[kNear] = {};
   union {
     Chunk* inline_[kInline] = {};
     Chunk** spilled_;
@@ -83,6 +118,9 @@ struct Clocks {
   void clear(Arena& arena) {
     full.clear(arena);
     strong.clear(arena);
+  }
+  [[nodiscard]] bool includes(const Clocks& other) const {
+    return full.includes(other.full) && strong.includes(other.strong);
   }
   bool join(Arena& arena, const Clocks& other) {
     const bool a = full.join(arena, other.full);

@@ -89,13 +89,13 @@ void Detector::collect_alone() {
   ++collections_;
   for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) {
     t->room.give_up();
-    for (SyncObject*& object : t->recent) object = nullptr;
+    t->forget_recent();
     for (Thread::LocksetStep& step : t->lockset_steps) step = {};
   }
   if (!full) {
     mark_histories(false);
     forget_gone_conditions();
-    sync_.collect([](SyncObject&) {});
+    sync_.collect();
     if (!histories_.wants_full()) return;
   }
   if (slots_.scarce()) {
@@ -112,7 +112,7 @@ void Detector::collect_alone() {
     mark_histories(true);
   }
   forget_gone_conditions();
-  sync_.collect([](SyncObject&) {});
+  sync_.collect();
 }
 
 // Calls visit(history) for those that the granule's cells refer to.

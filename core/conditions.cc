@@ -109,7 +109,7 @@ void Detector::signal(Thread& thread, Address condition) {
   expect_conditions();
   const Inside inside(*this, thread);
   if (!begin_sync(thread)) return;
-  SyncObject* object = object_of(thread, condition, SyncFamily::kCondition);
+  auto* object = object_of<ConditionObject>(thread, condition, SyncFamily::kCondition);
   if (object == nullptr) return no_memory_for_clocks();
   const SpinLock lock(object->mutex);
   const Published published = publish(thread);
@@ -138,7 +138,7 @@ void Detector::signal(Thread& thread, Address condition) {
 }
 
 // Under the condition's lock.
-void Detector::add_pending_signal(Thread& thread, SyncObject& condition) {
+void Detector::add_pending_signal(Thread& thread, ConditionObject& condition) {
   ConditionState& state = condition.condition;
   const Address mutex = state.mutex != 0 && find_held(thread, state.mutex) != nullptr ? state.mutex : 0;
   for (unsigned i = 0; i < thread.pending_signal_count; ++i) {
@@ -204,7 +204,7 @@ void Detector::wait_enter(Thread& thread, Address condition, Address mutex, bool
   expect_conditions();
   const Inside inside(*this, thread);
   if (begin_sync(thread)) {
-    SyncObject* object = object_of(thread, condition, SyncFamily::kCondition);
+    auto* object = object_of<ConditionObject>(thread, condition, SyncFamily::kCondition);
     if (object == nullptr) {
       no_memory_for_clocks();
     } else {
@@ -224,7 +224,7 @@ void Detector::wait_enter(Thread& thread, Address condition, Address mutex, bool
 void Detector::wait_leave(Thread& thread, Address /*condition*/, Address mutex, bool timed_out, Where where) {
   const Inside inside(*this, thread);
   const bool counts = begin_sync(thread);
-  if (SyncObject* object = thread.waiting_on; object != nullptr) {
+  if (ConditionObject* object = thread.waiting_on; object != nullptr) {
     const SpinLock lock(object->mutex);
     leave_waiters(thread);
     const bool write_read = options_.condition == ConditionMode::kWriteRead;
@@ -240,7 +240,7 @@ void Detector::wait_leave(Thread& thread, Address /*condition*/, Address mutex, 
 void Detector::wait_loop_leave(Thread& thread, Address condition) {
   const Inside inside(*this, thread);
   if (!begin_sync(thread) || options_.condition == ConditionMode::kOff) return;
-  SyncObject* object = sync_.find(condition, SyncFamily::kCondition);
+  auto* object = sync_.find<ConditionObject>(condition, SyncFamily::kCondition);
   if (object == nullptr) return;
   const SpinLock lock(object->mutex);
   const bool write_read = options_.condition == ConditionMode::kWriteRead;

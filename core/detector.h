@@ -151,6 +151,9 @@ class Detector {
   }
   void read(Thread& t, Address a, uint64_t size, Where w) { access(t, AccessKind::kRead, a, size, w); }
   void write(Thread& t, Address a, uint64_t size, Where w) { access(t, AccessKind::kWrite, a, size, w); }
+  // A use of the memory of an object that synchronizes: whoever frees or overwrites it at the same time races. It
+  // decides nothing.
+  void use(Thread& thread, Address object, Where where);
   void allocate(Thread& thread, Address address, uint64_t size);
   void free(Thread& thread, Address address, uint64_t size, Where where);
   void reallocate(Thread& thread, Address old, uint64_t old_size, Address fresh, uint64_t fresh_size, Where where);
@@ -167,6 +170,9 @@ class Detector {
   };
   template <class Perform>
   void atomic(Thread& thread, Address address, uint64_t size, Where where, Perform perform);
+  // The same for what is known to be a load. `load()` may be called more than once; the last counts.
+  template <class Load>
+  void atomic_load(Thread& thread, Address address, uint64_t size, MemoryOrder order, Where where, Load load);
   void fence(Thread& thread, MemoryOrder order);
 
   // --- locks: acquire is called after the lock was taken, release before it is given up
@@ -332,7 +338,9 @@ class Detector {
     return entry.granule == &granule && entry.time == thread.time && entry.slot == thread.slot &&
            entry.list == granule.cells[0].load(std::memory_order_acquire) &&
            thread.known->collections == collections_.load(std::memory_order_relaxed) &&
-           (mask & ~unsigned{kind == AccessKind::kRead ? entry.reads : entry.writes}) == 0;
+           (mask & ~unsigned{kind == AccessKind::kRead         ? entry.reads
+                             : kind == AccessKind::kAtomicRead ? entry.atomic_reads
+                                                               : entry.writes}) == 0;
   }
   void remember_list(Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access);
   void access_from(Thread& thread, AccessKind kind, Address begin, Address end, Where where, bool increments);
@@ -373,7 +381,8 @@ class Detector {
     if (GranuleStep::has_others(thread, granule)) {
       return GranuleStep::renew_beside<Kind>(
           thread, options_.engine == EngineKind::kHb, is_write(Kind) && follows_writes(options_),
-          Kind == AccessKind::kRead && options_.handover && !increments, granule, mask, increments, where);
+          (Kind == AccessKind::kRead || Kind == AccessKind::kAtomicRead) && options_.handover && !increments, granule,
+          mask, increments, where);
     }
     return GranuleStep::renew<Kind>(thread, granule, mask, where, [&]() __attribute__((always_inline)) {
       return shadow_.existing_leaf(address) != nullptr;
@@ -454,27 +463,32 @@ class Detector {
   void tell_of_grown(RacingPair pair);
   void tell_of_harmful(RacingPair pair);
   bool is_benign(const RacingPair& pair) const;
-  SyncObject* begin_atomic(Thread& thread, Address address);
-  void end_atomic(Thread& thread, SyncObject* object, Address address, uint64_t size, AtomicOutcome outcome,
+  void read_atomically(Thread& thread, Address address, uint64_t size, Where where);
+  static bool knows_message(Thread& thread, const MessageObject& object, MemoryOrder order);
+  void learn_message(Thread& thread, const MessageObject& object, MemoryOrder order);
+  MessageObject* begin_atomic(Thread& thread, Address address);
+  void end_atomic(Thread& thread, MessageObject* object, Address address, uint64_t size, AtomicOutcome outcome,
                   Where where);
 
   // time.cc
-  static unsigned recent_place(Address address, SyncFamily family) {
-    return static_cast<unsigned>((address >> 3 ^ address >> 9) + static_cast<unsigned>(family)) % Thread::kRecent;
+  static Thread::Recent& recent_of(Thread& thread, Address address, SyncFamily family) {
+    const uint64_t mixed = (address + static_cast<unsigned>(family)) * 0x9e3779b97f4a7c15u;
+    return thread.recent[mixed >> (64 - Thread::kRecentBits)];
   }
   // The object, made if it is not there; null if the arena is used up. Inside.
-  SyncObject* object_of(Thread& thread, Address address, SyncFamily family) {
-    SyncObject*& recent = thread.recent[recent_place(address, family)];
-    if (recent == nullptr || recent->address != address || recent->family != family ||
-        recent->gone.load(std::memory_order_relaxed)) {
-      recent = sync_.get(address, family);
-      thread.recent_known[recent_place(address, family)] = 0;
+  template <class Object>
+  Object* object_of(Thread& thread, Address address, SyncFamily family) {
+    Thread::Recent& recent = recent_of(thread, address, family);
+    const SyncObject* found = recent.object;
+    if (found == nullptr || found->address != address || found->family != family ||
+        found->gone.load(std::memory_order_relaxed)) {
+      recent = {sync_.get(address, family), 0, 0};
     }
-    return recent;
+    return static_cast<Object*>(recent.object);
   }
   // Of an object that was just asked for: which version of it the thread knows all of. Under the object's lock.
   static uint64_t& known_of(Thread& thread, const SyncObject& object) {
-    return thread.recent_known[recent_place(object.address, object.family)];
+    return recent_of(thread, object.address, object.family).known;
   }
   void renew_check(Thread& thread);
   void make_look_again(Thread& thread);
@@ -484,6 +498,7 @@ class Detector {
   void keep_version(Thread& thread);
   void note_version(Thread& thread);
   void acquire(Thread& thread, const Clocks& from);
+  void learn(Thread& thread, const Clocks& from);
   void acquire_full(Thread& thread, const Clock& from);
   void add_published(const Published& published, Clocks& to);
   [[nodiscard]] bool counts(const Thread& thread) const;
@@ -516,7 +531,7 @@ class Detector {
   bool acquire_bound(Thread& thread, const ConditionState& condition);
   bool join_bound(Clocks& clocks, const Bindings& bindings, unsigned newest, Bytes run);
   static void leave_waiters(Thread& thread);
-  void add_pending_signal(Thread& thread, SyncObject& condition);
+  void add_pending_signal(Thread& thread, ConditionObject& condition);
   void end_pending_signals(Thread& thread, Address lock, unsigned place, const Clocks& released);
   void end_signal(Thread& thread, const Thread::PendingSignal& signal, const Clocks& released);
   void forget_gone_conditions();
@@ -529,7 +544,7 @@ class Detector {
   unsigned begin_spinning_word(Thread& thread, Cell& cell, Address word, unsigned mask, HistoryId& before);
   void add_counterpart(Slot slot, Time time, Clocks& clocks);
   void add_version(Slot slot, Time time, bool at_beginning, Clocks& clocks);
-  [[nodiscard]] SpinMessages* spin_messages(SyncObject& object);
+  [[nodiscard]] SpinMessages* spin_messages(SpinObject& object);
 
   // handover.cc
   void note_region(const Held& given, const Published& published);
@@ -638,9 +653,25 @@ bool Detector::access_again(Thread& thread, Granule& granule, Address address, u
 template <class Perform>
 void Detector::atomic(Thread& thread, Address address, uint64_t size, Where where, Perform perform) {
   const Inside inside(*this, thread);
-  SyncObject* object = begin_atomic(thread, address);
+  MessageObject* object = begin_atomic(thread, address);
   const AtomicOutcome outcome = perform();
   end_atomic(thread, object, address, size, outcome, where);
+}
+
+template <class Load>
+void Detector::atomic_load(Thread& thread, Address address, uint64_t size, MemoryOrder order, Where where, Load load) {
+  const Inside inside(*this, thread);
+  ++thread.sync_events;
+  MessageObject* object = counts(thread) ? object_of<MessageObject>(thread, address, SyncFamily::kAtomic) : nullptr;
+  load();
+  if (object == nullptr) {
+    if (counts(thread)) no_memory_for_clocks();
+  } else if (!knows_message(thread, *object, order)) {
+    const SpinLock lock(object->mutex);
+    load();
+    learn_message(thread, *object, order);
+  }
+  read_atomically(thread, address, size, where);
 }
 
 }  // namespace norn

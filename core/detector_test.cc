@@ -51,6 +51,63 @@ class DetectorTest : public testing::Test {
   Thread* main_ = nullptr;
 };
 
+TEST_F(DetectorTest, AMessageThatIsKnownIsJoinedAgainWhenItIsAnother) {
+  for (const bool fenced : {false, true}) {
+    heard_.pairs.clear();
+    start();
+    Thread* other = detector_->fork(*main_, 1);
+    auto store = [&](MemoryOrder order) {
+      detector_->atomic(*main_, kX, 8, 1, [&] { return Detector::AtomicOutcome{EventKind::kAtomicStore, order}; });
+    };
+    auto load = [&] {
+      detector_->atomic_load(*other, kX, 8, fenced ? MemoryOrder::kRelaxed : MemoryOrder::kAcquire, 2, [] {});
+    };
+    for (Address data = kMutex; data < kMutex + 80; data += 8) {
+      detector_->write(*main_, data, 8, 3);
+      store(MemoryOrder::kRelease);
+      load();
+      load();  // nothing new
+      if (fenced) detector_->fence(*other, MemoryOrder::kAcquire);
+      load();
+      detector_->write(*other, data, 8, 4);
+    }
+    EXPECT_TRUE(heard_.pairs.empty());
+    // What a plain store leaves is no message, and what was remembered of the one before is known.
+    detector_->write(*main_, kMutex + 0x100, 8, 3);
+    store(MemoryOrder::kRelaxed);
+    load();
+    if (fenced) detector_->fence(*other, MemoryOrder::kAcquire);
+    detector_->write(*other, kMutex + 0x100, 8, 4);
+    EXPECT_EQ(heard_.pairs.size(), 1u);
+  }
+}
+
+// A free races with a load that came before it; that the load was stamped at this time already must not hide the first.
+TEST_F(DetectorTest, ALoadThatIsStampedAlreadyRacesLikeTheFirst) {
+  for (const bool written : {false, true}) {
+    heard_.pairs.clear();
+    start();
+    Thread* other = detector_->fork(*main_, 1);
+    if (written) {
+      detector_->atomic(*main_, kX, 8, 1,
+                        [] { return Detector::AtomicOutcome{EventKind::kAtomicRmw, MemoryOrder::kRelaxed}; });
+    }
+    for (const Address at : {kX, kX + 4, kX}) {
+      detector_->atomic_load(*other, at, 4, MemoryOrder::kAcquire, 2, [] {});
+    }
+    detector_->write(*main_, kX + 4, 4, 3);
+    ASSERT_EQ(heard_.pairs.size(), 1u);
+    EXPECT_EQ(heard_.pairs[0].address, kX + 4);
+    // At its next time the thread's loads are news again.
+    detector_->happens_before(*other, 0x50);
+    detector_->happens_after(*main_, 0x50);
+    detector_->write(*main_, kX, 4, 4);
+    ASSERT_EQ(heard_.pairs.size(), 1u);
+    detector_->atomic_load(*other, kX, 4, MemoryOrder::kAcquire, 2, [] {});
+    EXPECT_EQ(heard_.pairs.size(), 2u);
+  }
+}
+
 TEST_F(DetectorTest, ARaceInAHotLoopIsOneCandidateAndACounter) {
   start();
   Thread* other = detector_->fork(*main_, 1);
@@ -450,6 +507,37 @@ TEST_F(DetectorTest, EachOfManyReadersIsKept) {
     for (const RacingPair& pair : heard_.pairs) {
       EXPECT_TRUE(pair.earlier.thread == left_out || pair.earlier.thread == kThreads + 1);
     }
+  }
+}
+
+// Objects that come and go at the same addresses, so many that their table grows, and shrinks again: each is found, and
+// has no past when its memory is new.
+TEST_F(DetectorTest, ObjectsAreFoundHoweverManyCameAndWent) {
+  start();
+  Thread* other = detector_->fork(*main_, 1);
+  constexpr Address kObjects = 0x4000000;
+  constexpr unsigned kCount = 3000;
+  auto tag = [](unsigned i) { return kObjects + i * 8; };
+  for (unsigned round = 0; round < 6; ++round) {
+    heard_.pairs.clear();
+    detector_->allocate(*main_, kObjects, kCount * 8);
+    for (unsigned i = 0; i < kCount; ++i) {
+      detector_->allocate(*main_, tag(i) + 0x1000000, 8);
+      detector_->write(*main_, tag(i) + 0x1000000, 8, 1);
+      detector_->happens_before(*main_, tag(i));
+    }
+    const unsigned kept = round % 2 == 0 ? kCount : 5;
+    detector_->free(*main_, tag(kept), (kCount - kept) * 8, 2);
+    if (round == 3) detector_->request_collection();
+    for (unsigned i = 0; i < kept; ++i) {
+      detector_->happens_after(*other, tag(i));
+      detector_->write(*other, tag(i) + 0x1000000, 8, 3);
+    }
+    EXPECT_TRUE(heard_.pairs.empty());
+    if (kept == kCount) continue;
+    detector_->happens_after(*other, tag(kCount - 1));
+    detector_->write(*other, tag(kCount - 1) + 0x1000000, 8, 3);
+    EXPECT_FALSE(heard_.pairs.empty());
   }
 }
 

@@ -54,6 +54,8 @@ void Detector::apply(const Event& e) {
       reallocate(t, e.address, e.size, e.other, e.other_size, e.where);
       break;
     case EventKind::kAtomicLoad:
+      atomic_load(t, e.address, e.size, e.order, e.where, [] {});
+      break;
     case EventKind::kAtomicStore:
     case EventKind::kAtomicRmw:
       atomic(t, e.address, e.size, e.where, [&] { return AtomicOutcome{e.kind, e.order}; });

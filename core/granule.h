@@ -105,13 +105,17 @@ class GranuleLock {
   return granule.cells[0].load(std::memory_order_relaxed) != kUntouched;
 }
 
-// Whether the thread stamped such an access at its present time already.
+// Whether the thread stamped such an access at its present time already. (Whatever it did to the bytes stands for an
+// atomic read.)
 [[nodiscard]] inline bool is_stamped(const Thread& thread, const Granule& granule, AccessKind kind, unsigned mask) {
   const bool write = kind == AccessKind::kWrite;
-  if (!write && kind != AccessKind::kRead) return false;
+  const bool atomic_read = kind == AccessKind::kAtomicRead;
+  if (!write && kind != AccessKind::kRead && !atomic_read) return false;
   const uint64_t own = thread.fast.write.load(std::memory_order_relaxed);
-  const uint64_t bits =
-      (write ? PackedStamp::kOfWrites : PackedStamp::kOfReads) & ~(uint64_t{0xff} << PackedStamp::kMaskAt);
+  const uint64_t bits = (write         ? PackedStamp::kOfWrites
+                         : atomic_read ? ~uint64_t{0} << PackedStamp::kTimeAt
+                                       : PackedStamp::kOfReads) &
+                        ~(uint64_t{0xff} << PackedStamp::kMaskAt);
   for (const std::atomic<uint64_t>& stamp : granule.stamps) {
     const uint64_t found = stamp.load(std::memory_order_relaxed);
     if (((found ^ own) & bits) == 0) mask &= ~static_cast<unsigned>(found >> PackedStamp::kMaskAt);

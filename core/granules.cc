@@ -256,6 +256,19 @@ bool Detector::renew_in_list(const Thread& thread, const Granule& granule, Histo
     return false;
   }
   const bool lockless = options_.engine == EngineKind::kHb;
+  const bool writes_count = follows_writes(options_) && is_write(access.kind);
+  // What is not stamped at this time yet, as in HybridEngine::next().
+  unsigned fresh = access.mask;
+  for (unsigned i = 0; i < count; ++i) {
+    const Stamp s = HybridEngine::read_stamp(words, i);
+    if (s.slot != thread.slot) {
+      if (writes_count && is_write(s.kind)) fresh |= access.mask & s.mask;
+    } else if (s.time == thread.time && covers(s.kind, access.kind)) {
+      fresh &= ~unsigned{s.mask};
+    }
+  }
+  if (fresh == 0) return true;
+
   Stamp kept[kFew];
   unsigned kept_count = 0;
   for (unsigned i = 0; i < count; ++i) {
@@ -271,7 +284,7 @@ bool Detector::renew_in_list(const Thread& thread, const Granule& granule, Histo
         if ((s.mask & ~access.mask) != 0) return false;
         continue;
       }
-      if (follows_writes(options_) && is_write(access.kind) && is_write(s.kind)) return false;  // increments count
+      if (writes_count && is_write(s.kind)) return false;  // increments count
     }
     kept[kept_count++] = s;
   }
@@ -319,6 +332,7 @@ void Detector::access_granule(Thread& thread, Granule& granule, const WordAccess
                                  read_beside_list(thread, granule, lock.list, access))) ||
              renew_in_list(thread, granule, lock.list, access, set_flags)) {
     thread.stamped = true;
+    if (access.kind == AccessKind::kAtomicRead) remember_list(thread, granule, lock.list, access);
     return;
   }
   access_generally(thread, granule, lock, access, signals, set_flags);
@@ -347,6 +361,30 @@ void Detector::access_one(Thread& thread, AccessKind kind, Address begin, Addres
   if (signals.count != 0) send(thread, signals);
 }
 
+void Detector::use(Thread& thread, Address object, Where where) {
+  if (thread.ignoring != 0 || is_state_machine(options_.engine)) [[unlikely]]
+    return access(thread, AccessKind::kAtomicRead, object, 1, where, true);
+  const Inside inside(*this, thread);
+  ++thread.accesses;
+  heed_tick_request(thread);
+  if (!thread.stamped) begin_stamping(thread);
+  const Address at = object & ~(kGranuleBytes - 1);
+  Granule* granule = shadow_.granule(at);
+  if (granule == nullptr) return no_memory_for_shadow();
+  const unsigned mask = bytes_in_granule(object, 1);
+  auto place = [&](Where& found) __attribute__((always_inline)) {
+    found = where;
+    return true;
+  };
+  if (thread.stamps_pack && thread.stamps_locks != SegmentLocks::kOfItsTime &&
+      renew<AccessKind::kAtomicRead>(thread, *granule, at, mask, true, place)) {
+    thread.stamped = true;
+    return;
+  }
+  SpinSignals signals;
+  access_granule(thread, *granule, {AccessKind::kAtomicRead, static_cast<uint8_t>(mask), where, at, true}, signals, 0);
+}
+
 // Renews the stamps of granules, from `at` on, as far as that goes; gives the first where it does not.
 template <AccessKind Kind>
 Address Detector::renew_run(Thread& thread, Address at, Address begin, Address end, Where where, bool increments) {
@@ -371,6 +409,8 @@ Address Detector::renew_run(Thread& thread, AccessKind kind, Address at, Address
       return renew_run<AccessKind::kRead>(thread, at, begin, end, where, increments);
     case AccessKind::kWrite:
       return renew_run<AccessKind::kWrite>(thread, at, begin, end, where, increments);
+    case AccessKind::kAtomicRead:
+      return renew_run<AccessKind::kAtomicRead>(thread, at, begin, end, where, increments);
     case AccessKind::kFree:
       return renew_run<AccessKind::kFree>(thread, at, begin, end, where, increments);
     default:
@@ -381,9 +421,9 @@ Address Detector::renew_run(Thread& thread, AccessKind kind, Address at, Address
 // Only where nobody waits for the bytes: then every write counts.
 void Detector::remember_list(Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access) {
   const bool write = access.kind == AccessKind::kWrite;
-  if (list == kUntouched || list == empty_list_ || (!write && access.kind != AccessKind::kRead) ||
-      list_at(list).flags() != 0)
-    return;
+  const bool atomic_read = access.kind == AccessKind::kAtomicRead;
+  if (list == kUntouched || list == empty_list_) return;
+  if (!atomic_read && ((!write && access.kind != AccessKind::kRead) || list_at(list).flags() != 0)) return;
   if (thread.known == nullptr) thread.known = arena_.create<KnownLists>();
   if (thread.known == nullptr) return;
   if (const uint64_t now = collections_.load(std::memory_order_relaxed); thread.known->collections != now) {
@@ -392,7 +432,11 @@ void Detector::remember_list(Thread& thread, const Granule& granule, HistoryId l
   }
   KnownLists::Entry& entry = thread.known->of(&granule);
   if (entry.granule != &granule || entry.list != list || entry.time != thread.time || entry.slot != thread.slot) {
-    entry = {&granule, list, thread.time, thread.slot, 0, 0};
+    entry = {&granule, list, thread.time, thread.slot, 0, 0, 0};
+  }
+  if (atomic_read) {
+    entry.atomic_reads |= access.mask;
+    return;
   }
   entry.reads |= access.mask;
   if (write) entry.writes |= access.mask;

@@ -70,7 +70,7 @@ void Detector::note_taker(LockId lock, ThreadId thread, Where where) {
 void Detector::change_lockset(Thread& thread, LockId lock, bool takes, LockMode mode) {
   const uint32_t step = lock << 2 | (takes ? 2u : 0u) | (takes && mode == LockMode::kShared ? 1u : 0u);
   Thread::LocksetStep& known =
-      thread.lockset_steps[(step ^ step >> 4 ^ thread.lockset * 0x9e3779b9u >> 28) % Thread::kRecent];
+      thread.lockset_steps[(step ^ step >> 4 ^ thread.lockset * 0x9e3779b9u >> 28) % Thread::kLocksetSteps];
   if (known.step != step || known.from != thread.lockset || lock >> 30 != 0) {
     const LocksetId to = takes ? locksets_.with(thread.lockset, lock, mode) : locksets_.without(thread.lockset, lock);
     known = {thread.lockset, step, to};
@@ -85,15 +85,15 @@ void Detector::take_lock(Thread& thread, Address lock, LockMode mode, Where wher
     ++held->depth;
     return;
   }
-  SyncObject* object = object_of(thread, lock, SyncFamily::kLock);
+  auto* object = object_of<LockObject>(thread, lock, SyncFamily::kLock);
   Held* held = object == nullptr ? nullptr : add_held(thread);
   if (held == nullptr) return no_memory_for_clocks();
   {
     const SpinLock guard(object->mutex);
     if (object->lock.lock == 0) object->lock.lock = new_lock(lock);
-    if (uint64_t& known = known_of(thread, *object); known != object->version) {
+    if (uint64_t& known = known_of(thread, *object); known != object->present()) {
       acquire_full(thread, object->lock.exclusive);
-      known = object->version;
+      known = object->present();
     }
     if (mode == LockMode::kExclusive && !object->lock.shared.empty()) acquire_full(thread, object->lock.shared);
     note_taker(object->lock.lock, thread.id, where);
@@ -124,7 +124,7 @@ void Detector::give_lock(Thread& thread, Address lock) {
     renew_check(thread);
   }
 
-  SyncObject* object = object_of(thread, lock, SyncFamily::kLock);
+  auto* object = object_of<LockObject>(thread, lock, SyncFamily::kLock);
   if (object == nullptr) return no_memory_for_clocks();
   // What it learned since it wrote under the lock is handed over, too, but not what it will learn.
   if (options_.handover && thread.slot == given.slot && thread.time > given.since && !thread.stamped) {
@@ -146,7 +146,7 @@ void Detector::give_lock(Thread& thread, Address lock) {
   if (mode == LockMode::kExclusive) {
     complete = released.assign(arena_, thread.clocks.full);
     object->lock.shared.clear(arena_);
-    known_of(thread, *object) = ++object->version;
+    known_of(thread, *object) = object->advance();
   } else {
     complete = released.join(arena_, thread.clocks.full);
   }
@@ -176,12 +176,12 @@ void Detector::lock_destroy(Thread& thread, Address lock) {
   // It has no past any more, but it is still the lock at this place: in another schedule whoever held it before might
   // have come after.
   const Inside inside(*this, thread);
-  SyncObject* object = sync_.find(lock, SyncFamily::kLock);
+  auto* object = sync_.find<LockObject>(lock, SyncFamily::kLock);
   if (object == nullptr) return;
   const SpinLock guard(object->mutex);
   object->lock.exclusive.clear(arena_);
   object->lock.shared.clear(arena_);
-  ++object->version;
+  object->advance();
   object->lock.was_taken = false;
 }
 
@@ -196,7 +196,7 @@ void Detector::note_taking(Thread& thread, LockState& lock) {
 bool Detector::lock_refused(Thread& thread, Address lock) {
   const Inside inside(*this, thread);
   if (!begin_sync(thread) || !options_.spin) return true;
-  SyncObject* object = sync_.find(lock, SyncFamily::kLock);
+  auto* object = sync_.find<LockObject>(lock, SyncFamily::kLock);
   if (object == nullptr) return false;
   Clocks taken;
   {

@@ -55,6 +55,8 @@ class SpinMutex {
     if constexpr (kOneAtATime) return true;
     return !locked_.load(std::memory_order_relaxed) && !locked_.exchange(true, std::memory_order_acquire);
   }
+  // By who does not have it; pairs with unlock().
+  [[nodiscard]] bool is_locked() const { return locked_.load(std::memory_order_acquire); }
   void unlock() { locked_.store(false, std::memory_order_release); }
 
  private:

@@ -63,7 +63,7 @@ void Detector::add_counterpart(Slot slot, Time time, Clocks& clocks) {
   }
 }
 
-SpinMessages* Detector::spin_messages(SyncObject& object) {
+SpinMessages* Detector::spin_messages(SpinObject& object) {
   if (object.spin == nullptr) object.spin = arena_.create<SpinMessages>();
   if (object.spin == nullptr) no_memory_for_clocks();
   return object.spin;
@@ -91,7 +91,7 @@ unsigned Detector::begin_spinning_word(Thread& thread, Cell& cell, Address word,
 void Detector::spin_read_word(Thread& thread, Address word, uint8_t mask, bool in_loop) {
   Granule* granule = shadow_.prepare(word) ? shadow_.granule(word) : nullptr;
   if (granule == nullptr) return no_memory_for_shadow();
-  SyncObject* object = sync_.get(word, SyncFamily::kSpin);
+  auto* object = sync_.get<SpinObject>(word, SyncFamily::kSpin);
   if (object == nullptr) return no_memory_for_clocks();
   // Whoever sets a flag fills the object before anyone else can lock it: a writer that sees the flag comes after.
   const SpinLock lock(object->mutex);
@@ -174,7 +174,7 @@ void Detector::send(Thread& thread, SpinSignals& signals) {
   if (!now.assign(arena_, thread.clocks)) no_memory_for_clocks();
   add_published(published, now);
   for (unsigned i = 0; i < signals.count; ++i) {
-    SyncObject* object = sync_.get(signals.words[i].word, SyncFamily::kSpin);
+    auto* object = sync_.get<SpinObject>(signals.words[i].word, SyncFamily::kSpin);
     if (object == nullptr) {
       no_memory_for_clocks();
       break;

@@ -13,42 +13,70 @@ uint64_t SyncTable::hash(Address address) {
   return h ^ h >> 29;
 }
 
-bool SyncTable::grow(Shard& shard) {
-  const size_t count = shard.bucket_count == 0 ? 16 : shard.bucket_count * 4;
-  auto** buckets = static_cast<SyncObject**>(arena_->allocate_zeroed(count * sizeof(SyncObject*)));
-  if (buckets == nullptr) return shard.bucket_count != 0;
-  for (size_t i = 0; i < shard.bucket_count; ++i) {
-    for (SyncObject* o = shard.buckets[i]; o != nullptr;) {
-      SyncObject* next = o->next;
-      SyncObject*& place = buckets[hash(o->address) / kShards % count];
-      o->next = place;
-      place = o;
-      o = next;
-    }
+SyncObject* SyncTable::find_in(const Shard& shard, uint64_t hash, Address address, SyncFamily family) {
+  const Table* table = shard.table.load(std::memory_order_acquire);
+  if (table == nullptr) return nullptr;
+  const uint64_t key = key_of(address, family);
+  for (size_t at = place_of(*table, hash);; at = (at + 1) & (table->count - 1)) {
+    const uint64_t found = table->entries[at].key.load(std::memory_order_acquire);
+    if (found == kUnused) return nullptr;
+    if (found != key) continue;
+    SyncObject* object = table->entries[at].object.load(std::memory_order_acquire);
+    if (object->address == address && object->family == family) return object;
   }
-  arena_->release(shard.buckets, shard.bucket_count * sizeof(SyncObject*));
-  shard.buckets = buckets;
-  shard.bucket_count = count;
+}
+
+// Under the shard's lock, of a key that is not there and where an entry is unused. What was removed before it on its
+// way makes room. Whether an unused one was needed.
+bool SyncTable::put(Table& table, uint64_t hash, uint64_t key, SyncObject* object) {
+  size_t at = place_of(table, hash);
+  uint64_t before = 0;
+  while ((before = table.entries[at].key.load(std::memory_order_relaxed)) > kRemoved) at = (at + 1) & (table.count - 1);
+  table.entries[at].object.store(object, std::memory_order_release);
+  table.entries[at].key.store(key, std::memory_order_release);
+  return before == kUnused;
+}
+
+SyncTable::Table* SyncTable::make_table(size_t count, Table* older) {
+  auto* table = arena_->create<Table>();
+  if (table == nullptr) return nullptr;
+  *table = {older, count, static_cast<Entry*>(arena_->allocate_zeroed(count * sizeof(Entry)))};
+  if (table->entries != nullptr) return table;
+  arena_->destroy(table);
+  return nullptr;
+}
+
+// Under the shard's lock: at least a quarter of the entries stay unused. Who looks may still be in the older table.
+bool SyncTable::make_room(Shard& shard) {
+  Table* older = shard.table.load(std::memory_order_relaxed);
+  if (older != nullptr && shard.filled < older->count - older->count / 4) return true;
+  size_t count = 16;
+  while (count < 2 * shard.size) count *= 2;
+  Table* table = make_table(count, older);
+  if (table == nullptr) return older != nullptr && shard.filled + 1 < older->count;
+  for (size_t i = 0; older != nullptr && i < older->count; ++i) {
+    const uint64_t key = older->entries[i].key.load(std::memory_order_relaxed);
+    if (key <= kRemoved) continue;
+    SyncObject* object = older->entries[i].object.load(std::memory_order_relaxed);
+    put(*table, hash(object->address), key, object);
+  }
+  shard.filled = shard.size;
+  shard.table.store(table, std::memory_order_release);
   return true;
 }
 
 SyncObject* SyncTable::get(Address address, SyncFamily family) {
   const uint64_t h = hash(address);
   Shard& s = shard(h);
+  if (SyncObject* found = find_in(s, h, address, family); found != nullptr) return found;
   SpinLock lock(s.mutex);
-  if (s.bucket_count != 0) {
-    for (SyncObject* o = s.buckets[h / kShards % s.bucket_count]; o != nullptr; o = o->next) {
-      if (o->address == address && o->family == family) return o;
-    }
-  }
-  if (s.size >= s.bucket_count && !grow(s)) return nullptr;
-  auto* made = arena_->create<SyncObject>();
+  if (SyncObject* found = find_in(s, h, address, family); found != nullptr) return found;
+  if (!make_room(s)) return nullptr;
+  auto* made = static_cast<SyncObject*>(arena_->allocate_zeroed(bytes_of(family)));
   if (made == nullptr) return nullptr;
   made->address = address;
   made->family = family;
-  SyncObject*& place = s.buckets[h / kShards % s.bucket_count];
-  made->next = place;
-  place = made;
+  if (put(*s.table.load(std::memory_order_relaxed), h, key_of(address, family), made)) ++s.filled;
   ++s.size;
   size_.fetch_add(1, std::memory_order_relaxed);
   shadow_->mark_object(address);
@@ -57,13 +85,7 @@ SyncObject* SyncTable::get(Address address, SyncFamily family) {
 
 SyncObject* SyncTable::find(Address address, SyncFamily family) {
   const uint64_t h = hash(address);
-  Shard& s = shard(h);
-  SpinLock lock(s.mutex);
-  if (s.bucket_count == 0) return nullptr;
-  for (SyncObject* o = s.buckets[h / kShards % s.bucket_count]; o != nullptr; o = o->next) {
-    if (o->address == address && o->family == family) return o;
-  }
-  return nullptr;
+  return find_in(shard(h), h, address, family);
 }
 
 SpinMessages::Part& SpinMessages::unused() {
@@ -123,89 +145,146 @@ bool SpinMessages::collect(Arena& arena, unsigned mask, Clocks& clocks) const {
   return complete;
 }
 
-void SyncTable::remove_if(Address address, int family) {
+template <class IsMeant>
+void SyncTable::remove_if(Address address, IsMeant is_meant) {
   const uint64_t h = hash(address);
   Shard& s = shard(h);
-  SpinLock lock(s.mutex);
-  if (s.bucket_count == 0) return;
-  for (SyncObject** place = &s.buckets[h / kShards % s.bucket_count]; *place != nullptr;) {
-    SyncObject* o = *place;
-    const bool meant = family >= 0 ? o->family == static_cast<SyncFamily>(family) : o->family != SyncFamily::kSpin;
-    if (o->address != address || !meant) {
-      place = &o->next;
-      continue;
+  // All families of an address are on the same way. Who adds one at the same time comes later.
+  auto is_there = [&](const Table& table, size_t at) {
+    const uint64_t key = table.entries[at].key.load(std::memory_order_acquire);
+    if (key == kRemoved || ((key ^ address) & kAddressBits) != 0) return false;
+    const SyncObject* object = table.entries[at].object.load(std::memory_order_acquire);
+    return object->address == address && is_meant(object->family) && !object->gone.load(std::memory_order_relaxed);
+  };
+  auto for_each = [&](const Table& table, auto visit) {
+    for (size_t at = place_of(table, h); table.entries[at].key.load(std::memory_order_acquire) != kUnused;
+         at = (at + 1) & (table.count - 1)) {
+      if (is_there(table, at) && !visit(table.entries[at])) return;
     }
-    *place = o->next;
-    o->gone.store(true, std::memory_order_relaxed);
-    o->next = s.removed;
-    s.removed = o;
+  };
+  bool any = false;
+  if (const Table* table = s.table.load(std::memory_order_acquire); table != nullptr) {
+    for_each(*table, [&](Entry&) { return !(any = true); });
+  }
+  if (!any) return;
+  const SpinLock lock(s.mutex);
+  for_each(*s.table.load(std::memory_order_relaxed), [&](Entry& entry) {
+    SyncObject* object = entry.object.load(std::memory_order_relaxed);
+    entry.key.store(kRemoved, std::memory_order_relaxed);
+    object->gone.store(true, std::memory_order_relaxed);
+    object->next = s.removed;
+    s.removed = object;
     --s.size;
     size_.fetch_sub(1, std::memory_order_relaxed);
-  }
+    return true;
+  });
 }
 
-void SyncTable::remove(Address address, SyncFamily family) { remove_if(address, static_cast<int>(family)); }
+void SyncTable::remove(Address address, SyncFamily family) {
+  remove_if(address, [family](SyncFamily found) { return found == family; });
+}
 
 void SyncTable::remove_range(Address begin, Address end) {
   shadow_->take_objects(begin, end, [&](Address word) {
     unsigned gone = 0;
     for (Address a = word; a < word + kWordBytes; ++a) {
       if (a < begin || a >= end) continue;
-      remove_if(a, -1);
+      remove_if(a, [](SyncFamily family) { return family != SyncFamily::kSpin; });  // which is of whole words
       gone |= 1u << (a - word);
     }
     if (gone == kAllBytes) {
-      remove_if(word, static_cast<int>(SyncFamily::kSpin));
+      remove(word, SyncFamily::kSpin);
       return;
     }
     shadow_->mark_object(word);
-    if (SyncObject* object = find(word, SyncFamily::kSpin); object != nullptr) {
+    if (auto* object = find<SpinObject>(word, SyncFamily::kSpin); object != nullptr) {
       const SpinLock lock(object->mutex);
       if (object->spin != nullptr) object->spin->forget(*arena_, gone);
     }
   });
 }
 
-void SyncTable::clear(SyncObject& o) {
-  o.message.clear(*arena_);
-  if (o.spin != nullptr) {
-    o.spin->forget(*arena_, kAllBytes);
-    arena_->destroy(o.spin);
+size_t SyncTable::bytes_of(SyncFamily family) {
+  switch (family) {
+    case SyncFamily::kLock:
+      return sizeof(LockObject);
+    case SyncFamily::kCondition:
+      return sizeof(ConditionObject);
+    case SyncFamily::kBarrier:
+      return sizeof(BarrierObject);
+    case SyncFamily::kSpin:
+      return sizeof(SpinObject);
+    default:
+      return sizeof(MessageObject);
   }
-  o.lock.exclusive.clear(*arena_);
-  o.lock.shared.clear(*arena_);
-  o.condition.all_signals.clear(*arena_);
-  if (Bindings* bindings = o.condition.bindings; bindings != nullptr) {
+}
+
+void SyncTable::clear(ConditionState& condition) {
+  condition.all_signals.clear(*arena_);
+  if (Bindings* bindings = condition.bindings; bindings != nullptr) {
     for (unsigned i = 0; i < bindings->count; ++i) {
       bindings->order[i]->clocks.clear(*arena_);
       arena_->destroy(bindings->order[i]);
     }
     arena_->destroy(bindings);
   }
-  for (Thread* waiter = o.condition.waiters; waiter != nullptr;) {
+  for (Thread* waiter = condition.waiters; waiter != nullptr;) {
     Thread* next = waiter->next_waiter;
     waiter->waiting_on = nullptr;
     waiter->next_waiter = nullptr;
     waiter = next;
   }
-  if (BarrierGeneration* generation = o.barrier.current; generation != nullptr) {
-    generation->closed = true;
-    if (generation->members == 0) {
-      generation->clocks.clear(*arena_);
-      arena_->destroy(generation);
+}
+
+void SyncTable::clear(SyncObject& o) {
+  switch (o.family) {
+    case SyncFamily::kLock: {
+      LockState& lock = static_cast<LockObject&>(o).lock;
+      lock.exclusive.clear(*arena_);
+      lock.shared.clear(*arena_);
+      break;
     }
+    case SyncFamily::kCondition:
+      clear(static_cast<ConditionObject&>(o).condition);
+      break;
+    case SyncFamily::kBarrier:
+      if (BarrierGeneration* generation = static_cast<BarrierObject&>(o).barrier.current; generation != nullptr) {
+        generation->closed = true;
+        if (generation->members == 0) {
+          generation->clocks.clear(*arena_);
+          arena_->destroy(generation);
+        }
+      }
+      break;
+    case SyncFamily::kSpin:
+      if (SpinMessages* spin = static_cast<SpinObject&>(o).spin; spin != nullptr) {
+        spin->forget(*arena_, kAllBytes);
+        arena_->destroy(spin);
+      }
+      break;
+    default:
+      static_cast<MessageObject&>(o).message.clear(*arena_);
   }
 }
 
-void SyncTable::reuse_removed() {
+void SyncTable::collect() {
   for (Shard& s : shards_) {
     for (SyncObject* o = s.removed; o != nullptr;) {
       SyncObject* next = o->next;
       clear(*o);
-      arena_->destroy(o);
+      arena_->release(o, bytes_of(o->family));
       o = next;
     }
     s.removed = nullptr;
+    if (Table* table = s.table.load(std::memory_order_relaxed); table != nullptr) {
+      for (Table* older = table->older; older != nullptr;) {
+        Table* next = older->older;
+        arena_->release(older->entries, older->count * sizeof(Entry));
+        arena_->destroy(older);
+        older = next;
+      }
+      table->older = nullptr;
+    }
   }
 }
 

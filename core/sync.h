@@ -1,9 +1,9 @@
 // Synchronization objects: what a lock, an atomic, a condition variable, … remembers for whoever comes next.
 //
 // An object is found by its address and family, so that an annotation on a mutex' address is not the mutex.
-// Lookups go through shards with a spin lock each; an object has a lock of its own, held only while clocks move.
-// Objects whose memory went away are unlinked at once and reused only after a collection, when nobody can be
-// holding a pointer to one.
+// A table finds it, in shards with a spin lock each for who adds and removes; who only looks takes none. An object has
+// a lock of its own, held only while clocks move. Objects whose memory went away are taken out at once and reused only
+// after a collection, when nobody can be holding a pointer to one; so are tables that became too small.
 #pragma once
 
 #include "core/clock.h"
@@ -80,27 +80,63 @@ struct BarrierState {
   uint32_t count = 0;  // threads a generation; 0: unknown
 };
 
+// What all have. Each family has a struct of its own with the rest, which is under `mutex`: there are programs with
+// hundreds of thousands of atomics.
 struct SyncObject {
-  SyncObject* next = nullptr;  // in the shard's bucket; under the shard's lock
+  SyncObject* next = nullptr;  // of those that are gone; under the shard's lock
   Address address = 0;
   SyncFamily family{};
   uint8_t size = 0;               // kAtomic: of the last write; under `mutex`
   std::atomic<bool> gone{false};  // it is not found any more
   SpinMutex mutex;
-  // By family, under `mutex`:
-  uint64_t version = 1;          // kAtomic: changes of the message; kLock: exclusive releases
-  Clocks message;                // kAtomic, kSemaphore, kOnce, kAnnotation
-  SpinMessages* spin = nullptr;  // kSpin; made when first needed
-  LockState lock;                // kLock
-  BarrierState barrier;          // kBarrier
-  ConditionState condition;      // kCondition
+  // kAtomic: changes of the message; kLock: exclusive releases. Written under `mutex`.
+  std::atomic<uint64_t> version{0};
+
+  [[nodiscard]] uint64_t present() const { return version.load(std::memory_order_relaxed); }
+  uint64_t advance() {
+    const uint64_t advanced = present() + 1;
+    version.store(advanced, std::memory_order_relaxed);
+    return advanced;
+  }
+  // Of an atomic, by who has just loaded its value without the lock: whether that value came with this version. Whoever
+  // writes has the lock until the version is the new one; so if the value is one that was written later than that
+  // version, the lock is still taken, or the version is another.
+  [[nodiscard]] bool stood_at(uint64_t known) const { return !mutex.is_locked() && present() == known; }
+};
+
+struct MessageObject : SyncObject {  // kAtomic, kSemaphore, kOnce, kAnnotation
+  Clocks message;
+};
+
+struct SpinObject : SyncObject {
+  SpinMessages* spin = nullptr;  // made when first needed
+};
+
+struct LockObject : SyncObject {
+  LockState lock;
+};
+
+struct BarrierObject : SyncObject {
+  BarrierState barrier;
+};
+
+struct ConditionObject : SyncObject {
+  ConditionState condition;
 };
 
 class SyncTable {
  public:
   bool init(Arena& arena, Shadow& shadow);
 
-  // Makes it if it is not there. Null if the arena is used up. Any thread; short spin lock on the shard.
+  // The struct of the family. Makes it if it is not there; null if the arena is used up. Any thread, inside the core.
+  template <class Object>
+  [[nodiscard]] Object* get(Address address, SyncFamily family) {
+    return static_cast<Object*>(get(address, family));
+  }
+  template <class Object>
+  [[nodiscard]] Object* find(Address address, SyncFamily family) {
+    return static_cast<Object*>(find(address, family));
+  }
   [[nodiscard]] SyncObject* get(Address address, SyncFamily family);
   [[nodiscard]] SyncObject* find(Address address, SyncFamily family);
 
@@ -108,35 +144,51 @@ class SyncTable {
   void remove(Address address, SyncFamily family);
   void remove_range(Address begin, Address end);
 
-  // In a collection: the removed objects can be reused now. Calls visit(object) for each that lives.
-  template <class Visit>
-  void collect(Visit visit) {
-    reuse_removed();
-    for (unsigned s = 0; s < kShards; ++s) {
-      for (size_t b = 0; b < shards_[s].bucket_count; ++b) {
-        for (SyncObject* o = shards_[s].buckets[b]; o != nullptr; o = o->next) visit(*o);
-      }
-    }
-  }
+  // In a collection: the removed objects can be reused now.
+  void collect();
   [[nodiscard]] size_t size() const { return size_.load(std::memory_order_relaxed); }
-
-  void clear(SyncObject& object);
 
  private:
   static constexpr unsigned kShards = 64;
+  // By open addressing, one entry after the other. An entry's key is written after its object; the object of one that
+  // is given to another key meanwhile has another address, for which who looks looks as well.
+  struct Entry {
+    std::atomic<uint64_t> key;
+    std::atomic<SyncObject*> object;
+  };
+  static constexpr uint64_t kUnused = 0;   // nothing is found behind it
+  static constexpr uint64_t kRemoved = 1;  // may be used again
+  struct Table {
+    Table* older;  // that it took the place of
+    size_t count;  // of entries; a power of two
+    Entry* entries;
+  };
   struct Shard {
     SpinMutex mutex;
-    SyncObject** buckets = nullptr;
-    size_t bucket_count = 0;
+    std::atomic<Table*> table{nullptr};
+    // Under the lock:
     size_t size = 0;
+    size_t filled = 0;  // entries that are not unused
     SyncObject* removed = nullptr;
   };
 
   static uint64_t hash(Address address);
-  void remove_if(Address address, int family);  // negative: of any family but kSpin, which is of whole words
+  static constexpr uint64_t kAddressBits = (uint64_t{1} << 56) - 1;
+  // Never kUnused or kRemoved: the highest byte is not 0.
+  static uint64_t key_of(Address address, SyncFamily family) {
+    return address | (static_cast<uint64_t>(family) + 1) << 56;
+  }
   Shard& shard(uint64_t hash) { return shards_[hash % kShards]; }
-  bool grow(Shard& shard);
-  void reuse_removed();
+  static size_t place_of(const Table& table, uint64_t hash) { return hash / kShards & (table.count - 1); }
+  static SyncObject* find_in(const Shard& shard, uint64_t hash, Address address, SyncFamily family);
+  static bool put(Table& table, uint64_t hash, uint64_t key, SyncObject* object);
+  Table* make_table(size_t count, Table* older);
+  bool make_room(Shard& shard);
+  template <class IsMeant>
+  void remove_if(Address address, IsMeant is_meant);
+  static size_t bytes_of(SyncFamily family);
+  void clear(SyncObject& object);
+  void clear(ConditionState& condition);
 
   Arena* arena_ = nullptr;
   Shadow* shadow_ = nullptr;

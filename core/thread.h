@@ -14,6 +14,7 @@
 namespace norn {
 
 struct BarrierGeneration;
+struct ConditionObject;
 struct KnownRows;
 struct SyncObject;
 
@@ -89,7 +90,8 @@ class AccessRecord {
 };
 
 // Of granules with lists: what a thread found to be in the list already, at its present time. It stays there until that
-// has passed, or the list is another.
+// has passed, or the list is another. (Atomic writes are not remembered: another's may have come between, and their
+// order counts.)
 struct KnownLists {
   static constexpr unsigned kSize = 2048;
   struct Entry {
@@ -99,6 +101,7 @@ struct KnownLists {
     Slot slot;
     uint8_t reads;
     uint8_t writes;
+    uint8_t atomic_reads;
   };
   Entry entries[kSize];
   uint64_t collections;  // how many there were; another may have given a list's number to another list
@@ -143,15 +146,23 @@ struct Thread {
   Clocks spun;  // what its spin-reads found, for spin-leave
 
   // --- what was looked up before; a collection forgets it all
-  static constexpr unsigned kRecent = 16;
-  SyncObject* recent[kRecent];     // by Detector::recent_place()
-  uint64_t recent_known[kRecent];  // the version of it of which this thread knows all
+  struct Recent {
+    SyncObject* object;
+    uint64_t known;       // the version of it of which this thread knows all
+    uint64_t remembered;  // the same of `remembered`: an acquire fence will know all
+  };
+  static constexpr unsigned kRecentBits = 9;
+  Recent recent[1u << kRecentBits];  // by Detector::recent_of()
+  void forget_recent() {
+    for (Recent& one : recent) one = {};
+  }
   struct LocksetStep {
     LocksetId from;
     uint32_t step;  // the lock << 2 | what was done; 0: none
     LocksetId to;
   };
-  LocksetStep lockset_steps[kRecent];
+  static constexpr unsigned kLocksetSteps = 16;
+  LocksetStep lockset_steps[kLocksetSteps];
 
   // --- locks ----------------------------------------------------------------------------------------------------
   Held* held = nullptr;
@@ -161,14 +172,14 @@ struct Thread {
   // --- condition variables ----------------------------------------------------------------------------------------
   AccessRecord* reads = nullptr;  // made when first needed
   AccessRecord* writes = nullptr;
-  SyncObject* waiting_on = nullptr;  // while in a wait; a collection that recycles the object clears it
+  ConditionObject* waiting_on = nullptr;  // while in a wait; a collection that recycles the object clears it
   bool wait_in_loop = false;
   Clocks signalled;                  // by signals since wait-enter; written by the signallers under the same lock
   uint64_t signals_before_wait = 0;  // how many signals the condition variable had had at wait-enter
   Thread* next_waiter = nullptr;
   // Signals sent under a lock: who waits cannot go on before its release.
   struct PendingSignal {
-    SyncObject* condition;
+    ConditionObject* condition;
     Address mutex;   // whose release ends it; 0: that of any of the locks held at the signal
     unsigned locks;  // how many were
     uint64_t number;

@@ -148,12 +148,22 @@ void Detector::keep_version(Thread& thread) {
 }
 
 void Detector::acquire(Thread& thread, const Clocks& from) {
+  if (thread.clocks.includes(from)) return;
   if (thread.version_kept) tick(thread);
   if (!thread.clocks.join(arena_, from)) no_memory_for_clocks();
   note_version(thread);
 }
 
+// The same within a segment: its time goes on.
+void Detector::learn(Thread& thread, const Clocks& from) {
+  if (thread.clocks.includes(from)) return;
+  if (thread.version_kept) keep_version(thread);
+  if (!thread.clocks.join(arena_, from)) no_memory_for_clocks();
+  note_version(thread);
+}
+
 void Detector::acquire_full(Thread& thread, const Clock& from) {
+  if (thread.clocks.full.includes(from)) return;
   if (thread.version_kept) tick(thread);
   if (!thread.clocks.full.join(arena_, from)) no_memory_for_clocks();
   if (options_.spin) note_version(thread);  // who is handed something over knows this by the lock
@@ -188,7 +198,7 @@ void Detector::heed_tick_request(Thread& thread) {
 void Detector::release_to(Thread& thread, Address address, SyncFamily family) {
   const Inside inside(*this, thread);
   if (!begin_sync(thread)) return;
-  SyncObject* object = object_of(thread, address, family);
+  auto* object = object_of<MessageObject>(thread, address, family);
   if (object == nullptr) return no_memory_for_clocks();
   const SpinLock lock(object->mutex);
   const Published published = publish(thread);
@@ -199,7 +209,7 @@ void Detector::release_to(Thread& thread, Address address, SyncFamily family) {
 void Detector::acquire_from(Thread& thread, Address address, SyncFamily family) {
   const Inside inside(*this, thread);
   if (!begin_sync(thread)) return;
-  SyncObject* object = sync_.find(address, family);
+  auto* object = sync_.find<MessageObject>(address, family);
   if (object == nullptr) return;
   const SpinLock lock(object->mutex);
   acquire(thread, object->message);
@@ -243,7 +253,7 @@ void Detector::barrier_init(Thread& thread, Address barrier, uint32_t count) {
   const Inside inside(*this, thread);
   if (!counts(thread)) return;
   sync_.remove(barrier, SyncFamily::kBarrier);
-  SyncObject* object = object_of(thread, barrier, SyncFamily::kBarrier);
+  auto* object = object_of<BarrierObject>(thread, barrier, SyncFamily::kBarrier);
   if (object == nullptr) return no_memory_for_clocks();
   const SpinLock lock(object->mutex);
   object->barrier.count = count;
@@ -254,7 +264,7 @@ void Detector::barrier_enter(Thread& thread, Address barrier) {
   // A thread whose synchronization is ignored still takes part: without it the generation would never be complete.
   const bool orders = begin_sync(thread);
   if (!options_.library) return;
-  SyncObject* object = object_of(thread, barrier, SyncFamily::kBarrier);
+  auto* object = object_of<BarrierObject>(thread, barrier, SyncFamily::kBarrier);
   if (object == nullptr) return no_memory_for_clocks();
   const SpinLock lock(object->mutex);
   BarrierState& state = object->barrier;
@@ -283,7 +293,7 @@ void Detector::barrier_leave(Thread& thread, Address barrier) {
   if (generation == nullptr) return;
   thread.generation_entered = nullptr;
   // With an unknown count the first to leave shows that the generation is complete.
-  if (SyncObject* object = sync_.find(barrier, SyncFamily::kBarrier); object != nullptr) {
+  if (auto* object = sync_.find<BarrierObject>(barrier, SyncFamily::kBarrier); object != nullptr) {
     const SpinLock lock(object->mutex);
     if (object->barrier.current == generation && object->barrier.count == 0) {
       object->barrier.current = nullptr;
@@ -333,7 +343,7 @@ bool Detector::settle_thread(Thread& thread) {
   Time first = 0;
   if (!slots_.take(thread.id, thread.clocks.strong, thread.slot, first)) return false;
   thread.time = thread.segment_since = thread.own_since = first;
-  for (uint64_t& known : thread.recent_known) known = 0;
+  thread.forget_recent();
   note_version(thread);
   renew_check(thread);
   std::atomic<std::atomic<Thread*>*>& place = thread_chunks_[thread.id / kThreadChunk];
@@ -413,7 +423,7 @@ void Detector::begin_again(Thread& thread, Message& message) {
     if (!thread.clocks.assign(arena_, message.clocks)) no_memory_for_clocks();
     thread.remembered.clear(arena_);
     thread.has_fence = false;
-    for (uint64_t& known : thread.recent_known) known = 0;
+    thread.forget_recent();
     note_version(thread);
   }
   thread.own_since = thread.segment_since = thread.time;

@@ -41,7 +41,11 @@ void atomic(const volatile T* address, bool writes, const norn_site* site, Perfo
   // A load says by its memory order what it orders, also in a loop that waits: a relaxed flag orders nothing. Only
   // where the library's synchronization is not known does it count as a spinning read.
   if (__norn_spinning == nullptr || (!writes && is_spin(__norn_spinning) && start.settings.lib)) [[likely]] {
-    detector.atomic(here.thread(), address_of(address), sizeof(T), where, perform);
+    if constexpr (requires { perform.order; }) {
+      detector.atomic_load(here.thread(), address_of(address), sizeof(T), perform.order, where, perform);
+    } else {
+      detector.atomic(here.thread(), address_of(address), sizeof(T), where, perform);
+    }
   } else {
     spin_by_atomic(here.thread(), address_of(address), sizeof(T), where, site, perform);
   }
@@ -91,15 +95,25 @@ T change_now(volatile T* address, Change change) {
   }
 }
 
+// What an atomic load does, which nothing but its memory order decides.
+template <class T>
+struct Load {
+  const volatile T* address;
+  MemoryOrder order;
+  T& value;
+
+  Detector::AtomicOutcome operator()() const {
+    value = load_now(address);
+    return {EventKind::kAtomicLoad, order};
+  }
+};
+
 template <class T>
 T load(const volatile T* address, int order, const norn_site* site) {
   if (!is_watching()) return load_now(address);
   T value{};
   touch_to_read(address);
-  atomic(address, false, site, [&] {
-    value = load_now(address);
-    return Detector::AtomicOutcome{EventKind::kAtomicLoad, order_of(order)};
-  });
+  atomic(address, false, site, Load<T>{address, order_of(order), value});
   return value;
 }
 

@@ -16,9 +16,7 @@ using namespace norn::rt;
 namespace {
 
 void used(const Inspection& here, const volatile void* object, const norn_site& site) {
-  if (is_watching()) {
-    detector.access(here.thread(), AccessKind::kAtomicRead, address_of(object), 1, [&] { return place(*here, &site); });
-  }
+  if (is_watching()) detector.use(here.thread(), address_of(object), place(*here, &site));
 }
 
 void destroyed(const volatile void* object, const norn_site& site) {

@@ -82,10 +82,7 @@ int wait_on(const void* condition, const void* mutex, const norn_site& site, Cal
   bool waits = false;
   if (const Inspection here; here) {
     waits = true;
-    if (is_watching()) {
-      detector.access(here.thread(), AccessKind::kAtomicRead, address_of(condition), 1,
-                      [&] { return place(*here, &site); });
-    }
+    if (is_watching()) detector.use(here.thread(), address_of(condition), place_again(*here, &site));
     if (watches_atomicity) note_given_up(address_of(mutex));
     detector.wait_enter(here.thread(), address_of(condition), address_of(mutex), waits_in_loop(condition));
   }
@@ -118,10 +115,7 @@ void signalling(const void* condition, const norn_site& site) {
   control::pass(control::Op::kSignal, condition, site);
   const Inspection here;
   if (!here) return;
-  if (is_watching()) {
-    detector.access(here.thread(), AccessKind::kAtomicRead, address_of(condition), 1,
-                    [&] { return place(*here, &site); });
-  }
+  if (is_watching()) detector.use(here.thread(), address_of(condition), place_again(*here, &site));
   detector.signal(here.thread(), address_of(condition));
 }
 

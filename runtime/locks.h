@@ -16,7 +16,7 @@ inline void took(const volatile void* lock, LockMode mode, const norn_site& site
   const Where where = place_again(*here, &site);
   detector.lock_acquire(here.thread(), address_of(lock), mode, where);
   if (waits && here.thread().held_count > 1) note_lock_order(*here, address_of(lock));
-  if (is_watching()) detector.access(here.thread(), AccessKind::kAtomicRead, address_of(lock), 1, where);
+  if (is_watching()) detector.use(here.thread(), address_of(lock), where);
 }
 
 // The lock is about to be given up.

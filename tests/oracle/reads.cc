@@ -11,7 +11,6 @@ namespace {
 // What ends a segment: "between two of its synchronization events".
 bool is_synchronization(const Event& e) {
   switch (e.kind) {
-    case EventKind::kAtomicLoad:
     case EventKind::kAtomicStore:
     case EventKind::kAtomicRmw:
       return e.order != MemoryOrder::kRelaxed;

@@ -239,6 +239,7 @@ TEST(StressAtomicsTest, WhoSeesAValueKnowsItsMessage) {
   constexpr unsigned kMessages = 20;
   std::atomic<unsigned> value{0};
   std::atomic<unsigned> newest_seen{0};
+  std::atomic<unsigned> done{0};
   const Address flag = kLocks;
   auto data_of = [](unsigned message) { return kWords + message * 8; };
   std::thread other([&] {
@@ -250,6 +251,8 @@ TEST(StressAtomicsTest, WhoSeesAValueKnowsItsMessage) {
         newest_seen.notify_one();
       });
       detector->read(*reader, data_of(seen), 8, 3);
+      done.store(seen);
+      done.notify_one();
     }
   });
   for (unsigned message = 1; message <= kMessages; ++message) {
@@ -260,6 +263,7 @@ TEST(StressAtomicsTest, WhoSeesAValueKnowsItsMessage) {
       newest_seen.wait(message - 1);
       return Detector::AtomicOutcome{EventKind::kAtomicStore, MemoryOrder::kRelease};
     });
+    done.wait(message - 1);
   }
   other.join();
   EXPECT_EQ(pairs.load(), 0);

@@ -299,6 +299,8 @@ void Detector::read_atomically(Thread& thread, Address address, uint64_t size, W
   if (thread.recording) record(thread, AccessKind::kAtomicRead, address, size);
   if ((thread.ignoring & kIgnoreReads) != 0) return;
   heed_tick_request(thread);
+  const bool in_one = address % kGranuleBytes + size <= kGranuleBytes;
+  if (!in_one && may_heed_now(thread)) heed_range(thread, address, size);
   SpinSignals signals;
   for (Address at = address & ~(kGranuleBytes - 1); at < address + size; at += kGranuleBytes) {
     Granule* granule = shadow_.granule(at);
@@ -346,8 +348,6 @@ void Detector::end_atomic(Thread& thread, MessageObject* object, Address address
   SpinSignals signals;
   if ((thread.ignoring & kIgnoreWrites) == 0) {
     heed_tick_request(thread);
-    const bool in_one = address % kGranuleBytes + size <= kGranuleBytes;
-    if (!in_one && !writes && may_heed_now(thread)) heed_range(thread, address, size);
     for (Address at = address & ~(kGranuleBytes - 1); at < address + size; at += kGranuleBytes) {
       Granule* granule = shadow_.granule(at);
       if (granule == nullptr) {

@@ -139,12 +139,38 @@ void Detector::clear_shadow(Thread& thread, Address begin, Address end) {
   }
 }
 
+// The same where the system gives or takes the memory: then the shadow of much of it goes back to the system too, but
+// for the ends. A granule that somebody else uses at this moment (who is not ordered with this: it is a race of the
+// program's) may get back what it had.
+void Detector::give_back_shadow(Thread& thread, Address begin, Address end) {
+  constexpr Address kLeafBytes = Address{1} << Leaf::kBits;
+  const Address first = (begin + kLeafBytes - 1) & ~(kLeafBytes - 1);
+  const Address last = end & ~(kLeafBytes - 1);
+  if (!is_large(end - begin) || !shadow_.discard(first, last)) return clear_shadow(thread, begin, end);
+  clear_shadow(thread, begin, first);
+  clear_shadow(thread, last, end);
+}
+
 void Detector::allocate(Thread& thread, Address address, uint64_t size) {
   if (size == 0) return;
   const Inside inside(*this, thread);
   heed_tick_request(thread);
   sync_.remove_range(address, address + size);
   clear_shadow(thread, address, address + size);
+}
+
+void Detector::map(Thread& thread, Address address, uint64_t size) {
+  if (size == 0) return;
+  const Inside inside(*this, thread);
+  heed_tick_request(thread);
+  sync_.remove_range(address, address + size);
+  give_back_shadow(thread, address, address + size);
+}
+
+void Detector::unmap(Thread& thread, Address address, uint64_t size) {
+  if (!is_large(size) || discard_shadow == nullptr) return;
+  const Inside inside(*this, thread);
+  give_back_shadow(thread, address, address + size);
 }
 
 Moment Detector::birth(Thread& thread) {

@@ -157,6 +157,10 @@ class Detector {
   void allocate(Thread& thread, Address address, uint64_t size);
   void free(Thread& thread, Address address, uint64_t size, Where where);
   void reallocate(Thread& thread, Address old, uint64_t old_size, Address fresh, uint64_t fresh_size, Where where);
+  // The same as allocate(), of memory that comes from the system; and before it goes back there, after it was freed:
+  // who accesses it then is stopped by the system.
+  void map(Thread& thread, Address address, uint64_t size);
+  void unmap(Thread& thread, Address address, uint64_t size);
 
   // What the thread has just allocated is known to nobody else until it begins a new time: how the embedding may know
   // the memory by (Listener::newborn_until).
@@ -353,6 +357,9 @@ class Detector {
     if (before == kUntouched || histories_.is_old(before)) shadow_.note_change(address);
   }
   void clear_shadow(Thread& thread, Address begin, Address end);
+  // Where that is worth the calls of the system, and filling it in anew.
+  [[nodiscard]] static constexpr bool is_large(uint64_t bytes) { return bytes >= uint64_t{1} << 20; }
+  void give_back_shadow(Thread& thread, Address begin, Address end);
 
   // granules.cc
   [[nodiscard]] StampList list_at(HistoryId list) const { return {histories_.words(list), histories_.count(list)}; }

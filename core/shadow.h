@@ -50,6 +50,10 @@ static_assert(sizeof(Leaf) % 16 == 0);
 // in at once, which is cheaper than page by page. Set before there are threads, or never.
 using PopulateFunction = void (*)(void* granules, size_t bytes);
 inline constinit PopulateFunction populate_shadow = nullptr;
+// The same where nothing of them counts any more: it gives their memory back to the system, after which they are
+// zeroes. False: not all are.
+using DiscardFunction = bool (*)(void* granules, size_t bytes);
+inline constinit DiscardFunction discard_shadow = nullptr;
 
 class Shadow {
  public:
@@ -153,6 +157,11 @@ class Shadow {
       at = stop;
     }
   }
+  // Forgets all of [begin, end) and gives its memory back. False: not all is forgotten.
+  [[nodiscard]] bool discard(Address begin, Address end) const {
+    if (discard_shadow == nullptr || flat_at_ == 0 || !is_flat(begin) || flat_end(begin) < end) return false;
+    return discard_shadow(flat_granule(begin), (end - begin) * (sizeof(Granule) / kGranuleBytes));
+  }
   // Null also where nothing was touched yet.
   [[nodiscard]] Leaf* existing_leaf(Address address) const {
     const Address number = address >> Leaf::kBits;
@@ -175,6 +184,10 @@ class Shadow {
 
   [[nodiscard]] Granule* flat_granule(Address address) const {
     return reinterpret_cast<Granule*>(flat_at_ + (address & kFlatMask) * (sizeof(Granule) / kGranuleBytes));
+  }
+  // Where the flat addresses around this one end.
+  [[nodiscard]] static constexpr Address flat_end(Address address) {
+    return address < kFlatLow ? kFlatLow : address < kFlatHigh ? kFlatMiddleEnd : kFlatEnd;
   }
   Leaf* make_leaf(Address number);
 

@@ -54,6 +54,10 @@ void populate(void* granules, size_t bytes) {
   sys::call(__NR_madvise, sys::as_long(granules), static_cast<long>(bytes), MADV_POPULATE_WRITE);
 }
 
+bool discard(void* granules, size_t bytes) {
+  return sys::call(__NR_madvise, sys::as_long(granules), static_cast<long>(bytes), MADV_DONTNEED) == 0;
+}
+
 }  // namespace
 
 uintptr_t reserve_shadow() {
@@ -66,6 +70,7 @@ uintptr_t reserve_shadow() {
   }
   flat = true;
   populate_shadow = &populate;
+  discard_shadow = &discard;
   return kShadowAt;
 }
 

@@ -16,13 +16,15 @@ constexpr size_t kFreedBytes = 4096;
 
 void mapped(void* address, size_t size) {
   if (address == MAP_FAILED || !is_watching() || size > kMostBytes) return;
-  if (const Inspection here; here) detector.allocate(here.thread(), address_of(address), size);
+  if (const Inspection here; here) detector.map(here.thread(), address_of(address), size);
 }
 
 void unmapping(void* address, size_t size, const norn_site& site) {
   if (!is_watching() || size == 0) return;
   if (const Inspection here; here) {
-    detector.free(here.thread(), address_of(address), size < kFreedBytes ? size : kFreedBytes, place(*here, &site));
+    const size_t freed = size < kFreedBytes ? size : kFreedBytes;
+    detector.free(here.thread(), address_of(address), freed, place(*here, &site));
+    detector.unmap(here.thread(), address_of(address) + freed, size - freed);
   }
 }
 
@@ -55,9 +57,9 @@ NORN_INTERPOSE(void*, mremap, (void* old, size_t old_size, size_t size, int flag
   if (result != MAP_FAILED && is_watching()) {
     if (const Inspection here; here) {
       if (result == old) {
-        if (size > old_size) detector.allocate(here.thread(), address_of(old) + old_size, size - old_size);
+        if (size > old_size) detector.map(here.thread(), address_of(old) + old_size, size - old_size);
       } else {
-        detector.allocate(here.thread(), address_of(result), size);
+        detector.map(here.thread(), address_of(result), size);
       }
     }
   }

@@ -57,13 +57,37 @@ auto in_host(Call call) {
 // handed out again.
 constexpr uint64_t kFreedBytes = 4096;
 
+// Whether the C library got the block from the system by itself, and gives it back as soon as it is freed. Such a block
+// begins 16 bytes behind a page's beginning, where its size stands with a mark (glibc, malloc/malloc.c: IS_MMAPPED).
+// With another allocator a block can hardly look like that; if one does, what is known of it goes when it is freed, and
+// not when it is handed out again: a use of freed memory behind its beginning may be missed.
+bool is_mapping(Address block) {
+  constexpr Address kPage = 4096;
+  constexpr uint64_t kMapped = 2;
+  constexpr uint64_t kMarks = 7;
+  if (block % kPage != 16) return false;
+  const auto* header = reinterpret_cast<const uint64_t*>(block - 16);
+  return header[0] == 0 && (header[1] & kMarks) == kMapped && (header[1] & ~kMarks) % kPage == 0;
+}
+
+void begin_memory(const Inspection& here, Address block, uint64_t size) {
+  is_mapping(block) ? detector.map(here.thread(), block, size) : detector.allocate(here.thread(), block, size);
+}
+
+// Before the host may give it to others.
+void end_memory(const Inspection& here, const Block& ended, Where where) {
+  const uint64_t told = ended.size < kFreedBytes ? ended.size : kFreedBytes;
+  if (told != 0) detector.free(here.thread(), ended.address, told, where);
+  if (is_mapping(ended.address)) detector.unmap(here.thread(), ended.address + told, ended.size - told);
+}
+
 void* allocated(void* block, size_t size, const norn_site& site) {
   if (block == nullptr) return block;
   const Inspection here;
   if (!here) return block;
   Moment birth;
   if (is_watching()) {
-    detector.allocate(here.thread(), address_of(block), size);
+    begin_memory(here, address_of(block), size);
     birth = detector.birth(here.thread());
   }
   add_block({address_of(block), size, here->id, place_again(*here, &site), birth});
@@ -82,8 +106,7 @@ void freeing(void* block, const norn_site& site, bool counts) {
   if (here->openmp != nullptr) gave_block(*here, address_of(block));
   Block ended;
   if (!end_block(address_of(block), ended) || !counts) return;
-  detector.free(here.thread(), ended.address, ended.size < kFreedBytes ? ended.size : kFreedBytes,
-                place_again(*here, &site));
+  end_memory(here, ended, place_again(*here, &site));
 }
 
 }  // namespace
@@ -129,9 +152,7 @@ void* resize(void* old, size_t size, const norn_site& site, void* (*real)(void*,
   const uint64_t moved = old_size < size ? old_size : size;
   if (known && is_watching()) {
     if (moved != 0) detector.read(here.thread(), address_of(old), moved, where);
-    if (old_size != 0) {
-      detector.free(here.thread(), address_of(old), old_size < kFreedBytes ? old_size : kFreedBytes, where);
-    }
+    end_memory(here, ended, where);
   }
   void* block = real(old, size);
   if (block == nullptr) {
@@ -140,7 +161,7 @@ void* resize(void* old, size_t size, const norn_site& site, void* (*real)(void*,
   }
   Moment birth;
   if (is_watching()) {
-    detector.allocate(here.thread(), address_of(block), size);
+    begin_memory(here, address_of(block), size);
     if (block != old) birth = detector.birth(here.thread());  // in place, others may know it
     if (moved != 0) detector.write(here.thread(), address_of(block), moved, where);
   }

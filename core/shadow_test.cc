@@ -1,0 +1,127 @@
+// Memory that comes from the system and goes back there takes its shadow along, where the embedding can do that.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <memory>
+#include <vector>
+
+#include "core/detector.h"
+#include "core/testing_arena.h"
+
+namespace norn {
+namespace {
+
+constexpr Address kBlock = 0x7f00'0010'0010;  // neither end is a leaf's
+constexpr uint64_t kSize = (uint64_t{4} << 20) + 24;
+constexpr Address kMiddle = kBlock + (uint64_t{2} << 20);
+constexpr uint64_t kStep = 512;
+constexpr Address kLeafBytes = Address{1} << Leaf::kBits;
+
+size_t discarded;
+bool refuses;
+
+bool discard(void* granules, size_t bytes) {
+  if (refuses) return false;
+  discarded += bytes;
+  return madvise(granules, bytes, MADV_DONTNEED) == 0;
+}
+
+class ShadowTest : public testing::TestWithParam<EngineKind> {
+ protected:
+  void SetUp() override {
+    void* flat =
+        mmap(nullptr, Shadow::kFlatBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (flat == MAP_FAILED) GTEST_SKIP() << "no addresses for a flat shadow";
+    flat_ = flat;
+    discarded = 0;
+    refuses = false;
+    discard_shadow = &discard;
+    Options options;
+    options.engine = GetParam();
+    options.shadow_at = reinterpret_cast<uintptr_t>(flat);
+    Listener listener;
+    listener.context = &pairs_;
+    listener.pair = [](void* context, const RacingPair& pair) {
+      static_cast<std::vector<RacingPair>*>(context)->push_back(pair);
+    };
+    ASSERT_TRUE(detector_->init(options, listener));
+    main_ = detector_->add_root(0);
+    first_ = detector_->fork(*main_, 1);
+    second_ = detector_->fork(*main_, 2);
+  }
+  void TearDown() override {
+    discard_shadow = nullptr;
+    detector_.reset();
+    if (flat_ != nullptr) munmap(flat_, Shadow::kFlatBytes);
+  }
+
+  void touch(Thread& thread) {
+    for (uint64_t i = 0; i < kSize; i += kStep) detector_->write(thread, kBlock + i, 8, 1);
+    detector_->write(thread, kBlock + kSize - 8, 8, 1);
+  }
+
+  TestingArena memory_;
+  void* flat_ = nullptr;
+  std::unique_ptr<Detector> detector_ = std::make_unique<Detector>();
+  std::vector<RacingPair> pairs_;
+  Thread* main_ = nullptr;
+  Thread* first_ = nullptr;
+  Thread* second_ = nullptr;
+};
+
+TEST_P(ShadowTest, WhatIsUnmappedIsForgottenAndGivenBack) {
+  touch(*first_);
+  detector_->unmap(*first_, kBlock, kSize);
+  EXPECT_GE(discarded, (kSize - 2 * kLeafBytes) * (sizeof(Granule) / kGranuleBytes));
+  touch(*second_);
+  EXPECT_TRUE(pairs_.empty());
+}
+
+TEST_P(ShadowTest, WhatIsMappedIsNew) {
+  touch(*first_);
+  detector_->map(*second_, kBlock, kSize);
+  EXPECT_GT(discarded, 0u);
+  touch(*second_);
+  EXPECT_TRUE(pairs_.empty());
+}
+
+TEST_P(ShadowTest, WhatLiesAroundStays) {
+  detector_->write(*first_, kBlock - 4, 4, 1);
+  detector_->write(*first_, kBlock + kSize, 4, 1);
+  detector_->unmap(*first_, kBlock, kSize);
+  detector_->write(*second_, kBlock - 4, 4, 1);
+  EXPECT_EQ(pairs_.size(), 1u);
+  detector_->write(*second_, kBlock + kSize, 4, 1);
+  EXPECT_EQ(pairs_.size(), 2u);
+}
+
+TEST_P(ShadowTest, WhatIsUsedAgainIsChecked) {
+  touch(*first_);
+  detector_->unmap(*first_, kBlock, kSize);
+  detector_->map(*second_, kBlock, kSize);
+  detector_->write(*second_, kMiddle, 4, 1);
+  detector_->write(*first_, kMiddle, 4, 1);
+  EXPECT_EQ(pairs_.size(), 1u);
+}
+
+TEST_P(ShadowTest, WhereTheSystemRefusesAllIsForgottenAllTheSame) {
+  refuses = true;
+  touch(*first_);
+  detector_->map(*second_, kBlock, kSize);
+  touch(*second_);
+  EXPECT_TRUE(pairs_.empty());
+}
+
+TEST_P(ShadowTest, SmallBlocksKeepTheirs) {
+  detector_->write(*first_, kBlock, 4, 1);
+  detector_->unmap(*first_, kBlock, kLeafBytes);
+  EXPECT_EQ(discarded, 0u);
+  detector_->write(*second_, kBlock, 4, 1);
+  EXPECT_EQ(pairs_.size(), 1u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, ShadowTest,
+                         testing::Values(EngineKind::kHb, EngineKind::kHybrid, EngineKind::kMsmShort));
+
+}  // namespace
+}  // namespace norn

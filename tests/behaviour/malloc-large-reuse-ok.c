@@ -1,5 +1,4 @@
-// A large block is freed, goes back to the system, and its address is handed out to another thread, which is not ordered
-// after the first.
+// A large block is freed and goes back to the system; another thread, not ordered after the first, gets its address.
 // NORACE
 // RUN: %check %s
 

@@ -1,5 +1,5 @@
-// Large blocks come and go, by malloc, realloc and mmap, each time at other addresses: what norn knows of them goes back
-// to the system with them, and what comes to be at their addresses is new and is checked.
+// Large blocks come and go, by malloc, realloc and mmap, each time at other addresses. What norn knows of them goes
+// with them, and what comes to be at their addresses is new and is checked.
 // STDOUT: small and whole
 // RUN: %check %s
 

@@ -12,7 +12,7 @@ help:
 ## make test        install, build, run all tests
 ## make build       only build, into build/bin and build/lib/norn
 ## make test-long   the slow checks: sanitizers, many seeds, long stress
-## make bench       side by side with ThreadSanitizer, helgrind and drd
+## make bench       side by side with ThreadSanitizer, helgrind and drd; threads, heap and locks growing
 ## make accuracy    who is right about the programs that wait: the tables of docs/accuracy.md
 ## make schedules   which strategy finds which bug: the tables of docs/schedules.md
 ## make real        build and check real programs (LevelDB, LMDB), and Debian's as they are
@@ -42,6 +42,7 @@ test-long: deps build
 
 bench: deps build
 	@tools/install-packages bench
+	@bench/scale $(BUILD)
 	@bench/run $(BUILD)
 
 accuracy: deps build

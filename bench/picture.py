@@ -10,6 +10,7 @@ MARKS = {  # tool -> colour, shape
     "hb": ("#7fb3e6", "diamond"),
     "hybrid": ("#0b62c4", "diamond"),
     "msm-short": ("#35a29f", "diamond"),
+    "sampling": ("#3f9b3f", "diamond"),
     "norn-valgrind": ("#5b3fa8", "diamond"),
     "helgrind": ("#c98a3a", "square"),
     "drd": ("#a0522d", "square"),

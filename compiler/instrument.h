@@ -33,7 +33,7 @@ class InstrumentPass : public llvm::PassInfoMixin<InstrumentPass> {
  public:
   // `inline_checks`: accesses are checked by code before them (inline_check.h), where that can be.
   InstrumentPass(DebugInfo left, Pruning prune, bool inline_checks, Profile profile)
-      : left_(left), prune_(prune), inline_checks_(inline_checks), profile_(profile) {}
+      : left_(left), prune_(prune), inline_checks_(inline_checks && prune.inlined), profile_(profile) {}
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
   static bool isRequired() { return true; }  // without it the pass is left out at -O0
 

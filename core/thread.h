@@ -134,7 +134,7 @@ struct Thread {
   ThreadId id = 0;
 
   HistoryRoom room;
-  KnownLists* known = nullptr;   // made when first needed
+  KnownLists* known = nullptr;  // made when first needed
   KnownRows* known_rows = nullptr;
   unsigned reads_forgotten = 0;  // of lists that were full
 

@@ -164,7 +164,7 @@ typedef struct norn_module {
   const norn_global* globals_end;
   const norn_loop* loops_begin;
   const norn_loop* loops_end;
-  const void* conditions; /* not null: some of its code calls what may be a condition variable's */
+  const void* conditions;  /* not null: some of its code calls what may be a condition variable's */
   uint32_t* regions_begin; /* section "norn_regions", see Sampling; empty but in the sampling profile */
   uint32_t* regions_end;
 } norn_module;

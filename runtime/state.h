@@ -92,7 +92,7 @@ struct ThreadState {
   Fiber* fiber = nullptr;        // null: the thread's own stack
   OpenMpThread* openmp = nullptr;
   norn_region* regions = nullptr;  // sampling.cc
-  Address lowest_frame = 0;  // below it nothing of its native stack was touched since its tasks were told apart
+  Address lowest_frame = 0;        // below it nothing of its native stack was touched since its tasks were told apart
 
   static constexpr unsigned kMaxKept = 16;
   KeptSignal kept[kMaxKept];

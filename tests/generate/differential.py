@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Does leaving checks out lose or invent a race? Builds programs with and without, runs both, compares.
+"""Does what the compiler does for speed lose or invent a race? Builds programs with and without, runs both, compares.
 
-    differential.py --bin BUILD/bin [--programs N] [--first SEED] [--behaviour] [--each] [--keep DIR]
+    differential.py --bin BUILD/bin [--programs N] [--first SEED] [--behaviour] [--each] [--sampling] [--keep DIR]
 
 Programs are random ones (generate.py) and, with --behaviour, those of tests/behaviour. Each is built with
--fnorn-prune=none, with all rules, and with --each by each rule alone. Every race of the one must be matched by one of
-the other that stands no lower and is on the same location (words of global variables, heap blocks by where they were
-allocated, locals by where they are shared); and nothing may crash. norn reports a pair of sites once, on the first
-location it races on: so a race on another location also matches if its pair of lines is the same, or if it is on the
-same variable and one of the lines is. Random programs are built at -O0 to -O3 in turn, some with -flto, some as whole programs.
+-fnorn-prune=none, with all rules, with --each by each rule alone, and with --sampling in the sampling profile, which may
+lose races but invent none (of random programs alone; tests/sampling has the others). Every race of the one must be
+matched by one of the other that stands no lower and is on the same location (words of global variables, heap blocks by
+where they were allocated, locals by where they are shared); and nothing may crash. norn reports a pair of sites once, on
+the first location it races on: so a race on another location also matches if its pair of lines is the same, or if it is
+on the same variable and one of the lines is. Random programs are built at -O0 to -O3 in turn, some with -flto, some as
+whole programs.
 """
 
 import argparse
@@ -30,7 +32,8 @@ sys.path[:0] = [str(HERE), str(BEHAVIOUR)]
 import generate  # noqa: E402
 from program import Program, clean_environment  # noqa: E402
 
-RULES = ["covered", "covered,calls", "escape", "constants"]
+RULES = ["covered", "covered,calls", "escape", "constants", "inline"]
+SAMPLING = "sampling"  # in the place of a rule: the profile
 SECONDS = 120
 RACES_FOUND = 66
 WORD = 4
@@ -132,8 +135,12 @@ def found_by(norn, command, source, options, executable):
     return found, (printed, told["exit"])
 
 
-def difference(without, pruned):
-    lost = [race for race in without if not any(race.matches(other) for other in pruned)]
+def flag_of(rule):
+    return "-fnorn-profile=sampling" if rule == SAMPLING else f"-fnorn-prune={rule}"
+
+
+def difference(rule, without, pruned):
+    lost = [race for race in without if rule != SAMPLING and not any(race.matches(other) for other in pruned)]
     invented = [race for race in pruned if not any(race.matches(other) for other in without)]
     return [f"lost: {race}" for race in lost] + [f"invented: {race}" for race in invented]
 
@@ -147,7 +154,7 @@ def compare(build, norn, source, options, rules, race_free=False, same_output=Tr
         for rule in rules:
             command, executable = build(rule)
             pruned, told_pruned = found_by(norn, command, source, options, executable)
-            wrong += [f"{rule}: {sentence}" for sentence in difference(without, pruned)]
+            wrong += [f"{rule}: {sentence}" for sentence in difference(rule, without, pruned)]
             if same_output and told != told_pruned:
                 wrong.append(f"{rule}: printed and ended {told_pruned}, not {told}")
         return wrong
@@ -167,9 +174,9 @@ def check_random(seed, bin_dir, rules, directory):
     def build(rule):
         executable = str(directory / f"random{seed}.{rule.replace(',', '-')}")
         status, _, errors = run([bin_dir / "norn-c++", "-std=c++20", "-g", "-pthread", "-no-pie", "-I", str(BEHAVIOUR),
-                                 f"-fnorn-prune={rule}", *flags, str(source), "-o", executable], "norn-c++")
+                                 flag_of(rule), *flags, str(source), "-o", executable], "norn-c++")
         if status != 0:
-            raise Wrong(f"norn-c++ {' '.join(flags)} -fnorn-prune={rule}: {errors[-3000:]}")
+            raise Wrong(f"norn-c++ {' '.join(flags)} {flag_of(rule)}: {errors[-3000:]}")
         return [executable], executable
 
     wrong = compare(build, str(bin_dir / "norn"), source, [], rules, race_free=seed % 4 == 3)
@@ -186,11 +193,12 @@ def check_behaviour(path, level, bin_dir, rules, directory):
         executable = str(directory / f"{program.name}{level}.{rule.replace(',', '-')}")
         try:
             command = program.build(str(bin_dir / "norn-cc"), str(bin_dir / "norn-c++"), level, executable,
-                                    ["-no-pie", f"-fnorn-prune={rule}"])
+                                    ["-no-pie", flag_of(rule)])
         except subprocess.CalledProcessError as failed:
-            raise Wrong(f"-fnorn-prune={rule} does not build: {failed}") from failed
+            raise Wrong(f"{flag_of(rule)} does not build: {failed}") from failed
         return command, executable
 
+    rules = [rule for rule in rules if rule != SAMPLING]
     wrong = compare(build, str(bin_dir / "norn"), program.source, program.options, rules, same_output=False)
     return title, wrong
 
@@ -203,11 +211,12 @@ def main():
     parser.add_argument("--behaviour", action="store_true")
     parser.add_argument("--filter", default="", help="of behaviour programs, a regular expression")
     parser.add_argument("--each", action="store_true")
+    parser.add_argument("--sampling", action="store_true")
     parser.add_argument("--keep", help="where to leave programs and reports")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
     bin_dir = pathlib.Path(arguments.bin).absolute()
-    rules = ["all", *RULES] if arguments.each else ["all"]
+    rules = ["all", *(RULES if arguments.each else []), *([SAMPLING] if arguments.sampling else [])]
     failed = passed = 0
     with tempfile.TemporaryDirectory() as temporary:
         directory = pathlib.Path(arguments.keep or temporary).absolute()

@@ -1,4 +1,4 @@
-// Control passes from copy to copy in the middle of loops: all values come along, whatever leaves the loop, and however.
+// Control passes from copy to copy in the middle of loops: all values come along, whatever leaves the loop, and how.
 // STDOUT: 2373292662 330 -40 1113
 // NORACE
 

@@ -13,6 +13,10 @@ namespace {
 
 constexpr Address kBlock = 0x7f00'0010'0010;  // neither end is a leaf's
 constexpr uint64_t kSize = (uint64_t{4} << 20) + 24;
+// Of all the granules there could be, only those around the block are there.
+constexpr Address kWindow = 0x7f00'0000'0000;
+constexpr size_t kShadowPerByte = sizeof(Granule) / kGranuleBytes;
+constexpr size_t kWindowBytes = (size_t{8} << 20) * kShadowPerByte;
 constexpr Address kMiddle = kBlock + (uint64_t{2} << 20);
 constexpr uint64_t kStep = 512;
 constexpr Address kLeafBytes = Address{1} << Leaf::kBits;
@@ -29,16 +33,14 @@ bool discard(void* granules, size_t bytes) {
 class ShadowTest : public testing::TestWithParam<EngineKind> {
  protected:
   void SetUp() override {
-    void* flat =
-        mmap(nullptr, Shadow::kFlatBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (flat == MAP_FAILED) GTEST_SKIP() << "no addresses for a flat shadow";
-    flat_ = flat;
+    window_ = mmap(nullptr, kWindowBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    ASSERT_NE(window_, MAP_FAILED);
     discarded = 0;
     refuses = false;
     discard_shadow = &discard;
     Options options;
     options.engine = GetParam();
-    options.shadow_at = reinterpret_cast<uintptr_t>(flat);
+    options.shadow_at = reinterpret_cast<uintptr_t>(window_) - (kWindow & Shadow::kFlatMask) * kShadowPerByte;
     Listener listener;
     listener.context = &pairs_;
     listener.pair = [](void* context, const RacingPair& pair) {
@@ -52,7 +54,7 @@ class ShadowTest : public testing::TestWithParam<EngineKind> {
   void TearDown() override {
     discard_shadow = nullptr;
     detector_.reset();
-    if (flat_ != nullptr) munmap(flat_, Shadow::kFlatBytes);
+    munmap(window_, kWindowBytes);
   }
 
   void touch(Thread& thread) {
@@ -61,7 +63,7 @@ class ShadowTest : public testing::TestWithParam<EngineKind> {
   }
 
   TestingArena memory_;
-  void* flat_ = nullptr;
+  void* window_ = nullptr;
   std::unique_ptr<Detector> detector_ = std::make_unique<Detector>();
   std::vector<RacingPair> pairs_;
   Thread* main_ = nullptr;
@@ -72,7 +74,7 @@ class ShadowTest : public testing::TestWithParam<EngineKind> {
 TEST_P(ShadowTest, WhatIsUnmappedIsForgottenAndGivenBack) {
   touch(*first_);
   detector_->unmap(*first_, kBlock, kSize);
-  EXPECT_GE(discarded, (kSize - 2 * kLeafBytes) * (sizeof(Granule) / kGranuleBytes));
+  EXPECT_GE(discarded, (kSize - 2 * kLeafBytes) * kShadowPerByte);
   touch(*second_);
   EXPECT_TRUE(pairs_.empty());
 }

@@ -51,8 +51,12 @@ llvm::StringRef hook_of(AtomicRMWInst::BinOp operation) {
 
 class Lowering final {
  public:
-  Lowering(llvm::Instruction& instruction, Hooks& hooks, llvm::Constant* site)
-      : builder_(&instruction), layout_(instruction.getModule()->getDataLayout()), hooks_(hooks), site_(site) {}
+  Lowering(llvm::Instruction& instruction, Hooks& hooks, llvm::Constant* site, bool unseen)
+      : builder_(&instruction),
+        layout_(instruction.getModule()->getDataLayout()),
+        hooks_(hooks),
+        site_(site),
+        unseen_(unseen ? NORN_UNSEEN_ORDER : 0) {}
 
   Value* load(Value* address, llvm::Type* type, norn_order order) {
     return from_bits(builder_.CreateCall(hooks_.atomic("load", bits(type)), {address, number(order), site_}), type);
@@ -70,18 +74,19 @@ class Lowering final {
   Value* compare_exchange(Value* address, Value* expected, Value* desired, norn_order success, norn_order failure,
                           Value*& succeeded) {
     Value* want = to_bits(expected);
-    Value* old = builder_.CreateCall(hooks_.atomic("compare_exchange", bits(expected->getType())),
-                                     {address, want, to_bits(desired), number(success), number(failure), site_});
+    Value* old =
+        builder_.CreateCall(hooks_.atomic("compare_exchange", bits(expected->getType())),
+                            {address, want, to_bits(desired), number(success), builder_.getInt32(failure), site_});
     succeeded = builder_.CreateICmpEQ(old, want);
     return from_bits(old, expected->getType());
   }
   void fence(norn_order order, bool signal_scope) {
-    builder_.CreateCall(hooks_.fence(), {number(order), builder_.getInt32(signal_scope), site_});
+    builder_.CreateCall(hooks_.fence(), {builder_.getInt32(order), builder_.getInt32(signal_scope), site_});
   }
   llvm::IRBuilder<>& builder() { return builder_; }
 
  private:
-  Value* number(norn_order order) { return builder_.getInt32(order); }
+  Value* number(norn_order order) { return builder_.getInt32(order | unseen_); }
   unsigned bits(llvm::Type* type) {
     return static_cast<unsigned>(layout_.getTypeStoreSizeInBits(type).getFixedValue());
   }
@@ -94,9 +99,10 @@ class Lowering final {
   const llvm::DataLayout& layout_;
   Hooks& hooks_;
   llvm::Constant* site_;
+  unsigned unseen_;
 };
 
-void lower_update_by_loop(AtomicRMWInst& update, Hooks& hooks, llvm::Constant* site) {
+void lower_update_by_loop(AtomicRMWInst& update, Hooks& hooks, llvm::Constant* site, bool unseen) {
   Value* address = update.getPointerOperand();
   llvm::Type* type = update.getType();
   const norn_order order = order_of(update.getOrdering());
@@ -110,12 +116,12 @@ void lower_update_by_loop(AtomicRMWInst& update, Hooks& hooks, llvm::Constant* s
         }
         // The builder is at the end of an unfinished block, so the call goes in before a marker.
         llvm::Instruction* marker = builder.CreateUnreachable();
-        Lowering lowering(*marker, hooks, site);
+        Lowering lowering(*marker, hooks, site, unseen);
         new_loaded = lowering.compare_exchange(at, loaded, desired, order, failure, succeeded);
         marker->eraseFromParent();
       });
   assert(first != nullptr && "the loop starts with a load");
-  Lowering lowering(*first, hooks, site);
+  Lowering lowering(*first, hooks, site, unseen);
   first->replaceAllUsesWith(lowering.load(address, type, NORN_RELAXED));
   first->eraseFromParent();
 }
@@ -152,15 +158,15 @@ std::optional<AtomicFacts> atomic_facts(const llvm::Instruction& instruction) {
   return std::nullopt;
 }
 
-void lower_atomic(llvm::Instruction& instruction, Hooks& hooks, llvm::Constant* site) {
-  Lowering lowering(instruction, hooks, site);
+void lower_atomic(llvm::Instruction& instruction, Hooks& hooks, llvm::Constant* site, bool unseen) {
+  Lowering lowering(instruction, hooks, site, unseen);
   if (auto* load = dyn_cast<llvm::LoadInst>(&instruction)) {
     load->replaceAllUsesWith(lowering.load(load->getPointerOperand(), load->getType(), order_of(load->getOrdering())));
   } else if (auto* store = dyn_cast<llvm::StoreInst>(&instruction)) {
     lowering.store(store->getPointerOperand(), store->getValueOperand(), order_of(store->getOrdering()));
   } else if (auto* update = dyn_cast<AtomicRMWInst>(&instruction)) {
     const llvm::StringRef hook = hook_of(update->getOperation());
-    if (hook.empty()) return lower_update_by_loop(*update, hooks, site);
+    if (hook.empty()) return lower_update_by_loop(*update, hooks, site, unseen);
     update->replaceAllUsesWith(
         lowering.update(hook, update->getPointerOperand(), update->getValOperand(), order_of(update->getOrdering())));
   } else if (auto* exchange = dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {

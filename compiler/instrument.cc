@@ -486,9 +486,16 @@ class FunctionInstrumenter final {
     return counts(block.to_site) || counts(block.from_site);
   }
 
+  // What it does there is looked at where its caller is.
+  static bool calls_library(const TracedCall& traced) {
+    const llvm::Function* callee = traced.call->getCalledFunction();
+    return callee != nullptr && callee->isDeclaration() && !callee->isIntrinsic();
+  }
+
   [[nodiscard]] bool is_worth_copying() const {
     const bool any = llvm::any_of(accesses_, [&](const Access& access) { return only_checks(access); }) ||
-                     llvm::any_of(blocks_, is_checked) || !lanes_.empty();
+                     llvm::any_of(blocks_, is_checked) || !lanes_.empty() || !atomics_.empty() ||
+                     llvm::any_of(calls_, calls_library);
     return any && Copies::can_be_made(function_);
   }
 
@@ -501,6 +508,10 @@ class FunctionInstrumenter final {
       if (is_checked(block)) blocks.insert(block.instruction->getParent());
     }
     for (const LaneAccess& lanes : lanes_) blocks.insert(lanes.instruction->getParent());
+    for (const AtomicOperation& atomic : atomics_) blocks.insert(atomic.instruction->getParent());
+    for (const TracedCall& traced : calls_) {
+      if (calls_library(traced)) blocks.insert(traced.call->getParent());
+    }
     return blocks;
   }
 
@@ -522,7 +533,9 @@ class FunctionInstrumenter final {
       block.instruction = known(block.instruction);
       emit_block(block, checks);
     }
-    for (const AtomicOperation& atomic : atomics_) lower_atomic(*here(atomic.instruction), hooks_, atomic.site);
+    for (const AtomicOperation& atomic : atomics_) {
+      lower_atomic(*here(atomic.instruction), hooks_, atomic.site, !checks);
+    }
     for (LaneAccess lanes : lanes_) {
       if (!checks) break;
       lanes.instruction = known(lanes.instruction);
@@ -545,7 +558,17 @@ class FunctionInstrumenter final {
       if (words->getType()->isIntegerTy()) words = builder.CreateIntToPtr(words, builder.getPtrTy());
       if (words->getType()->isPointerTy()) builder.CreateCall(hooks_.client_request(), {words});
     }
-    for (const TracedCall& traced : calls_) calls.push_back({known(traced.call), traced.site});
+    for (const TracedCall& traced : calls_) {
+      calls.push_back({known(traced.call), checks ? traced.site : unseen(traced.site)});
+    }
+  }
+
+  // How a call site says that the code around it is not looked at.
+  static llvm::Constant* unseen(llvm::Constant* site) {
+    llvm::LLVMContext& context = site->getContext();
+    return llvm::ConstantExpr::getGetElementPtr(
+        llvm::Type::getInt8Ty(context), site,
+        llvm::ConstantInt::get(llvm::Type::getInt64Ty(context), NORN_UNSEEN_CALL));
   }
 
   // `original`: of which the instruction is a copy, or itself.

@@ -211,6 +211,7 @@ void Detector::reallocate(Thread& thread, Address old, uint64_t old_size, Addres
 
 // Messages belong to the address of their atomic; a plain write over any of its bytes ends one.
 void Detector::end_messages(const WordAccess& access) {
+  if (options_.sampled) return;  // messages only grow
   constexpr Address kWidestAtomic = 16;
   const Address begin = access.word + static_cast<unsigned>(__builtin_ctz(access.mask));
   const Address end = access.word + 32 - static_cast<unsigned>(__builtin_clz(access.mask));
@@ -299,12 +300,6 @@ void Detector::benign_range(Thread& thread, Address address, uint64_t size) {
 
 // --- atomics -----------------------------------------------------------------------------------------------------
 
-// Whether the value that the thread has just loaded had a message that it has joined already.
-bool Detector::knows_message(Thread& thread, const MessageObject& object, MemoryOrder order) {
-  const Thread::Recent& recent = recent_of(thread, object.address, object.family);
-  return object.stood_at(recent.known) || (!acquires(order) && object.stood_at(recent.remembered));
-}
-
 // Under the object's lock.
 void Detector::learn_message(Thread& thread, const MessageObject& object, MemoryOrder order) {
   Thread::Recent& recent = recent_of(thread, object.address, object.family);
@@ -390,6 +385,11 @@ void Detector::end_atomic(Thread& thread, MessageObject* object, Address address
 
   if (object == nullptr) return;
   object->size = static_cast<uint8_t>(size);
+  if (options_.sampled) {
+    if (orders) give_to(thread, *object, outcome.order);
+    object->mutex.unlock();
+    return;
+  }
   Clocks& message = object->message;
   // Whether nothing is in it that the thread does not know.
   const bool known = known_of(thread, *object) == object->present();

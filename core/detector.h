@@ -178,6 +178,16 @@ class Detector {
   template <class Load>
   void atomic_load(Thread& thread, Address address, uint64_t size, MemoryOrder order, Where where, Load load);
   void fence(Thread& thread, MemoryOrder order);
+  // The same of one that nobody looks at: only what it orders counts (core/sampled.cc). Around the operation, which
+  // the caller does without any lock; each as far as it may write, and read.
+  [[nodiscard]] bool may_pass_unseen(const Thread& thread) const {
+    return options_.sampled && options_.library && thread.ignoring == 0;
+  }
+  [[gnu::always_inline]] void before_unseen(Thread& thread, Address address, MemoryOrder order);
+  [[gnu::always_inline]] void after_unseen(Thread& thread, Address address, MemoryOrder order);
+  // A loop that waits is left because an atomic operation succeeded: whoever wrote before, with whatever memory order,
+  // is ordered before.
+  void leave_by_atomic(Thread& thread, Address address);
 
   // --- locks: acquire is called after the lock was taken, release before it is given up
   void lock_acquire(Thread& thread, Address lock, LockMode mode, Where where);
@@ -471,7 +481,11 @@ class Detector {
   void tell_of_harmful(RacingPair pair);
   bool is_benign(const RacingPair& pair) const;
   void read_atomically(Thread& thread, Address address, uint64_t size, Where where);
-  static bool knows_message(Thread& thread, const MessageObject& object, MemoryOrder order);
+  // Whether the value that the thread has just loaded had a message that it has joined already.
+  [[gnu::always_inline]] static bool knows_message(Thread& thread, const MessageObject& object, MemoryOrder order) {
+    const Thread::Recent& recent = recent_of(thread, object.address, object.family);
+    return object.stood_at(recent.known) || (!acquires(order) && object.stood_at(recent.remembered));
+  }
   void learn_message(Thread& thread, const MessageObject& object, MemoryOrder order);
   MessageObject* begin_atomic(Thread& thread, Address address);
   void end_atomic(Thread& thread, MessageObject* object, Address address, uint64_t size, AtomicOutcome outcome,
@@ -482,14 +496,17 @@ class Detector {
     const uint64_t mixed = (address + static_cast<unsigned>(family)) * 0x9e3779b97f4a7c15u;
     return thread.recent[mixed >> (64 - Thread::kRecentBits)];
   }
+  static bool is_of(const Thread::Recent& recent, Address address, SyncFamily family) {
+    const SyncObject* found = recent.object;
+    return found != nullptr && found->address == address && found->family == family &&
+           !found->gone.load(std::memory_order_relaxed);
+  }
   // The object, made if it is not there; null if the arena is used up. Inside.
   template <class Object>
   Object* object_of(Thread& thread, Address address, SyncFamily family) {
     Thread::Recent& recent = recent_of(thread, address, family);
-    const SyncObject* found = recent.object;
-    if (found == nullptr || found->address != address || found->family != family ||
-        found->gone.load(std::memory_order_relaxed)) {
-      recent = {sync_.get(address, family), 0, 0};
+    if (!is_of(recent, address, family)) {
+      recent = {sync_.get(address, family), 0, 0, 0};
     }
     return static_cast<Object*>(recent.object);
   }
@@ -530,6 +547,14 @@ class Detector {
   void note_taking(Thread& thread, LockState& lock);
   LockId new_lock(Address address);
   void note_taker(LockId lock, ThreadId thread, Where where);
+
+  // sampled.cc
+  void give_message(Thread& thread, Address address, MemoryOrder order);
+  void give_to(Thread& thread, MessageObject& object, MemoryOrder order);
+  void take_message(Thread& thread, Address address, MemoryOrder order);
+  void take_sampled(Thread& thread, Address lock, LockMode mode, Where where);
+  void give_sampled(Thread& thread, Address lock, LockMode mode, unsigned place);
+  void find_lockset(Thread& thread);
 
   // conditions.cc
   void bind_writes(const Thread& thread, ConditionState& condition, const Clocks& released);
@@ -679,6 +704,27 @@ void Detector::atomic_load(Thread& thread, Address address, uint64_t size, Memor
     learn_message(thread, *object, order);
   }
   read_atomically(thread, address, size, where);
+}
+
+inline void Detector::before_unseen(Thread& thread, Address address, MemoryOrder order) {
+  const Inside inside(*this, thread);
+  const Thread::Recent& recent = recent_of(thread, address, SyncFamily::kAtomic);
+  if (is_of(recent, address, SyncFamily::kAtomic)) [[likely]] {
+    if (!thread.stamped && recent.given == thread.knowledge) return;
+    const bool gives = releases(order) || thread.has_fence;
+    if (!gives && !static_cast<const MessageObject*>(recent.object)->waited_for) return;
+  }
+  give_message(thread, address, order);
+}
+
+inline void Detector::after_unseen(Thread& thread, Address address, MemoryOrder order) {
+  const Inside inside(*this, thread);
+  const Thread::Recent& recent = recent_of(thread, address, SyncFamily::kAtomic);
+  if (is_of(recent, address, SyncFamily::kAtomic) &&
+      knows_message(thread, static_cast<const MessageObject&>(*recent.object), order)) {
+    return;
+  }
+  take_message(thread, address, order);
 }
 
 }  // namespace norn

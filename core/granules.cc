@@ -297,6 +297,7 @@ bool Detector::renew_in_list(const Thread& thread, const Granule& granule, Histo
 
 // The locks of a time are known by the time: none may change while it has stamps.
 void Detector::begin_stamping(Thread& thread) {
+  if (options_.sampled) find_lockset(thread);
   const bool fits =
       !is_state_machine(options_.engine) && thread.slot < PackedStamp::kSlots && thread.time < PackedStamp::kTimeLimit;
   thread.stamps_pack = fits && segments_.note(thread.slot, thread.time, thread.lockset, thread.stamps_locks);

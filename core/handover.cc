@@ -38,6 +38,7 @@ void Detector::heed(Thread& thread, Slot slot, Time time) {
   time = end_of_region(thread, slot, time);
   if (thread.version_kept) keep_version(thread);
   add_version(slot, time, false, thread.clocks);
+  ++thread.knowledge;
   if (!thread.clocks.raise(arena_, slot, time)) no_memory_for_clocks();
   note_version(thread);
 }

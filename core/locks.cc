@@ -46,7 +46,7 @@ const LockInfo* Detector::lock_info(LockId lock) const {
 Where Detector::lock_taken_at(LockId lock, ThreadId thread, const Thread* self) const {
   if (self != nullptr && self->id == thread) {
     for (unsigned i = 0; i < self->held_count; ++i) {
-      if (self->held[i].lock == lock) return self->held[i].taken_at;
+      if (self->held[i].lock == lock && self->held[i].taken_at != kNowhere) return self->held[i].taken_at;
     }
   }
   const LockInfo* info = lock_info(lock);
@@ -85,6 +85,7 @@ void Detector::take_lock(Thread& thread, Address lock, LockMode mode, Where wher
     ++held->depth;
     return;
   }
+  if (options_.sampled) return take_sampled(thread, lock, mode, where);
   auto* object = object_of<LockObject>(thread, lock, SyncFamily::kLock);
   Held* held = object == nullptr ? nullptr : add_held(thread);
   if (held == nullptr) return no_memory_for_clocks();
@@ -116,13 +117,14 @@ void Detector::give_lock(Thread& thread, Address lock) {
   const Held given = *held;
   const LockMode mode = given.mode;
   const auto place = static_cast<unsigned>(held - thread.held);
-  change_lockset(thread, held->lock, false, mode);
+  if (!options_.sampled) change_lockset(thread, held->lock, false, mode);
   for (Held* end = thread.held + thread.held_count - 1; held < end; ++held) *held = *(held + 1);
   --thread.held_count;
   if (thread.recording && thread.held_count == 0) {
     thread.recording = false;
     renew_check(thread);
   }
+  if (options_.sampled) return give_sampled(thread, lock, mode, place);
 
   auto* object = object_of<LockObject>(thread, lock, SyncFamily::kLock);
   if (object == nullptr) return no_memory_for_clocks();
@@ -178,6 +180,7 @@ void Detector::lock_destroy(Thread& thread, Address lock) {
   const Inside inside(*this, thread);
   auto* object = sync_.find<LockObject>(lock, SyncFamily::kLock);
   if (object == nullptr) return;
+  if (options_.sampled) return sync_.remove(lock, SyncFamily::kLock);
   const SpinLock guard(object->mutex);
   object->lock.exclusive.clear(arena_);
   object->lock.shared.clear(arena_);
@@ -194,6 +197,10 @@ void Detector::note_taking(Thread& thread, LockState& lock) {
 }
 
 bool Detector::lock_refused(Thread& thread, Address lock) {
+  if (options_.sampled) {  // who took it need not have told
+    come_after_all(thread);
+    return true;
+  }
   const Inside inside(*this, thread);
   if (!begin_sync(thread) || !options_.spin) return true;
   auto* object = sync_.find<LockObject>(lock, SyncFamily::kLock);

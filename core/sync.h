@@ -48,6 +48,7 @@ struct LockState {
   Clock exclusive;  // of the last exclusive release
   Clock shared;     // of the shared releases since
   LockId lock = 0;
+  std::atomic<uint64_t> shares{0};  // shared releases, where accesses are sampled
   // Who took it exclusively last, and the time from which on it had it.
   bool was_taken = false;
   Slot taker = 0;
@@ -106,6 +107,7 @@ struct SyncObject {
 
 struct MessageObject : SyncObject {  // kAtomic, kSemaphore, kOnce, kAnnotation
   Clocks message;
+  bool waited_for = false;  // kAtomic: a loop was left by it: all writes release (core/sampled.cc)
 };
 
 struct SpinObject : SyncObject {

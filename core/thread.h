@@ -139,9 +139,10 @@ struct Thread {
   unsigned reads_forgotten = 0;  // of lists that were full
 
   // --- clocks ---------------------------------------------------------------------------------------------------
-  Clocks clocks;      // of the others; what this thread did itself is always known to it
-  Clocks remembered;  // by loads without acquire, for the next acquire fence
-  Clocks fence;       // at the last release fence
+  Clocks clocks;           // of the others; what this thread did itself is always known to it
+  uint64_t knowledge = 1;  // grows whenever a release would give away more: `clocks` grew, or `time`
+  Clocks remembered;       // by loads without acquire, for the next acquire fence
+  Clocks fence;            // at the last release fence
   bool has_fence = false;
   Clocks spun;  // what its spin-reads found, for spin-leave
 
@@ -149,7 +150,8 @@ struct Thread {
   struct Recent {
     SyncObject* object;
     uint64_t known;       // the version of it of which this thread knows all
-    uint64_t remembered;  // the same of `remembered`: an acquire fence will know all
+    uint64_t remembered;  // the same of `remembered`: an acquire fence will know all; of a lock: shared releases
+    uint64_t given;       // `knowledge` when it gave that away here last (core/sampled.cc); 0: it has not
   };
   static constexpr unsigned kRecentBits = 9;
   Recent recent[1u << kRecentBits];  // by Detector::recent_of()

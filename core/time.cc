@@ -35,6 +35,7 @@ bool Detector::init(const Options& options, const Listener& listener) {
 
 void Detector::observe_only() {
   options_.engine = EngineKind::kHb;
+  options_.sampled = true;
   options_.handover = false;
   if (options_.condition == ConditionMode::kWriteRead) options_.condition = ConditionMode::kLost;
   // Versions were for what is handed over. Who runs already may be looking at them.
@@ -85,6 +86,7 @@ void Detector::make_all_look_again() {
 // had forked itself: nothing is forgotten.
 void Detector::tick(Thread& thread) {
   thread.stamped = thread.version_kept = thread.gives_birth = false;
+  ++thread.knowledge;
   if (thread.time + 1 < options_.time_limit) {
     ++thread.time;
   } else {
@@ -150,6 +152,7 @@ void Detector::keep_version(Thread& thread) {
 void Detector::acquire(Thread& thread, const Clocks& from) {
   if (thread.clocks.includes(from)) return;
   if (thread.version_kept) tick(thread);
+  ++thread.knowledge;
   if (!thread.clocks.join(arena_, from)) no_memory_for_clocks();
   note_version(thread);
 }
@@ -158,6 +161,7 @@ void Detector::acquire(Thread& thread, const Clocks& from) {
 void Detector::learn(Thread& thread, const Clocks& from) {
   if (thread.clocks.includes(from)) return;
   if (thread.version_kept) keep_version(thread);
+  ++thread.knowledge;
   if (!thread.clocks.join(arena_, from)) no_memory_for_clocks();
   note_version(thread);
 }
@@ -165,6 +169,7 @@ void Detector::learn(Thread& thread, const Clocks& from) {
 void Detector::acquire_full(Thread& thread, const Clock& from) {
   if (thread.clocks.full.includes(from)) return;
   if (thread.version_kept) tick(thread);
+  ++thread.knowledge;
   if (!thread.clocks.full.join(arena_, from)) no_memory_for_clocks();
   if (options_.spin) note_version(thread);  // who is handed something over knows this by the lock
 }
@@ -344,6 +349,7 @@ bool Detector::settle_thread(Thread& thread) {
   if (!slots_.take(thread.id, thread.clocks.strong, thread.slot, first)) return false;
   thread.time = thread.segment_since = thread.own_since = first;
   thread.forget_recent();
+  ++thread.knowledge;
   note_version(thread);
   renew_check(thread);
   std::atomic<std::atomic<Thread*>*>& place = thread_chunks_[thread.id / kThreadChunk];
@@ -424,6 +430,7 @@ void Detector::begin_again(Thread& thread, Message& message) {
     thread.remembered.clear(arena_);
     thread.has_fence = false;
     thread.forget_recent();
+    ++thread.knowledge;
     note_version(thread);
   }
   thread.own_since = thread.segment_since = thread.time;
@@ -450,6 +457,7 @@ void Detector::join(Thread& thread, ThreadId ended) {
   if (other == nullptr || other == &thread) return;
   if (other->life.load(std::memory_order_acquire) == Thread::Life::kRunning) exit_inside(*other);
   if (thread.version_kept) tick(thread);
+  ++thread.knowledge;
   if (!thread.clocks.join(arena_, other->clocks) || !thread.clocks.raise(arena_, other->slot, last_time(*other))) {
     no_memory_for_clocks();
   }

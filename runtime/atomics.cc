@@ -11,7 +11,7 @@ using namespace norn::rt;
 
 namespace {
 
-MemoryOrder order_of(int order) { return static_cast<MemoryOrder>(order); }
+MemoryOrder order_of(int order) { return static_cast<MemoryOrder>(order & ~NORN_UNSEEN_ORDER); }
 
 // A fault on the address must come while nothing is locked: the program may have a handler that never returns.
 template <class T>
@@ -49,6 +49,28 @@ void atomic(const volatile T* address, bool writes, const norn_site* site, Perfo
   } else {
     spin_by_atomic(here.thread(), address_of(address), sizeof(T), where, site, perform);
   }
+}
+
+// The calling thread, if only what the operation orders counts; null: it is to be looked at.
+[[gnu::always_inline]] inline ThreadState* unseen(int order, bool writes) {
+  if ((order & NORN_UNSEEN_ORDER) == 0) return nullptr;
+  ThreadState* state = current_state;
+  if (state == nullptr || state->depth.load(std::memory_order_relaxed) != 0 || is_controlled()) return nullptr;
+  const bool may_wait = __norn_spinning != nullptr && (writes || !is_spin(__norn_spinning) || !start.settings.lib);
+  return !may_wait && detector.may_pass_unseen(*state->core) ? state : nullptr;
+}
+
+// Before an operation that may write, and after one that read. Between them the thread is outside: a fault comes while
+// nothing is locked.
+[[gnu::always_inline]] inline void give_unseen(ThreadState& state, const volatile void* address, int order) {
+  if (!enter(state)) return;
+  detector.before_unseen(*state.core, address_of(address), order_of(order));
+  leave(state);
+}
+[[gnu::always_inline]] inline void take_unseen(ThreadState& state, const volatile void* address, int order) {
+  if (!enter(state)) return;
+  detector.after_unseen(*state.core, address_of(address), order_of(order));
+  leave(state);
 }
 
 // 16 bytes have one instruction; what the compiler makes of them without it is a call to a library.
@@ -111,6 +133,11 @@ struct Load {
 template <class T>
 T load(const volatile T* address, int order, const norn_site* site) {
   if (!is_watching()) return load_now(address);
+  if (ThreadState* state = unseen(order, false); state != nullptr) {
+    const T seen = load_now(address);
+    take_unseen(*state, address, order);
+    return seen;
+  }
   T value{};
   touch_to_read(address);
   atomic(address, false, site, Load<T>{address, order_of(order), value});
@@ -131,6 +158,15 @@ void store(volatile T* address, T value, int order, const norn_site* site) {
     store_now();
     return;
   }
+  if (ThreadState* state = unseen(order, true); state != nullptr) {
+    give_unseen(*state, address, order);
+    if constexpr (sizeof(T) <= 8) {
+      // What it gives is there before the value is, in this order; only SEQ_CST orders more.
+      if (order_of(order) != MemoryOrder::kSeqCst) return __atomic_store_n(address, value, __ATOMIC_RELEASE);
+    }
+    store_now();
+    return;
+  }
   touch_to_write(address);
   atomic(address, true, site, store_now);
 }
@@ -144,6 +180,12 @@ T change(volatile T* address, int order, const norn_site* site, Change how) {
   };
   if (!is_watching()) {
     apply();
+    return before;
+  }
+  if (ThreadState* state = unseen(order, true); state != nullptr) {
+    give_unseen(*state, address, order);
+    apply();
+    take_unseen(*state, address, order);
     return before;
   }
   touch_to_write(address);
@@ -161,6 +203,16 @@ T compare_exchange(volatile T* address, T expected, T desired, int success, int 
   };
   if (!is_watching()) {
     apply();
+    return before;
+  }
+  if (ThreadState* state = unseen(success, true); state != nullptr) {
+    // One that fails gives nothing.
+    before = load_now(address);
+    if (before == expected) {
+      give_unseen(*state, address, success);
+      apply();
+    }
+    take_unseen(*state, address, before == expected ? success : failure);
     return before;
   }
   touch_to_write(address);

@@ -133,9 +133,27 @@ bool look_up_in_cell(unsigned size_class, Address cell, Entry& found) {
   return look_up(address_of_cell(size_class, cell), found) && look_up((cell << size_class) + found.size, found);
 }
 
+// A bit for each of those that were ever there, by a hash. In the sampling profile most blocks are not known.
+constexpr unsigned kFilterBits = 20;
+constinit std::atomic<uint64_t> filter[(1u << kFilterBits) / 64] = {};
+
+std::atomic<uint64_t>& filter_of(Address address, uint64_t& bit) {
+  const uint64_t at = (address >> kBlockBits) * 0x9e3779b97f4a7c15u >> (64 - kFilterBits);
+  bit = uint64_t{1} << at % 64;
+  return filter[at / 64];
+}
+
 }  // namespace
 
+bool may_be_block(Address address) {
+  uint64_t bit = 0;
+  return (filter_of(address, bit).load(std::memory_order_relaxed) & bit) != 0;
+}
+
 void add_block(const Block& block) {
+  uint64_t bit = 0;
+  std::atomic<uint64_t>& bits = filter_of(block.address, bit);
+  if ((bits.load(std::memory_order_relaxed) & bit) == 0) bits.fetch_or(bit, std::memory_order_relaxed);
   const uint64_t size = block.size < kMaxSize ? block.size : kMaxSize;
   add({block.address, block.birth.slot, size, block.birth.time & ((1u << 22) - 1), 0, block.thread, block.where});
   if (size > kSmall) add_cell(block.address, class_of(size));

@@ -28,12 +28,12 @@ inline void observe(AccessKind kind, const volatile void* address, size_t size, 
   detector.access(here.thread(), kind, address_of(address), size, [&] { return place_again(*here, site); }, increments);
 }
 
-// The same for functions that were interposed: nothing where nothing counts.
+// The same for functions that were interposed: nothing where nothing counts, or nobody looks.
 inline void observe_read(const volatile void* address, size_t size, const norn_site& site) {
-  if (is_watching() && size != 0) observe(AccessKind::kRead, address, size, &site);
+  if (is_watching() && size != 0 && !is_called_unseen()) observe(AccessKind::kRead, address, size, &site);
 }
 inline void observe_write(const volatile void* address, size_t size, const norn_site& site) {
-  if (is_watching() && size != 0) observe(AccessKind::kWrite, address, size, &site);
+  if (is_watching() && size != 0 && !is_called_unseen()) observe(AccessKind::kWrite, address, size, &site);
 }
 
 }  // namespace norn::rt

@@ -13,10 +13,13 @@ namespace norn::rt {
 inline void took(const volatile void* lock, LockMode mode, const norn_site& site, bool waits = true) {
   const Inspection here;
   if (!here) return;
-  const Where where = place_again(*here, &site);
+  // Where nobody looks, the place is wanted for the order of locks alone.
+  const bool unseen = is_called_unseen();
+  const bool placed = !unseen || here.thread().held_count != 0;
+  const Where where = placed ? place_again(*here, &site) : kNowhere;
   detector.lock_acquire(here.thread(), address_of(lock), mode, where);
   if (waits && here.thread().held_count > 1) note_lock_order(*here, address_of(lock));
-  if (is_watching()) detector.use(here.thread(), address_of(lock), where);
+  if (is_watching() && !unseen) detector.use(here.thread(), address_of(lock), where);
 }
 
 // The lock is about to be given up.

@@ -88,15 +88,6 @@ void tell_refusal(Thread& thread, Address lock) {
   }
 }
 
-// Whether a counterpart of the read may have been written by code that is not checked. (Atomics and volatile writes
-// always are.)
-bool is_blind(const SpinRead& read) {
-  if (!is_sampled()) return false;
-  const uint8_t kind = read.site->kind;
-  const bool plain = kind == NORN_SITE_READ || kind == NORN_SITE_RANGE_READ || kind == NORN_SITE_VPTR_READ;
-  return plain && (read.site->flags & NORN_SITE_VOLATILE) == 0;
-}
-
 // Variables that loops of the program wait for are known as such before anybody does.
 void expect_waiters(const norn_loop& loop, Thread& thread) {
   for (uint32_t i = 0; i < loop.flag_count; ++i) {
@@ -286,7 +277,6 @@ NORN_EXPORT void __norn_spin_leave(const norn_loop* exit, int because) {
   if (state.count == 0) return;
   const bool counts = because != 0 && is_watching();
   bool any = false;
-  bool blind = false;
   uint32_t kept = 0;
   const Inspection here;
   for (uint32_t i = 0; i < state.count; ++i) {
@@ -297,13 +287,13 @@ NORN_EXPORT void __norn_spin_leave(const norn_loop* exit, int because) {
       tell_refusal(here.thread(), read.address);
     } else if (counts && here && read.outdated == 0) {
       any = true;
-      blind |= is_blind(read);
       detector.spin_read(here.thread(), read.address, read.size, place(*here, read.site));
     }
   }
   state.count = kept;
   if (any) detector.spin_leave(here.thread());
-  if (blind) detector.come_after_all(here.thread());
+  // What it waited for may have been written by code that nobody looks at.
+  if (any && is_sampled()) detector.come_after_all(here.thread());
 }
 
 NORN_EXPORT void __norn_wait_begin(const norn_loop* loop, int alone) {

@@ -7,6 +7,7 @@
 // known more exactly from then on.
 #pragma once
 
+#include "runtime/sampling.h"
 #include "runtime/state.h"
 
 namespace norn::rt {
@@ -48,6 +49,7 @@ void spin_by_atomic(Thread& thread, Address address, size_t size, Where where, c
   if (wrote) {
     detector.spin_read(thread, address, size, where);
     detector.spin_leave(thread);
+    if (is_sampled()) detector.leave_by_atomic(thread, address);
   } else {
     note_spin(address, size, site);
   }

@@ -13,6 +13,7 @@
 #include "runtime/interpose.h"
 #include "runtime/modules.h"
 #include "runtime/openmp.h"
+#include "runtime/sampling.h"
 #include "runtime/where.h"
 
 namespace norn::rt {
@@ -51,6 +52,34 @@ auto in_host(Call call) {
   return result;
 }
 
+}  // namespace
+
+}  // namespace norn::rt
+
+using namespace norn;
+using namespace norn::rt;
+
+// What lies between the size asked for and this is the program's to use, too.
+NORN_INTERPOSE(size_t, malloc_usable_size, (void* block)) {
+  if (is_early(block)) return early_size(block);
+  if (phase.load(std::memory_order_acquire) != Phase::kReady || real_malloc_usable_size == nullptr) return 0;
+  const size_t usable = real_malloc_usable_size(block);
+  if (block == nullptr) return usable;
+  if (const Inspection here; here) {
+    Block whole;
+    if (end_block(address_of(block), whole)) {
+      const uint64_t size = whole.size;
+      if (is_watching() && usable > size) detector.allocate(here.thread(), address_of(block) + size, usable - size);
+      if (usable > size) whole.size = usable;
+      add_block({whole.address, whole.size, here->id, place(*here, &site_malloc_usable_size), whole.birth});
+    }
+  }
+  return usable;
+}
+
+namespace norn::rt {
+namespace {
+
 // --- events ------------------------------------------------------------------------------------------------------
 
 // Of a large block the beginning: whoever uses freed memory mostly does so there, and the rest is looked at when it is
@@ -81,18 +110,42 @@ void end_memory(const Inspection& here, const Block& ended, Where where) {
   if (is_mapping(ended.address)) detector.unmap(here.thread(), ended.address + told, ended.size - told);
 }
 
+size_t usable_size(void* block) { return real_malloc_usable_size == nullptr ? 0 : real_malloc_usable_size(block); }
+
+// Where nobody looks, nobody remembers who allocated a block; but it is new memory all the same, as much of it as the
+// program may come to use.
+void allocated_unseen(const Inspection& here, void* block, size_t size) {
+  if (!is_watching()) return;
+  const size_t usable = usable_size(block);
+  begin_memory(here, address_of(block), usable < size ? size : usable);
+}
+
 void* allocated(void* block, size_t size, const norn_site& site) {
   if (block == nullptr) return block;
   const Inspection here;
   if (!here) return block;
+  if (here->openmp == nullptr && is_called_unseen()) {
+    allocated_unseen(here, block, size);
+    return block;
+  }
   Moment birth;
   if (is_watching()) {
     begin_memory(here, address_of(block), size);
-    birth = detector.birth(here.thread());
+    if (!is_sampled()) birth = detector.birth(here.thread());  // for predictions
   }
   add_block({address_of(block), size, here->id, place_again(*here, &site), birth});
   if (here->openmp != nullptr) got_block(*here, address_of(block), size);
   return block;
+}
+
+// The block is not one any more. False: that is not to be told.
+bool end_at(Address block, bool told, Block& ended) {
+  if (may_be_block(block) && end_block(block, ended)) return told;
+  if (!told || !is_sampled()) return false;
+  // One of the many that were allocated where nobody looked.
+  ended.address = block;
+  ended.size = usable_size(reinterpret_cast<void*>(block));
+  return true;
 }
 
 // `counts`: it is a write.
@@ -104,17 +157,15 @@ void freeing(void* block, const norn_site& site, bool counts) {
   const Inspection here;
   if (!here) return;
   if (here->openmp != nullptr) gave_block(*here, address_of(block));
+  // What is mapped goes back to the system: that is rare, and always told.
+  const bool told = counts && (!is_called_unseen() || is_mapping(address_of(block)));
   Block ended;
-  if (!end_block(address_of(block), ended) || !counts) return;
-  end_memory(here, ended, place_again(*here, &site));
+  if (end_at(address_of(block), told, ended)) end_memory(here, ended, place_again(*here, &site));
 }
 
 }  // namespace
 
 }  // namespace norn::rt
-
-using namespace norn;
-using namespace norn::rt;
 
 // While the runtime starts, and before, there is nobody to ask but `early`.
 #define NORN_NOT_READY(name) (phase.load(std::memory_order_acquire) != Phase::kReady || real_##name == nullptr)
@@ -225,22 +276,4 @@ NORN_INTERPOSE(void*, pvalloc, (size_t size)) {
   if (NORN_NOT_READY(pvalloc)) return early_allocate((size + 4095) & ~size_t{4095}, 4096);
   const size_t whole = (size + 4095) & ~size_t{4095};
   return allocated(in_host([&] { return real_pvalloc(size); }), whole, site_pvalloc);
-}
-
-// What lies between the size asked for and this is the program's to use, too.
-NORN_INTERPOSE(size_t, malloc_usable_size, (void* block)) {
-  if (is_early(block)) return early_size(block);
-  if (NORN_NOT_READY(malloc_usable_size)) return 0;
-  const size_t usable = real_malloc_usable_size(block);
-  if (block == nullptr) return usable;
-  if (const Inspection here; here) {
-    Block whole;
-    if (end_block(address_of(block), whole)) {
-      const uint64_t size = whole.size;
-      if (is_watching() && usable > size) detector.allocate(here.thread(), address_of(block) + size, usable - size);
-      if (usable > size) whole.size = usable;
-      add_block({whole.address, whole.size, here->id, place(*here, &site_malloc_usable_size), whole.birth});
-    }
-  }
-  return usable;
 }

@@ -48,12 +48,13 @@ struct CallStack {
   size_t mapped = 0;  // bytes of the calls, guard included
 
   // A call of which the place is known has the lowest bit set. Whoever pushes another one there takes the mark away.
+  // The second lowest is the program's (NORN_UNSEEN_CALL).
   static bool is_seen(const norn_site* call) { return (reinterpret_cast<uintptr_t>(call) & 1) != 0; }
   static const norn_site* seen(const norn_site* call) {
     return reinterpret_cast<const norn_site*>(reinterpret_cast<uintptr_t>(call) | 1);
   }
   static const norn_site* site_of(const norn_site* call) {
-    return reinterpret_cast<const norn_site*>(reinterpret_cast<uintptr_t>(call) & ~uintptr_t{1});
+    return reinterpret_cast<const norn_site*>(reinterpret_cast<uintptr_t>(call) & ~uintptr_t{1 | NORN_UNSEEN_CALL});
   }
 
   [[nodiscard]] bool create(size_t native_stack_bytes);
@@ -198,6 +199,15 @@ class Inspection {
 
   ThreadState* state_ = nullptr;
 };
+
+// Whether the innermost call of the program's code was made by code that nobody looks at now (docs/design/sampling.md):
+// then what it accesses is not looked at either.
+inline bool is_called_unseen() {
+  const ThreadState* state = current_state;
+  const norn_site* const* top = __norn_stack;
+  return state != nullptr && top > state->running->begin && top <= state->running->end &&
+         (reinterpret_cast<uintptr_t>(top[-1]) & NORN_UNSEEN_CALL) != 0;
+}
 
 inline bool is_watching() { return watching.load(std::memory_order_relaxed); }
 

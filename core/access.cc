@@ -119,6 +119,15 @@ void Detector::access_from(Thread& thread, AccessKind kind, Address begin, Addre
 }
 
 void Detector::clear_shadow(Thread& thread, Address begin, Address end) {
+  if (options_.sampled) {
+    return shadow_.for_each_used(begin, end, [&](Granule& granule, Address at) {
+      const uint8_t mask = mask_in(at, begin, end);
+      const bool empty =
+          granule.cells[0].load(std::memory_order_relaxed) == kUntouched && GranuleStep::is_empty(granule);
+      if (!empty) clear_granule(thread, granule, at, mask);
+      return empty && mask == 0xff;
+    });
+  }
   for (Address at = begin & ~(kGranuleBytes - 1); at < end;) {
     const Leaf* leaf = shadow_.existing_leaf(at);
     const Address leaf_end = ((at >> Leaf::kBits) + 1) << Leaf::kBits;

@@ -402,8 +402,16 @@ class Detector {
           mask, increments, where);
     }
     return GranuleStep::renew<Kind>(thread, granule, mask, where, [&]() __attribute__((always_inline)) {
-      return shadow_.existing_leaf(address) != nullptr;
+      if (shadow_.existing_leaf(address) == nullptr) return false;
+      if (options_.sampled) shadow_.note_use(address);
+      return true;
     });
+  }
+  // Before the first stamp of a granule. False: no memory.
+  [[nodiscard]] bool prepare(Address address) {
+    if (!shadow_.prepare(address)) return false;
+    if (options_.sampled) shadow_.note_use(address);
+    return true;
   }
   // Whether GranuleStep::renew() may be tried, once the thread has begun to stamp.
   [[nodiscard]] static bool may_renew(const Thread& thread) {
@@ -553,7 +561,7 @@ class Detector {
   void give_to(Thread& thread, MessageObject& object, MemoryOrder order);
   void take_message(Thread& thread, Address address, MemoryOrder order);
   void take_sampled(Thread& thread, Address lock, LockMode mode, Where where);
-  void give_sampled(Thread& thread, Address lock, LockMode mode, unsigned place);
+  void give_sampled(Thread& thread, Address lock, unsigned place);
   void find_lockset(Thread& thread);
 
   // conditions.cc

@@ -327,7 +327,7 @@ void Detector::access_granule(Thread& thread, Granule& granule, const WordAccess
     heed_writes(thread, granule, lock.list, access.mask);
   }
   if (lock.list == kUntouched) {
-    if (GranuleStep::is_empty(granule) && !shadow_.prepare(access.word)) return no_memory_for_shadow();
+    if (GranuleStep::is_empty(granule) && !prepare(access.word)) return no_memory_for_shadow();
     if (set_flags == 0 && access_simply(thread, granule, access)) return;
   } else if ((set_flags == 0 && (read_in_own_row(thread, granule, lock.list, access) ||
                                  read_beside_list(thread, granule, lock.list, access))) ||

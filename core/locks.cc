@@ -114,17 +114,17 @@ void Detector::take_lock(Thread& thread, Address lock, LockMode mode, Where wher
 void Detector::give_lock(Thread& thread, Address lock) {
   Held* held = find_held(thread, lock);
   if (held == nullptr || --held->depth > 0) return;
+  const auto place = static_cast<unsigned>(held - thread.held);
+  if (options_.sampled) return give_sampled(thread, lock, place);
   const Held given = *held;
   const LockMode mode = given.mode;
-  const auto place = static_cast<unsigned>(held - thread.held);
-  if (!options_.sampled) change_lockset(thread, held->lock, false, mode);
+  change_lockset(thread, held->lock, false, mode);
   for (Held* end = thread.held + thread.held_count - 1; held < end; ++held) *held = *(held + 1);
   --thread.held_count;
   if (thread.recording && thread.held_count == 0) {
     thread.recording = false;
     renew_check(thread);
   }
-  if (options_.sampled) return give_sampled(thread, lock, mode, place);
 
   auto* object = object_of<LockObject>(thread, lock, SyncFamily::kLock);
   if (object == nullptr) return no_memory_for_clocks();

@@ -90,8 +90,11 @@ void Detector::take_sampled(Thread& thread, Address lock, LockMode mode, Where w
   *held = {lock, state.lock, 1, mode, where, thread.slot, thread.time};
 }
 
-// Of a lock that the thread is about to give up, and does not hold any more by its own account. It was the `place`th.
-void Detector::give_sampled(Thread& thread, Address lock, LockMode mode, unsigned place) {
+// Of the lock that the thread holds as the `place`th and is about to give up.
+void Detector::give_sampled(Thread& thread, Address lock, unsigned place) {
+  const LockMode mode = thread.held[place].mode;
+  --thread.held_count;
+  for (unsigned i = place; i < thread.held_count; ++i) thread.held[i] = thread.held[i + 1];
   auto* object = object_of<LockObject>(thread, lock, SyncFamily::kLock);
   if (object == nullptr) return no_memory_for_clocks();
   Thread::Recent& recent = recent_of(thread, lock, SyncFamily::kLock);

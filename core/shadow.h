@@ -43,6 +43,8 @@ struct alignas(16) Leaf {
   std::atomic<uint64_t> changed[kGranules / kStretch / 64];
   Leaf* next_changed;
   std::atomic<bool> is_changed;
+  // Where accesses are sampled: which granules may have anything, a bit each. New memory mostly has nothing.
+  std::atomic<uint64_t> used[kGranules / 64];
 };
 static_assert(sizeof(Leaf) % 16 == 0);
 
@@ -84,6 +86,44 @@ class Shadow {
     return in == nullptr ? nullptr : &in->granules[address / kGranuleBytes % Leaf::kGranules];
   }
   [[nodiscard]] bool prepare(Address address) { return leaf(address) != nullptr; }
+  // Where that was told, and accesses are sampled: the granule has something from here on.
+  void note_use(Address address) {
+    const auto number = static_cast<unsigned>(address / kGranuleBytes % Leaf::kGranules);
+    std::atomic<uint64_t>& bits = existing_leaf(address)->used[number / 64];
+    const uint64_t bit = uint64_t{1} << number % 64;
+    if ((bits.load(std::memory_order_relaxed) & bit) == 0) bits.fetch_or(bit, std::memory_order_relaxed);
+  }
+  // The same of all that were told so far.
+  void note_all_used() {
+    for (Leaf* in = first_leaf(); in != nullptr; in = in->next) {
+      for (std::atomic<uint64_t>& bits : in->used) bits.store(~uint64_t{0}, std::memory_order_relaxed);
+    }
+  }
+  // Calls visit(granule, its address) for each in [begin, end) that may have something. True: it has nothing.
+  template <class Visit>
+  void for_each_used(Address begin, Address end, Visit visit) {
+    constexpr Address kGroup = 64 * kGranuleBytes;
+    for (Address group = begin & ~(kGroup - 1); group < end; group += kGroup) {
+      Leaf* in = existing_leaf(group);
+      if (in == nullptr) {
+        group |= (Address{1} << Leaf::kBits) - kGroup;
+        continue;
+      }
+      const auto first = static_cast<unsigned>(group / kGranuleBytes % Leaf::kGranules);
+      std::atomic<uint64_t>& bits = in->used[first / 64];
+      uint64_t left = bits.load(std::memory_order_relaxed);
+      if (left == 0) [[likely]]
+        continue;
+      if (begin > group) left &= ~uint64_t{0} << (begin - group) / kGranuleBytes;
+      if (end < group + kGroup) left &= ~uint64_t{0} >> (group + kGroup - end) / kGranuleBytes;
+      for (; left != 0; left &= left - 1) {
+        const auto index = static_cast<unsigned>(__builtin_ctzll(left));
+        if (visit(in->granules[first + index], group + index * kGranuleBytes)) {
+          bits.fetch_and(~(uint64_t{1} << index), std::memory_order_relaxed);
+        }
+      }
+    }
+  }
   // Null where nothing was touched yet, unless it has a granule anyway.
   [[nodiscard]] Granule* existing_granule(Address address) const {
     if (flat_at_ != 0 && is_flat(address)) [[likely]]

@@ -89,7 +89,7 @@ unsigned Detector::begin_spinning_word(Thread& thread, Cell& cell, Address word,
 }
 
 void Detector::spin_read_word(Thread& thread, Address word, uint8_t mask, bool in_loop) {
-  Granule* granule = shadow_.prepare(word) ? shadow_.granule(word) : nullptr;
+  Granule* granule = prepare(word) ? shadow_.granule(word) : nullptr;
   if (granule == nullptr) return no_memory_for_shadow();
   auto* object = sync_.get<SpinObject>(word, SyncFamily::kSpin);
   if (object == nullptr) return no_memory_for_clocks();

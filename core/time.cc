@@ -36,6 +36,7 @@ bool Detector::init(const Options& options, const Listener& listener) {
 void Detector::observe_only() {
   options_.engine = EngineKind::kHb;
   options_.sampled = true;
+  shadow_.note_all_used();
   options_.handover = false;
   if (options_.condition == ConditionMode::kWriteRead) options_.condition = ConditionMode::kLost;
   // Versions were for what is handed over. Who runs already may be looking at them.

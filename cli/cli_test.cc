@@ -214,6 +214,13 @@ TEST_F(Cli, NoRacesKeepsTheStatus) {
   EXPECT_TRUE(has(run({}, {"end"}).err, "norn: no races; "));
 }
 
+TEST_F(Cli, ARefusalSaysNothingOfRaces) {
+  const Result refused = run({}, {"exit=2"});
+  EXPECT_EQ(refused.exit, 2);
+  EXPECT_FALSE(has(refused.err, "races")) << refused.err;
+  EXPECT_TRUE(has(run({}, {"end", "exit=2"}).err, "norn: no races; "));
+}
+
 TEST_F(Cli, FailOn) {
   EXPECT_EQ(run({}, {"predicted=1", "end", "exit=3"}).exit, 3);
   EXPECT_EQ(run({"--fail-on=any"}, {"predicted=1", "end"}).exit, 66);

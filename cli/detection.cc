@@ -70,6 +70,14 @@ bool can_run(const Verb& verb, const Detection& request, std::string& error) {
   return can_run_binary(request.program, request.command[0], error);
 }
 
+// The runtime ends a program that it cannot check, and has said why (runtime/settings.cc). Such a program had no end of
+// its own, and of its races there is nothing to say.
+bool has_refused(const Detection& request) {
+  const report::Findings& findings = *request.findings;
+  return request.end.exit == kMisuse && request.end.signal == 0 && findings.processes != 0 && !findings.run.ended &&
+         findings.races.empty();
+}
+
 // What keeps the findings from being the whole truth.
 void add_notes(report::Findings& findings, const ChildEnd& end, const Program& program) {
   std::vector<report::Text> notes(findings.run.notes.begin(), findings.run.notes.end());
@@ -153,6 +161,7 @@ std::optional<int> detect(const Verb& verb, CLI::App& app, std::vector<std::stri
     complain(fmt::format("the Valgrind front end could not start {}; what it said is in {}", request.command[0], log));
     return kMisuse;
   }
+  if (!binary && has_refused(request)) return kMisuse;
   request.rules.apply(*request.findings);
   add_notes(*request.findings, request.end, request.program);
   return std::nullopt;

@@ -49,7 +49,6 @@ enum norn_order { NORN_RELAXED = 0, NORN_ACQUIRE = 1, NORN_RELEASE = 2, NORN_ACQ
 /* Added to the call sites that such code pushes: what its calls access (free, memcpy, ...) need not be looked at. */
 #define NORN_UNSEEN_CALL 2
 
-
 enum norn_site_flag {
   NORN_SITE_VOLATILE = 1,
   NORN_SITE_SIGNAL_SCOPE = 2, /* orders the thread with its own signal handlers only (atomic_signal_fence) */

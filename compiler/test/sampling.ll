@@ -18,12 +18,12 @@ target triple = "x86_64-unknown-linux-gnu"
 ; CHECK: br i1 %[[ASKS]], label %norn.ask, label %norn.on, !prof
 ; CHECK: norn.body:
 ; CHECK-NEXT: %v = load i32, ptr @x
-; CHECK-NEXT: call void @__norn_atomic32_store(ptr @flag
+; CHECK-NEXT: call void @__norn_atomic32_store(ptr @flag, i32 1, i32 18,
 ; CHECK-NEXT: ret i32 %v
 ; CHECK: norn.body.checked:
 ; CHECK-NEXT: call void @__norn_read4(ptr @x
 ; CHECK-NEXT: load i32, ptr @x
-; CHECK-NEXT: call void @__norn_atomic32_store(ptr @flag
+; CHECK-NEXT: call void @__norn_atomic32_store(ptr @flag, i32 1, i32 2,
 ; CHECK: norn.ask:
 ; CHECK-NEXT: %[[ANSWER:.*]] = call preserve_allcc i32 @__norn_sample(i32 %[[NUMBER]])
 ; CHECK-NEXT: %[[YES:.*]] = icmp ne i32 %[[ANSWER]], 0
@@ -32,6 +32,20 @@ define i32 @both() sanitize_thread {
   %v = load i32, ptr @x
   store atomic i32 1, ptr @flag release, align 4
   ret i32 %v
+}
+
+; What the library does for a function is looked at as its own code is: the site of the call says which copy made it.
+; CHECK-LABEL: define void @calls(
+; CHECK: norn.body:
+; CHECK: store volatile ptr getelementptr (i8, ptr @{{.*}}, i64 {{.*}}2), ptr %norn.sp
+; CHECK: call void @free(
+; CHECK: norn.body.checked:
+; CHECK: store volatile ptr @{{[^ ]*}}, ptr %norn.sp
+; CHECK: call void @free(
+declare void @free(ptr)
+define void @calls(ptr %p) sanitize_thread {
+  call void @free(ptr %p)
+  ret void
 }
 
 ; Volatile writes may be flags; nothing else is to be checked here, so there is one copy.

@@ -7,16 +7,8 @@ import os
 import sys
 
 here = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, here)
+sys.path[:0] = [here, os.path.dirname(here)]
+import borrowed  # noqa: E402
 from binary_format import BinaryFormat  # noqa: E402
 
-norn_bin = lit_config.params.get("norn_bin") or os.environ.get("NORN_BIN")
-if not norn_bin:
-    lit_config.fatal("where are norn's tools? say -Dnorn_bin=build/bin, or set NORN_BIN")
-norn_bin = os.path.abspath(norn_bin)
-output = os.path.join(lit_config.params.get("output") or os.path.join(os.path.dirname(norn_bin), "tests"), "binary")
-
-config.name = "norn-binary"
-config.test_source_root = here
-config.test_exec_root = output
-config.test_format = BinaryFormat(norn_bin, output, "NORN_TEST_FULL" in os.environ)
+borrowed.settle(config, lit_config, here, BinaryFormat)

@@ -137,6 +137,8 @@ class Detector {
   template <AccessKind Kind, class WhereCall>
   [[nodiscard, gnu::always_inline]] bool access_again(Thread& thread, Granule& granule, Address address, unsigned size,
                                                       bool increments, const WhereCall& where);
+  // Before the first stamp of a time, for who does not want to be refused for that by access_again().
+  void begin_stamping(Thread& thread);
   // False: not all of it was.
   template <AccessKind Kind>
   [[nodiscard, gnu::always_inline]] static bool record_quickly(const Thread& thread, Bytes bytes, bool increments) {
@@ -395,17 +397,17 @@ class Detector {
                                                bool increments, const WhereCall& where) {
     if (has_list(granule)) [[unlikely]]
       return Kind == AccessKind::kRead && read_in_row(thread, granule, address, mask, where);
-    if (GranuleStep::has_others(thread, granule)) {
-      return GranuleStep::renew_beside<Kind>(
-          thread, options_.engine == EngineKind::kHb, is_write(Kind) && follows_writes(options_),
-          (Kind == AccessKind::kRead || Kind == AccessKind::kAtomicRead) && options_.handover && !increments, granule,
-          mask, increments, where);
+    if (GranuleStep::Own own; GranuleStep::has_only(thread, granule, own)) {
+      return GranuleStep::renew<Kind>(thread, granule, own, mask, where, [&]() __attribute__((always_inline)) {
+        if (shadow_.existing_leaf(address) == nullptr) return false;
+        if (options_.sampled) shadow_.note_use(address);
+        return true;
+      });
     }
-    return GranuleStep::renew<Kind>(thread, granule, mask, where, [&]() __attribute__((always_inline)) {
-      if (shadow_.existing_leaf(address) == nullptr) return false;
-      if (options_.sampled) shadow_.note_use(address);
-      return true;
-    });
+    return GranuleStep::renew_beside<Kind>(
+        thread, options_.engine == EngineKind::kHb, is_write(Kind) && follows_writes(options_),
+        (Kind == AccessKind::kRead || Kind == AccessKind::kAtomicRead) && options_.handover && !increments, granule,
+        mask, increments, where);
   }
   // Before the first stamp of a granule. False: no memory.
   [[nodiscard]] bool prepare(Address address) {
@@ -434,7 +436,7 @@ class Detector {
   void access_one(Thread& thread, AccessKind kind, Address begin, Address end, Where where, bool increments);
   void access_generally(Thread& thread, Granule& granule, GranuleLock& lock, const WordAccess& access,
                         SpinSignals& signals, uint32_t set_flags);
-  void begin_stamping(Thread& thread);
+  void note_segment(Thread& thread);
   void access_granule(Thread& thread, Granule& granule, const WordAccess& access, SpinSignals& signals,
                       uint32_t set_flags);
   static uint8_t accessed_in_segment(const Thread& thread, const Stamps& stamps, const WordAccess& access);

@@ -21,6 +21,20 @@ unsigned room_of_list(unsigned count) {
 
 }  // namespace
 
+bool GranuleStep::add_to(uint64_t& stamp) {
+  uint64_t with = with_bytes(thread_, stamp, own_, mask_);
+  if (with == kUnknown) {
+    const uint64_t pair = pair_of(stamp, own_, mask_);
+    const Where mixed = context_.mixed->mix(Stamp::place_of(own_), mask_, Stamp::place_of(stamp), mask_of(stamp));
+    thread_.mixes.of(pair) = {
+        pair, mixed == kNowhere ? KnownMixes::kNone : static_cast<uint32_t>(Stamp::packed_place(mixed))};
+    with = with_bytes(thread_, stamp, own_, mask_);
+  }
+  if (with == kApart) return false;
+  stamp = with;
+  return true;
+}
+
 bool GranuleStep::take(Granule& granule) {
   const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
   // Oldest first; after the first place that is empty there is none. All in variables of their own: this is where
@@ -55,18 +69,11 @@ bool GranuleStep::take(Granule& granule) {
   }
   // The bytes may go to a stamp that says the same of others; but the order of writes counts.
   const bool write = is_write(kind_);
-  const uint64_t bytes = uint64_t{mask_} << PackedStamp::kMaskAt;
-  if (is_same(c, own_)) {
-    if (adds != 0) return false;
-    c |= bytes;
-  } else if (is_same(b, own_) && !(write && c != 0 && is_write(kind_of(c)))) {
-    if (adds != 0) return false;
-    b |= bytes;
-  } else if (is_same(a, own_) && !(write && ((b != 0 && is_write(kind_of(b))) || (c != 0 && is_write(kind_of(c)))))) {
-    if (adds != 0) return false;
-    a |= bytes;
-  } else {
-    const uint64_t fresh = own_ | bytes | uint64_t{adds != 0} << PackedStamp::kAddsAt;
+  const bool after_b = write && c != 0 && is_write(kind_of(c));
+  const bool after_a = after_b || (write && b != 0 && is_write(kind_of(b)));
+  if (adds != 0 && (says_same(a, own_) || says_same(b, own_) || says_same(c, own_))) return false;
+  if (adds != 0 || !(add_to(c) || (!after_b && add_to(b)) || (!after_a && add_to(a)))) {
+    const uint64_t fresh = own_ | uint64_t{mask_} << PackedStamp::kMaskAt | uint64_t{adds != 0} << PackedStamp::kAddsAt;
     if (a == 0) {
       a = fresh, a_locks = thread_.stamps_locks;
     } else if (b == 0) {
@@ -297,6 +304,14 @@ bool Detector::renew_in_list(const Thread& thread, const Granule& granule, Histo
 
 // The locks of a time are known by the time: none may change while it has stamps.
 void Detector::begin_stamping(Thread& thread) {
+  if (thread.stamped) return;
+  const Inside inside(*this, thread);
+  heed_tick_request(thread);
+  note_segment(thread);
+  thread.stamped = true;
+}
+
+void Detector::note_segment(Thread& thread) {
   if (options_.sampled) find_lockset(thread);
   const bool fits =
       !is_state_machine(options_.engine) && thread.slot < PackedStamp::kSlots && thread.time < PackedStamp::kTimeLimit;
@@ -306,7 +321,7 @@ void Detector::begin_stamping(Thread& thread) {
 
 void Detector::use_time(Thread& thread) {
   const Inside inside(*this, thread);
-  if (!thread.stamped) begin_stamping(thread);
+  if (!thread.stamped) note_segment(thread);
   thread.stamped = true;
 }
 
@@ -321,7 +336,7 @@ bool Detector::access_simply(Thread& thread, Granule& granule, const WordAccess&
 // One access to one granule. `set_flags` are set with it.
 void Detector::access_granule(Thread& thread, Granule& granule, const WordAccess& access, SpinSignals& signals,
                               uint32_t set_flags) {
-  if (!thread.stamped) begin_stamping(thread);
+  if (!thread.stamped) note_segment(thread);
   GranuleLock lock(granule);
   if (access.may_decide() && may_heed_now(thread)) {
     heed_writes(thread, granule, lock.list, access.mask);
@@ -368,7 +383,7 @@ void Detector::use(Thread& thread, Address object, Where where) {
   const Inside inside(*this, thread);
   ++thread.accesses;
   heed_tick_request(thread);
-  if (!thread.stamped) begin_stamping(thread);
+  if (!thread.stamped) note_segment(thread);
   const Address at = object & ~(kGranuleBytes - 1);
   Granule* granule = shadow_.granule(at);
   if (granule == nullptr) return no_memory_for_shadow();

@@ -49,8 +49,14 @@ struct Stamp {
   [[nodiscard]] uint64_t packed() const {
     return uint64_t{slot} << PackedStamp::kSlotAt | uint64_t{time} << PackedStamp::kTimeAt |
            uint64_t{mask} << PackedStamp::kMaskAt | static_cast<uint64_t>(kind) << PackedStamp::kKindAt |
-           uint64_t{adds != 0} << PackedStamp::kAddsAt |
-           uint64_t{(where & MixedPlaces::kMixed) != 0} << PackedStamp::kMixedAt | (where & ~MixedPlaces::kMixed);
+           uint64_t{adds != 0} << PackedStamp::kAddsAt | packed_place(where);
+  }
+  [[nodiscard]] static uint64_t packed_place(Where where) {
+    return uint64_t{(where & MixedPlaces::kMixed) != 0} << PackedStamp::kMixedAt | (where & ~MixedPlaces::kMixed);
+  }
+  [[nodiscard]] static Where place_of(uint64_t bits) {
+    return static_cast<Where>(bits & ((1u << PackedStamp::kWhereBits) - 1)) |
+           ((bits >> PackedStamp::kMixedAt & 1) != 0 ? MixedPlaces::kMixed : 0);
   }
   [[nodiscard]] bool fits() const {
     return packs && (where & ~MixedPlaces::kMixed) >> PackedStamp::kWhereBits == 0 && (adds == 0 || adds == mask);
@@ -67,8 +73,7 @@ struct Stamp {
             kind_of(bits),
             time,
             segments.at(slot, time, locks),
-            static_cast<Where>(bits & ((1u << PackedStamp::kWhereBits) - 1)) |
-                ((bits >> PackedStamp::kMixedAt & 1) != 0 ? MixedPlaces::kMixed : 0),
+            place_of(bits),
             (bits >> PackedStamp::kAddsAt & 1) != 0 ? mask : uint8_t{0},
             true,
             locks};

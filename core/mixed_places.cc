@@ -9,31 +9,46 @@ Where MixedPlaces::mix(Where a, unsigned bytes_of_a, Where b, unsigned bytes_of_
     const bool of_b = (bytes_of_b >> byte & 1) != 0;
     places.of[byte] = of_a ? at(a, byte) : of_b ? at(b, byte) : kNowhere;
   }
-  const SpinLock lock(mutex_);
   return intern(places);
 }
 
-Where MixedPlaces::intern(const Places& places) {
-  if (buckets_ == nullptr) {
-    buckets_ = static_cast<uint32_t*>(arena_->allocate_forever(kBuckets * sizeof(*buckets_)));
-    if (buckets_ == nullptr) return kNowhere;
-  }
-  uint64_t key = 0;
-  for (const Where where : places.of) key = (key ^ where) * 0x9e3779b97f4a7c15u;
-  uint32_t& bucket = buckets_[key >> 48];
-  static_assert(kBuckets == 1u << (64 - 48));
-  for (uint32_t i = bucket; i != 0; i = entry(i - 1).next) {
+// What is in a bucket stays there.
+Where MixedPlaces::find(const Places& places, const std::atomic<uint32_t>& bucket) const {
+  for (uint32_t i = bucket.load(std::memory_order_acquire); i != 0; i = entry(i - 1).next) {
     if (entry(i - 1).places == places) return (i - 1) | kMixed;
   }
-  if (count_ >> kChunkBits >= kChunks) return kNowhere;
-  Entry*& chunk = chunks_[count_ >> kChunkBits];
+  return kNowhere;
+}
+
+Where MixedPlaces::intern(const Places& places) {
+  uint64_t key = 0;
+  for (const Where where : places.of) key = (key ^ where) * 0x9e3779b97f4a7c15u;
+  const auto number = static_cast<size_t>(key >> 48);
+  static_assert(kBuckets == 1u << (64 - 48));
+  std::atomic<uint32_t>* buckets = buckets_.load(std::memory_order_acquire);
+  if (buckets != nullptr) {
+    if (const Where found = find(places, buckets[number]); found != kNowhere || is_full()) return found;
+  }
+
+  const SpinLock lock(mutex_);
+  buckets = buckets_.load(std::memory_order_relaxed);
+  if (buckets == nullptr) {
+    buckets = static_cast<std::atomic<uint32_t>*>(arena_->allocate_forever(kBuckets * sizeof(*buckets)));
+    if (buckets == nullptr) return kNowhere;
+    buckets_.store(buckets, std::memory_order_release);
+  }
+  std::atomic<uint32_t>& bucket = buckets[number];
+  if (const Where found = find(places, bucket); found != kNowhere || is_full()) return found;
+  const uint32_t index = count_.load(std::memory_order_relaxed);
+  Entry*& chunk = chunks_[index >> kChunkBits];
   if (chunk == nullptr) chunk = static_cast<Entry*>(arena_->allocate_forever(sizeof(Entry) << kChunkBits));
   if (chunk == nullptr) return kNowhere;
-  Entry& made = entry(count_);
+  Entry& made = entry(index);
   made.places = places;
-  made.next = bucket;
-  bucket = ++count_;
-  return (count_ - 1) | kMixed;
+  made.next = bucket.load(std::memory_order_relaxed);
+  bucket.store(index + 1, std::memory_order_release);
+  count_.store(index + 1, std::memory_order_relaxed);
+  return index | kMixed;
 }
 
 }  // namespace norn

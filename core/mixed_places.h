@@ -5,6 +5,8 @@
 // which it was. Mixed places are kept once each, for ever: the loops of a program make few.
 #pragma once
 
+#include <atomic>
+
 #include "core/arena.h"
 #include "core/event.h"
 #include "core/shadow.h"
@@ -38,18 +40,20 @@ class MixedPlaces {
   };
   static_assert(sizeof(Entry) % 16 == 0);
   static constexpr unsigned kChunkBits = 10;
-  static constexpr unsigned kChunks = 64;
+  static constexpr unsigned kChunks = 256;
   static constexpr unsigned kBuckets = 1u << 16;
 
   [[nodiscard]] Entry& entry(uint32_t index) const {
     return chunks_[index >> kChunkBits][index & ((1u << kChunkBits) - 1)];
   }
+  [[nodiscard]] Where find(const Places& places, const std::atomic<uint32_t>& bucket) const;
+  [[nodiscard]] bool is_full() const { return count_.load(std::memory_order_relaxed) >> kChunkBits >= kChunks; }
   [[nodiscard]] Where intern(const Places& places);
 
   Arena* arena_ = nullptr;
-  SpinMutex mutex_;  // for who mixes
-  uint32_t count_ = 0;
-  uint32_t* buckets_ = nullptr;  // index plus one
+  SpinMutex mutex_;  // for who adds
+  std::atomic<uint32_t> count_{0};
+  std::atomic<std::atomic<uint32_t>*> buckets_{nullptr};  // index plus one
   Entry* chunks_[kChunks] = {};
 };
 

@@ -2,7 +2,7 @@
 // it.
 //
 // The first locksets of a program have numbers that fit. The rest are known by time: within one time of a slot the
-// locks do not change (begin_stamping), so they are noted once for each time that has stamps.
+// locks do not change (note_segment), so they are noted once for each time that has stamps.
 #pragma once
 
 #include "core/arena.h"

@@ -43,7 +43,7 @@ class GranuleStep {
             granule.stamps[2].load(std::memory_order_relaxed)) == 0;
   }
 
-  GranuleStep(const EngineContext& context, const SegmentLocks& segments, const Thread& thread, AccessKind kind,
+  GranuleStep(const EngineContext& context, const SegmentLocks& segments, Thread& thread, AccessKind kind,
               unsigned mask, bool increments, Where where)
       : context_(context),
         segments_(segments),
@@ -61,68 +61,65 @@ class GranuleStep {
     return others | kOrdersAfter.of[place][false][second & kNoOrder] | locks_in(place, locks);
   }
 
-  // Whether there are stamps of other threads, or in the place where, as a rule, another one has its own.
-  [[nodiscard, gnu::always_inline]] static bool has_others(const Thread& thread, const Granule& granule) {
+  // Up to two stamps of the thread itself, made with the locks that it holds now.
+  struct Own {
+    uint64_t mine;
+    uint64_t old;  // than that
+  };
+  // Whether nothing else is in the granule.
+  [[nodiscard, gnu::always_inline]] static bool has_only(const Thread& thread, const Granule& granule, Own& own) {
     const unsigned place = thread.slot & 1u;
-    auto is_other = [&](unsigned at) __attribute__((always_inline)) {
-      const uint64_t bits = granule.stamps[at].load(std::memory_order_relaxed);
-      return bits != 0 && slot_of(bits) != thread.slot;
-    };
-    return granule.stamps[1 - place].load(std::memory_order_relaxed) != 0 || is_other(2) || is_other(place);
+    own.mine = granule.stamps[place].load(std::memory_order_relaxed);
+    own.old = granule.stamps[2].load(std::memory_order_relaxed);
+    return (own.mine == 0 || is_own(thread, slot_of(own.mine), time_of(own.mine))) &&
+           (own.old == 0 || is_own(thread, slot_of(own.old), time_of(own.old))) && has_no_others(thread, granule, own);
   }
 
-  // A short way where nothing is in the granule but up to two stamps of the thread itself, made with the locks that it
-  // holds now: of what it keeps to itself, and of most of what it was given. False: it is another case.
-  // `where(place)`: the place, false if that is not to be had. `prepare()`: before the granule's first stamp.
+  // A short way where that is so: of what a thread keeps to itself, and of most of what it was given. False: it is
+  // another case. `where(place)`: the place, false if that is not to be had. `prepare()`: before the granule's first
+  // stamp.
   template <AccessKind Kind, class WhereCall, class PrepareCall>
-  [[nodiscard, gnu::always_inline]] static bool renew(const Thread& thread, Granule& granule, unsigned mask,
-                                                      const WhereCall& where, const PrepareCall& prepare) {
+  [[nodiscard, gnu::always_inline]] static bool renew(const Thread& thread, Granule& granule, const Own& before,
+                                                      unsigned mask, const WhereCall& where,
+                                                      const PrepareCall& prepare) {
     const unsigned place = thread.slot & 1u;
-    const uint64_t mine = granule.stamps[place].load(std::memory_order_relaxed);
-    const uint64_t old = granule.stamps[2].load(std::memory_order_relaxed);
-    // How the second cell says that there is one stamp, and that there are two.
-    const uint32_t one = kNoPlace << 4 | kNoPlace << 2 | place | locks_in(place, thread.stamps_locks);
-    const uint32_t two =
-        kNoPlace << 4 | place << 2 | 2u | locks_in(place, thread.stamps_locks) | locks_in(2, thread.stamps_locks);
-    auto is_so = [&]() __attribute__((always_inline)) {
-      if (granule.stamps[1 - place].load(std::memory_order_relaxed) != 0) return false;
-      return mine == 0 ? old == 0 : granule.cells[1].load(std::memory_order_relaxed) == (old == 0 ? one : two);
-    };
-    if ((mine != 0 && !is_own(thread, slot_of(mine), time_of(mine))) || !is_so()) return false;
-    if (old != 0 && !is_own(thread, slot_of(old), time_of(old))) return false;
-
-    const AccessKind kind = kind_of(mine);
+    const auto [mine, old] = before;
     const bool now = mine != 0 && time_of(mine) == thread.time;
-    // What is there of this very time already is no first access. (A free is told as one.)
-    const bool stands = Kind == AccessKind::kFree ? kind == Kind : covers(kind, Kind);
-    if (now && stands && (mask_of(mine) & mask) != 0) return false;
+    if (now) {
+      // What is there of this very time already is no first access.
+      mask &= ~(stamped_now<Kind>(thread, mine) | stamped_now<Kind>(thread, old));
+      if (mask == 0) return true;
+    }
     Where found = kNowhere;
     if (!where(found) || found >> PackedStamp::kWhereBits != 0) return false;
     const uint64_t own = says(thread, Kind, found);
     const uint64_t bytes = uint64_t{mask} << PackedStamp::kMaskAt;
+    const uint64_t joined = now ? with_bytes(thread, mine, own, mask) : kApart;
+    if (joined == kUnknown) return false;
     const uint64_t old_left = left_of<Kind>(old, bytes);
     const uint64_t mine_left = left_of<Kind>(mine, bytes);
-    const bool same = is_same(mine, own);
-    if (!same && mine_left != 0 && old_left != 0) return false;
-    const uint64_t new_old = same || mine_left == 0 ? old_left : mine_left;
-    const uint64_t new_mine = (same ? mine : own) | bytes;
+    if (joined == kApart && mine_left != 0 && old_left != 0) return false;
+    const uint64_t new_old = joined != kApart || mine_left == 0 ? old_left : mine_left;
+    const uint64_t new_mine = joined != kApart ? joined : own | bytes;
 
     if (mine == 0 && !prepare()) return false;
     if (!GranuleLock::try_lock_simple(granule)) return false;
     const bool still = granule.stamps[place].load(std::memory_order_relaxed) == mine &&
-                       granule.stamps[2].load(std::memory_order_relaxed) == old && is_so();
+                       granule.stamps[2].load(std::memory_order_relaxed) == old &&
+                       has_no_others(thread, granule, before);
     if (still) [[likely]] {
       granule.stamps[place].store(new_mine, std::memory_order_relaxed);
       if (new_old != old) granule.stamps[2].store(new_old, std::memory_order_relaxed);
-      const uint32_t second = new_old == 0 ? one : two;
-      if (mine == 0 || second != (old == 0 ? one : two)) granule.cells[1].store(second, std::memory_order_relaxed);
+      if (mine == 0 || (new_old == 0) != (old == 0)) {
+        granule.cells[1].store(own_order(thread, new_old != 0), std::memory_order_relaxed);
+      }
     }
     GranuleLock::unlock_simple(granule);
     return still;
   }
 
-  // The same where there are stamps of other threads too, each of which stays or goes as a whole. What is in the
-  // thread's own place and stays moves, if there is room; or it says the same of other bytes.
+  // The same where there are stamps of other threads too, or made under other locks. What is in the thread's own place
+  // and stays moves, if there is room; or it says the same of other bytes.
   template <AccessKind Kind, class WhereCall>
   [[nodiscard, gnu::always_inline]] static bool renew_beside(const Thread& thread, bool lockless, bool counts_writes,
                                                              bool heeds, Granule& granule, unsigned mask,
@@ -132,27 +129,29 @@ class GranuleStep {
     const uint64_t mine = granule.stamps[place].load(std::memory_order_relaxed);
     const uint64_t other = granule.stamps[1 - place].load(std::memory_order_relaxed);
     const uint64_t third = granule.stamps[2].load(std::memory_order_relaxed);
-    const bool now = mine != 0 && is_own(thread, slot_of(mine), time_of(mine)) && time_of(mine) == thread.time &&
-                     covers(kind_of(mine), Kind);
-    const Fate fate_of_mine =
-        now ? Fate::kStays : fate_of<Kind>(thread, lockless, heeds, mine, locks_at(second, place), mask);
-    const Fate fate_of_other = fate_of<Kind>(thread, lockless, heeds, other, locks_at(second, 1 - place), mask);
-    const Fate fate_of_third = fate_of<Kind>(thread, lockless, heeds, third, locks_at(second, 2), mask);
-    if (fate_of_mine == Fate::kUnclear || fate_of_other == Fate::kUnclear || fate_of_third == Fate::kUnclear) {
-      return false;
+    if (const unsigned done =
+            stamped_now<Kind>(thread, mine) | stamped_now<Kind>(thread, other) | stamped_now<Kind>(thread, third);
+        (done & mask) != 0) {
+      if (counts_writes) return false;  // somebody else may have written since
+      mask &= ~done;
+      if (mask == 0) return true;
     }
-    const bool moves = !now && fate_of_mine == Fate::kStays;
-    const bool other_stays = fate_of_other == Fate::kStays;
-    const bool third_stays = fate_of_third == Fate::kStays;
-    if (moves && third_stays) return false;
+    const uint64_t mine_left = left_beside<Kind>(thread, lockless, heeds, mine, locks_at(second, place), mask);
+    const uint64_t other_left = left_beside<Kind>(thread, lockless, heeds, other, locks_at(second, 1 - place), mask);
+    const uint64_t third_left = left_beside<Kind>(thread, lockless, heeds, third, locks_at(second, 2), mask);
+    if (mine_left == kUnknown || other_left == kUnknown || third_left == kUnknown) return false;
+    // Its bytes go to what it did last, or that makes room for it.
+    const bool joins = says_same(mine, says(thread, Kind, kNowhere));
+    const bool moves = !joins && mine_left != 0;
+    if (moves && third_left != 0) return false;
     // In which order they will be: the thread's own last.
     unsigned order = second & kNoOrder;
-    if (other != 0 && !other_stays) order = without(order, 1 - place);
-    if (third != 0 && !third_stays) order = without(order, 2);
+    if (joins && kOrdersAfter.of[place][false][order] != order) return false;
+    if (other != 0 && other_left == 0) order = without(order, 1 - place);
+    if (third != 0 && third_left == 0) order = without(order, 2);
     const unsigned after = kOrdersAfter.of[place][moves][order];
-    const unsigned count = (other_stays ? 1u : 0u) + (third_stays || moves ? 1u : 0u);
+    const unsigned count = (other_left != 0 ? 1u : 0u) + (third_left != 0 || moves ? 1u : 0u);
     if (after >> 2 * count != (kNoOrder >> 2 * (count + 1) << 2 | place)) return false;
-    if (now && (kind_of(mine) != Kind || (mask_of(mine) & mask) != 0 || after != (second & kNoOrder))) return false;
 
     unsigned adds = 0;
     if (counts_writes) {
@@ -163,21 +162,22 @@ class GranuleStep {
       if (adds != 0) {
         uint64_t stamps[kPlaces] = {};
         bool goes[kPlaces] = {};
-        stamps[place] = mine, goes[place] = fate_of_mine == Fate::kGoes;
-        stamps[1 - place] = other, goes[1 - place] = !other_stays;
-        stamps[2] = third, goes[2] = !third_stays;
+        stamps[place] = mine, goes[place] = mine_left != mine;
+        stamps[1 - place] = other, goes[1 - place] = other_left != other;
+        stamps[2] = third, goes[2] = third_left != third;
         adds &= continued(stamps, goes, second);
       }
-      if (adds != 0 && (adds != mask || now)) return false;
+      if (adds != 0 && (adds != mask || joins)) return false;
     }
     Where found = kNowhere;
     if (!where(found) || found >> PackedStamp::kWhereBits != 0) return false;
     const uint64_t fresh = says(thread, Kind, found);
-    if (now && !is_same(mine, fresh)) return false;
+    const uint64_t joined = with_bytes(thread, mine, fresh, mask);
+    if (joined == kUnknown || (joins && joined == kApart)) return false;
     const uint64_t stamp =
-        (now ? mine : fresh) | uint64_t{mask} << PackedStamp::kMaskAt | uint64_t{adds != 0} << PackedStamp::kAddsAt;
-    const uint64_t new_other = other_stays ? other : 0;
-    const uint64_t new_third = moves ? mine : third_stays ? third : 0;
+        joins ? joined : fresh | uint64_t{mask} << PackedStamp::kMaskAt | uint64_t{adds != 0} << PackedStamp::kAddsAt;
+    const uint64_t new_other = other_left;
+    const uint64_t new_third = moves ? mine_left : third_left;
     uint32_t new_second = after | locks_in(place, thread.stamps_locks);
     if (new_other != 0) new_second |= locks_in(1 - place, locks_at(second, 1 - place));
     if (new_third != 0) new_second |= locks_in(2, locks_at(second, moves ? place : 2));
@@ -234,39 +234,80 @@ class GranuleStep {
   }
 
  private:
+  [[nodiscard, gnu::always_inline]] static bool has_no_others(const Thread& thread, const Granule& granule,
+                                                              const Own& own) {
+    if (granule.stamps[1 - (thread.slot & 1u)].load(std::memory_order_relaxed) != 0) return false;
+    if (own.mine == 0) return own.old == 0;
+    return granule.cells[1].load(std::memory_order_relaxed) == own_order(thread, own.old != 0);
+  }
+  // How the second cell says that there are one or two stamps, of the thread and its present locks.
+  [[nodiscard, gnu::always_inline]] static uint32_t own_order(const Thread& thread, bool two) {
+    const unsigned place = thread.slot & 1u;
+    const uint32_t one = kNoPlace << 4 | locks_in(place, thread.stamps_locks);
+    return one | (two ? place << 2 | 2u | locks_in(2, thread.stamps_locks) : kNoPlace << 2 | place);
+  }
   // What an access of the same thread with the same locks leaves of a stamp. 0 of 0.
   template <AccessKind Kind>
   [[nodiscard, gnu::always_inline]] static uint64_t left_of(uint64_t stamp, uint64_t bytes) {
-    if (!covers(Kind, kind_of(stamp))) return stamp;
+    return covers(Kind, kind_of(stamp)) ? without_bytes(stamp, bytes) : stamp;
+  }
+  [[nodiscard, gnu::always_inline]] static uint64_t without_bytes(uint64_t stamp, uint64_t bytes) {
     const uint64_t left = stamp & ~bytes;
     return mask_of(left) == 0 ? 0 : left;
   }
+
+  // Which bytes a stamp says that the thread has accessed at its present time already. (A free is told as one.)
+  template <AccessKind Kind>
+  [[nodiscard, gnu::always_inline]] static unsigned stamped_now(const Thread& thread, uint64_t bits) {
+    const AccessKind kind = kind_of(bits);
+    const bool stands = Kind == AccessKind::kFree ? kind == Kind : covers(kind, Kind);
+    return stands && slot_of(bits) == thread.slot && time_of(bits) == thread.time ? mask_of(bits) : 0u;
+  }
+
+  static constexpr uint64_t kApart = 0;
+  static constexpr uint64_t kUnknown = PackedStamp::kNobody;
+  // A stamp with other bytes too, if it says the same as `own`, but for the place perhaps: then its place is mixed.
+  // Unknown: whether there is such a place takes longer to find out.
+  [[nodiscard, gnu::always_inline]] static uint64_t with_bytes(const Thread& thread, uint64_t stamp, uint64_t own,
+                                                               unsigned mask) {
+    if (!says_same(stamp, own)) return kApart;
+    const uint64_t bytes = uint64_t{mask} << PackedStamp::kMaskAt;
+    if ((stamp & kWhere) == (own & kWhere)) return stamp | bytes;
+    const KnownMixes::Entry& known = thread.mixes.of(pair_of(stamp, own, mask));
+    if (known.pair != pair_of(stamp, own, mask)) return kUnknown;
+    return known.mixed == KnownMixes::kNone ? kApart : (stamp & ~kWhere) | bytes | known.mixed;
+  }
+  static constexpr uint64_t kWhere = (uint64_t{1} << PackedStamp::kAddsAt) - 1;  // with the bit that says it is mixed
+  [[nodiscard, gnu::always_inline]] static uint64_t pair_of(uint64_t stamp, uint64_t own, unsigned mask) {
+    return (stamp & kWhere) | (own & kWhere) << 22 | uint64_t{mask_of(stamp)} << 44 | uint64_t{mask} << 52;
+  }
+  [[nodiscard, gnu::always_inline]] static bool says_same(uint64_t bits, uint64_t own) {
+    return bits != 0 && ((bits ^ own) & ~kWhere & ~(uint64_t{0xff} << PackedStamp::kMaskAt)) == 0;
+  }
   static unsigned parity(uint64_t bits) { return static_cast<unsigned>(bits >> PackedStamp::kSlotAt & 1); }
 
-  // What becomes of a stamp by an access.
-  enum class Fate : uint8_t { kGoes, kStays, kUnclear };
-
-  // None counts as one that goes. Unclear is what races, what goes in part, and what takes longer to find out.
+  // What an access leaves of a stamp, 0 of 0, where there are those of others. Unknown is what races, and what takes
+  // longer to find out.
   template <AccessKind Kind>
-  [[nodiscard, gnu::always_inline]] static Fate fate_of(const Thread& thread, bool lockless, bool heeds, uint64_t bits,
-                                                        LocksCode locks, unsigned mask) {
-    if (bits == 0) return Fate::kGoes;
+  [[nodiscard, gnu::always_inline]] static uint64_t left_beside(const Thread& thread, bool lockless, bool heeds,
+                                                                uint64_t bits, LocksCode locks, unsigned mask) {
+    if (bits == 0) return 0;
     const AccessKind kind = kind_of(bits);
     const Slot slot = slot_of(bits);
     const Time time = time_of(bits);
     const bool own = slot == thread.slot;
-    if (own && (!is_own(thread, slot, time) || (time == thread.time && covers(kind, Kind)))) return Fate::kUnclear;
-    if ((mask_of(bits) & mask) == 0) return Fate::kStays;
-    if (kind == AccessKind::kFree) return Fate::kUnclear;
+    if (own && !is_own(thread, slot, time)) return kUnknown;
+    if ((mask_of(bits) & mask) == 0) return bits;
+    if (kind == AccessKind::kFree) return kUnknown;
     const bool full = own || thread.clocks.full.get(slot) >= time;
     const bool strong = own || (full && thread.clocks.strong.get(slot) >= time);
     const bool same_locks = locks == thread.stamps_locks;
     if (conflicts(Kind, kind) && !strong && (heeds || !(full && (lockless || (same_locks && thread.stamps_exclude))))) {
-      return Fate::kUnclear;
+      return kUnknown;
     }
-    if (!covers(Kind, kind) || !(lockless ? full : strong)) return Fate::kStays;
+    if (!covers(Kind, kind) || !(lockless ? full : strong)) return bits;
     const bool superfluous = lockless || same_locks || thread.lockset == kNoLocks;
-    return superfluous && (mask_of(bits) & ~mask) == 0 ? Fate::kGoes : Fate::kUnclear;
+    return superfluous ? without_bytes(bits, uint64_t{mask} << PackedStamp::kMaskAt) : kUnknown;
   }
 
   // The bytes with a write that an increment continues. One that goes hands on what it continued itself.
@@ -359,14 +400,12 @@ class GranuleStep {
     return uint64_t{thread.slot} << PackedStamp::kSlotAt | uint64_t{thread.time} << PackedStamp::kTimeAt |
            static_cast<uint64_t>(kind) << PackedStamp::kKindAt | where;
   }
-  // Whether a stamp says that, of other bytes.
-  [[nodiscard, gnu::always_inline]] static bool is_same(uint64_t bits, uint64_t own) {
-    return bits != 0 && (bits & ~(uint64_t{0xff} << PackedStamp::kMaskAt)) == own;
-  }
+  // Gives the access' bytes to a stamp that says the same.
+  bool add_to(uint64_t& stamp);
 
   const EngineContext& context_;
   const SegmentLocks& segments_;
-  const Thread& thread_;
+  Thread& thread_;
   const AccessKind kind_;
   const unsigned mask_;
   const bool lockless_;

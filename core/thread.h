@@ -113,6 +113,23 @@ struct KnownLists {
   }
 };
 
+// What became of the last pairs of places that stamps of one granule had (core/mixed_places.h), as stamps say them.
+struct KnownMixes {
+  static constexpr unsigned kSize = 64;
+  static constexpr uint32_t kNone = ~0u;  // there is no room for it
+  struct Entry {
+    uint64_t pair;  // of places and their bytes; 0: none
+    uint32_t mixed;
+  };
+  Entry entries[kSize];
+
+  [[nodiscard]] const Entry& of(uint64_t pair) const { return entries[index(pair)]; }
+  [[nodiscard]] Entry& of(uint64_t pair) { return entries[index(pair)]; }
+
+ private:
+  static unsigned index(uint64_t pair) { return static_cast<unsigned>(pair * 0x9e3779b97f4a7c15u >> 58); }
+};
+
 // One thread; initially all zeroes. Only the thread itself calls the core with it; what others may touch says so.
 struct Thread {
   // --- read on every access -------------------------------------------------------------------------------------
@@ -137,6 +154,7 @@ struct Thread {
   KnownLists* known = nullptr;  // made when first needed
   KnownRows* known_rows = nullptr;
   unsigned reads_forgotten = 0;  // of lists that were full
+  KnownMixes mixes;
 
   // --- clocks ---------------------------------------------------------------------------------------------------
   Clocks clocks;           // of the others; what this thread did itself is always known to it

@@ -94,7 +94,7 @@ template <AccessKind Kind, unsigned Size>
   leave(state);
 }
 
-enum class Quick : uint8_t { kNot, kDone, kUnfinished, kTried, kNowhere };
+enum class Quick : uint8_t { kNot, kDone, kUnfinished, kTried, kUnprepared };
 
 // An access that does not pass, with what can be done without a call: few registers are saved for it.
 template <AccessKind Kind, unsigned Size>
@@ -109,10 +109,10 @@ template <AccessKind Kind, unsigned Size>
   state->depth.store(1, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   const Address at = address_of(address);
-  bool placeless = false;
+  bool unprepared = !thread.stamped;
   auto where = [&](Where& found) __attribute__((always_inline)) {
-    placeless = !find_place(*state, site, found);
-    return !placeless;
+    unprepared = !find_place(*state, site, found);
+    return !unprepared;
   };
   const bool both = increments<Kind>(site);
   Granule* granule = &flat_granule(thread.fast.granules, thread.fast.mask, address);
@@ -127,7 +127,7 @@ template <AccessKind Kind, unsigned Size>
   state->depth.store(0, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (!done) {
-    if (placeless) return Quick::kNowhere;
+    if (unprepared) return Quick::kUnprepared;
     // Two granules count as one access if somebody waits for them: that is known by their lists; and if either may
     // have been handed over.
     const bool apart = Size <= kGranuleBytes || ((Kind != AccessKind::kRead || thread.lockset == kNoLocks) &&
@@ -137,13 +137,15 @@ template <AccessKind Kind, unsigned Size>
   return recorded && state->kept_signals.load(std::memory_order_relaxed) == 0 ? Quick::kDone : Quick::kUnfinished;
 }
 
-// `Placed`: all that was missing was the place, of the first such access since a function was called.
-template <AccessKind Kind, unsigned Size, bool Placed = false>
+// `Prepared`: all that was missing was the place, of the first such access since a function was called, or what the
+// first stamp of a time needs.
+template <AccessKind Kind, unsigned Size, bool Prepared = false>
 [[gnu::noinline]] NORN_SLOW void try_quickly(const void* address, const norn_site* site) {
-  if constexpr (Placed) {
+  if constexpr (Prepared) {
     ThreadState& state = *current_state;
     if (!enter(state)) return;
-    place(state, site);
+    place_again(state, site);
+    detector.begin_stamping(*state.core);
     leave(state);
   }
   const Quick quick = quick_access<Kind, Size>(address, site);
@@ -151,7 +153,7 @@ template <AccessKind Kind, unsigned Size, bool Placed = false>
     return;
   if (quick == Quick::kUnfinished) [[clang::musttail]]
     return finish_quick<Kind, Size>(address, site);
-  if (quick == Quick::kNowhere && !Placed) [[clang::musttail]]
+  if (quick == Quick::kUnprepared && !Prepared) [[clang::musttail]]
     return try_quickly<Kind, Size, true>(address, site);
   if (quick == Quick::kTried) [[clang::musttail]]
     return slow_step<Kind, Size>(address, site);

@@ -96,45 +96,58 @@ template <AccessKind Kind, unsigned Size>
 
 enum class Quick : uint8_t { kNot, kDone, kUnfinished, kTried, kUnprepared };
 
-// An access that does not pass, with what can be done without a call: few registers are saved for it.
-template <AccessKind Kind, unsigned Size>
-[[gnu::always_inline]] inline Quick quick_access(const void* address, const norn_site* site) {
+// Does steps(thread, where) as the runtime, if the thread may be that without further ado: `where` is a place that is
+// known, and they say whether all was done. Few registers are saved where they make no call.
+template <AccessKind Kind, class Steps>
+[[gnu::always_inline]] inline Quick do_quickly(Bytes bytes, const norn_site* site, const Steps& steps) {
   ThreadState* state = current_state;
   // With a mask accesses count, nothing is controlled, and the shadow is flat (settle_check).
   if (state == nullptr || state->core->fast.mask == 0 || state->depth.load(std::memory_order_relaxed) != 0) {
     return Quick::kNot;
   }
   Thread& thread = *state->core;
-  if (lies_across<Size>(address) || thread.ignoring != 0) return Quick::kNot;
+  if (thread.ignoring != 0) return Quick::kNot;
   state->depth.store(1, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  const Address at = address_of(address);
   bool unprepared = !thread.stamped;
   auto where = [&](Where& found) __attribute__((always_inline)) {
     unprepared = !find_place(*state, site, found);
     return !unprepared;
   };
-  const bool both = increments<Kind>(site);
-  Granule* granule = &flat_granule(thread.fast.granules, thread.fast.mask, address);
-  bool done = !gate_closed.load(std::memory_order_relaxed);
-  for (unsigned i = 0; i < Size / kInGranule<Size>; ++i) {
-    done = done &&
-           ((Size > kGranuleBytes && is_stamped(thread, granule[i], Kind, 0xff)) ||
-            detector.access_again<Kind>(thread, granule[i], at + i * kGranuleBytes, kInGranule<Size>, both, where));
-  }
-  const bool recorded = !done || !thread.recording || Detector::record_quickly<Kind>(thread, {at, at + Size}, both);
+  const bool done = !gate_closed.load(std::memory_order_relaxed) && steps(thread, where);
+  const bool recorded =
+      !done || !thread.recording || Detector::record_quickly<Kind>(thread, bytes, increments<Kind>(site));
   std::atomic_signal_fence(std::memory_order_seq_cst);
   state->depth.store(0, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (!done) {
-    if (unprepared) return Quick::kUnprepared;
-    // Two granules count as one access if somebody waits for them: that is known by their lists; and if either may
-    // have been handed over.
-    const bool apart = Size <= kGranuleBytes || ((Kind != AccessKind::kRead || thread.lockset == kNoLocks) &&
-                                                 !has_list(granule[0]) && !has_list(granule[1]));
-    return apart ? Quick::kTried : Quick::kNot;
-  }
+  if (!done) return unprepared ? Quick::kUnprepared : Quick::kTried;
   return recorded && state->kept_signals.load(std::memory_order_relaxed) == 0 ? Quick::kDone : Quick::kUnfinished;
+}
+
+// An access that does not pass.
+template <AccessKind Kind, unsigned Size>
+[[gnu::always_inline]] inline Quick quick_access(const void* address, const norn_site* site) {
+  if (lies_across<Size>(address)) return Quick::kNot;
+  const Address at = address_of(address);
+  const auto steps = [&](Thread& thread, const auto& where) __attribute__((always_inline)) {
+    Granule* granule = &flat_granule(thread.fast.granules, thread.fast.mask, address);
+    bool done = true;
+    for (unsigned i = 0; i < Size / kInGranule<Size>; ++i) {
+      done = done && ((Size > kGranuleBytes && is_stamped(thread, granule[i], Kind, 0xff)) ||
+                      detector.access_again<Kind>(thread, granule[i], at + i * kGranuleBytes, kInGranule<Size>,
+                                                  increments<Kind>(site), where));
+    }
+    return done;
+  };
+  const Quick quick = do_quickly<Kind>({at, at + Size}, site, steps);
+  if (Size <= kGranuleBytes || quick != Quick::kTried) return quick;
+  // Two granules count as one access if somebody waits for them: that is known by their lists; and if either may have
+  // been handed over.
+  const Thread& thread = *current_state->core;
+  const Granule* granule = &flat_granule(thread.fast.granules, thread.fast.mask, address);
+  const bool apart =
+      (Kind != AccessKind::kRead || thread.lockset == kNoLocks) && !has_list(granule[0]) && !has_list(granule[1]);
+  return apart ? Quick::kTried : Quick::kNot;
 }
 
 // `Prepared`: all that was missing was the place, of the first such access since a function was called, or what the
@@ -160,7 +173,37 @@ template <AccessKind Kind, unsigned Size, bool Prepared = false>
   [[clang::musttail]] return slow_access<Kind, Size>(address, site);
 }
 
+// Some bytes in a row, with what can be done without a call.
+template <AccessKind Kind>
+bool observe_quickly(const void* address, size_t size, const norn_site* site) {
+  const Address begin = address_of(address);
+  const Address end = begin + size;
+  const auto steps = [&](Thread& thread, const auto& where) __attribute__((always_inline)) {
+    Granule* granule = &flat_granule(thread.fast.granules, thread.fast.mask, address);
+    for (Address at = begin; at < end; ++granule) {
+      const Address next = (at & ~(kGranuleBytes - 1)) + kGranuleBytes;
+      const auto bytes = static_cast<unsigned>((next < end ? next : end) - at);
+      if (!is_stamped(thread, *granule, Kind, bytes_in_granule(at, bytes)) &&
+          !detector.access_again<Kind>(thread, *granule, at, bytes, false, where)) {
+        return false;
+      }
+      at += bytes;
+    }
+    return true;
+  };
+  return do_quickly<Kind>({begin, end}, site, steps) == Quick::kDone;
+}
+
 }  // namespace
+
+bool read_quickly(const void* address, size_t size, const norn_site* site) {
+  return observe_quickly<AccessKind::kRead>(address, size, site);
+}
+
+bool write_quickly(const void* address, size_t size, const norn_site* site) {
+  return observe_quickly<AccessKind::kWrite>(address, size, site);
+}
+
 }  // namespace norn::rt
 
 using namespace norn;

@@ -21,14 +21,28 @@ inline unsigned place_key(const norn_site* site, Where caller) {
 
 extern std::atomic<uint32_t> unloads;  // how many modules are gone
 
+// Whether the newest call is seen (CallStack), or can be by a look at what the thread remembers.
+[[gnu::always_inline]] inline bool see_call(const ThreadState& state, const CallStack& calls,
+                                            const norn_site* const* top) {
+  if (CallStack::is_seen(top[-1])) return true;
+  const auto depth = static_cast<size_t>(top - calls.begin);
+  if (depth > ThreadState::kMostCalls || (depth > 1 && !CallStack::is_seen(top[-2]))) return false;
+  const Where parent = depth > 1 ? calls.places[depth - 2] : kNowhere;
+  const ThreadState::Prefix& known = state.called[place_key(top[-1], parent) % ThreadState::kCalls];
+  if (known.site != top[-1] || known.parent != parent || known.site == nullptr) return false;
+  calls.places[depth - 1] = known.where;
+  calls.begin[depth - 1] = CallStack::seen(top[-1]);
+  return true;
+}
+
 // The same, if it was asked for before from this call.
 [[gnu::always_inline]] inline bool find_place(const ThreadState& state, const norn_site* site, Where& where) {
   const CallStack& calls = *state.running;
   const norn_site* const* top = __norn_stack;
   const Address frame = address_of(__builtin_frame_address(0));
   const bool called = top > calls.begin;
-  if (site == nullptr || top > calls.end || (called && !CallStack::is_seen(top[-1])) || frame < state.lowest_frame ||
-      state.unloads != unloads.load(std::memory_order_relaxed)) {
+  if (site == nullptr || top > calls.end || frame < state.lowest_frame ||
+      state.unloads != unloads.load(std::memory_order_relaxed) || (called && !see_call(state, calls, top))) {
     return false;
   }
   const Where caller = called ? calls.places[top - calls.begin - 1] : kNowhere;

@@ -17,7 +17,7 @@ llvm::GlobalVariable* fast_variable(llvm::Module& module) {
                                   llvm::GlobalValue::InitialExecTLSModel);
 }
 
-// Zero if the stamps that the access finds stand for it. All loads are volatile: what they find changes.
+// What is zero if the stamps that the access finds stand for it. All loads are volatile: what they find changes.
 class Check final {
  public:
   Check(llvm::IRBuilder<>& builder, Value* address, uint64_t size, bool write, llvm::Align alignment)
@@ -29,24 +29,30 @@ class Check final {
 
   Value* emit() {
     fast_ = builder_.CreateLoad(builder_.getPtrTy(), fast_variable(*builder_.GetInsertBlock()->getModule()));
-    Value* offset = builder_.CreateShl(builder_.CreateAnd(address_, field(offsetof(norn_fast, mask))), 2);
-    Value* granules = builder_.CreateIntToPtr(field(offsetof(norn_fast, granules)), builder_.getPtrTy());
-    Value* stamp = builder_.CreatePtrAdd(granules, offset);
-    Value* own = field(write_ ? offsetof(norn_fast, write) : offsetof(norn_fast, read));
-    Value* news = builder_.CreateXor(load(stamp), own);
-    if (size_ == 16) {
-      stamp = builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), stamp, NORN_FAST_GRANULE);
-      news = builder_.CreateOr(news, builder_.CreateXor(load(stamp), own));
-    }
-    if (size_ < 8) news = builder_.CreateAnd(news, bits_of_bytes());
-    news = builder_.CreateAnd(news,
-                              write_ ? builder_.getInt64(NORN_FAST_WRITE_BITS) : field(offsetof(norn_fast, read_bits)));
-    return fits_ ? news : builder_.CreateOr(news, overhang());
+    offset_ = builder_.CreateShl(builder_.CreateAnd(address_, field(offsetof(norn_fast, mask))), 2);
+    own_ = field(write_ ? offsetof(norn_fast, write) : offsetof(norn_fast, read));
+    bits_ = write_ ? builder_.getInt64(NORN_FAST_WRITE_BITS) : field(offsetof(norn_fast, read_bits));
+    if (size_ < kGranuleBytes) bits_ = builder_.CreateAnd(bits_, bits_of_bytes());
+    if (!fits_) overhang_ = overhang();
+    return news_at(offsetof(norn_fast, granules));
   }
+  // Shorter ones have a second chance.
+  [[nodiscard]] bool looks_twice() const { return size_ < kGranuleBytes; }
+  Value* emit_again() { return news_at(offsetof(norn_fast, others)); }
 
  private:
   static constexpr uint64_t kGranuleBytes = 8;
 
+  Value* news_at(uint64_t first) {
+    Value* stamp = builder_.CreatePtrAdd(builder_.CreateIntToPtr(field(first), builder_.getPtrTy()), offset_);
+    Value* news = builder_.CreateXor(load(stamp), own_);
+    if (size_ == 2 * kGranuleBytes) {
+      stamp = builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), stamp, NORN_FAST_GRANULE);
+      news = builder_.CreateOr(news, builder_.CreateXor(load(stamp), own_));
+    }
+    news = builder_.CreateAnd(news, bits_);
+    return builder_.CreateIsNotNull(fits_ ? news : builder_.CreateOr(news, overhang_));
+  }
   [[nodiscard]] uint64_t in_granule() const { return std::min(size_, kGranuleBytes); }
   // Not zero if the bytes lie in more granules than they would if they were aligned.
   Value* overhang() {
@@ -68,6 +74,10 @@ class Check final {
   llvm::IRBuilder<>& builder_;
   Value* address_;
   Value* fast_ = nullptr;
+  Value* offset_ = nullptr;
+  Value* own_ = nullptr;
+  Value* bits_ = nullptr;
+  Value* overhang_ = nullptr;
   uint64_t size_;
   bool write_;
   bool fits_;
@@ -77,11 +87,12 @@ class Check final {
 
 void emit_inline_check(llvm::IRBuilder<>& builder, Hooks& hooks, Value* address, uint64_t size, bool write,
                        llvm::Align alignment, llvm::Constant* site) {
-  Value* news = builder.CreateIsNotNull(Check(builder, address, size, write, alignment).emit());
+  Check check(builder, address, size, write, alignment);
   llvm::MDNode* unlikely = llvm::MDBuilder(builder.getContext()).createUnlikelyBranchWeights();
-  llvm::Instruction* end = llvm::SplitBlockAndInsertIfThen(news, builder.GetInsertPoint(), false, unlikely);
+  llvm::Instruction* end = llvm::SplitBlockAndInsertIfThen(check.emit(), builder.GetInsertPoint(), false, unlikely);
   llvm::Instruction* after = &*end->getSuccessor(0)->getFirstInsertionPt();
   builder.SetInsertPoint(end);
+  if (check.looks_twice()) builder.SetInsertPoint(llvm::SplitBlockAndInsertIfThen(check.emit_again(), end, false));
   llvm::CallInst* call = builder.CreateCall(hooks.slow_access(write, size), {address, site});
   call->setCallingConv(llvm::CallingConv::PreserveMost);
   builder.SetInsertPoint(after);

@@ -8,7 +8,9 @@
 //     %stamp = load i64, ptr %fast.granules + 4 * (%p & %fast.mask)
 //     %news  = (%stamp ^ %fast.read) & %fast.read_bits & bits of the bytes
 //     br i1 (%news != 0), label %slow, label %on, !prof !{unlikely}
-//   slow:
+//   slow:                                       ; (of eight bytes and more there is no second look)
+//     the same with %fast.others; br i1 (%news != 0), label %call, label %on
+//   call:
 //     call preserve_mostcc void @__norn_slow_read4(ptr %p, ptr @site)
 //     br label %on
 //   on:

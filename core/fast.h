@@ -44,6 +44,8 @@ struct FastCheck {
   std::atomic<uint64_t> read;
   std::atomic<uint64_t> read_bits;  // what a read's must have in common with it
   std::atomic<uint64_t> write;
+  // Where the granules' third stamps are, in the same way: what the thread did before its newest, perhaps.
+  const void* others;
   // For an embedding that wants everything to pass: two granules' first stamps, where `granules` may point to.
   uint64_t passing[5];
 };

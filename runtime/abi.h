@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NORN_ABI_VERSION 5
+#define NORN_ABI_VERSION 6
 
 #ifdef __cplusplus
 extern "C" {
@@ -231,8 +231,9 @@ void __norn_write_range(const void* address, size_t size, const norn_site* site)
  *     news  = (stamp ^ fast->read) & fast->read_bits                      of writes: fast->write, NORN_FAST_WRITE_BITS
  *     if (news != 0) __norn_slow_read8(address, site)
  *
- * Of shorter accesses only the bits of their bytes count, of those from NORN_FAST_BYTES_AT on; sixteen bytes have two
- * stamps, 32 bytes apart, both of which must match. Whoever wants to see every access sets `read` and `write` to a
+ * Of shorter accesses only the bits of their bytes count, of those from NORN_FAST_BYTES_AT on, and they look a second
+ * time, with fast->others instead of fast->granules, before they call: what the thread did to other bytes last may have
+ * taken the first stamp's place. Sixteen bytes have two stamps, 32 bytes apart, both of which must match. Whoever wants to see every access sets `read` and `write` to a
  * stamp that there is not. docs/design/fastpath.md says why what passes need not be seen.
  *
  * The slow hooks do what the others do and preserve all general registers but r11 (clang's preserve_most). */
@@ -242,6 +243,7 @@ typedef struct norn_fast {
   uint64_t read;
   uint64_t read_bits;
   uint64_t write;
+  const void* others;
 } norn_fast;
 
 #define NORN_FAST_WRITE_BITS (~UINT64_C(0) << 23)

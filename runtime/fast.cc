@@ -14,7 +14,7 @@ namespace {
 constexpr norn::Granule kNothing[2] = {};
 // Whose accesses nobody has seen.
 constinit norn::FastCheck nobody = {
-    0, kNothing, norn::PackedStamp::kNobody, norn::PackedStamp::kOfWrites, norn::PackedStamp::kNobody, {}};
+    0, kNothing, norn::PackedStamp::kNobody, norn::PackedStamp::kOfWrites, norn::PackedStamp::kNobody, kNothing, {}};
 
 }  // namespace
 
@@ -22,7 +22,8 @@ using norn::FastCheck;
 static_assert(offsetof(FastCheck, granules) == offsetof(norn_fast, granules) &&
               offsetof(FastCheck, read) == offsetof(norn_fast, read) &&
               offsetof(FastCheck, read_bits) == offsetof(norn_fast, read_bits) &&
-              offsetof(FastCheck, write) == offsetof(norn_fast, write));
+              offsetof(FastCheck, write) == offsetof(norn_fast, write) &&
+              offsetof(FastCheck, others) == offsetof(norn_fast, others));
 static_assert(norn::PackedStamp::kOfWrites == NORN_FAST_WRITE_BITS &&
               norn::PackedStamp::kMaskAt == NORN_FAST_BYTES_AT && sizeof(norn::Granule) == NORN_FAST_GRANULE);
 __attribute__((visibility("default"))) NORN_TLS __thread const norn_fast* __norn_fast =
@@ -90,9 +91,11 @@ void settle_check(Thread& thread) {
   if (is_watching() && flat && !is_controlled()) {
     fast.mask = Shadow::kFlatMask;
     fast.granules = reinterpret_cast<const void*>(kShadowAt + thread.slot % 2 * sizeof(uint64_t));
+    fast.others = reinterpret_cast<const void*>(kShadowAt + 2 * sizeof(uint64_t));
     return;
   }
   fast.mask = 0;
+  fast.others = kNothing;
   fast.granules = is_watching() ? static_cast<const void*>(kNothing) : fast.passing;
   fast.passing[0] = fast.passing[4] = fast.write.load(std::memory_order_relaxed);
 }

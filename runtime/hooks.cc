@@ -54,18 +54,16 @@ template <unsigned Size>
   return address_of(address) % kGranuleBytes + kInGranule<Size> > kGranuleBytes;
 }
 
-// The check that the program made, on the granule's last stamp: there is what the thread did before its newest.
-template <AccessKind Kind, unsigned Size>
+// The check that the program made of all bytes of a granule, on its last stamp: there is what the thread did before its
+// newest. (Of fewer bytes the program has looked there itself.)
+template <AccessKind Kind>
 [[gnu::always_inline]] inline bool passes(const void* address) {
   const norn_fast& fast = *__norn_fast;
-  if (fast.mask == 0 || lies_across<Size>(address)) return false;
+  if (fast.mask == 0 || lies_across<kGranuleBytes>(address)) return false;
   const uint64_t own = __atomic_load_n(Kind == AccessKind::kRead ? &fast.read : &fast.write, __ATOMIC_RELAXED);
   const uint64_t bits = Kind == AccessKind::kRead ? fast.read_bits : NORN_FAST_WRITE_BITS;
-  const uint64_t bytes = bytes_in_granule(address_of(address), kInGranule<Size>);
-  const uint64_t others = ~(uint64_t{0xff} << PackedStamp::kMaskAt);
   const Granule& granule = flat_granule(fast.granules, fast.mask, address);
-  const uint64_t found = granule.stamps[2].load(std::memory_order_relaxed);
-  return ((found ^ own) & bits & (others | bytes << PackedStamp::kMaskAt)) == 0;
+  return ((granule.stamps[2].load(std::memory_order_relaxed) ^ own) & bits) == 0;
 }
 
 // What is left to do for an access that was quick: the thread holds a lock, or a signal came.
@@ -214,7 +212,7 @@ using namespace norn::rt;
     access<AccessKind::kind, size>(address, site);                                                  \
   }                                                                                                 \
   NORN_EXPORT NORN_SLOW void __norn_slow_##name##size(const void* address, const norn_site* site) { \
-    if (size <= kGranuleBytes && passes<AccessKind::kind, size>(address)) return;                   \
+    if (size == kGranuleBytes && passes<AccessKind::kind>(address)) return;                         \
     [[clang::musttail]] return try_quickly<AccessKind::kind, size>(address, site);                  \
   }
 

@@ -82,7 +82,7 @@ struct ThreadState {
     Where where;
   };
   static constexpr unsigned kMostCalls = 128;  // of a place, about
-  static constexpr unsigned kCalls = 256;
+  static constexpr unsigned kCalls = 512;
   static constexpr unsigned kPlaces = 512;
   Prefix called[kCalls] = {};   // by call and caller
   Prefix places[kPlaces] = {};  // by site and caller

@@ -15,23 +15,32 @@ bool init_places();
 Where place(ThreadState& state, const norn_site* site);
 
 inline unsigned place_key(const norn_site* site, Where caller) {
-  const uintptr_t key = reinterpret_cast<uintptr_t>(site) / sizeof(norn_site) * 0x9e3779b1u ^ caller * 0x85ebca6bu;
-  return (key >> 12) % ThreadState::kPlaces;
+  const uint64_t key =
+      (reinterpret_cast<uintptr_t>(site) / sizeof(norn_site) ^ uint64_t{caller} << 32) * 0x9e3779b97f4a7c15u;
+  return static_cast<unsigned>(key >> 48) % ThreadState::kPlaces;
 }
 
 extern std::atomic<uint32_t> unloads;  // how many modules are gone
 
-// Whether the newest call is seen (CallStack), or can be by a look at what the thread remembers.
+// Whether the newest calls are seen (CallStack), or can be by what the thread remembers.
 [[gnu::always_inline]] inline bool see_call(const ThreadState& state, const CallStack& calls,
                                             const norn_site* const* top) {
-  if (CallStack::is_seen(top[-1])) return true;
-  const auto depth = static_cast<size_t>(top - calls.begin);
-  if (depth > ThreadState::kMostCalls || (depth > 1 && !CallStack::is_seen(top[-2]))) return false;
-  const Where parent = depth > 1 ? calls.places[depth - 2] : kNowhere;
-  const ThreadState::Prefix& known = state.called[place_key(top[-1], parent) % ThreadState::kCalls];
-  if (known.site != top[-1] || known.parent != parent || known.site == nullptr) return false;
-  calls.places[depth - 1] = known.where;
-  calls.begin[depth - 1] = CallStack::seen(top[-1]);
+  size_t at = static_cast<size_t>(top - calls.begin);
+  const size_t depth = at;
+  if (CallStack::is_seen(calls.begin[at - 1])) return true;
+  constexpr size_t kMost = 4;  // that are looked at here
+  if (depth > ThreadState::kMostCalls) return false;
+  while (at > 0 && !CallStack::is_seen(calls.begin[at - 1])) {
+    if (depth - --at > kMost) return false;
+  }
+  Where parent = at > 0 ? calls.places[at - 1] : kNowhere;
+  for (; at < depth; ++at) {
+    const norn_site* call = calls.begin[at];
+    const ThreadState::Prefix& known = state.called[place_key(call, parent) % ThreadState::kCalls];
+    if (known.site != call || known.parent != parent || call == nullptr) return false;
+    calls.places[at] = parent = known.where;
+    calls.begin[at] = CallStack::seen(call);
+  }
   return true;
 }
 

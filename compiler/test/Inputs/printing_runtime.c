@@ -10,7 +10,7 @@ __thread const norn_site** __norn_stack = stack;
 
 // Nothing is known: everything is told.
 static const uint64_t no_stamps[8];
-static const norn_fast fast = {0, no_stamps, ~UINT64_C(0), NORN_FAST_WRITE_BITS, ~UINT64_C(0)};
+static const norn_fast fast = {0, no_stamps, ~UINT64_C(0), NORN_FAST_WRITE_BITS, ~UINT64_C(0), no_stamps};
 __thread const norn_fast* __norn_fast = &fast;
 
 static void print_frames(const norn_site* site) {

@@ -82,8 +82,8 @@ struct ThreadState {
     Where where;
   };
   static constexpr unsigned kMostCalls = 128;  // of a place, about
-  static constexpr unsigned kCalls = 512;
-  static constexpr unsigned kPlaces = 512;
+  static constexpr unsigned kCalls = 1024;
+  static constexpr unsigned kPlaces = 2048;
   Prefix called[kCalls] = {};   // by call and caller
   Prefix places[kPlaces] = {};  // by site and caller
   uint32_t unloads = 0;         // how many modules were gone when these were empty

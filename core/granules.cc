@@ -257,48 +257,52 @@ bool Detector::renew_in_list(const Thread& thread, const Granule& granule, Histo
   auto* words = const_cast<uint32_t*>(histories_.words(list));
   const unsigned count = list_at(list).room();
   const bool atomic = access.kind == AccessKind::kAtomicRead || access.kind == AccessKind::kAtomicWrite;
-  constexpr unsigned kFew = 4;
+  constexpr unsigned kFew = 6;
   if (!atomic || count > kFew || (words[0] & set_flags) != set_flags || GranuleFlags::in_spin(words[0]) != 0 ||
       !GranuleStep::is_empty(granule) || is_in_rows(granule)) {
     return false;
   }
-  const bool lockless = options_.engine == EngineKind::kHb;
-  const bool writes_count = follows_writes(options_) && is_write(access.kind);
-  // What is not stamped at this time yet, as in HybridEngine::next().
-  unsigned fresh = access.mask;
+  Stamps stamps;
+  stamps.count = 0;
   for (unsigned i = 0; i < count; ++i) {
     const Stamp s = HybridEngine::read_stamp(words, i);
-    if (s.slot != thread.slot) {
-      if (writes_count && is_write(s.kind)) fresh |= access.mask & s.mask;
-    } else if (s.time == thread.time && covers(s.kind, access.kind)) {
-      fresh &= ~unsigned{s.mask};
-    }
+    if (s.mask != 0) stamps.all[stamps.count++] = s;
   }
+  const unsigned fresh = HybridEngine::fresh_bytes(context_, thread, stamps, access);
   if (fresh == 0) return true;
 
-  Stamp kept[kFew];
-  unsigned kept_count = 0;
-  for (unsigned i = 0; i < count; ++i) {
-    const Stamp s = HybridEngine::read_stamp(words, i);
-    if (s.mask == 0) continue;
-    if ((s.mask & access.mask) != 0) {
-      if (s.slot == thread.slot && s.time == thread.time) return false;
+  // As in HybridEngine::next().
+  const bool lockless = options_.engine == EngineKind::kHb;
+  const bool writes_count = follows_writes(options_) && is_write(access.kind);
+  const unsigned accessed = writes_count ? accessed_in_segment(thread, stamps, access) : 0;
+  unsigned continues = 0;
+  unsigned kept = 0;
+  for (unsigned i = 0; i < stamps.count; ++i) {
+    Stamp s = stamps.all[i];
+    const unsigned written = is_write(s.kind) ? s.mask : 0u;
+    if ((s.mask & fresh) != 0) {
       const bool strong = ordered_before(thread.clocks.strong, thread, s.slot, s.time);
-      if (!strong && conflicts(access.kind, s.kind)) return false;
+      if (!strong && (conflicts(access.kind, s.kind) || s.slot == thread.slot)) return false;
       const bool before = lockless ? strong || ordered_before(thread.clocks.full, thread, s.slot, s.time)
                                    : strong && locksets_.weaker_or_same(thread.lockset, s.lockset);
-      if (before && covers(access.kind, s.kind)) {
-        if ((s.mask & ~access.mask) != 0) return false;
-        continue;
-      }
-      if (writes_count && is_write(s.kind)) return false;  // increments count
+      if (before && covers(access.kind, s.kind)) s.mask = static_cast<uint8_t>(s.mask & ~fresh);
     }
-    kept[kept_count++] = s;
+    const unsigned kept_bytes = s.kind == AccessKind::kFree ? 0u : s.mask | (s.adds & continues);
+    continues = (continues & ~written) | (kept_bytes & written);
+    s.adds &= s.mask;
+    if (s.mask != 0) stamps.all[kept++] = s;
   }
-  if (kept_count == count) return false;
-  kept[kept_count++] = {thread.slot,  access.mask, access.kind,        thread.time,        thread.lockset,
-                        access.where, 0,           thread.stamps_pack, thread.stamps_locks};
-  for (unsigned i = 0; i < count; ++i) HybridEngine::write_stamp(words, i, i < kept_count ? kept[i] : Stamp{});
+  if (kept == count) return false;
+  stamps.all[kept++] = {thread.slot,
+                        static_cast<uint8_t>(fresh),
+                        access.kind,
+                        thread.time,
+                        thread.lockset,
+                        access.where,
+                        static_cast<uint8_t>(accessed & continues & fresh),
+                        thread.stamps_pack,
+                        thread.stamps_locks};
+  for (unsigned i = 0; i < count; ++i) HybridEngine::write_stamp(words, i, i < kept ? stamps.all[i] : Stamp{});
   return true;
 }
 

@@ -58,7 +58,7 @@ class GranuleStep {
   // The second cell when the newest stamp, with these locks, takes a place.
   [[nodiscard]] static uint32_t with_newest(uint32_t second, unsigned place, LocksCode locks) {
     const uint32_t others = second & ~(kNoOrder | locks_in(place, LocksCode{0xff}));
-    return others | kOrdersAfter.of[place][false][second & kNoOrder] | locks_in(place, locks);
+    return others | kOrdersAfter.of[place][kNoPlace][second & kNoOrder] | locks_in(place, locks);
   }
 
   // Up to two stamps of the thread itself, made with the locks that it holds now.
@@ -143,14 +143,15 @@ class GranuleStep {
     // Its bytes go to what it did last, or that makes room for it.
     const bool joins = says_same(mine, says(thread, Kind, kNowhere));
     const bool moves = !joins && mine_left != 0;
-    if (moves && third_left != 0) return false;
+    if (moves && third_left != 0 && other_left != 0) return false;
+    const unsigned to = !moves ? kNoPlace : third_left == 0 ? 2 : 1 - place;
     // In which order they will be: the thread's own last.
     unsigned order = second & kNoOrder;
-    if (joins && kOrdersAfter.of[place][false][order] != order) return false;
+    if (joins && kOrdersAfter.of[place][kNoPlace][order] != order) return false;
     if (other != 0 && other_left == 0) order = without(order, 1 - place);
     if (third != 0 && third_left == 0) order = without(order, 2);
-    const unsigned after = kOrdersAfter.of[place][moves][order];
-    const unsigned count = (other_left != 0 ? 1u : 0u) + (third_left != 0 || moves ? 1u : 0u);
+    const unsigned after = kOrdersAfter.of[place][to][order];
+    const unsigned count = (other_left != 0 ? 1u : 0u) + (third_left != 0 ? 1u : 0u) + (moves ? 1u : 0u);
     if (after >> 2 * count != (kNoOrder >> 2 * (count + 1) << 2 | place)) return false;
 
     unsigned adds = 0;
@@ -176,11 +177,11 @@ class GranuleStep {
     if (joined == kUnknown || (joins && joined == kApart)) return false;
     const uint64_t stamp =
         joins ? joined : fresh | uint64_t{mask} << PackedStamp::kMaskAt | uint64_t{adds != 0} << PackedStamp::kAddsAt;
-    const uint64_t new_other = other_left;
-    const uint64_t new_third = moves ? mine_left : third_left;
+    const uint64_t new_other = to == 1 - place ? mine_left : other_left;
+    const uint64_t new_third = to == 2 ? mine_left : third_left;
     uint32_t new_second = after | locks_in(place, thread.stamps_locks);
-    if (new_other != 0) new_second |= locks_in(1 - place, locks_at(second, 1 - place));
-    if (new_third != 0) new_second |= locks_in(2, locks_at(second, moves ? place : 2));
+    if (new_other != 0) new_second |= locks_in(1 - place, locks_at(second, to == 1 - place ? place : 1 - place));
+    if (new_third != 0) new_second |= locks_in(2, locks_at(second, to == 2 ? place : 2));
     if (!GranuleLock::try_lock_simple(granule)) return false;
     const bool still = granule.stamps[place].load(std::memory_order_relaxed) == mine &&
                        granule.stamps[1 - place].load(std::memory_order_relaxed) == other &&
@@ -307,7 +308,8 @@ class GranuleStep {
     }
     if (!covers(Kind, kind) || !(lockless ? full : strong)) return bits;
     const bool superfluous = lockless || same_locks || thread.lockset == kNoLocks;
-    return superfluous ? without_bytes(bits, uint64_t{mask} << PackedStamp::kMaskAt) : kUnknown;
+    if (superfluous) return without_bytes(bits, uint64_t{mask} << PackedStamp::kMaskAt);
+    return locks == 0 ? bits : kUnknown;  // nothing protected it, as something protects this
   }
 
   // The bytes with a write that an increment continues. One that goes hands on what it continued itself.
@@ -325,15 +327,14 @@ class GranuleStep {
     return continues;
   }
 
-  // The order of stamps, without that of a place (or with it in the third from now on), and that place as the newest.
+  // The order of stamps, without that of a place (or with it in another from now on), and that place as the newest.
   struct OrdersAfter {
-    uint8_t of[2][2][kNoOrder + 1];
+    uint8_t of[2][kNoPlace + 1][kNoOrder + 1];
 
     constexpr OrdersAfter() : of() {
       for (unsigned place = 0; place < 2; ++place) {
         for (unsigned order = 0; order <= kNoOrder; ++order) {
-          of[place][false][order] = after(order, place, kNoPlace);
-          of[place][true][order] = after(order, place, 2);
+          for (unsigned to = 0; to <= kNoPlace; ++to) of[place][to][order] = after(order, place, to);
         }
       }
     }

@@ -195,7 +195,7 @@ class HtmlReport {
     put("<ul class=\"stack\">\n");
     if (access.stack.empty()) frame(site);
     stack(access.stack);
-    if (access.stack_lost) put("<li class=\"soft\">the callers are no longer in the history</li>\n");
+    if (access.stack_lost) put("<li class=\"soft\">the callers are not known</li>\n");
     for (const Frame& created : access.thread_created_at) {
       if (created.library) continue;
       frame(created, "created in ");

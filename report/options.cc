@@ -13,6 +13,7 @@ constexpr Text kOtherTsanKeys =
     "exitcode|external_symbolizer_path|fast_unwind_on_check|fast_unwind_on_fatal|fast_unwind_on_malloc|flush_memory_"
     "ms|flush_symbolizer_ms|force_background_thread|force_seq_cst_atomics|full_address_space|handle_abort|handle_"
     "ioctl|handle_segv|handle_sigbus|handle_sigfpe|handle_sigill|handle_sigtrap|hard_rss_limit_mb|heap_profile|help|"
+    "history_size|"
     "html_cov_report|ignore_interceptors_accesses|ignore_noninstrumented_modules|include|include_if_exists|"
     "intercept_intrin|intercept_memcmp|intercept_memmem|intercept_send|intercept_stat|intercept_strchr|intercept_"
     "strcmp|intercept_strlen|intercept_strndup|intercept_strpbrk|intercept_strspn|intercept_strstr|intercept_tls_get_"
@@ -144,7 +145,6 @@ void store(Settings& settings, Text key, uint64_t number, Text text) {
   if (key == "dump_cfg") settings.dump_cfg = text;
   if (key == "log_path") settings.log_path = text;
   if (key == "color") settings.color = static_cast<ColorMode>(small);
-  if (key == "history") settings.history = small;
   if (key == "verbose") settings.verbose = small;
   if (key == "hazards") settings.hazards = small;
   if (key == "schedule") settings.schedule = small;

@@ -31,7 +31,6 @@ struct Settings {
   Text dump_cfg{};
   Text log_path{};  // empty: stderr
   ColorMode color = ColorMode::kAuto;
-  uint32_t history = 2;
   uint32_t verbose = 0;                 // a set of Verbose
   uint32_t hazards = kHazardLockOrder;  // a set of Hazards
   // Controlled execution (docs/design/schedule.md). Off: the program's threads run as they like.
@@ -102,8 +101,6 @@ inline constexpr Option kOptions[] = {
     {"halt_on_error", OptionKind::kFlag, "on|off", "off", "end the program at the first race", "halt_on_error"},
     {"suppressions", OptionKind::kText, "FILE", "none", "rules for races not to report, in TSan's or Valgrind's format",
      "suppressions"},
-    {"history", OptionKind::kNumber, "N", "2",
-     "how much of each thread's past is kept for stacks, 0 to 7: each step doubles it", "history_size", 7},
     {"color", OptionKind::kChoice, "auto|always|never", "auto", "colour in text reports", "color"},
     {"log_path", OptionKind::kText, "FILE", "stderr",
      "where a program started by hand writes its report; its pid is appended", "log_path", ~uint64_t{0},

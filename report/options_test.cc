@@ -58,7 +58,6 @@ TEST(Options, TableSaysTheDefaults) {
     EXPECT_EQ(settings.exitcode, fresh.exitcode);
     EXPECT_EQ(settings.halt_on_error, fresh.halt_on_error);
     EXPECT_EQ(settings.color, fresh.color);
-    EXPECT_EQ(settings.history, fresh.history);
   }
 }
 
@@ -109,7 +108,6 @@ TEST(Options, UnderstandsTsan) {
       &unknown);
   EXPECT_EQ(settings.exitcode, 3u);
   EXPECT_TRUE(settings.halt_on_error);
-  EXPECT_EQ(settings.history, 7u);
   EXPECT_EQ(settings.verbose, uint32_t{kVerboseSuppressions});
   ASSERT_EQ(unknown.size(), 1u);
   EXPECT_EQ(unknown[0], "unknown key supressions; did you mean suppressions?");

@@ -87,7 +87,7 @@ struct Access {
   List<Frame> thread_created_at{};  // innermost first; empty for a root thread
   Frame site{};                     // the statement; left unknown, the stack tells it (site_of)
   List<Frame> stack{};              // innermost first
-  bool stack_lost = false;          // history no longer had the whole stack
+  bool stack_lost = false;          // whoever called is not known
   List<LockHeld> locks{};
   Text expression{};  // what this access calls the location
   bool has_value = false;

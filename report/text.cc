@@ -520,7 +520,7 @@ class TextReport {
 
   bool lost() const {
     spaces(6);
-    styled(Style::kDim, "… the callers are no longer in the history (a larger --history keeps them)");
+    styled(Style::kDim, "… the callers are not known");
     sink_.put('\n');
     return true;
   }

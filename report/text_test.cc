@@ -112,7 +112,7 @@ TEST(Text, GoldenHeapWithLibraryFramesAndLocks) {
   list.cpp:9  *node
     free, 40 bytes                 thread 0 "main"   no locks held
       make_node(int)                list.cpp:9
-      … the callers are no longer in the history (a larger --history keeps them)
+      … the callers are not known
   heap block of 40 bytes, offset 16, allocated by thread 0 "main"
       operator new(unsigned long)   libnorn.so+0x0
       make_node(int)                list.cpp:9

@@ -35,11 +35,11 @@ extern std::atomic<uint32_t> unloads;  // how many modules are gone
   }
   Where parent = at > 0 ? calls.places[at - 1] : kNowhere;
   for (; at < depth; ++at) {
-    const norn_site* call = calls.begin[at];
+    const norn_site* call = CallStack::site_of(calls.begin[at]);
     const ThreadState::Prefix& known = state.called[place_key(call, parent) % ThreadState::kCalls];
     if (known.site != call || known.parent != parent || call == nullptr) return false;
     calls.places[at] = parent = known.where;
-    calls.begin[at] = CallStack::seen(call);
+    calls.begin[at] = CallStack::seen(calls.begin[at]);
   }
   return true;
 }

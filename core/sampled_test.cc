@@ -177,6 +177,19 @@ TEST_F(SampledTest, StampsKnowTheLocksThatAreHeld) {
 }
 
 // Freed by whomever, or not told to be.
+TEST_F(SampledTest, ObjectsThatAreGoneAreTakenBack) {
+  const auto bytes_after = [&](unsigned many) {
+    for (unsigned i = 0; i < many; ++i) {
+      const Address flag = kData + i % 64 * 64;
+      detector_.allocate(*a_, flag, 64);
+      detector_.before_unseen(*a_, flag, MemoryOrder::kRelease);
+    }
+    return detector_.statistics().arena_bytes;
+  };
+  const uint64_t before = bytes_after(50'000);
+  EXPECT_LT(bytes_after(200'000), before + (1 << 20));
+}
+
 TEST_F(SampledTest, NewMemoryHasNoPast) {
   for (unsigned i = 0; i < 4; ++i) {
     for (Thread* thread : {a_, b_}) {

@@ -2,9 +2,10 @@
 
 namespace norn {
 
-bool SyncTable::init(Arena& arena, Shadow& shadow) {
+bool SyncTable::init(Arena& arena, Shadow& shadow, std::atomic<bool>& wants_collection) {
   arena_ = &arena;
   shadow_ = &shadow;
+  wants_collection_ = &wants_collection;
   return true;
 }
 
@@ -176,6 +177,9 @@ void SyncTable::remove_if(Address address, IsMeant is_meant) {
     s.removed = object;
     --s.size;
     size_.fetch_sub(1, std::memory_order_relaxed);
+    if (removed_.fetch_add(1, std::memory_order_relaxed) == kMostRemoved) {
+      wants_collection_->store(true, std::memory_order_relaxed);
+    }
     return true;
   });
 }
@@ -268,6 +272,7 @@ void SyncTable::clear(SyncObject& o) {
 }
 
 void SyncTable::collect() {
+  removed_.store(0, std::memory_order_relaxed);
   for (Shard& s : shards_) {
     for (SyncObject* o = s.removed; o != nullptr;) {
       SyncObject* next = o->next;

@@ -128,7 +128,8 @@ struct ConditionObject : SyncObject {
 
 class SyncTable {
  public:
-  bool init(Arena& arena, Shadow& shadow);
+  // `wants_collection` is set when much is removed that only a collection can take back.
+  bool init(Arena& arena, Shadow& shadow, std::atomic<bool>& wants_collection);
 
   // The struct of the family. Makes it if it is not there; null if the arena is used up. Any thread, inside the core.
   template <class Object>
@@ -196,6 +197,9 @@ class SyncTable {
   Shadow* shadow_ = nullptr;
   Shard shards_[kShards];
   std::atomic<size_t> size_{0};
+  static constexpr size_t kMostRemoved = 1 << 14;
+  std::atomic<size_t> removed_{0};
+  std::atomic<bool>* wants_collection_ = nullptr;
 };
 
 }  // namespace norn

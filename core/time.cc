@@ -19,11 +19,12 @@ bool Detector::init(const Options& options, const Listener& listener) {
   if (!is_state_machine(options_.engine) && options_.time_limit > PackedStamp::kTimeLimit) {
     options_.time_limit = PackedStamp::kTimeLimit;
   }
-  const bool ready =
-      thread_chunks_ != nullptr && lock_chunks_ != nullptr && (!options.spin || honour_spins()) &&
-      (!options_.handover || keep_versions()) && shadow_.init(arena_, options.shadow_at) && segments_.init(arena_) &&
-      histories_.init(arena_, options.log2_histories) && threadsets_.init(arena_, 10, 31) && locksets_.init(arena_) &&
-      slots_.init(arena_, options_.time_limit) && sync_.init(arena_, shadow_) && candidates_.init(arena_, listener);
+  const bool ready = thread_chunks_ != nullptr && lock_chunks_ != nullptr && (!options.spin || honour_spins()) &&
+                     (!options_.handover || keep_versions()) && shadow_.init(arena_, options.shadow_at) &&
+                     segments_.init(arena_) && histories_.init(arena_, options.log2_histories) &&
+                     threadsets_.init(arena_, 10, 31) && locksets_.init(arena_) &&
+                     slots_.init(arena_, options_.time_limit) && sync_.init(arena_, shadow_, collection_wanted_) &&
+                     candidates_.init(arena_, listener);
   // Copying needs room for two of everything that lives, and clocks and shadow need theirs.
   if (options.memory_limit != 0) histories_.set_limit(options.memory_limit / 4);
   context_ = {&options_,  &segments_, &histories_,        &threadsets_,

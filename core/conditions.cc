@@ -153,7 +153,10 @@ void Detector::add_pending_signal(Thread& thread, ConditionObject& condition) {
 }
 
 // The lock that was taken as the `place`th of those held is given up.
-void Detector::end_pending_signals(Thread& thread, Address lock, unsigned place, const Clocks& released) {
+void Detector::end_pending_signals(Thread& thread, Address lock, unsigned place, const Published& published) {
+  Clocks released;
+  if (!released.assign(arena_, thread.clocks)) no_memory_for_clocks();
+  add_published(published, released);
   unsigned kept = 0;
   for (unsigned i = 0; i < thread.pending_signal_count; ++i) {
     const Thread::PendingSignal signal = thread.pending_signals[i];
@@ -164,6 +167,7 @@ void Detector::end_pending_signals(Thread& thread, Address lock, unsigned place,
     }
   }
   thread.pending_signal_count = kept;
+  released.clear(arena_);
 }
 
 void Detector::end_signal(Thread& thread, const Thread::PendingSignal& signal, const Clocks& released) {

@@ -574,7 +574,7 @@ class Detector {
   bool join_bound(Clocks& clocks, const Bindings& bindings, unsigned newest, Bytes run);
   static void leave_waiters(Thread& thread);
   void add_pending_signal(Thread& thread, ConditionObject& condition);
-  void end_pending_signals(Thread& thread, Address lock, unsigned place, const Clocks& released);
+  void end_pending_signals(Thread& thread, Address lock, unsigned place, const Published& published);
   void end_signal(Thread& thread, const Thread::PendingSignal& signal, const Clocks& released);
   void forget_gone_conditions();
 

@@ -135,13 +135,7 @@ void Detector::give_lock(Thread& thread, Address lock) {
   const Published published = publish(thread);
   note_release(thread, published);
   note_region(given, published);
-  if (thread.pending_signal_count != 0) {
-    Clocks released;
-    if (!released.assign(arena_, thread.clocks)) no_memory_for_clocks();
-    add_published(published, released);
-    end_pending_signals(thread, lock, place, released);
-    released.clear(arena_);
-  }
+  if (thread.pending_signal_count != 0) end_pending_signals(thread, lock, place, published);
   const SpinLock guard(object->mutex);
   Clock& released = mode == LockMode::kExclusive ? object->lock.exclusive : object->lock.shared;
   bool complete = true;

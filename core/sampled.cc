@@ -101,13 +101,7 @@ void Detector::give_sampled(Thread& thread, Address lock, unsigned place) {
   if (!thread.stamped && recent.given == thread.knowledge && thread.pending_signal_count == 0) return;
   const Published published = publish(thread);
   recent.given = thread.knowledge;
-  if (thread.pending_signal_count != 0) {
-    Clocks released;
-    if (!released.assign(arena_, thread.clocks)) no_memory_for_clocks();
-    add_published(published, released);
-    end_pending_signals(thread, lock, place, released);
-    released.clear(arena_);
-  }
+  if (thread.pending_signal_count != 0) end_pending_signals(thread, lock, place, published);
   const SpinLock guard(object->mutex);
   LockState& state = object->lock;
   bool complete = true;

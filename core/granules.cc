@@ -72,7 +72,8 @@ bool GranuleStep::take(Granule& granule) {
   const bool after_b = write && c != 0 && is_write(kind_of(c));
   const bool after_a = after_b || (write && b != 0 && is_write(kind_of(b)));
   if (adds != 0 && (says_same(a, own_) || says_same(b, own_) || says_same(c, own_))) return false;
-  if (adds != 0 || !(add_to(c) || (!after_b && add_to(b)) || (!after_a && add_to(a)))) {
+  const auto joins = [&](uint64_t& stamp) { return says_same(stamp, own_) && add_to(stamp); };
+  if (adds != 0 || !(joins(c) || (!after_b && joins(b)) || (!after_a && joins(a)))) {
     const uint64_t fresh = own_ | uint64_t{mask_} << PackedStamp::kMaskAt | uint64_t{adds != 0} << PackedStamp::kAddsAt;
     if (a == 0) {
       a = fresh, a_locks = thread_.stamps_locks;

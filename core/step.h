@@ -296,8 +296,7 @@ class GranuleStep {
     const AccessKind kind = kind_of(bits);
     const Slot slot = slot_of(bits);
     const Time time = time_of(bits);
-    const bool own = slot == thread.slot;
-    if (own && !is_own(thread, slot, time)) return kUnknown;
+    const bool own = is_own(thread, slot, time);
     if ((mask_of(bits) & mask) == 0) return bits;
     if (kind == AccessKind::kFree) return kUnknown;
     const bool full = own || thread.clocks.full.get(slot) >= time;

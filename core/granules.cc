@@ -259,51 +259,23 @@ bool Detector::renew_in_list(const Thread& thread, const Granule& granule, Histo
   const unsigned count = list_at(list).room();
   const bool atomic = access.kind == AccessKind::kAtomicRead || access.kind == AccessKind::kAtomicWrite;
   constexpr unsigned kFew = 6;
-  if (!atomic || count > kFew || (words[0] & set_flags) != set_flags || GranuleFlags::in_spin(words[0]) != 0 ||
-      !GranuleStep::is_empty(granule) || is_in_rows(granule)) {
+  if (!atomic || count > kFew || count >= options_.history_cap || (words[0] & set_flags) != set_flags ||
+      GranuleFlags::in_spin(words[0]) != 0 || !GranuleStep::is_empty(granule) || is_in_rows(granule)) {
     return false;
   }
   Stamps stamps;
-  stamps.count = 0;
+  stamps.count = stamps.listed = stamps.overwritten = 0;
   for (unsigned i = 0; i < count; ++i) {
     const Stamp s = HybridEngine::read_stamp(words, i);
     if (s.mask != 0) stamps.all[stamps.count++] = s;
   }
-  const unsigned fresh = HybridEngine::fresh_bytes(context_, thread, stamps, access);
-  if (fresh == 0) return true;
-
-  // As in HybridEngine::next().
-  const bool lockless = options_.engine == EngineKind::kHb;
-  const bool writes_count = follows_writes(options_) && is_write(access.kind);
-  const unsigned accessed = writes_count ? accessed_in_segment(thread, stamps, access) : 0;
-  unsigned continues = 0;
-  unsigned kept = 0;
-  for (unsigned i = 0; i < stamps.count; ++i) {
-    Stamp s = stamps.all[i];
-    const unsigned written = is_write(s.kind) ? s.mask : 0u;
-    if ((s.mask & fresh) != 0) {
-      const bool strong = ordered_before(thread.clocks.strong, thread, s.slot, s.time);
-      if (!strong && (conflicts(access.kind, s.kind) || s.slot == thread.slot)) return false;
-      const bool before = lockless ? strong || ordered_before(thread.clocks.full, thread, s.slot, s.time)
-                                   : strong && locksets_.weaker_or_same(thread.lockset, s.lockset);
-      if (before && covers(access.kind, s.kind)) s.mask = static_cast<uint8_t>(s.mask & ~fresh);
-    }
-    const unsigned kept_bytes = s.kind == AccessKind::kFree ? 0u : s.mask | (s.adds & continues);
-    continues = (continues & ~written) | (kept_bytes & written);
-    s.adds &= s.mask;
-    if (s.mask != 0) stamps.all[kept++] = s;
+  FoundRaces races;
+  const uint8_t accessed = accessed_in_segment(thread, stamps, access);
+  if (!HybridEngine::next(context_, thread, stamps, 0, accessed, access, races)) return true;
+  if (races.count != 0 || stamps.count > count) return false;
+  for (unsigned i = 0; i < count; ++i) {
+    HybridEngine::write_stamp(words, i, i < stamps.count ? stamps.all[i] : Stamp{});
   }
-  if (kept == count) return false;
-  stamps.all[kept++] = {thread.slot,
-                        static_cast<uint8_t>(fresh),
-                        access.kind,
-                        thread.time,
-                        thread.lockset,
-                        access.where,
-                        static_cast<uint8_t>(accessed & continues & fresh),
-                        thread.stamps_pack,
-                        thread.stamps_locks};
-  for (unsigned i = 0; i < count; ++i) HybridEngine::write_stamp(words, i, i < kept ? stamps.all[i] : Stamp{});
   return true;
 }
 

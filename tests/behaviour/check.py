@@ -105,6 +105,15 @@ def run(program, command, engine, prefix, options=()):
     return wrong + check_report(program, engine, report), errors
 
 
+def is_told(what, wrong, errors):
+    """Prints what is wrong with a run, and says whether anything is."""
+    for sentence in wrong:
+        print(f"{what}: {sentence}")
+    if wrong:
+        print(errors)
+    return bool(wrong)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("source")
@@ -131,11 +140,7 @@ def main():
         command = program.build(*compilers, level, built, flags)
         for engine in program.engines:
             wrong, errors = run(program, command, engine, f"{built}.{engine}", options)
-            for sentence in wrong:
-                print(f"{program.name} at {level}, {engine}: {sentence}")
-            if wrong:
-                print(errors)
-                failed = True
+            failed |= is_told(f"{program.name} at {level}, {engine}", wrong, errors)
     if not failed:
         shutil.rmtree(prefix)  # all programs at all levels together are gigabytes
     return 1 if failed else 0

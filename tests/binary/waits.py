@@ -34,11 +34,8 @@ def main():
     failed = False
     for arrival in program.arrivals:
         wrong, errors = check.run(program, [*command, *arrival], "hybrid", ".".join([built, *arrival]), ["--binary"])
-        for sentence in wrong:
-            print(f"{program.name} built by {arguments.build}, {' '.join(arrival) or 'as it comes'}: {sentence}")
-        if wrong:
-            print(errors)
-            failed = True
+        order = " ".join(arrival) or "as it comes"
+        failed |= check.is_told(f"{program.name} built by {arguments.build}, {order}", wrong, errors)
     if not failed:
         shutil.rmtree(prefix)
     return 1 if failed else 0

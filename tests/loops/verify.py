@@ -44,11 +44,7 @@ def main():
     prefix.mkdir(parents=True, exist_ok=True)
     failed = False
     for what, wrong, errors in runs_of(program, levels, flags, prefix):
-        for sentence in wrong:
-            print(f"{program.name} at {what}: {sentence}")
-        if wrong:
-            print(errors)
-            failed = True
+        failed |= check.is_told(f"{program.name} at {what}", wrong, errors)
     if program.known and not failed and not arguments.lto:  # what is known need not show with LTO
         print(f"{program.name} says KNOWN: {program.known}; but nothing is wrong with it any more")
         return 1

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <thread>
 
+#include "together.h"
+
 namespace {
 
 constexpr int kRounds = 1000;
@@ -98,14 +100,6 @@ void pass(int self) {
     std::atomic_thread_fence(std::memory_order_release);
     whose.store(1 - self, std::memory_order_relaxed);
   }
-}
-
-template <class One, class Other>
-void together(One one, Other other) {
-  std::thread first(one);
-  std::thread second(other);
-  first.join();
-  second.join();
 }
 
 }  // namespace

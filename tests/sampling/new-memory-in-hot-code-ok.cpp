@@ -13,6 +13,8 @@
 #include <mutex>
 #include <thread>
 
+#include "together.h"
+
 namespace {
 
 constexpr int kRounds = 4000;
@@ -63,14 +65,6 @@ void receive() {
     }
     delete guarded;
   }
-}
-
-template <class One, class Other>
-void together(One one, Other other) {
-  std::thread first(one);
-  std::thread second(other);
-  first.join();
-  second.join();
 }
 
 }  // namespace

@@ -52,11 +52,8 @@ def main():
             sentences, errors = check.run(program, [*command, *arrival], "hb", ".".join([built, *arrival]))
             misses = any(sentence.startswith(MISSED) for sentence in sentences)
             wrong = sentences if arguments.all else [s for s in sentences if is_wrong(s, misses)]
-            for sentence in wrong:
-                print(f"{program.name} at {level}, {' '.join(arrival) or 'as it comes'}: {sentence}")
-            if wrong:
-                print(errors)
-                failed = True
+            order = " ".join(arrival) or "as it comes"
+            failed |= check.is_told(f"{program.name} at {level}, {order}", wrong, errors)
     if not failed:
         shutil.rmtree(prefix)
     return 1 if failed else 0

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "together.h"
+
 namespace {
 
 constexpr int kRounds = 1500;
@@ -65,13 +67,6 @@ void receive() {
     delete item;
     box.store(nullptr, std::memory_order_release);
   }
-}
-
-void together(void (*one)(), void (*other)()) {
-  std::thread first(one);
-  std::thread second(other);
-  first.join();
-  second.join();
 }
 
 }  // namespace

@@ -125,7 +125,35 @@ void range(benchmark::State& state) {
   state.SetBytesProcessed(state.iterations() * 131072);
 }
 
+// Blocks of a clock's size, from the arena and back, eight at a time.
+Arena* arena = nullptr;
+
+void set_up_arena(const benchmark::State&) {
+  world.memory = std::make_unique<TestingArena>();
+  arena = new Arena;
+}
+
+void tear_down_arena(const benchmark::State&) {
+  delete arena;
+  world.memory.reset();
+}
+
+void allocate(benchmark::State& state) {
+  void* blocks[8];
+  for (auto _ : state) {
+    for (void*& block : blocks) block = arena->allocate(272);
+    for (void* block : blocks) arena->release(block, 272);
+  }
+  state.SetItemsProcessed(state.iterations() * 8);
+}
+
 void register_all() {
+  benchmark::RegisterBenchmark("allocate", allocate)
+      ->Setup(set_up_arena)
+      ->Teardown(tear_down_arena)
+      ->ThreadRange(1, 4)
+      ->MinTime(0.05)
+      ->UseRealTime();
   struct Kernel {
     const char* name;
     void (*run)(benchmark::State&);

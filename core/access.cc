@@ -257,6 +257,10 @@ void Detector::tell(const FoundRaces& races) {
   if (blind_.load(std::memory_order_relaxed)) return;
   for (unsigned i = 0; i < races.count; ++i) {
     RacingPair pair = races.pairs[i];
+    if (pair.standing == Standing::kPredicted && options_.handover &&
+        writes_forgotten_.load(std::memory_order_relaxed)) {
+      continue;
+    }
     if (listener_.counts != nullptr && !listener_.counts(listener_.context, pair)) continue;
     if (pair.standing == Standing::kPredicted && listener_.newborn_until != nullptr &&
         !is_state_machine(options_.engine) && (listener_.pair != nullptr || !candidates_.knows(pair))) {

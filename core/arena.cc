@@ -45,7 +45,6 @@ size_t Arena::in_use() const {
 }
 
 void* Arena::map(size_t bytes) {
-  if (limit_ != 0 && mapped_.load(std::memory_order_relaxed) + bytes > limit_) return nullptr;
   void* memory = norn_arena_map(bytes);
   if (memory != nullptr) mapped_.fetch_add(bytes, std::memory_order_relaxed);
   return memory;

@@ -27,9 +27,6 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // At most `bytes` will be mapped; 0 is no limit.
-  void set_limit(size_t bytes) { limit_ = bytes; }
-
   // Null when the memory is used up. The contents are undefined. Any thread, at any time.
   [[nodiscard]] void* allocate(size_t bytes);
   [[nodiscard]] void* allocate_zeroed(size_t bytes);
@@ -99,7 +96,6 @@ class Arena {
 
   Shard shards_[kShards];
   std::atomic<Block*> block_{nullptr};
-  size_t limit_ = 0;
   std::atomic<size_t> mapped_{0};
 };
 

@@ -41,6 +41,7 @@ struct Statistics {
   uint64_t sync_events = 0;
   uint64_t threads = 0;
   uint64_t collections = 0;
+  uint64_t full_collections = 0;
   uint64_t histories = 0;
   uint64_t stamps_forgotten = 0;     // because of Options::history_cap
   uint64_t histories_forgotten = 0;  // words whose history went because memory was short
@@ -585,6 +586,7 @@ class Detector {
   void spin_read_word(Thread& thread, Address word, uint8_t mask, bool in_loop);
   unsigned begin_spinning_word(Thread& thread, Cell& cell, Address word, unsigned mask, HistoryId& before);
   void add_counterpart(Slot slot, Time time, Clocks& clocks);
+  void add_all(const Thread& thread, Clocks& found);
   void add_version(Slot slot, Time time, bool at_beginning, Clocks& clocks);
   [[nodiscard]] SpinMessages* spin_messages(SpinObject& object);
 
@@ -604,11 +606,25 @@ class Detector {
   void collect(Thread& thread);
   void collect_alone();
   void mark_histories(bool full);
-  void forget_older_half();
+  // What goes with the oldest histories.
+  enum class Forgotten : uint8_t {
+    kNothing,    // they are made anew as they are
+    kButWrites,  // all but what orders: the last writes, and what is waited for or atomic
+    kAll,        // the last writes, too
+  };
+  [[nodiscard]] size_t history_bound() const;
+  void make_room(bool failed);
+  void empty_areas(size_t staying, Forgotten what);
+  HistoryId list_anew(HistoryRoom& room, const Granule& granule, HistoryId id, Forgotten what);
+  HistoryId history_anew(HistoryRoom& room, HistoryId id, Forgotten what);
+  unsigned keep_what_orders(Stamps& stamps, uint32_t flags);
+  [[nodiscard]] bool is_present(const Stamp& stamp);
   void rewrite_history(uint32_t* words, unsigned count);
   void keep_lockset(LocksetId& id);
-  void forget_made_before(unsigned collections_ago);
   void forget_ended();
+  void forget_ended_in_list(Granule& granule);
+  template <class Visit>
+  void for_each_cell(Visit visit);
   template <class Visit>
   void for_each_history(const Granule& granule, Visit visit) const;
   void note_once(std::atomic<bool>& said, const char* text);
@@ -658,12 +674,17 @@ class Detector {
   bool moving_threadsets_ = false;
   std::atomic<uint64_t> stamps_forgotten_{0};
   std::atomic<uint64_t> collections_{0};
+  uint64_t full_collections_ = 0;
   uint64_t histories_forgotten_ = 0;
+  // Who wrote what last is not known everywhere: who waits for something of which no write is known comes after all,
+  // and where it matters what is handed over nothing is predicted.
+  std::atomic<bool> writes_forgotten_{false};
   // Synchronization could not be recorded: whatever would be reported from now on may be false.
   std::atomic<bool> blind_{false};
   std::atomic<bool> said_shadow_{false};
   std::atomic<bool> said_clocks_{false};
   std::atomic<bool> said_history_{false};
+  std::atomic<bool> said_writes_{false};
 };
 
 // While one exists, the calling thread is inside the core and no collection runs.

@@ -721,44 +721,12 @@ TEST_F(DetectorTest, NeighboursDoNotPushEachOtherOut) {
   EXPECT_EQ(heard_.pairs.size(), 1u);
 }
 
-// With little memory the oldest history goes first, it is said once, and what is new is still found.
-TEST(DetectorMemoryTest, ShortOfMemoryTheOldestHistoryIsForgottenAndSaidOnce) {
-  const TestingArena memory;
-  Heard heard;
-  const auto detector = std::make_unique<Detector>();
-  Options options;
-  options.memory_limit = size_t{192} << 20;
-  options.log2_histories = 12;
-  ASSERT_TRUE(detector->init(options, listen(heard)));
-  Thread* main = detector->add_root(0);
-  Thread* a = detector->fork(*main, 1);
-  Thread* b = detector->fork(*main, 2);
-  // Every granule gets more stamps than have room in it.
-  constexpr Where kWords = 1000000;
-  for (Where i = 1; i < kWords; ++i) {
-    for (unsigned byte = 0; byte < 8; ++byte) detector->write(*a, kX + Address{i} * 8 + byte, 1, i + byte);
-  }
-  ASSERT_EQ(heard.notes.size(), 1u) << heard.notes.back();
-  EXPECT_NE(heard.notes[0].find("oldest history"), std::string::npos);
-  EXPECT_GT(detector->statistics().histories_forgotten, 0u);
-  EXPECT_TRUE(detector->check_invariants());
-  detector->write(*b, kX + Address{kWords - 1} * 8, 1, 5);
-  EXPECT_EQ(heard.pairs.size(), 1u);
-  heard.pairs.clear();
-  // Forgotten: one of the first that had a list, when all mixed places were given.
-  constexpr Address kAfterMixed = 100000;
-  detector->write(*b, kX + kAfterMixed * 8, 1, 5);
-  EXPECT_TRUE(heard.pairs.empty());
-}
-
 // When not even clocks fit, races are not reported any more: they might be false.
 TEST(DetectorMemoryTest, WithoutMemoryForClocksNothingFalseIsReported) {
-  const TestingArena memory;
+  const TestingArena memory(size_t{64} << 20);
   Heard heard;
   const auto detector = std::make_unique<Detector>();
-  Options options;
-  options.memory_limit = size_t{64} << 20;
-  ASSERT_TRUE(detector->init(options, listen(heard)));
+  ASSERT_TRUE(detector->init({}, listen(heard)));
   Thread* main = detector->add_root(0);
   Thread* a = detector->fork(*main, 1);
   ASSERT_NE(a, nullptr);

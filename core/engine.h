@@ -21,7 +21,7 @@ struct Options {
   bool sampled = false;          // not every access is told; Detector::observe_only() sets it
   Time time_limit = ~Time{0};    // a thread moves to another slot before its time reaches it; for tests
   unsigned log2_histories = 17;  // units of 16 bytes of histories that are made between collections, at least
-  size_t memory_limit = 0;       // bytes of arena; 0: what the embedding gives
+  size_t memory_limit = 0;       // bytes of history, about; 0: as much as the shadow takes
   unsigned history_cap = 160;    // stamps a location remembers at most; then old ones go
   // Where the embedding reserved zeroed memory, Shadow::kFlatBytes, for the granules of all addresses that
   // Shadow::is_flat() names. 0: there is none.

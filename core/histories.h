@@ -16,6 +16,10 @@
 // Boehm, Bobrow, Shenker, POPL 1990; filling what is free in place: Immix, Blackburn and McKinley, PLDI 2008, without
 // its moving.)
 //
+// What is in use is bounded, softly: whoever needs room gets it, but a full collection is wanted then. It gives areas
+// in which nothing lives to a pool for all size classes. If that is not enough, the collector chooses areas that are to
+// be emptied, makes what it wants to keep of them anew elsewhere, and collects again (core/collect.cc).
+//
 // A history is
 //   uint16 count · uint15 age · uint1 old · uint32 words[count], padded to 16 bytes
 // and its id is the number of its first unit.
@@ -58,8 +62,8 @@ class Histories {
 
   // `log2_nursery`: units to be filled between two collections, at least.
   bool init(Arena& arena, unsigned log2_nursery);
-  // At most about this many bytes.
-  void set_limit(size_t bytes);
+  // About so many bytes may be in use before a full collection is wanted. At any time, by one thread.
+  void set_bound(size_t bytes);
 
   // Room for so many words, which the caller will write. kUntouched if there is no memory. The thread whose room it is.
   [[nodiscard]] HistoryId reserve(HistoryRoom& room, unsigned count) {
@@ -87,10 +91,13 @@ class Histories {
     for (unsigned i = 0; i < count; ++i) __atomic_store_n(to + i, words[i], __ATOMIC_RELAXED);
     return id;
   }
-  // Another number of words, if there is room for them. For who alone knows the history, and will write them.
+  // Another number of words, if there is room for them. For who alone knows the history, and will write them: it is as
+  // young as if it were made now.
   [[nodiscard]] bool resize(HistoryId id, unsigned count) {
     if (id == kUntouched || class_of(count) != class_of(at(id)->count)) return false;
-    at(id)->count = static_cast<uint16_t>(count);
+    Header* header = at(id);
+    header->count = static_cast<uint16_t>(count);
+    header->age = static_cast<uint16_t>(age_ | (header->age & kOld));
     return true;
   }
   [[nodiscard]] const uint32_t* words(HistoryId id) const { return reinterpret_cast<const uint32_t*>(at(id) + 1); }
@@ -106,16 +113,19 @@ class Histories {
   [[nodiscard]] bool is_old(HistoryId id) const { return (at(id)->age & kOld) != 0; }
 
   [[nodiscard]] bool wants_collection() const { return wants_.load(std::memory_order_relaxed); }
-  // True since memory ran out and a history was not made; then a collection is wanted, too.
+  // True since memory ran out and a history was not made; then a collection is wanted, too, if not at once.
   [[nodiscard]] bool failed() const { return failed_.load(std::memory_order_relaxed); }
   [[nodiscard]] size_t bytes() const {
     return size_t{area_count_.load(std::memory_order_relaxed)} * (kUnit << kAreaBits);
   }
-  // Of those that the last collection found.
-  [[nodiscard]] size_t live_bytes() const { return live_ * kUnit; }
+  // How many areas there are for histories, at most, before a full collection is wanted; and how many have any.
+  [[nodiscard]] size_t bound() const { return bound_; }
+  [[nodiscard]] size_t used() const { return used_.load(std::memory_order_relaxed); }
+  // How many would be enough for those that the last collection found.
+  [[nodiscard]] size_t live() const { return (live_ + kAreaUnits - 1) / kAreaUnits; }
 
   // --- a collection; all users are stopped, and all rooms are given up
-  [[nodiscard]] bool wants_full() const { return wants_full_; }
+  [[nodiscard]] bool wants_full() const { return wants_full_ || used() >= full_at_; }
   void begin_full();
   // A cell refers to it. Calls first(words, count) if it was not marked yet; it may change them.
   template <class First>
@@ -132,6 +142,17 @@ class Histories {
   // `cost`: what a full collection costs beside, in units: so many should have become old before the next one.
   void end(bool full, size_t cost);
 
+  // After a full one, before another: areas that are to be emptied, so that so many others stay in use. The sparsest,
+  // or those whose histories are oldest.
+  void choose_leaving(size_t staying, bool oldest);
+  [[nodiscard]] bool is_leaving(HistoryId id) const { return areas_[id >> kAreaBits].leaving; }
+  // It has been made anew; whoever finds it later must know. Its words are gone.
+  void set_moved(HistoryId id, HistoryId to) {
+    at(id)->count = kMoved;
+    *reinterpret_cast<HistoryId*>(at(id) + 1) = to;
+  }
+  [[nodiscard]] HistoryId moved_to(HistoryId id) const { return at(id)->count == kMoved ? *words(id) : kUntouched; }
+
   // For tests: marks and counts agree.
   [[nodiscard]] bool check_invariants() const;
 
@@ -143,7 +164,9 @@ class Histories {
   struct Area {
     char* units;
     uint64_t* marks;
-    uint32_t next;  // of the same size class, or kNoArea
+    uint32_t next;  // of the same size class, or of the pool, or kNoArea
+    uint8_t key;    // who has the highest leaves first
+    bool leaving;
   };
   // The areas of one size class, and which of their blocks were given out since the last collection.
   struct Class {
@@ -164,11 +187,14 @@ class Histories {
     return found;
   }
   static constexpr uint16_t kOld = 0x8000;
+  static constexpr uint16_t kMoved = 0xffff;  // for a count
   static constexpr size_t kUnit = 16;
   static constexpr unsigned kAreaBits = 16;
   static constexpr uint32_t kAreaUnits = 1u << kAreaBits;
   static constexpr uint32_t kBlockUnits = 256;
   static constexpr unsigned kMaxAreas = 1u << 16;
+  // So many are little: each size class has one or two.
+  static constexpr size_t kLeastBound = 16;
 
   [[nodiscard]] Header* at(HistoryId id) const {
     return reinterpret_cast<Header*>(areas_[id >> kAreaBits].units + size_t{id & (kAreaUnits - 1)} * kUnit);
@@ -178,15 +204,26 @@ class Histories {
   }
   bool find_block(HistoryRoom::Block& block, unsigned size_class);
   bool add_area(Class& to);
+  bool take_area(uint32_t& number);
+  void give_back_empty(Class& from);
+  [[nodiscard]] uint8_t age_of(uint32_t area) const;
+  [[nodiscard]] unsigned marks_in(uint32_t area) const;
+  void space_full();
 
   Arena* arena_ = nullptr;
   Area* areas_ = nullptr;
   Class classes_[HistoryRoom::kClasses];
   std::atomic<uint32_t> area_count_{0};
-  uint32_t area_limit_ = kMaxAreas;
+  std::atomic<uint32_t> used_{0};  // areas that a class has; the others are in the pool
+  uint32_t pool_ = kNoArea;        // under grow_mutex_
+  size_t bound_ = kMaxAreas;       // areas
+  size_t full_at_ = kMaxAreas;     // so many in use: a full collection is wanted
+  size_t used_full_ = 0;           // when the last one ended
   std::atomic<size_t> filled_{0};  // units given out since the last collection
   std::atomic<bool> wants_{false};
   std::atomic<bool> failed_{false};
+  std::atomic<uint32_t> failures_{0};  // since the last collection
+  uint32_t patience_ = 0;              // so many do not want one yet
   bool wants_full_ = false;
   uint16_t age_ = 0;
   size_t live_ = 0;       // units of what is marked

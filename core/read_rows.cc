@@ -8,7 +8,7 @@ T* ReadRows::made_once(std::atomic<T*>& place) {
   T* found = place.load(std::memory_order_acquire);
   if (found != nullptr) return found;
   const size_t taken = bytes_.load(std::memory_order_relaxed);
-  if (taken > kAlways && taken > shadow_->bytes()) return nullptr;
+  if (taken > kAlways && (taken > shadow_->bytes() || (limit_ != 0 && taken > limit_))) return nullptr;
   T* made = arena_->create<T>();
   if (made == nullptr) return nullptr;
   if (place.compare_exchange_strong(found, made, std::memory_order_acq_rel)) {

@@ -118,9 +118,11 @@ struct ReadsInRow {
 
 class ReadRows {
  public:
-  void init(Arena& arena, Shadow& shadow) {
+  // `limit`: bytes, about; 0: as much as the shadow takes.
+  void init(Arena& arena, Shadow& shadow, size_t limit) {
     arena_ = &arena;
     shadow_ = &shadow;
+    limit_ = limit;
   }
 
   [[nodiscard]] ReadBlock* find(Address address) const {
@@ -128,8 +130,8 @@ class ReadRows {
     const ReadBlocks* blocks = leaf == nullptr ? nullptr : leaf->readers.load(std::memory_order_acquire);
     return blocks == nullptr ? nullptr : blocks->blocks[number_in_leaf(address)].load(std::memory_order_acquire);
   }
-  // Made if there is none; null if the arena is used up, or rows take as much as the shadow does already: a program of
-  // many threads would grow by as much as all its data with each of them. Reads are in lists then.
+  // Made if there is none; null if the arena is used up, or rows take as much as the shadow does already, or as they
+  // may: a program of many threads would grow by as much as all its data with each of them. Reads are in lists then.
   [[nodiscard]] ReadBlock* get(Address address);
   [[nodiscard]] ReadBlock::Row* row(ReadBlock& block, Slot slot);
 
@@ -177,6 +179,7 @@ class ReadRows {
   std::atomic<size_t> bytes_{0};
   Arena* arena_ = nullptr;
   Shadow* shadow_ = nullptr;
+  size_t limit_ = 0;
 };
 
 // The rows that a thread read in lately, by block.

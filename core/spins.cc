@@ -107,15 +107,20 @@ void Detector::spin_read_word(Thread& thread, Address word, uint8_t mask, bool i
   for (unsigned byte = 0; byte < kWordBytes; ++byte) {
     if ((fresh >> byte & 1) == 0) continue;
     Clocks found;
-    auto add = [&](Slot slot, Time time) { add_counterpart(slot, time, found); };
+    bool complete = false;
     if (machine) {
-      MsmEngine::signal(histories_, threadsets_, before, byte, add);
+      MsmEngine::signal(histories_, threadsets_, before, byte, [&](Slot slot, Time time) {
+        add_counterpart(slot, time, found);
+        complete = true;
+      });
     } else {
       HybridEngine::signal(stamps, byte + shift, [&](const Stamp& s) {
-        add(s.slot, s.time);
+        add_counterpart(s.slot, s.time, found);
+        complete = (s.adds >> (byte + shift) & 1) == 0;
         return true;
       });
     }
+    if (!complete && writes_forgotten_.load(std::memory_order_relaxed)) add_all(thread, found);
     if (!messages->assign(arena_, 1u << byte, found)) no_memory_for_clocks();
     found.clear(arena_);
   }
@@ -143,11 +148,8 @@ void Detector::spin_leave(Thread& thread) {
   thread.spun.clear(arena_);
 }
 
-void Detector::come_after_all(Thread& thread) {
-  const Inside inside(*this, thread);
-  begin_sync(thread);
-  if ((thread.ignoring & kIgnoreSync) != 0) return;
-  Clocks found;
+// Adds what everybody else did so far.
+void Detector::add_all(const Thread& thread, Clocks& found) {
   for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) {
     if (t == &thread) continue;
     add_counterpart(__atomic_load_n(&t->slot, __ATOMIC_RELAXED), __atomic_load_n(&t->time, __ATOMIC_RELAXED), found);
@@ -159,6 +161,14 @@ void Detector::come_after_all(Thread& thread) {
     add_version(slot, slots_.last(slot), false, found);
     if (!found.raise(arena_, slot, slots_.last(slot))) no_memory_for_clocks();
   }
+}
+
+void Detector::come_after_all(Thread& thread) {
+  const Inside inside(*this, thread);
+  begin_sync(thread);
+  if ((thread.ignoring & kIgnoreSync) != 0) return;
+  Clocks found;
+  add_all(thread, found);
   acquire(thread, found);
   found.clear(arena_);
 }

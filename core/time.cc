@@ -7,7 +7,6 @@ namespace norn {
 bool Detector::init(const Options& options, const Listener& listener) {
   options_ = options;
   listener_ = listener;
-  arena_.set_limit(options.memory_limit);
   thread_chunks_ = static_cast<std::atomic<std::atomic<Thread*>*>*>(
       arena_.allocate_zeroed(kThreadChunks * sizeof(std::atomic<std::atomic<Thread*>*>)));
   lock_chunks_ = static_cast<std::atomic<LockInfo*>*>(
@@ -25,12 +24,11 @@ bool Detector::init(const Options& options, const Listener& listener) {
                      threadsets_.init(arena_, 10, 31) && locksets_.init(arena_) &&
                      slots_.init(arena_, options_.time_limit) && sync_.init(arena_, shadow_, collection_wanted_) &&
                      candidates_.init(arena_, listener);
-  // Copying needs room for two of everything that lives, and clocks and shadow need theirs.
-  if (options.memory_limit != 0) histories_.set_limit(options.memory_limit / 4);
+  if (ready) histories_.set_bound(history_bound());
   context_ = {&options_,  &segments_, &histories_,        &threadsets_,
               &locksets_, &slots_,    &stamps_forgotten_, &mixed_places_};
   mixed_places_.init(arena_);
-  read_rows_.init(arena_, shadow_);
+  read_rows_.init(arena_, shadow_, options.memory_limit / 2);
   return ready && (is_state_machine(options_.engine) || make_empty_list());
 }
 
@@ -521,6 +519,7 @@ Statistics Detector::statistics() {
   }
   result.threads = thread_count_.load(std::memory_order_relaxed);
   result.collections = collections_;
+  result.full_collections = full_collections_;
   result.stamps_forgotten = stamps_forgotten_.load(std::memory_order_relaxed);
   result.histories_forgotten = histories_forgotten_;
   result.arena_bytes = arena_.mapped();

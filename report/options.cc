@@ -18,7 +18,7 @@ constexpr Text kOtherTsanKeys =
     "intercept_intrin|intercept_memcmp|intercept_memmem|intercept_send|intercept_stat|intercept_strchr|intercept_"
     "strcmp|intercept_strlen|intercept_strndup|intercept_strpbrk|intercept_strspn|intercept_strstr|intercept_tls_get_"
     "addr|io_sync|leak_check_at_exit|legacy_pthread_cond|log_exe_name|log_suffix|log_to_syslog|malloc_context_size|"
-    "max_allocation_size_mb|memory_limit_mb|mmap_limit_mb|no_huge_pages_for_shadow|print_benign|print_cmdline|print_"
+    "max_allocation_size_mb|mmap_limit_mb|no_huge_pages_for_shadow|print_benign|print_cmdline|print_"
     "full_thread_history|print_module_map|print_summary|print_suppressions|profile_memory|quarantine_size_mb|report_"
     "atomic_races|report_bugs|report_destroy_locked|report_mutex_bugs|report_signal_unsafe|report_thread_leaks|"
     "running_on_valgrind|second_deadlock_stack|shared_ptr_interceptor|show_internal_frames|sleep_before_dying|soft_"
@@ -147,6 +147,7 @@ void store(Settings& settings, Text key, uint64_t number, Text text) {
   if (key == "color") settings.color = static_cast<ColorMode>(small);
   if (key == "verbose") settings.verbose = small;
   if (key == "hazards") settings.hazards = small;
+  if (key == "memory_limit") settings.memory_limit = small;
   if (key == "schedule") settings.schedule = small;
   if (key == "seed") settings.seed = small;
   if (key == "sites") settings.sites = text;

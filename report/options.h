@@ -33,6 +33,7 @@ struct Settings {
   ColorMode color = ColorMode::kAuto;
   uint32_t verbose = 0;                 // a set of Verbose
   uint32_t hazards = kHazardLockOrder;  // a set of Hazards
+  uint32_t memory_limit = 0;            // MB of history; 0: as much as the shadow takes
   // Controlled execution (docs/design/schedule.md). Off: the program's threads run as they like.
   uint32_t schedule = 0;  // schedule::StrategyKind
   uint32_t seed = 0;
@@ -109,6 +110,10 @@ inline constexpr Option kOptions[] = {
     {"hazards", OptionKind::kSet, "lock-order|atomicity", "lock-order",
      "what else may go wrong: locks taken in different orders, regions of a lock that should be one (atomicity: the "
      "program then runs one thread at a time)"},
+    {"memory_limit", OptionKind::kNumber, "MB", "0",
+     "how much memory the history of accesses may take, about; what is oldest is forgotten then; 0: what the shadow "
+     "takes",
+     "memory_limit_mb", 1u << 24},
     {"findings",
      OptionKind::kText,
      "PATH",

@@ -103,11 +103,14 @@ TEST(Options, UnderstandsTsan) {
   Settings settings;
   std::vector<std::string> unknown;
   parse_tsan_options(
-      settings, "exitcode=3 halt_on_error=1:history_size=7,report_signal_unsafe=0:supressions=x:print_suppressions=1",
+      settings,
+      "exitcode=3 "
+      "halt_on_error=1:history_size=7,memory_limit_mb=500,report_signal_unsafe=0:supressions=x:print_suppressions=1",
       [](void* context, Text message) { static_cast<std::vector<std::string>*>(context)->emplace_back(view(message)); },
       &unknown);
   EXPECT_EQ(settings.exitcode, 3u);
   EXPECT_TRUE(settings.halt_on_error);
+  EXPECT_EQ(settings.memory_limit, 500u);
   EXPECT_EQ(settings.verbose, uint32_t{kVerboseSuppressions});
   ASSERT_EQ(unknown.size(), 1u);
   EXPECT_EQ(unknown[0], "unknown key supressions; did you mean suppressions?");

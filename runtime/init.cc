@@ -74,6 +74,7 @@ Options core_options(const report::Settings& settings) {
   // Who looks for regions that should be one wants to know what may come between them.
   options.handover = settings.handover && (settings.hazards & report::kHazardAtomicity) == 0;
   options.library = settings.lib;
+  options.memory_limit = size_t{settings.memory_limit} << 20;
   return options;
 }
 

@@ -17,6 +17,7 @@ Options core_options() {
   options.spin = said.spin != 0;
   options.handover = said.handover;
   options.library = said.lib;
+  options.memory_limit = size_t{said.memory_limit} << 20;
   options.shadow_at = reserve_shadow();
   return options;
 }

@@ -16,6 +16,11 @@ constexpr unsigned kFreed = 1024;
 constinit Block freed[kFreed] = {};
 constinit unsigned freed_count = 0;
 
+// Valgrind takes a larger block from the system by itself, and gives it back when it is freed, or the next one is
+// (coregrind/m_mallocfree.c, 3.19: unsplittable superblocks). Not if it was to be aligned; of such a block a use of
+// freed memory behind its beginning may be missed.
+bool is_mapping(SizeT size) { return size > SizeT{4} << 20; }
+
 Where here(ThreadState& self) { return place(self, VG_(get_IP)(self.host)); }
 
 void* allocated(HostThread host, void* block, SizeT size) {
@@ -24,7 +29,7 @@ void* allocated(HostThread host, void* block, SizeT size) {
   const auto address = reinterpret_cast<Address>(block);
   Moment birth;
   if (watching) {
-    detector.allocate(*self->core, address, size);
+    is_mapping(size) ? detector.map(*self->core, address, size) : detector.allocate(*self->core, address, size);
     birth = detector.birth(*self->core);
   }
   auto* made = static_cast<Block*>(VG_(OSetGen_AllocNode)(blocks, sizeof(Block)));
@@ -61,7 +66,9 @@ void forget(Block* block) {
 
 void give_back(ThreadState& self, const Block& block, Where where) {
   if (!watching || block.size == 0) return;
-  detector.free(*self.core, block.address, block.size < kFreedBytes ? block.size : kFreedBytes, where);
+  const SizeT told = block.size < kFreedBytes ? block.size : kFreedBytes;
+  detector.free(*self.core, block.address, told, where);
+  if (is_mapping(block.size)) detector.unmap(*self.core, block.address + told, block.size - told);
 }
 
 void on_free(HostThread host, void* block) {

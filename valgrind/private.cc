@@ -71,6 +71,13 @@ bool map_exactly(uintptr_t address, size_t size) {
   return static_cast<uintptr_t>(result) == address;
 }
 
+bool unfill_exactly(void* memory, size_t size) {
+  constexpr long kDontNeed = 4;
+  long result = __NR_madvise;
+  __asm__ volatile("syscall" : "+a"(result) : "D"(memory), "S"(size), "d"(kDontNeed) : "rcx", "r11", "memory");
+  return result == 0;
+}
+
 GuestCode::GuestCode(const VexArchInfo& host)
     : host_(host),
       saved_size_(static_cast<size_t>(private_LibVEX_alloc_curr - private_LibVEX_alloc_first)),

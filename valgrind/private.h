@@ -26,6 +26,8 @@ void discard_translations();
 // Memory at exactly this place, without Valgrind's knowledge: its address space manager has no business there, and
 // would not let go of so much. False: it cannot be had.
 bool map_exactly(uintptr_t address, size_t size);
+// Gives back what such memory holds; it is zeroes afterwards. False: it is not.
+bool unfill_exactly(void* memory, size_t size);
 
 // Reads guest code ahead of its translation, from inside of instrument(): VEX has one area of memory for the block that
 // is being translated, so what is there is put aside for as long as this exists. Blocks are not unrolled.

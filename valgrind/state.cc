@@ -105,6 +105,7 @@ uintptr_t reserve_shadow() {
   constexpr uintptr_t kAt = uintptr_t{1} << 44;
   static_assert(kAt >= Shadow::kFlatLow && kAt + Shadow::kFlatBytes <= Shadow::kFlatMiddle);
   shadow_at = map_exactly(kAt, Shadow::kFlatBytes) ? kAt : 0;
+  discard_shadow = &unfill_exactly;
   return shadow_at;
 }
 

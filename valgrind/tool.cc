@@ -43,13 +43,13 @@ void on_run(HostThread host, ULong /*blocks*/) { thread_runs(host); }
 
 // Memory of the operating system's.
 void on_map(Addr address, SizeT size, Bool /*r*/, Bool /*w*/, Bool /*x*/, ULong /*debug_info*/) {
-  if (watching && current != nullptr) detector.allocate(*current->core, address, size);
+  if (watching && current != nullptr) detector.map(*current->core, address, size);
 }
 void on_unmap(Addr address, SizeT size) {
-  if (watching && current != nullptr) detector.allocate(*current->core, address, size);
+  if (watching && current != nullptr) detector.map(*current->core, address, size);
 }
 void on_break(Addr address, SizeT size, HostThread /*host*/) {
-  if (watching && current != nullptr) detector.allocate(*current->core, address, size);
+  if (watching && current != nullptr) detector.map(*current->core, address, size);
 }
 
 void in_forked_child(HostThread host) {

@@ -41,7 +41,8 @@ enum class Kind : uint8_t { kWorld, kVariable, kHeap, kThreadLocal, kGlobal };
 
 class Escape::Solver {
  public:
-  explicit Solver(const llvm::Module& module) : module_(module), layout_(module.getDataLayout()) {
+  Solver(const llvm::Module& module, const Early* early)
+      : module_(module), early_(early), layout_(module.getDataLayout()) {
     new_node();
     new_object(Kind::kWorld);
     locations_.push_back({kWorld, kSomeField});
@@ -63,11 +64,18 @@ class Escape::Solver {
     });
   }
 
+  [[nodiscard]] bool is_unwritten_late(const Value* address) const {
+    return all_of(address, [](const ObjectFacts& object) {
+      return !object.in_world && object.kind == Kind::kGlobal && !object.written_late;
+    });
+  }
+
  private:
   struct ObjectFacts {
     Kind kind;
     bool in_world = false;  // others may know its address
     bool written = false;
+    bool written_late = false;                   // at a moment that may not be early
     Node all = 0;                                // what any of its fields may hold
     Node stray = 0;                              // what was stored at an unknown offset: any field may hold it
     llvm::SmallVector<Location, 4> locations{};  // by field; kNoLocation where none is known yet
@@ -84,6 +92,11 @@ class Escape::Solver {
   struct Transfer {
     Node with;  // what is loaded into, or stored
     uint64_t size;
+    bool late = true;
+  };
+  struct Copy {
+    Node from;
+    bool late;
   };
   struct NodeFacts {
     llvm::SparseBitVector<> points_to;
@@ -93,8 +106,9 @@ class Escape::Solver {
     std::vector<Transfer> loads{};
     std::vector<Transfer> stores{};
     std::vector<Node> copied_to{};    // memcpy: what this points to, to where those point
-    std::vector<Node> copied_from{};  // the other end
+    std::vector<Copy> copied_from{};  // the other end
     bool exposed = false;             // its memory's contents are shown to the world, which may change them
+    bool exposed_late = false;
     bool waiting = false;
   };
 
@@ -204,16 +218,16 @@ class Escape::Solver {
     }
     for (size_t i = 0; i < nodes_[node].loads.size(); ++i) load_from(place, nodes_[node].loads[i]);
     for (size_t i = 0; i < nodes_[node].stores.size(); ++i) store_to(place, nodes_[node].stores[i]);
-    if (nodes_[node].exposed) expose(place.object);
+    if (nodes_[node].exposed) expose(place.object, nodes_[node].exposed_late);
     for (size_t i = 0; i < nodes_[node].copied_to.size(); ++i) {
       const Node other = nodes_[node].copied_to[i];
       const llvm::SparseBitVector<> known = nodes_[other].points_to;
       for (const Location to : known) copy_contents(place.object, locations_[to].object);
     }
     for (size_t i = 0; i < nodes_[node].copied_from.size(); ++i) {
-      const Node other = nodes_[node].copied_from[i];
-      objects_[place.object].written = true;
-      const llvm::SparseBitVector<> known = nodes_[other].points_to;
+      const Copy other = nodes_[node].copied_from[i];
+      write(place.object, other.late);
+      const llvm::SparseBitVector<> known = nodes_[other.from].points_to;
       for (const Location from : known) copy_contents(locations_[from].object, place.object);
     }
   }
@@ -221,12 +235,17 @@ class Escape::Solver {
   void join_world(Object object) {
     if (object == kWorld || objects_[object].in_world) return;
     objects_[object].in_world = true;
-    expose(object);
+    expose(object, true);
   }
 
-  void expose(Object object) {
-    if (object == kWorld) return;
+  void write(Object object, bool late) {
     objects_[object].written = true;
+    objects_[object].written_late |= late;
+  }
+
+  void expose(Object object, bool late) {
+    if (object == kWorld) return;
+    write(object, late);
     copy(objects_[object].all, kWorldContents);
     add(objects_[object].stray, kAnywhere);
   }
@@ -244,7 +263,7 @@ class Escape::Solver {
   }
 
   void store_to(Place place, Transfer store) {
-    objects_[place.object].written = true;
+    write(place.object, store.late);
     if (store.size < kPointerBytes) return;
     if (place.object == kWorld) return copy(store.with, kWorldContents);
     for (int64_t i = 0; i < field_count(store.size); ++i) copy(store.with, field_node(place.object, place.field + i));
@@ -336,10 +355,16 @@ class Escape::Solver {
     if (carries_pointers(value->getType())) copy(node_of(value), kWorldContents);
   }
 
-  void expose_contents(const Value* pointer) {
+  // Whether others may see it done.
+  [[nodiscard]] bool is_late(const llvm::Instruction& instruction) const {
+    return early_ == nullptr || !early_->is_early(instruction);
+  }
+
+  void expose_contents(const Value* pointer, bool late) {
     if (!carries_pointers(pointer->getType())) return;
     const Node node = node_of(pointer);
     nodes_[node].exposed = true;
+    nodes_[node].exposed_late |= late;
     look_again(node);
   }
 
@@ -350,20 +375,20 @@ class Escape::Solver {
     look_again(node);
   }
 
-  void store(const Value* value, const Value* address) {
+  void store(const Value* value, const Value* address, bool late) {
     const bool carries = carries_pointers(value->getType());
     const Node what = carries ? node_of(value) : 0;
     const Node node = node_of(address);
     const uint64_t size = carries ? layout_.getTypeStoreSize(value->getType()).getKnownMinValue() : 0;
-    nodes_[node].stores.push_back({what, size});
+    nodes_[node].stores.push_back({what, size, late});
     look_again(node);
   }
 
-  void copy_memory(const Value* from, const Value* to) {
+  void copy_memory(const Value* from, const Value* to, bool late) {
     const Node source = node_of(from);
     const Node target = node_of(to);
     nodes_[source].copied_to.push_back(target);
-    nodes_[target].copied_from.push_back(source);
+    nodes_[target].copied_from.push_back({source, late});
     look_again(source);
     look_again(target);
   }
@@ -414,13 +439,13 @@ class Escape::Solver {
     } else if (const auto* loaded = dyn_cast<llvm::LoadInst>(&instruction)) {
       load(loaded->getPointerOperand(), node_of(loaded), loaded->getType());
     } else if (const auto* stored = dyn_cast<llvm::StoreInst>(&instruction)) {
-      store(stored->getValueOperand(), stored->getPointerOperand());
+      store(stored->getValueOperand(), stored->getPointerOperand(), is_late(instruction));
     } else if (const auto* update = dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
       load(update->getPointerOperand(), node_of(update), update->getType());
-      store(update->getValOperand(), update->getPointerOperand());
+      store(update->getValOperand(), update->getPointerOperand(), is_late(instruction));
     } else if (const auto* exchange = dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
       load(exchange->getPointerOperand(), node_of(exchange), exchange->getNewValOperand()->getType());
-      store(exchange->getNewValOperand(), exchange->getPointerOperand());
+      store(exchange->getNewValOperand(), exchange->getPointerOperand(), is_late(instruction));
     } else if (const auto* step = dyn_cast<llvm::GEPOperator>(&instruction)) {
       read_step(*step, node_of(&instruction));
     } else if (const auto* call = dyn_cast<llvm::CallBase>(&instruction)) {
@@ -476,7 +501,7 @@ class Escape::Solver {
       if (i >= callee.arg_size()) {
         give_to_world(given);
       } else if (call.isByValArgument(i)) {
-        copy_memory(given, callee.getArg(i));
+        copy_memory(given, callee.getArg(i), is_late(call));
       } else {
         copy(node_of(given), node_of(callee.getArg(i)));
       }
@@ -488,7 +513,8 @@ class Escape::Solver {
     for (unsigned i = 0; i < call.arg_size(); ++i) {
       const Value* given = call.getArgOperand(i);
       if (call.isByValArgument(i) || (given->getType()->isPointerTy() && call.doesNotCapture(i))) {
-        expose_contents(given);
+        const bool writes = !call.isByValArgument(i) && !call.onlyReadsMemory(i);
+        expose_contents(given, writes && is_late(call));
       } else {
         give_to_world(given);
       }
@@ -516,7 +542,7 @@ class Escape::Solver {
         return true;
       case LibraryRole::kReallocates:
         add(node_of(&call), location(new_object(Kind::kHeap), 0));
-        copy_memory(call.getArgOperand(0), &call);
+        copy_memory(call.getArgOperand(0), &call, is_late(call));
         return true;
       case LibraryRole::kFrees:
         return true;
@@ -533,7 +559,9 @@ class Escape::Solver {
         read_string_call(call);
         for (const llvm::Use& from : call.args()) {
           for (const llvm::Use& to : call.args()) {
-            if (from != to && from->getType()->isPointerTy() && to->getType()->isPointerTy()) copy_memory(from, to);
+            if (from != to && from->getType()->isPointerTy() && to->getType()->isPointerTy()) {
+              copy_memory(from, to, is_late(call));
+            }
           }
         }
         return true;
@@ -548,7 +576,7 @@ class Escape::Solver {
     add(buffer, location(new_object(Kind::kHeap), 0));
     const Node self = node_of(call.getArgOperand(0));
     nodes_[self].steps.push_back({buffer, kUnknownStep});  // a short string lies in the object itself
-    nodes_[self].stores.push_back({buffer, kPointerBytes});
+    nodes_[self].stores.push_back({buffer, kPointerBytes, is_late(call)});
     look_again(self);
     if (!carries_pointers(call.getType())) return;
     copy(buffer, node_of(&call));
@@ -561,10 +589,10 @@ class Escape::Solver {
   void read_intrinsic(const llvm::IntrinsicInst& intrinsic) {
     if (intrinsic.isAssumeLikeIntrinsic() && !carries_pointers(intrinsic.getType())) return;
     if (const auto* transfer = dyn_cast<llvm::AnyMemTransferInst>(&intrinsic)) {
-      return copy_memory(transfer->getRawSource(), transfer->getRawDest());
+      return copy_memory(transfer->getRawSource(), transfer->getRawDest(), is_late(intrinsic));
     }
     if (const auto* fill = dyn_cast<llvm::AnyMemSetInst>(&intrinsic))
-      return store(fill->getValue(), fill->getRawDest());
+      return store(fill->getValue(), fill->getRawDest(), is_late(intrinsic));
     switch (intrinsic.getIntrinsicID()) {
       case llvm::Intrinsic::masked_load:
       case llvm::Intrinsic::masked_gather:
@@ -577,7 +605,7 @@ class Escape::Solver {
       case llvm::Intrinsic::masked_store:
       case llvm::Intrinsic::masked_scatter:
       case llvm::Intrinsic::masked_compressstore:
-        return store(intrinsic.getArgOperand(0), intrinsic.getArgOperand(1));
+        return store(intrinsic.getArgOperand(0), intrinsic.getArgOperand(1), is_late(intrinsic));
       case llvm::Intrinsic::stacksave:
       case llvm::Intrinsic::stackrestore:
         return;
@@ -611,6 +639,7 @@ class Escape::Solver {
   }
 
   const llvm::Module& module_;
+  const Early* early_;
   const llvm::DataLayout& layout_;
   std::vector<NodeFacts> nodes_;
   std::vector<ObjectFacts> objects_;
@@ -622,10 +651,11 @@ class Escape::Solver {
   llvm::SmallPtrSet<const llvm::Constant*, 32> published_;
 };
 
-Escape::Escape(const llvm::Module& module) : solver_(std::make_unique<Solver>(module)) {}
+Escape::Escape(const llvm::Module& module, const Early* early) : solver_(std::make_unique<Solver>(module, early)) {}
 Escape::~Escape() = default;
 
 bool Escape::is_private(const Value* address) const { return solver_->is_private(address); }
 bool Escape::is_unwritten(const Value* address) const { return solver_->is_unwritten(address); }
+bool Escape::is_unwritten_late(const Value* address) const { return solver_->is_unwritten_late(address); }
 
 }  // namespace norn::compiler

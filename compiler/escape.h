@@ -11,18 +11,21 @@
 // thread-local variable, a global variable. One more stands for the rest of the world: what other threads or unknown
 // code may reach. Whatever is stored there, or given to code that is not seen, is part of it from then on, and so is
 // all it points to. A pointer that can only lead to objects that stayed out of the world leads to memory of the
-// running thread. docs/design/pruning.md says what is trusted.
+// running thread. Besides, it is noted what of a module's variables is written, and when (early.h).
+// docs/design/pruning.md says what is trusted.
 #pragma once
 
 #include <memory>
 
+#include "compiler/early.h"
 #include "llvm/IR/Module.h"
 
 namespace norn::compiler {
 
 class Escape {
  public:
-  explicit Escape(const llvm::Module& module);
+  // `early`: null if nothing is known of it.
+  Escape(const llvm::Module& module, const Early* early);
   ~Escape();
   Escape(const Escape&) = delete;
   Escape& operator=(const Escape&) = delete;
@@ -31,6 +34,8 @@ class Escape {
   [[nodiscard]] bool is_private(const llvm::Value* address) const;
   // Whether it points to variables of the module that nothing ever writes.
   [[nodiscard]] bool is_unwritten(const llvm::Value* address) const;
+  // Whether it points to variables of the module that nothing writes but instructions that are early.
+  [[nodiscard]] bool is_unwritten_late(const llvm::Value* address) const;
 
  private:
   class Solver;

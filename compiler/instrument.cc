@@ -56,6 +56,7 @@ struct Access {
   bool reads_too = false;  // stands for a read before it
   bool counts = false;     // a read whose value goes into the write of its bytes after it, and nowhere else
   bool spins = false;      // told as part of a waiting loop's condition
+  bool settled = false;    // told only if a waiting loop's condition asks
   llvm::Constant* site = nullptr;
   unsigned operand = 0;  // of the instruction: the address
 };
@@ -220,10 +221,15 @@ class FunctionInstrumenter final {
 
   void add(const Access& access) {
     if (access.size == 0 || is_private(access.address)) return;
+    // What is told of loops that wait is told all the same.
+    const bool told = loops_.tells(access.instruction) || (asked_ && !access.write);
+    const bool settled = is_settled(access.address);
+    if (settled && !told) return;
     accesses_.push_back(access);
     const auto* operand = llvm::find(access.instruction->operands(), access.address);
     assert(operand != access.instruction->op_end());
     accesses_.back().operand = operand->getOperandNo();
+    accesses_.back().settled = settled;
     accesses_.back().spins = loops_.tells(access.instruction);
     const auto* load = dyn_cast<llvm::LoadInst>(access.instruction);
     accesses_.back().counts = load != nullptr && only_counts(*load);
@@ -244,8 +250,8 @@ class FunctionInstrumenter final {
       add({&block, block.getRawDest(), size, true, true, false});
       return;
     }
-    const bool to = !is_private(block.getRawDest());
-    const bool from = copy != nullptr && !is_private(copy->getRawSource());
+    const bool to = !is_unchecked(block.getRawDest());
+    const bool from = copy != nullptr && !is_unchecked(copy->getRawSource());
     if (to || from) blocks_.push_back({&block});
   }
 
@@ -253,7 +259,7 @@ class FunctionInstrumenter final {
     const auto lanes = [&](unsigned address, unsigned mask, llvm::Type* type, bool write, bool compact) {
       auto* vector = dyn_cast<llvm::FixedVectorType>(type);
       Value* at = intrinsic.getArgOperand(address);
-      if (vector == nullptr || (at->getType()->isPointerTy() && is_private(at))) return;
+      if (vector == nullptr || (at->getType()->isPointerTy() && is_unchecked(at))) return;
       lanes_.push_back({&intrinsic, at, intrinsic.getArgOperand(mask), vector, write, compact, address, mask});
     };
     switch (intrinsic.getIntrinsicID()) {
@@ -330,6 +336,10 @@ class FunctionInstrumenter final {
     return (prune_.escape && escape_->is_private(address)) || (prune_.constants && escape_->is_unwritten(address));
   }
 
+  // Memory that nobody writes once there are threads.
+  bool is_settled(const Value* address) const { return prune_.early && escape_->is_unwritten_late(address); }
+  bool is_unchecked(Value* address) { return is_private(address) || is_settled(address); }
+
   uint64_t size_of(llvm::Type* type) const {
     const llvm::TypeSize size = layout_.getTypeStoreSize(type);
     return size.isScalable() ? 0 : size.getFixedValue();
@@ -398,7 +408,7 @@ class FunctionInstrumenter final {
       facts.size = length == nullptr ? 0 : length->getZExtValue();
       facts.flags = block.instruction->isVolatile() ? NORN_SITE_VOLATILE : 0;
       const auto side = [&](norn_site_kind kind, Value* address) -> llvm::Constant* {
-        if (is_private(address)) return llvm::ConstantPointerNull::get(cast<llvm::PointerType>(address->getType()));
+        if (is_unchecked(address)) return llvm::ConstantPointerNull::get(cast<llvm::PointerType>(address->getType()));
         facts.kind = kind;
         return site(*block.instruction, facts, address, false);
       };
@@ -479,7 +489,7 @@ class FunctionInstrumenter final {
   // Whether a check stands there that need not: what is told of a loop that waits, and of a volatile variable, which
   // may be a flag, orders threads.
   [[nodiscard]] bool only_checks(const Access& access) const {
-    return !access.covered && !access.spins && !(access.write && access.is_volatile);
+    return !access.covered && !access.spins && !access.settled && !(access.write && access.is_volatile);
   }
   static bool is_checked(const BlockOperation& block) {
     const auto counts = [](const llvm::Constant* site) { return site != nullptr && !site->isNullValue(); };
@@ -578,7 +588,7 @@ class FunctionInstrumenter final {
       return teller_.emit_read(builder, loops_, &original, access.address, access.size, access.site);
     }
     if (asked_ && !access.write) teller_.emit_called_read(builder, access.address, access.size, access.site);
-    if (!checks && only_checks(access)) return;
+    if (access.settled || (!checks && only_checks(access))) return;
     if (access.vptr && access.size == sizeof(void*)) {
       if (auto* store = dyn_cast<llvm::StoreInst>(access.instruction)) {
         Value* value = builder.CreateBitOrPointerCast(store->getValueOperand(), builder.getPtrTy());
@@ -702,8 +712,12 @@ llvm::PreservedAnalyses InstrumentPass::run(llvm::Module& module, llvm::ModuleAn
     if (!function.isDeclaration() && !function.hasAvailableExternallyLinkage()) marked.push_back(&function);
   }
   const CallEffects effects(module);
+  Pruning prune = prune_;
+  prune.early &= whole_program_;
+  std::optional<Early> early;
+  if (prune.early) early.emplace(module);
   std::optional<Escape> escape;
-  if (prune_.escape || prune_.constants) escape.emplace(module);
+  if (prune.escape || prune.constants || prune.early) escape.emplace(module, early ? &*early : nullptr);
   // All loops are found before anything is changed: what a function says of its callees is said of the program's own
   // code.
   CallSummaries summaries;
@@ -715,7 +729,7 @@ llvm::PreservedAnalyses InstrumentPass::run(llvm::Module& module, llvm::ModuleAn
   const llvm::DenseSet<const llvm::Function*> asked = finder.asked_by_conditions(marked);
   for (size_t i = 0; i < marked.size(); ++i) {
     llvm::Function* function = marked[i];
-    FunctionInstrumenter(*function, hooks, sites, teller, loops[i], asked.contains(function), prune_, effects,
+    FunctionInstrumenter(*function, hooks, sites, teller, loops[i], asked.contains(function), prune, effects,
                          escape ? &*escape : nullptr, inline_checks_, profile_)
         .run();
     // What was found out about its use of memory was about the function without hooks.

@@ -9,8 +9,8 @@
 //     atomics, fences: atomics.h       calls: call_stack.h
 //
 // Nothing is emitted for memory that no other thread can reach (locals whose address stays in the function,
-// constants, virtual tables), nor for an access that another one covers (coverage.h). pruning.h says how to turn this
-// off.
+// constants, virtual tables) or that nobody writes once there are threads (early.h), nor for an access that another one
+// covers (coverage.h). pruning.h says how to turn this off.
 //
 // The pass runs last in the optimiser's pipeline, so that it sees the accesses the program will really make. With
 // -flto that is at compile time: link-time optimisation then works on instrumented code, and any linker that can do
@@ -32,8 +32,13 @@ enum class Profile : uint8_t { kFull, kSampling };
 class InstrumentPass : public llvm::PassInfoMixin<InstrumentPass> {
  public:
   // `inline_checks`: accesses are checked by code before them (inline_check.h), where that can be.
-  InstrumentPass(DebugInfo left, Pruning prune, bool inline_checks, Profile profile)
-      : left_(left), prune_(prune), inline_checks_(inline_checks && prune.inlined), profile_(profile) {}
+  // `whole_program`: the module is all of it, libraries apart.
+  InstrumentPass(DebugInfo left, Pruning prune, bool inline_checks, Profile profile, bool whole_program)
+      : left_(left),
+        prune_(prune),
+        inline_checks_(inline_checks && prune.inlined),
+        profile_(profile),
+        whole_program_(whole_program) {}
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
   static bool isRequired() { return true; }  // without it the pass is left out at -O0
 
@@ -42,6 +47,7 @@ class InstrumentPass : public llvm::PassInfoMixin<InstrumentPass> {
   Pruning prune_;
   bool inline_checks_;
   Profile profile_;
+  bool whole_program_;
 };
 
 }  // namespace norn::compiler

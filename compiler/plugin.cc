@@ -59,20 +59,20 @@ void register_passes(llvm::PassBuilder& builder) {
       const std::vector<std::string>& names = pruned;
       return passes.addPass(DeferPass(debug_info_left, llvm::join(names, ","), profile));
     }
-    passes.addPass(
-        InstrumentPass(debug_info_left, pruning(), checks_inline(level != llvm::OptimizationLevel::O0), profile));
+    passes.addPass(InstrumentPass(debug_info_left, pruning(), checks_inline(level != llvm::OptimizationLevel::O0),
+                                  profile, false));
   });
   builder.registerFullLinkTimeOptimizationLastEPCallback(
       [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) { passes.addPass(LinkPass()); });
-  // For tests: opt -passes=norn.
-  builder.registerPipelineParsingCallback(
-      [](llvm::StringRef name, llvm::ModulePassManager& passes, llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
-        if (name != "norn") return false;
-        passes.addPass(SelectionPass(skip_lists));
-        passes.addPass(OpenMpPass());
-        passes.addPass(InstrumentPass(debug_info_left, pruning(), checks_inline(false), profile));
-        return true;
-      });
+  // For tests: opt -passes=norn, or norn-program.
+  builder.registerPipelineParsingCallback([](llvm::StringRef name, llvm::ModulePassManager& passes,
+                                             llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
+    if (name != "norn" && name != "norn-program") return false;
+    passes.addPass(SelectionPass(skip_lists));
+    passes.addPass(OpenMpPass());
+    passes.addPass(InstrumentPass(debug_info_left, pruning(), checks_inline(false), profile, name == "norn-program"));
+    return true;
+  });
 }
 
 }  // namespace

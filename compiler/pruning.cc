@@ -11,8 +11,8 @@ constexpr struct {
   const char* name;
   bool Pruning::* rule;
 } kRules[] = {
-    {"covered", &Pruning::covered},     {"calls", &Pruning::calls},    {"escape", &Pruning::escape},
-    {"constants", &Pruning::constants}, {"inline", &Pruning::inlined},
+    {"covered", &Pruning::covered},     {"calls", &Pruning::calls}, {"escape", &Pruning::escape},
+    {"constants", &Pruning::constants}, {"early", &Pruning::early}, {"inline", &Pruning::inlined},
 };
 
 void set_all(Pruning& pruning, bool on) {

@@ -53,7 +53,7 @@ llvm::PreservedAnalyses LinkPass::run(llvm::Module& module, llvm::ModuleAnalysis
     if (!name.empty()) names.push_back(name.str());
   }
   module.eraseNamedMetadata(notes);
-  return InstrumentPass(left, Pruning::of(names), true, profile).run(module, analyses);
+  return InstrumentPass(left, Pruning::of(names), true, profile, true).run(module, analyses);
 }
 
 }  // namespace norn::compiler

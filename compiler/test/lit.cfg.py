@@ -42,6 +42,7 @@ config.environment["PATH"] = os.pathsep.join([os.path.join(tree, "bin"), tools, 
 config.substitutions += [
     ("%norn-cc", os.path.join(tree, "bin", "norn-cc")),
     ("%norn-c\\+\\+", os.path.join(tree, "bin", "norn-c++")),
+    ("%instrument-program", "opt -load-pass-plugin=%s/libnorn-plugin.so -passes=norn-program,verify -S" % library),
     ("%instrument", "opt -load-pass-plugin=%s/libnorn-plugin.so -passes=norn,verify -S" % library),
     ("%plugin", os.path.join(library, "libnorn-plugin.so")),
     ("%sites", "python3 %s/sites.py" % inputs),

@@ -10,11 +10,13 @@ program takes one lock around all it shares and so has no race.
 
 The programs have what the compiler's analyses reason about: locals whose address is passed down, kept, published or
 given to a thread; heap in locals and in globals; helpers that synchronize and helpers that do not; loops, branches,
-exceptions, recursion, virtual calls, strings and vectors.
+exceptions, recursion, virtual calls, strings and vectors; data written before there are threads, by main, helpers and a
+constructor, and data that is written once more later: between creations, beside threads, after a join.
 """
 
 import argparse
 import random
+import re
 
 PROLOGUE = r"""// Made by tests/generate/generate.py @SEED@
 #include <pthread.h>
@@ -105,6 +107,29 @@ __attribute__((noinline)) static Node* make(int v) {
 }
 __attribute__((noinline)) static void keep(Node** where, Node* n) { *where = n; }
 static Node* same(Node* n) { return n; }
+
+static int early_limit;
+static int early_table[16];
+static Node early_node;
+static int near0, near1, near2, near3;
+static Node near_node;
+__attribute__((noinline)) static void fill_table(int* to, int from) {
+  for (int i = 0; i < 16; ++i) to[i] = from + i;
+}
+__attribute__((noinline)) static void set_near0(int v) { near0 = v; }
+__attribute__((noinline)) static void set_int(int* where, int v) { *where = v; }
+__attribute__((noinline)) static void start(pthread_t* id, void* (*body)(void*)) {
+  pthread_create(id, nullptr, body, nullptr);
+}
+"""
+
+CONSTRUCTOR = """
+static int early_constructed[4];
+static struct Setup {
+  Setup() {
+    for (int i = 0; i < 4; ++i) early_constructed[i] = @VALUE@;
+  }
+} setup;
 """
 
 
@@ -154,7 +179,7 @@ class Writer:
 
     def shared_int(self):
         """Something that can be assigned, of type int, and shared."""
-        return self.pick("g0", "g1", "g2", "g3", "hidden", "node0.key", "node1.key",
+        return self.pick("g0", "g1", "g2", "g3", "hidden", "near3", "node0.key", "node1.key",
                          f"array[{self.random.randrange(64)}]", "array[n & 63]")
 
     def shared_other(self):
@@ -165,6 +190,9 @@ class Writer:
         choices = [lambda: str(self.random.randrange(1, 9)), lambda: "n", self.shared_int,
                    lambda: f"(int){self.shared_other()}", lambda: "kTable[n & 3]", lambda: "quiet_table[n & 3]",
                    lambda: "peek(&node0)", lambda: "mine", lambda: "sum(array, 4)", lambda: "shape->area(n)"]
+        choices += [lambda: self.pick("early_limit", "early_table[n & 15]", "early_node.key", "early_constructed[n & 3]",
+                                      "peek(&early_node)"),
+                    lambda: self.pick("near0", "near1", "near2", "near3", "near_node.key")]
         choices += [lambda: self.pick(*self.ints)] * 3 if self.ints else []
         choices += [lambda: self.pick(*self.counters)] * 2 if self.counters else []
         choices += [lambda: f"{self.pick(*self.nodes)}->key", lambda: f"peek({self.pick(*self.nodes)})",
@@ -351,6 +379,54 @@ class Writer:
                 kinds += [self.containers] * 2
             self.random.choice(kinds)()
 
+    # ---- Before there are threads, and once more -------------------------------------------------------------------
+
+    def early(self):
+        """What main does first."""
+        self.lines, self.indent = [], 1
+        some = str(self.random.randrange(1, 9))
+        choices = [f"for (int i = 0; i < 16; ++i) early_table[i] = i * {some};", f"fill_table(early_table, {some});",
+                   f"early_limit = given[{self.random.randrange(8)}];", "early_limit += early_table[3];",
+                   f"if (early_limit > 3) early_node.key = {some};", "early_node.total = early_limit;",
+                   "early_node = node0;", "memset(early_table, 1, sizeof early_table);",
+                   f"set_near0({some});", f"near1 = {some};", f"set_int(&near2, {some});",
+                   f"if (arguments[0] > 2) near3 = {some};", "near_node = node0;"]
+        for line in self.random.sample(choices, self.random.randrange(4, len(choices) + 1)):
+            self.put(line)
+        return "\n".join(self.lines) + "\n"
+
+    def late(self):
+        """What main writes when there are threads."""
+        some = str(self.random.randrange(1, 9))
+        line = self.pick(f"set_near0({some});", f"near1 = {some};", "near1 += 1;", f"set_int(&near2, {some});",
+                         f"near3 = near2 + {some};", f"if (arguments[1] > 2) near1 = {some};",
+                         "near_node = early_node;")
+        return f"pthread_mutex_lock(&m0); {line} pthread_mutex_unlock(&m0);" if self.safe else line
+
+    def main_turn(self, turn, ended):
+        """Main's, among the threads' turns; it may wait for the end of a thread that has done all of its own."""
+        lines = [f"  await_turn({turn});\n"]
+        if ended is not None:
+            lines.append(f"  pthread_join(ids[{ended}], nullptr);\n")
+        lines.append(f"  {self.late()}\n  end_turn();\n")
+        return "".join(lines)
+
+    def creations(self, threads, between):
+        """All threads are created; nobody has a turn before main has ended its own, if it writes in between."""
+        text = ""
+        if self.chance(25):
+            bodies = ", ".join(f"thread{number}" for number in range(threads))
+            text += f"  void* (*const bodies[{threads}])(void*) = {{{bodies}}};\n"
+            text += f"  for (int i = 0; i < {threads}; ++i) {{\n"
+            text += f"    {self.late()}\n" if between else ""
+            text += "    pthread_create(&ids[i], nullptr, bodies[i], nullptr);\n  }\n"
+        else:
+            for number in range(threads):
+                text += self.pick(f"  pthread_create(&ids[{number}], nullptr, thread{number}, nullptr);\n",
+                                  f"  start(&ids[{number}], thread{number});\n")
+                text += f"  {self.late()}\n" if between and self.chance(50) else ""
+        return text + ("  end_turn();\n" if between else "")
+
     # ---- The program ----------------------------------------------------------------------------------------------
 
     def step(self, thread, turn):
@@ -369,8 +445,13 @@ class Writer:
     def program(self):
         threads = self.random.randrange(2, 4)
         bodies = [[] for _ in range(threads)]
-        turn = 0
+        between = self.chance(30)
+        turn = 1 if between else 0
+        main, main_turns = "", []
         for _ in range(self.random.randrange(4, 9)):
+            if self.chance(15):
+                main_turns.append(turn)
+                turn += 1
             one = self.random.randrange(threads)
             kind = "step" if self.safe else self.pick("step", "step", "step", "step", "condition", "barrier")
             if kind == "step":
@@ -397,8 +478,20 @@ class Writer:
                                      f"  pthread_mutex_lock(&m1);\n  {ready} = 1;\n  pthread_cond_signal(&c0);\n"
                                      "  pthread_mutex_unlock(&m1);\n")
             turn += 2
+        last = [max([int(number) for number in re.findall(r"await_turn\((\d+)\)", "".join(body))], default=-1)
+                for body in bodies]
+        joined = []
+        if self.chance(40):
+            main_turns.append(turn)
+        for at in main_turns:
+            # Who waits in the turn of another ends it: only who has ended a turn long ago is surely gone.
+            gone = [number for number in range(threads) if last[number] < at - 1 and number not in joined]
+            ended = self.random.choice(gone) if gone and self.chance(50) else None
+            joined += [] if ended is None else [ended]
+            main += self.main_turn(at, ended)
         includes = "#include <string>\n#include <vector>\n" if self.library else ""
         text = PROLOGUE.replace("@SEED@", str(self.seed)).replace("@INCLUDES@\n", includes)
+        text += CONSTRUCTOR.replace("@VALUE@", self.pick("i", "i * 3", "7"))
         text += "\nstatic int arguments[8];\n\n" + "\n".join(self.functions)
         for number, body in enumerate(bodies):
             text += f"\nstatic void* thread{number}(void*) {{\n" + "".join(body) + "  return nullptr;\n}\n"
@@ -407,9 +500,9 @@ class Writer:
                  f"  const int given[8] = {{{arguments}}};\n  memcpy(arguments, given, sizeof given);\n"
                  "  pthread_barrier_init(&b0, nullptr, 2);\n  sem_init(&s0, 0, 0);\n  shape = new Square;\n"
                  f"  pthread_t ids[{threads}];\n")
-        for number in range(threads):
-            text += f"  pthread_create(&ids[{number}], nullptr, thread{number}, nullptr);\n"
-        text += f"  for (int i = 0; i < {threads}; ++i) pthread_join(ids[i], nullptr);\n"
+        text += self.early() + self.creations(threads, between) + main
+        text += "".join(f"  pthread_join(ids[{number}], nullptr);\n" for number in range(threads)
+                        if number not in joined)
         text += '  printf("%d %d %d %d %ld %ld %g %d\\n", g0, g1, g2, g3, l0, l1, d0, node0.key);\n}\n'
         return text
 

@@ -21,8 +21,7 @@ static int norn_test_numbers[kMostWaiters];
 __attribute__((constructor(102))) NORN_TEST_INVISIBLE void norn_test_read_arrival(int count, char** words, char** env) {
   (void)env;
   norn_test_counterpart_first = count > 1 && words[1][0] == 'c';
-  for (int i = 0; i < kMostWaiters; ++i)
-    norn_test_numbers[i] = (int)norn_test_syscall(kNornTestMemfdCreate, (long)"number", 0, 0);
+  for (int i = 0; i < kMostWaiters; ++i) norn_test_numbers[i] = memfd_create("number", 0);
 }
 
 NORN_TEST_INVISIBLE void norn_test_nap(void) {

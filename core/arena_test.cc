@@ -91,10 +91,11 @@ TEST_F(ArenaTest, WhatOthersReleasedIsFound) {
   EXPECT_EQ(arena->in_use(), in_use);
 }
 
-TEST_F(ArenaTest, ASmallProgramMapsOneBlock) {
+TEST_F(ArenaTest, AThreadMapsABlockAtMost) {
   std::vector<std::thread> threads;
   std::atomic<unsigned> there{0};
   constexpr unsigned kThreads = 16;
+  threads.reserve(kThreads);
   for (unsigned t = 0; t < kThreads; ++t) {
     threads.emplace_back([&] {
       void* block = arena->allocate(100);
@@ -142,6 +143,7 @@ TEST(ArenaStressTest, ManyThreadsAtOnce) {
     arena->destroy(known);
   };
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (unsigned t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
       std::mt19937 random(t);

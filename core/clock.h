@@ -41,6 +41,8 @@ class Clock {
     const Chunk* chunk = chunks()[index];
     return chunk == nullptr ? 0 : chunk->times[slot % kTimes];
   }
+  // The same of a slot that stands here; others: nothing.
+  [[nodiscard, gnu::always_inline]] Time get_near(unsigned slot) const { return slot < kNear ? near_[slot] : 0; }
   [[nodiscard]] bool empty() const {
     Time any = 0;
     for (const Time time : near_) any |= time;

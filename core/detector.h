@@ -138,6 +138,11 @@ class Detector {
   template <AccessKind Kind, class WhereCall>
   [[nodiscard, gnu::always_inline]] bool access_again(Thread& thread, Granule& granule, Address address, unsigned size,
                                                       bool increments, const WhereCall& where);
+  // A shorter one (GranuleStep::replace), for a thread that is_plain(), of the bytes of one granule and of those after
+  // it: whole ones, `count` in all.
+  template <AccessKind Kind>
+  [[nodiscard, gnu::always_inline]] bool access_plainly(Thread& thread, Granule* granules, unsigned count,
+                                                        Address address, unsigned mask, Where where);
   // Before the first stamp of a time, for who does not want to be refused for that by access_again().
   void begin_stamping(Thread& thread);
   // False: not all of it was.
@@ -269,6 +274,9 @@ class Detector {
   // Nothing that any thread holds for known counts any more. Any thread.
   void make_all_look_again();
 
+  // A gate of the embedding's, which access_plainly() heeds.
+  [[nodiscard]] std::atomic<bool>& gate() { return gate_; }
+
   // A collection at the next occasion, as if memory were short; for tests.
   void request_collection() {
     collection_requested_.store(true, std::memory_order_relaxed);
@@ -393,22 +401,33 @@ class Detector {
   Address renew_run(Thread& thread, Address at, Address begin, Address end, Where where, bool increments);
   Address renew_run(Thread& thread, AccessKind kind, Address at, Address begin, Address end, Where where,
                     bool increments);
+  // Where GranuleStep::replace() is another case.
   template <AccessKind Kind, class WhereCall>
   [[nodiscard, gnu::always_inline]] bool renew(Thread& thread, Granule& granule, Address address, unsigned mask,
                                                bool increments, const WhereCall& where) {
     if (has_list(granule)) [[unlikely]]
       return Kind == AccessKind::kRead && read_in_row(thread, granule, address, mask, where);
     if (GranuleStep::Own own; GranuleStep::has_only(thread, granule, own)) {
-      return GranuleStep::renew<Kind>(thread, granule, own, mask, where, [&]() __attribute__((always_inline)) {
-        if (shadow_.existing_leaf(address) == nullptr) return false;
-        if (options_.sampled) shadow_.note_use(address);
-        return true;
-      });
+      return GranuleStep::renew<Kind>(thread, granule, own, mask, where,
+                                      [&]() __attribute__((always_inline)) { return is_prepared(address); });
     }
     return GranuleStep::renew_beside<Kind>(
         thread, options_.engine == EngineKind::kHb, is_write(Kind) && follows_writes(options_),
         (Kind == AccessKind::kRead || Kind == AccessKind::kAtomicRead) && options_.handover && !increments, granule,
         mask, increments, where);
+  }
+  template <AccessKind Kind>
+  [[nodiscard, gnu::always_inline]] bool replace(const Thread& thread, Granule& granule, Address address, unsigned mask,
+                                                 Where where) {
+    return where >> PackedStamp::kWhereBits == 0 &&
+           GranuleStep::replace<Kind>(thread, *thread.decides, granule, mask, where,
+                                      [&]() __attribute__((always_inline)) { return is_prepared(address); });
+  }
+  // For the first stamp of a granule; if that is a matter of a few instructions.
+  [[nodiscard, gnu::always_inline]] bool is_prepared(Address address) {
+    if (shadow_.existing_leaf(address) == nullptr) return false;
+    if (options_.sampled) shadow_.note_use(address);
+    return true;
   }
   // Before the first stamp of a granule. False: no memory.
   [[nodiscard]] bool prepare(Address address) {
@@ -419,6 +438,11 @@ class Detector {
   // Whether GranuleStep::renew() may be tried, once the thread has begun to stamp.
   [[nodiscard]] static bool may_renew(const Thread& thread) {
     return thread.stamped && thread.stamps_pack && thread.stamps_locks != SegmentLocks::kOfItsTime;
+  }
+  // Neither a collection nor the embedding wants threads to stay outside.
+  [[nodiscard, gnu::always_inline]] bool is_door_open() const {
+    using Flags [[gnu::may_alias]] = uint32_t;
+    return __atomic_load_n(reinterpret_cast<const Flags*>(&collecting_), __ATOMIC_RELAXED) == 0;
   }
   // The thread is inside; false: a collection is wanted.
   [[nodiscard, gnu::always_inline]] bool step_inside(Thread& thread) const {
@@ -666,8 +690,10 @@ class Detector {
   std::atomic<BenignRange*> benign_{nullptr};
   Versions** versions_ = nullptr;  // by slot
 
-  std::atomic<bool> collecting_{false};
+  alignas(4) std::atomic<bool> collecting_{false};
   std::atomic<bool> collection_wanted_{false};
+  std::atomic<bool> gate_{false};
+  bool no_gate_ = false;
   std::atomic<bool> collection_requested_{false};  // whether or not there is need
   SpinMutex collect_mutex_;
   bool moving_locksets_ = false;  // in a collection
@@ -701,6 +727,20 @@ class Inside {
  private:
   Thread& thread_;
 };
+
+template <AccessKind Kind>
+bool Detector::access_plainly(Thread& thread, Granule* granules, unsigned count, Address address, unsigned mask,
+                              Where where) {
+  thread.inside.store(true, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  bool done = is_door_open();
+  for (unsigned i = 0; i < count; ++i) {
+    done = done && replace<Kind>(thread, granules[i], address + i * kGranuleBytes, mask, where);
+  }
+  step_outside(thread);
+  if (done) ++thread.accesses;
+  return done;
+}
 
 template <AccessKind Kind, class WhereCall>
 bool Detector::access_again(Thread& thread, Granule& granule, Address address, unsigned size, bool increments,

@@ -61,6 +61,22 @@ class GranuleLock {
   static bool try_lock_simple(Granule& granule) { return try_lock(granule, kUntouched); }
   static void unlock_simple(Granule& granule) { unlock(granule, kUntouched); }
 
+  // Both cells as one, of a granule without a list; the second is the upper half. What is locked, or has one, is not 0
+  // below.
+  using Cells [[gnu::may_alias]] = uint64_t;
+  [[nodiscard, gnu::always_inline]] static uint64_t cells_of(const Granule& granule) {
+    return __atomic_load_n(reinterpret_cast<const Cells*>(granule.cells), __ATOMIC_RELAXED);
+  }
+  // Only if they are still these.
+  [[gnu::always_inline]] static bool try_lock_both(Granule& granule, uint64_t cells) {
+    if constexpr (kOneAtATime) return true;
+    return __atomic_compare_exchange_n(reinterpret_cast<Cells*>(granule.cells), &cells, cells | kLocked, false,
+                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+  }
+  [[gnu::always_inline]] static void unlock_both(Granule& granule, uint64_t cells) {
+    __atomic_store_n(reinterpret_cast<Cells*>(granule.cells), cells, __ATOMIC_RELEASE);
+  }
+
   explicit GranuleLock(Granule& granule) : granule_(granule) {
     if constexpr (kOneAtATime) {
       list = granule.cells[0].load(std::memory_order_relaxed);

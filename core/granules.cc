@@ -293,6 +293,10 @@ void Detector::note_segment(Thread& thread) {
   const bool fits =
       !is_state_machine(options_.engine) && thread.slot < PackedStamp::kSlots && thread.time < PackedStamp::kTimeLimit;
   thread.stamps_pack = fits && segments_.note(thread.slot, thread.time, thread.lockset, thread.stamps_locks);
+  thread.stamps_locks_apart = thread.stamps_locks == SegmentLocks::kOfItsTime;
+  thread.stamps_alone = GranuleStep::alone(thread.slot, thread.stamps_locks);
+  thread.needs_fence = !kOneAtATime && core_barrier == nullptr;
+  thread.decides = is_lockless() ? &thread.clocks.full : &thread.clocks.strong;
   thread.stamps_exclude = thread.lockset != kNoLocks && locksets_.protects(thread.lockset, thread.lockset);
 }
 
@@ -370,7 +374,8 @@ void Detector::use(Thread& thread, Address object, Where where) {
     return true;
   };
   if (thread.stamps_pack && thread.stamps_locks != SegmentLocks::kOfItsTime &&
-      renew<AccessKind::kAtomicRead>(thread, *granule, at, mask, true, place)) {
+      (replace<AccessKind::kAtomicRead>(thread, *granule, at, mask, where) ||
+       renew<AccessKind::kAtomicRead>(thread, *granule, at, mask, true, place))) {
     thread.stamped = true;
     return;
   }
@@ -389,7 +394,10 @@ Address Detector::renew_run(Thread& thread, Address at, Address begin, Address e
     Granule* granule = shadow_.existing_granule(at);
     const uint8_t mask = mask_in(at, begin, end);
     if (granule == nullptr) break;
-    if (!is_stamped(thread, *granule, Kind, mask) && !renew<Kind>(thread, *granule, at, mask, increments, place)) break;
+    if (!replace<Kind>(thread, *granule, at, mask, where) && !is_stamped(thread, *granule, Kind, mask) &&
+        !renew<Kind>(thread, *granule, at, mask, increments, place)) {
+      break;
+    }
   }
   return at;
 }

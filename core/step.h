@@ -61,6 +61,81 @@ class GranuleStep {
     return others | kOrdersAfter.of[place][kNoPlace][second & kNoOrder] | locks_in(place, locks);
   }
 
+  // The shortest way, where what is there is ordered before and goes as a whole, but for one stamp perhaps, which stays
+  // as it is: nearly all that threads keep to themselves, hand on, or read together. False: it is another case.
+  // `known`: the clock of the relation in which stamps are superfluous. `prepare()`: before the granule's first stamp.
+  template <AccessKind Kind, class PrepareCall>
+  [[nodiscard, gnu::always_inline]] static bool replace(const Thread& thread, const Clock& known, Granule& granule,
+                                                        unsigned mask, Where where, const PrepareCall& prepare) {
+    const uint64_t cells = GranuleLock::cells_of(granule);
+    if (static_cast<uint32_t>(cells) != 0) return false;
+    const auto second = static_cast<uint32_t>(cells >> 32);
+    const unsigned place = thread.slot & 1u;
+    const uint32_t now = uint32_t{thread.slot} << PackedStamp::kTimeBits | thread.time;
+    const uint64_t bytes = uint64_t{mask} << PackedStamp::kMaskAt;
+    const uint64_t other_bytes = uint64_t{0xff} << PackedStamp::kMaskAt & ~bytes;
+    bool done = false;
+    uint64_t kept = 0;
+    unsigned from = kNoPlace;
+    const auto keep = [&](uint64_t bits, unsigned at) __attribute__((always_inline)) {
+      if (kept != 0 || kind_of(bits) == AccessKind::kFree) return false;
+      kept = bits;
+      from = at;
+      return true;
+    };
+    // False: it is another case, or done.
+    const auto judge = [&](uint64_t bits, unsigned at) __attribute__((always_inline)) {
+      if (bits == 0) return true;
+      const auto moment = static_cast<uint32_t>(bits >> PackedStamp::kTimeAt);
+      const bool covered = is_one_of<kinds_covered_by(Kind)>(bits);
+      if (moment == now) {
+        const bool stands = is_one_of<kinds_that_stand_for(Kind)>(bits);
+        done = stands && (bits & bytes) == bytes;
+        return !stands && covered && (bits & other_bytes) == 0;
+      }
+      if ((bits & bytes) == 0) return keep(bits, at);
+      const bool before = now - moment <= thread.time - thread.own_since ||
+                          known.get_near(moment >> PackedStamp::kTimeBits) >= (moment & PackedStamp::kTimeLimit);
+      if (!before && is_one_of<conflicts_of(Kind)>(bits)) return false;
+      if (!before || !covered) return keep(bits, at);
+      return (bits & other_bytes) == 0 && (locks_at(second, at) == thread.stamps_locks || thread.lockset == kNoLocks);
+    };
+    const uint64_t third = granule.stamps[2].load(std::memory_order_relaxed);
+    if (!judge(third, 2)) return done;
+    const uint64_t other = granule.stamps[place ^ 1].load(std::memory_order_relaxed);
+    if (!judge(other, place ^ 1)) return done;
+    const uint64_t mine = granule.stamps[place].load(std::memory_order_relaxed);
+    if (!judge(mine, place)) return done;
+    if ((mine | other | third) == 0 && !prepare()) return false;
+    const uint64_t fresh =
+        uint64_t{now} << PackedStamp::kTimeAt | bytes | static_cast<uint64_t>(Kind) << PackedStamp::kKindAt | where;
+    if (!GranuleLock::try_lock_both(granule, cells)) return false;
+    if (granule.stamps[place].load(std::memory_order_relaxed) != mine ||
+        granule.stamps[place ^ 1].load(std::memory_order_relaxed) != other ||
+        granule.stamps[2].load(std::memory_order_relaxed) != third) [[unlikely]] {
+      GranuleLock::unlock_both(granule, cells);
+      return false;
+    }
+    granule.stamps[place].store(fresh, std::memory_order_relaxed);
+    if (kept == 0) {
+      granule.stamps[place ^ 1].store(0, std::memory_order_relaxed);
+      granule.stamps[2].store(0, std::memory_order_relaxed);
+      GranuleLock::unlock_both(granule, uint64_t{thread.stamps_alone} << 32);
+    } else {
+      const Keeps& keeps = kKeeps.of[place][from];
+      granule.stamps[keeps.to].store(kept, std::memory_order_relaxed);
+      granule.stamps[3 - place - keeps.to].store(0, std::memory_order_relaxed);
+      const uint32_t locks = (second & keeps.locks) << keeps.shift | (thread.stamps_alone & ~kNoOrder);
+      GranuleLock::unlock_both(granule, uint64_t{keeps.order | locks} << 32);
+    }
+    return true;
+  }
+  // The second cell of a granule with one stamp.
+  [[nodiscard]] static uint32_t alone(Slot slot, LocksCode locks) {
+    const unsigned place = slot & 1u;
+    return kNoPlace << 4 | kNoPlace << 2 | place | locks_in(place, locks);
+  }
+
   // Up to two stamps of the thread itself, made with the locks that it holds now.
   struct Own {
     uint64_t mine;
@@ -265,6 +340,32 @@ class GranuleStep {
     return stands && slot_of(bits) == thread.slot && time_of(bits) == thread.time ? mask_of(bits) : 0u;
   }
 
+  // Sets of kinds, a bit each.
+  [[nodiscard]] static constexpr unsigned kinds_covered_by(AccessKind kind) {
+    unsigned covered = 0;
+    for (unsigned k = 0; k < static_cast<unsigned>(AccessKind::kFree); ++k) {
+      if (covers(kind, static_cast<AccessKind>(k))) covered |= 1u << k;
+    }
+    return covered;
+  }
+  [[nodiscard]] static constexpr unsigned kinds_that_stand_for(AccessKind kind) {
+    unsigned standing = 0;
+    for (unsigned k = 0; k <= static_cast<unsigned>(AccessKind::kFree); ++k) {
+      const auto other = static_cast<AccessKind>(k);
+      if (kind == AccessKind::kFree ? other == kind : covers(other, kind)) standing |= 1u << k;
+    }
+    return standing;
+  }
+  template <unsigned Set>
+  [[nodiscard, gnu::always_inline]] static bool is_one_of(uint64_t bits) {
+    constexpr unsigned kReads = 0b00101, kAllButFree = 0b01111, kAll = 0b11111;
+    if constexpr (Set == kAll) return true;
+    if constexpr (Set == kReads) return (bits & uint64_t{0b101} << PackedStamp::kKindAt) == 0;
+    if constexpr (Set == (kAll ^ kReads)) return (bits & uint64_t{0b101} << PackedStamp::kKindAt) != 0;
+    if constexpr (Set == kAllButFree) return (bits & uint64_t{0b100} << PackedStamp::kKindAt) == 0;
+    return (Set >> static_cast<unsigned>(kind_of(bits)) & 1) != 0;
+  }
+
   static constexpr uint64_t kApart = 0;
   static constexpr uint64_t kUnknown = PackedStamp::kNobody;
   // A stamp with other bytes too, if it says the same as `own`, but for the place perhaps: then its place is mixed.
@@ -325,6 +426,28 @@ class GranuleStep {
     }
     return continues;
   }
+
+  // Where a stamp goes that stays beside a new one in `place`, by where it was: the order then, and its locks.
+  struct Keeps {
+    uint8_t to;
+    uint8_t order;
+    uint8_t shift;
+    uint32_t locks;
+  };
+  struct AllKeeps {
+    Keeps of[2][kPlaces];
+
+    constexpr AllKeeps() : of() {
+      for (unsigned place = 0; place < 2; ++place) {
+        for (unsigned from = 0; from < kPlaces; ++from) {
+          const unsigned to = from == place ? 2 : from;
+          of[place][from] = {static_cast<uint8_t>(to), static_cast<uint8_t>(kNoPlace << 4 | place << 2 | to),
+                             static_cast<uint8_t>((to - from) * 8), 0xffu << (from + 1) * 8};
+        }
+      }
+    }
+  };
+  static const AllKeeps kKeeps;
 
   // The order of stamps, without that of a place (or with it in another from now on), and that place as the newest.
   struct OrdersAfter {
@@ -416,5 +539,6 @@ class GranuleStep {
 };
 
 inline constexpr GranuleStep::OrdersAfter GranuleStep::kOrdersAfter;
+inline constexpr GranuleStep::AllKeeps GranuleStep::kKeeps;
 
 }  // namespace norn

@@ -139,15 +139,28 @@ struct Thread {
   Time segment_since = 0;  // of the present segment's first stamp; a spin may make time pass within one
   Time own_since = 0;      // what its slot did before is its own past only if its clocks know of it: begin_again()
   LocksetId lockset = kNoLocks;
-  bool stamps_pack = false;  // what stamps of this time say of it (core/segments.h)
+  // What is_plain() asks for at once.
+  alignas(8) bool stamps_pack = false;    // what stamps of this time say of it (core/segments.h)
+  bool stamped = false;                   // a stamp carries `time` already: the next release must tick
+  bool stamps_locks_apart = false;        // `stamps_locks` does not say which they are
+  uint8_t ignoring = 0;                   // a set of IgnoreWhat
+  std::atomic<bool> check_spoilt{false};  // set by others: what `fast` holds for done does not count
+  bool needs_fence = false;               // at the door of the core
+  uint8_t none[2] = {};
+  // Its stamps fit into granules, one carries this time, and nothing else is to be done with an access but to stamp it
+  // and perhaps to record it.
+  [[nodiscard, gnu::always_inline]] bool is_plain() const {
+    using Flags [[gnu::may_alias]] = uint64_t;
+    return __atomic_load_n(reinterpret_cast<const Flags*>(&stamps_pack), __ATOMIC_RELAXED) == 0x0101;
+  }
   uint8_t stamps_locks = 0;
-  bool stamps_exclude = false;  // the locks of this time are such that whoever has the same is excluded
-  bool stamped = false;         // a stamp carries `time` already: the next release must tick
-  bool version_kept = false;    // what it knows at `time` may be asked for: who learns more must tick
-  bool gives_birth = false;     // it allocated memory at `time`, which nobody else can know yet
-  bool recording = false;       // a lock is held and the write/read relation is wanted
-  bool unrecorded = false;      // what it did under the lock it holds, or held last, was not recorded from the start
-  uint8_t ignoring = 0;         // a set of IgnoreWhat
+  bool stamps_exclude = false;     // the locks of this time are such that whoever has the same is excluded
+  bool version_kept = false;       // what it knows at `time` may be asked for: who learns more must tick
+  bool gives_birth = false;        // it allocated memory at `time`, which nobody else can know yet
+  bool recording = false;          // a lock is held and the write/read relation is wanted
+  bool unrecorded = false;         // what it did under the lock it holds, or held last, was not recorded from the start
+  uint32_t stamps_alone = 0;       // the second cell of a granule with one stamp of this time
+  const Clock* decides = nullptr;  // of the relation in which stamps are superfluous
   ThreadId id = 0;
 
   HistoryRoom room;
@@ -224,8 +237,7 @@ struct Thread {
   unsigned spin_word_count = 0;
   uint32_t ignore_depth[3];  // reads, writes, sync
 
-  std::atomic<bool> check_spoilt{false};  // set by others: what `fast` holds for done does not count
-  std::atomic<Time> tick_wanted{0};       // set by others: the latest time of it that was waited for; 0: none
+  std::atomic<Time> tick_wanted{0};  // set by others: the latest time of it that was waited for; 0: none
 
   enum class Life : uint8_t { kRunning, kExited, kGone };  // gone: joined or detached, and to be recycled
   std::atomic<Life> life{Life::kRunning};

@@ -54,27 +54,31 @@ template <unsigned Size>
   return address_of(address) % kGranuleBytes + kInGranule<Size> > kGranuleBytes;
 }
 
-// The check that the program made of all bytes of a granule, on its last stamp: there is what the thread did before its
-// newest. (Of fewer bytes the program has looked there itself.)
-template <AccessKind Kind>
-[[gnu::always_inline]] inline bool passes(const void* address) {
-  const norn_fast& fast = *__norn_fast;
-  if (fast.mask == 0 || lies_across<kGranuleBytes>(address)) return false;
-  const uint64_t own = __atomic_load_n(Kind == AccessKind::kRead ? &fast.read : &fast.write, __ATOMIC_RELAXED);
-  const uint64_t bits = Kind == AccessKind::kRead ? fast.read_bits : NORN_FAST_WRITE_BITS;
-  const Granule& granule = flat_granule(fast.granules, fast.mask, address);
-  return ((granule.stamps[2].load(std::memory_order_relaxed) ^ own) & bits) == 0;
-}
-
 // What is left to do for an access that was quick: the thread holds a lock, or a signal came.
 template <AccessKind Kind, unsigned Size>
-[[gnu::noinline]] NORN_SLOW void finish_quick(const void* address, const norn_site* site) {
+[[gnu::noinline]] NORN_SLOW void finish_slowly(const void* address, const norn_site* site) {
   ThreadState& state = *current_state;
   if (!enter(state)) return;
   if (state.core->recording) {
     detector.record_again(*state.core, Kind, address_of(address), Size, increments<Kind>(site));
   }
   leave(state);
+}
+
+template <AccessKind Kind, unsigned Size>
+[[gnu::noinline]] NORN_SLOW void finish_quick(const void* address, const norn_site* site) {
+  ThreadState& state = *current_state;
+  const Address at = address_of(address);
+  state.depth.store(1, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  const bool recorded =
+      state.core->recording && Detector::record_quickly<Kind>(*state.core, {at, at + Size}, increments<Kind>(site));
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  state.depth.store(0, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (recorded && state.kept_signals.load(std::memory_order_relaxed) == 0) [[likely]]
+    return;
+  [[clang::musttail]] return finish_slowly<Kind, Size>(address, site);
 }
 
 // It was tried, and is in the flat shadow, and counts. (Of sixteen bytes some may be done.)
@@ -94,6 +98,31 @@ template <AccessKind Kind, unsigned Size>
 
 enum class Quick : uint8_t { kNot, kDone, kUnfinished, kTried, kUnprepared };
 
+// What most accesses are that do not pass.
+template <AccessKind Kind, unsigned Size>
+[[gnu::always_inline]] inline Quick access_plainly(const void* address, const norn_site* site) {
+  ThreadState* state = current_state;
+  if (state == nullptr || lies_across<Size>(address)) return Quick::kNot;
+  Thread& thread = *state->core;
+  // With a mask accesses count, nothing is controlled, and the shadow is flat (settle_check).
+  if (thread.fast.mask == 0 || state->depth.load(std::memory_order_relaxed) != 0) return Quick::kNot;
+  if (!thread.is_plain()) return thread.stamped ? Quick::kTried : Quick::kUnprepared;
+  state->depth.store(1, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  const Address at = address_of(address);
+  Where where = kNowhere;
+  const bool prepared = find_place(*state, site, where);
+  const bool done = prepared && detector.access_plainly<Kind>(
+                                    thread, &flat_granule(thread.fast.granules, thread.fast.mask, address),
+                                    Size / kInGranule<Size>, at, bytes_in_granule(at, kInGranule<Size>), where);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  state->depth.store(0, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (!done) return prepared ? Quick::kTried : Quick::kUnprepared;
+  const bool finished = !thread.recording && state->kept_signals.load(std::memory_order_relaxed) == 0;
+  return finished ? Quick::kDone : Quick::kUnfinished;
+}
+
 // Does steps(thread, where) as the runtime, if the thread may be that without further ado: `where` is a place that is
 // known, and they say whether all was done. Few registers are saved where they make no call.
 template <AccessKind Kind, class Steps>
@@ -112,7 +141,7 @@ template <AccessKind Kind, class Steps>
     unprepared = !find_place(*state, site, found);
     return !unprepared;
   };
-  const bool done = !gate_closed.load(std::memory_order_relaxed) && steps(thread, where);
+  const bool done = !detector.gate().load(std::memory_order_relaxed) && steps(thread, where);
   const bool recorded =
       !done || !thread.recording || Detector::record_quickly<Kind>(thread, bytes, increments<Kind>(site));
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -148,27 +177,45 @@ template <AccessKind Kind, unsigned Size>
   return apart ? Quick::kTried : Quick::kNot;
 }
 
-// `Prepared`: all that was missing was the place, of the first such access since a function was called, or what the
-// first stamp of a time needs.
-template <AccessKind Kind, unsigned Size, bool Prepared = false>
-[[gnu::noinline]] NORN_SLOW void try_quickly(const void* address, const norn_site* site) {
-  if constexpr (Prepared) {
-    ThreadState& state = *current_state;
-    if (!enter(state)) return;
-    place_again(state, site);
-    detector.begin_stamping(*state.core);
-    leave(state);
-  }
+// The first attempt at an access that does not pass. Of fewer bytes than a granule's the stamps of others are mostly
+// there in part: another case for the shortest way.
+template <AccessKind Kind, unsigned Size>
+[[gnu::always_inline]] inline Quick try_first(const void* address, const norn_site* site) {
+  return Size < kGranuleBytes ? quick_access<Kind, Size>(address, site) : access_plainly<Kind, Size>(address, site);
+}
+
+// What it leaves.
+template <AccessKind Kind, unsigned Size>
+[[gnu::noinline]] NORN_SLOW void try_next(const void* address, const norn_site* site) {
   const Quick quick = quick_access<Kind, Size>(address, site);
   if (quick == Quick::kDone) [[likely]]
     return;
   if (quick == Quick::kUnfinished) [[clang::musttail]]
     return finish_quick<Kind, Size>(address, site);
-  if (quick == Quick::kUnprepared && !Prepared) [[clang::musttail]]
-    return try_quickly<Kind, Size, true>(address, site);
-  if (quick == Quick::kTried) [[clang::musttail]]
-    return slow_step<Kind, Size>(address, site);
-  [[clang::musttail]] return slow_access<Kind, Size>(address, site);
+  if (quick == Quick::kNot) [[clang::musttail]]
+    return slow_access<Kind, Size>(address, site);
+  [[clang::musttail]] return slow_step<Kind, Size>(address, site);
+}
+
+// All that was missing was the place, of the first such access since a function was called, or what the first stamp of
+// a time needs.
+template <AccessKind Kind, unsigned Size>
+[[gnu::noinline]] NORN_SLOW void prepare(const void* address, const norn_site* site) {
+  ThreadState& state = *current_state;
+  if (!enter(state)) return;
+  place_again(state, site);
+  detector.begin_stamping(*state.core);
+  leave(state);
+  const Quick quick = try_first<Kind, Size>(address, site);
+  if (quick == Quick::kDone) [[likely]]
+    return;
+  if (quick == Quick::kUnfinished) [[clang::musttail]]
+    return finish_quick<Kind, Size>(address, site);
+  if (Size >= kGranuleBytes) [[clang::musttail]]
+    return try_next<Kind, Size>(address, site);
+  if (quick == Quick::kNot) [[clang::musttail]]
+    return slow_access<Kind, Size>(address, site);
+  [[clang::musttail]] return slow_step<Kind, Size>(address, site);
 }
 
 // Some bytes in a row, with what can be done without a call.
@@ -212,8 +259,18 @@ using namespace norn::rt;
     access<AccessKind::kind, size>(address, site);                                                  \
   }                                                                                                 \
   NORN_EXPORT NORN_SLOW void __norn_slow_##name##size(const void* address, const norn_site* site) { \
-    if (size == kGranuleBytes && passes<AccessKind::kind>(address)) return;                         \
-    [[clang::musttail]] return try_quickly<AccessKind::kind, size>(address, site);                  \
+    const Quick quick = try_first<AccessKind::kind, size>(address, site);                           \
+    if (quick == Quick::kDone) [[likely]]                                                           \
+      return;                                                                                       \
+    if (quick == Quick::kUnfinished) [[clang::musttail]]                                            \
+      return finish_quick<AccessKind::kind, size>(address, site);                                   \
+    if (quick == Quick::kUnprepared) [[clang::musttail]]                                            \
+      return prepare<AccessKind::kind, size>(address, site);                                        \
+    if (size >= kGranuleBytes) [[clang::musttail]]                                                  \
+      return try_next<AccessKind::kind, size>(address, site);                                       \
+    if (quick == Quick::kNot) [[clang::musttail]]                                                   \
+      return slow_access<AccessKind::kind, size>(address, site);                                    \
+    [[clang::musttail]] return slow_step<AccessKind::kind, size>(address, site);                    \
   }
 
 NORN_ACCESS_HOOKS(read, kRead, 1)

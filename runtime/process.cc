@@ -57,10 +57,10 @@ void before_fork() {
   for (;;) {
     // Threads that begin are not known yet, and may need the gate open to become so.
     while (threads_are_beginning()) sys::yield();
-    while (gate_closed.exchange(true, std::memory_order_seq_cst)) sys::yield();
+    while (detector.gate().exchange(true, std::memory_order_seq_cst)) sys::yield();
     barrier_everywhere();
     if (!threads_are_beginning()) break;
-    gate_closed.store(false, std::memory_order_seq_cst);
+    detector.gate().store(false, std::memory_order_seq_cst);
   }
   for (ThreadState* other = first_state(); other != nullptr; other = other->next) {
     if (other == self) continue;
@@ -73,7 +73,7 @@ void before_fork() {
 
 void after_fork_in_parent() {
   const SignalMask mask = mask_before_fork;
-  gate_closed.store(false, std::memory_order_release);
+  detector.gate().store(false, std::memory_order_release);
   set_signal_mask(mask);
 }
 
@@ -81,7 +81,7 @@ void after_fork_in_child() {
   start.parent = start.pid;
   start.pid = sys::pid();
   start.is_child = true;
-  gate_closed.store(false, std::memory_order_release);
+  detector.gate().store(false, std::memory_order_release);
   control::stop();
   ThreadState* self = current_state;
   const bool entered = self != nullptr && enter(*self);

@@ -29,7 +29,6 @@ NORN_TLS __thread ThreadState* current_state = nullptr;
 NORN_TLS __thread bool current_ended = false;
 constinit std::atomic<Phase> phase{Phase::kNotStarted};
 constinit std::atomic<bool> watching{false};
-constinit std::atomic<bool> gate_closed{false};
 
 namespace {
 
@@ -177,9 +176,9 @@ ThreadState* adopt_thread() {
 bool wait_at_gate(ThreadState& state) {
   constexpr unsigned kLongEnough = 2000;
   unsigned rounds = 0;
-  while (gate_closed.load(std::memory_order_acquire)) {
+  while (detector.gate().load(std::memory_order_acquire)) {
     state.depth.store(0, std::memory_order_seq_cst);
-    while (gate_closed.load(std::memory_order_acquire)) {
+    while (detector.gate().load(std::memory_order_acquire)) {
       if (state.handlers != 0 && ++rounds > kLongEnough) return false;
       sys::yield();
     }

@@ -124,7 +124,6 @@ enum class Phase : uint8_t { kNotStarted, kStarting, kReady };
 extern constinit std::atomic<Phase> phase;
 // Accesses count. Off while there is one thread: what it did is ordered before all that its children do.
 extern constinit std::atomic<bool> watching;
-extern constinit std::atomic<bool> gate_closed;
 
 // Starts the runtime if it has not started; false while it is starting.
 bool start_runtime();
@@ -159,7 +158,7 @@ inline void leave(ThreadState& state) {
   state.depth.store(1, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   // Whoever closes the gate makes all threads execute a barrier before it looks at their depths.
-  if (gate_closed.load(std::memory_order_relaxed)) [[unlikely]]
+  if (detector.gate().load(std::memory_order_relaxed)) [[unlikely]]
     return wait_at_gate(state);
   return true;
 }

@@ -22,12 +22,11 @@ inline unsigned place_key(const norn_site* site, Where caller) {
 
 extern std::atomic<uint32_t> unloads;  // how many modules are gone
 
-// Whether the newest calls are seen (CallStack), or can be by what the thread remembers.
-[[gnu::always_inline]] inline bool see_call(const ThreadState& state, const CallStack& calls,
-                                            const norn_site* const* top) {
+// Whether the newest calls, which are not seen (CallStack), can be by what the thread remembers.
+[[gnu::noinline]] inline NORN_SLOW bool see_calls(const ThreadState& state, const CallStack& calls,
+                                                  const norn_site* const* top) {
   size_t at = static_cast<size_t>(top - calls.begin);
   const size_t depth = at;
-  if (CallStack::is_seen(calls.begin[at - 1])) return true;
   constexpr size_t kMost = 4;  // that are looked at here
   if (depth > ThreadState::kMostCalls) return false;
   while (at > 0 && !CallStack::is_seen(calls.begin[at - 1])) {
@@ -51,7 +50,8 @@ extern std::atomic<uint32_t> unloads;  // how many modules are gone
   const Address frame = address_of(__builtin_frame_address(0));
   const bool called = top > calls.begin;
   if (site == nullptr || top > calls.end || frame < state.lowest_frame ||
-      state.unloads != unloads.load(std::memory_order_relaxed) || (called && !see_call(state, calls, top))) {
+      state.unloads != unloads.load(std::memory_order_relaxed) ||
+      (called && !CallStack::is_seen(top[-1]) && !see_calls(state, calls, top))) {
     return false;
   }
   const Where caller = called ? calls.places[top - calls.begin - 1] : kNowhere;

@@ -177,14 +177,7 @@ template <AccessKind Kind, unsigned Size>
   return apart ? Quick::kTried : Quick::kNot;
 }
 
-// The first attempt at an access that does not pass. Of fewer bytes than a granule's the stamps of others are mostly
-// there in part: another case for the shortest way.
-template <AccessKind Kind, unsigned Size>
-[[gnu::always_inline]] inline Quick try_first(const void* address, const norn_site* site) {
-  return Size < kGranuleBytes ? quick_access<Kind, Size>(address, site) : access_plainly<Kind, Size>(address, site);
-}
-
-// What it leaves.
+// What that leaves of accesses of whole granules.
 template <AccessKind Kind, unsigned Size>
 [[gnu::noinline]] NORN_SLOW void try_next(const void* address, const norn_site* site) {
   const Quick quick = quick_access<Kind, Size>(address, site);
@@ -197,21 +190,27 @@ template <AccessKind Kind, unsigned Size>
   [[clang::musttail]] return slow_step<Kind, Size>(address, site);
 }
 
-// All that was missing was the place, of the first such access since a function was called, or what the first stamp of
-// a time needs.
-template <AccessKind Kind, unsigned Size>
-[[gnu::noinline]] NORN_SLOW void prepare(const void* address, const norn_site* site) {
-  ThreadState& state = *current_state;
-  if (!enter(state)) return;
-  place_again(state, site);
-  detector.begin_stamping(*state.core);
-  leave(state);
-  const Quick quick = try_first<Kind, Size>(address, site);
+// `Prepared`: all that was missing was the place, of the first such access since a function was called, or what the
+// first stamp of a time needs.
+template <AccessKind Kind, unsigned Size, bool Prepared = false>
+[[gnu::noinline]] NORN_SLOW void try_quickly(const void* address, const norn_site* site) {
+  if constexpr (Prepared) {
+    ThreadState& state = *current_state;
+    if (!enter(state)) return;
+    place_again(state, site);
+    detector.begin_stamping(*state.core);
+    leave(state);
+  }
+  // Of fewer bytes than a granule has, most of what is there goes in part: another case for the shortest way.
+  constexpr bool kWhole = Size >= kGranuleBytes;
+  const Quick quick = kWhole ? access_plainly<Kind, Size>(address, site) : quick_access<Kind, Size>(address, site);
   if (quick == Quick::kDone) [[likely]]
     return;
   if (quick == Quick::kUnfinished) [[clang::musttail]]
     return finish_quick<Kind, Size>(address, site);
-  if (Size >= kGranuleBytes) [[clang::musttail]]
+  if (quick == Quick::kUnprepared && !Prepared) [[clang::musttail]]
+    return try_quickly<Kind, Size, true>(address, site);
+  if (kWhole) [[clang::musttail]]
     return try_next<Kind, Size>(address, site);
   if (quick == Quick::kNot) [[clang::musttail]]
     return slow_access<Kind, Size>(address, site);
@@ -259,18 +258,7 @@ using namespace norn::rt;
     access<AccessKind::kind, size>(address, site);                                                  \
   }                                                                                                 \
   NORN_EXPORT NORN_SLOW void __norn_slow_##name##size(const void* address, const norn_site* site) { \
-    const Quick quick = try_first<AccessKind::kind, size>(address, site);                           \
-    if (quick == Quick::kDone) [[likely]]                                                           \
-      return;                                                                                       \
-    if (quick == Quick::kUnfinished) [[clang::musttail]]                                            \
-      return finish_quick<AccessKind::kind, size>(address, site);                                   \
-    if (quick == Quick::kUnprepared) [[clang::musttail]]                                            \
-      return prepare<AccessKind::kind, size>(address, site);                                        \
-    if (size >= kGranuleBytes) [[clang::musttail]]                                                  \
-      return try_next<AccessKind::kind, size>(address, site);                                       \
-    if (quick == Quick::kNot) [[clang::musttail]]                                                   \
-      return slow_access<AccessKind::kind, size>(address, site);                                    \
-    [[clang::musttail]] return slow_step<AccessKind::kind, size>(address, site);                    \
+    [[clang::musttail]] return try_quickly<AccessKind::kind, size>(address, site);                  \
   }
 
 NORN_ACCESS_HOOKS(read, kRead, 1)

@@ -128,7 +128,11 @@ HistoryId Detector::make_list(Thread& thread, HistoryId before, const Stamps& st
   const HistoryId made = histories_.reserve(thread.room, StampList::words_for(room));
   if (histories_.wants_collection()) [[unlikely]]
     collection_wanted_.store(true, std::memory_order_relaxed);
-  if (made == kUntouched) return before;
+  if (made == kUntouched) {
+    // Who waits for the bytes would not be told of their writes.
+    if (flags != 0 && (before == kUntouched || list_at(before).flags() != flags)) no_memory_for_clocks();
+    return before;
+  }
   list_at(made).fill(stamps.all, count, flags);
   return made;
 }

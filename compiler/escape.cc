@@ -17,7 +17,6 @@
 
 namespace norn::compiler {
 
-using llvm::cast;
 using llvm::dyn_cast;
 using llvm::isa;
 using llvm::Value;

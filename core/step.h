@@ -98,7 +98,9 @@ class GranuleStep {
                           known.get_near(moment >> PackedStamp::kTimeBits) >= (moment & PackedStamp::kTimeLimit);
       if (!before && is_one_of<conflicts_of(Kind)>(bits)) return false;
       if (!before || !covered) return keep(bits, at);
-      return (bits & other_bytes) == 0 && (locks_at(second, at) == thread.stamps_locks || thread.lockset == kNoLocks);
+      const LocksCode locks = locks_at(second, at);
+      if (locks == thread.stamps_locks || thread.lockset == kNoLocks) return (bits & other_bytes) == 0;
+      return locks == 0 && keep(bits, at);  // nothing protected it, as something protects this
     };
     const uint64_t third = granule.stamps[2].load(std::memory_order_relaxed);
     if (!judge(third, 2)) return done;

@@ -233,8 +233,9 @@ void __norn_write_range(const void* address, size_t size, const norn_site* site)
  *
  * Of shorter accesses only the bits of their bytes count, of those from NORN_FAST_BYTES_AT on, and they look a second
  * time, with fast->others instead of fast->granules, before they call: what the thread did to other bytes last may have
- * taken the first stamp's place. Sixteen bytes have two stamps, 32 bytes apart, both of which must match. Whoever wants to see every access sets `read` and `write` to a
- * stamp that there is not. docs/design/fastpath.md says why what passes need not be seen.
+ * taken the first stamp's place. Sixteen bytes have two stamps, 32 bytes apart, both of which must match. Whoever wants
+ * to see every access sets `read` and `write` to a stamp that there is not. docs/design/fastpath.md says why what
+ * passes need not be seen.
  *
  * The slow hooks do what the others do and preserve all general registers but r11 (clang's preserve_most). */
 typedef struct norn_fast {

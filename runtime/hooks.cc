@@ -107,14 +107,15 @@ template <AccessKind Kind, unsigned Size>
   // With a mask accesses count, nothing is controlled, and the shadow is flat (settle_check).
   if (thread.fast.mask == 0 || state->depth.load(std::memory_order_relaxed) != 0) return Quick::kNot;
   if (!thread.is_plain()) return thread.stamped ? Quick::kTried : Quick::kUnprepared;
+  Granule* granules = &flat_granule(thread.fast.granules, thread.fast.mask, address);
+  if (has_list(granules[0])) return Quick::kTried;
   state->depth.store(1, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   const Address at = address_of(address);
   Where where = kNowhere;
   const bool prepared = find_place(*state, site, where);
-  const bool done = prepared && detector.access_plainly<Kind>(
-                                    thread, &flat_granule(thread.fast.granules, thread.fast.mask, address),
-                                    Size / kInGranule<Size>, at, bytes_in_granule(at, kInGranule<Size>), where);
+  const bool done = prepared && detector.access_plainly<Kind>(thread, granules, Size / kInGranule<Size>, at,
+                                                              bytes_in_granule(at, kInGranule<Size>), where);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   state->depth.store(0, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);

@@ -65,17 +65,26 @@ template <AccessKind Kind, unsigned Size>
   leave(state);
 }
 
+// Does work() as the runtime, by a thread that is the program's: signals are kept meanwhile.
+template <class Work>
+[[gnu::always_inline]] inline bool do_inside(ThreadState& state, const Work& work) {
+  state.depth.store(1, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  const bool result = work();
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  state.depth.store(0, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  return result;
+}
+
 template <AccessKind Kind, unsigned Size>
 [[gnu::noinline]] NORN_SLOW void finish_quick(const void* address, const norn_site* site) {
   ThreadState& state = *current_state;
   const Address at = address_of(address);
-  state.depth.store(1, std::memory_order_relaxed);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  const bool recorded =
-      state.core->recording && Detector::record_quickly<Kind>(*state.core, {at, at + Size}, increments<Kind>(site));
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  state.depth.store(0, std::memory_order_relaxed);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  const bool recorded = state.core->recording && do_inside(state, [&]() __attribute__((always_inline)) {
+                          return !detector.gate().load(std::memory_order_relaxed) &&
+                                 Detector::record_quickly<Kind>(*state.core, {at, at + Size}, increments<Kind>(site));
+                        });
   if (recorded && state.kept_signals.load(std::memory_order_relaxed) == 0) [[likely]]
     return;
   [[clang::musttail]] return finish_slowly<Kind, Size>(address, site);
@@ -109,16 +118,14 @@ template <AccessKind Kind, unsigned Size>
   if (!thread.is_plain()) return thread.stamped ? Quick::kTried : Quick::kUnprepared;
   Granule* granules = &flat_granule(thread.fast.granules, thread.fast.mask, address);
   if (has_list(granules[0])) return Quick::kTried;
-  state->depth.store(1, std::memory_order_relaxed);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
   const Address at = address_of(address);
-  Where where = kNowhere;
-  const bool prepared = find_place(*state, site, where);
-  const bool done = prepared && detector.access_plainly<Kind>(thread, granules, Size / kInGranule<Size>, at,
-                                                              bytes_in_granule(at, kInGranule<Size>), where);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  state->depth.store(0, std::memory_order_relaxed);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  bool prepared = false;
+  const bool done = do_inside(*state, [&]() __attribute__((always_inline)) {
+    Where where = kNowhere;
+    prepared = find_place(*state, site, where);
+    return prepared && detector.access_plainly<Kind>(thread, granules, Size / kInGranule<Size>, at,
+                                                     bytes_in_granule(at, kInGranule<Size>), where);
+  });
   if (!done) return prepared ? Quick::kTried : Quick::kUnprepared;
   const bool finished = !thread.recording && state->kept_signals.load(std::memory_order_relaxed) == 0;
   return finished ? Quick::kDone : Quick::kUnfinished;
@@ -135,19 +142,17 @@ template <AccessKind Kind, class Steps>
   }
   Thread& thread = *state->core;
   if (thread.ignoring != 0) return Quick::kNot;
-  state->depth.store(1, std::memory_order_relaxed);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
   bool unprepared = !thread.stamped;
   auto where = [&](Where& found) __attribute__((always_inline)) {
     unprepared = !find_place(*state, site, found);
     return !unprepared;
   };
-  const bool done = !detector.gate().load(std::memory_order_relaxed) && steps(thread, where);
-  const bool recorded =
-      !done || !thread.recording || Detector::record_quickly<Kind>(thread, bytes, increments<Kind>(site));
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  state->depth.store(0, std::memory_order_relaxed);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  bool recorded = true;
+  const bool done = do_inside(*state, [&]() __attribute__((always_inline)) {
+    if (detector.gate().load(std::memory_order_relaxed) || !steps(thread, where)) return false;
+    recorded = !thread.recording || Detector::record_quickly<Kind>(thread, bytes, increments<Kind>(site));
+    return true;
+  });
   if (!done) return unprepared ? Quick::kUnprepared : Quick::kTried;
   return recorded && state->kept_signals.load(std::memory_order_relaxed) == 0 ? Quick::kDone : Quick::kUnfinished;
 }

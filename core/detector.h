@@ -138,11 +138,11 @@ class Detector {
   template <AccessKind Kind, class WhereCall>
   [[nodiscard, gnu::always_inline]] bool access_again(Thread& thread, Granule& granule, Address address, unsigned size,
                                                       bool increments, const WhereCall& where);
-  // A shorter one (GranuleStep::replace), for a thread that is_plain(), of the bytes of one granule and of those after
-  // it: whole ones, `count` in all.
-  template <AccessKind Kind>
-  [[nodiscard, gnu::always_inline]] bool access_plainly(Thread& thread, Granule* granules, unsigned count,
-                                                        Address address, unsigned mask, Where where);
+  // A shorter one (GranuleStep::renew), for a thread that is_plain(), of so many bytes that lie in one granule, or are
+  // whole ones.
+  template <AccessKind Kind, unsigned Size>
+  [[nodiscard, gnu::always_inline]] bool access_plainly(Thread& thread, Granule* granules, Address address,
+                                                        Where where);
   // Before the first stamp of a time, for who does not want to be refused for that by access_again().
   void begin_stamping(Thread& thread);
   // False: not all of it was.
@@ -401,32 +401,30 @@ class Detector {
   Address renew_run(Thread& thread, Address at, Address begin, Address end, Where where, bool increments);
   Address renew_run(Thread& thread, AccessKind kind, Address at, Address begin, Address end, Where where,
                     bool increments);
-  // Where GranuleStep::replace() is another case.
+  template <AccessKind Kind, bool Whole>
+  [[nodiscard, gnu::always_inline]] bool renew(const Thread& thread, Granule& granule, Address address, unsigned mask,
+                                               Where where) {
+    return where >> PackedStamp::kWhereBits == 0 &&
+           GranuleStep::renew<Kind, Whole>(thread, granule, mask, where,
+                                           [&]() __attribute__((always_inline)) { return is_prepared(address); });
+  }
+  // Where that is another case.
   template <AccessKind Kind, class WhereCall>
-  [[nodiscard, gnu::always_inline]] bool renew(Thread& thread, Granule& granule, Address address, unsigned mask,
-                                               bool increments, const WhereCall& where) {
+  [[nodiscard, gnu::always_inline]] bool renew_beside(Thread& thread, Granule& granule, Address address, unsigned mask,
+                                                      bool increments, const WhereCall& where) {
     if (has_list(granule)) [[unlikely]]
       return Kind == AccessKind::kRead && read_in_row(thread, granule, address, mask, where);
-    if (GranuleStep::Own own; GranuleStep::has_only(thread, granule, own)) {
-      return GranuleStep::renew<Kind>(thread, granule, own, mask, where,
-                                      [&]() __attribute__((always_inline)) { return is_prepared(address); });
-    }
     return GranuleStep::renew_beside<Kind>(
         thread, options_.engine == EngineKind::kHb, is_write(Kind) && follows_writes(options_),
         (Kind == AccessKind::kRead || Kind == AccessKind::kAtomicRead) && options_.handover && !increments, granule,
         mask, increments, where);
   }
-  template <AccessKind Kind>
-  [[nodiscard, gnu::always_inline]] bool replace(const Thread& thread, Granule& granule, Address address, unsigned mask,
-                                                 Where where) {
-    return where >> PackedStamp::kWhereBits == 0 &&
-           GranuleStep::replace<Kind>(thread, *thread.decides, granule, mask, where,
-                                      [&]() __attribute__((always_inline)) { return is_prepared(address); });
-  }
   // For the first stamp of a granule; if that is a matter of a few instructions.
   [[nodiscard, gnu::always_inline]] bool is_prepared(Address address) {
-    if (shadow_.existing_leaf(address) == nullptr) return false;
-    if (options_.sampled) shadow_.note_use(address);
+    return shadow_.existing_leaf(address) != nullptr && (!options_.sampled || note_use(address));
+  }
+  [[gnu::noinline, clang::preserve_most]] bool note_use(Address address) {
+    shadow_.note_use(address);
     return true;
   }
   // Before the first stamp of a granule. False: no memory.
@@ -435,7 +433,7 @@ class Detector {
     if (options_.sampled) shadow_.note_use(address);
     return true;
   }
-  // Whether GranuleStep::renew() may be tried, once the thread has begun to stamp.
+  // Whether renew() may be tried, once the thread has begun to stamp.
   [[nodiscard]] static bool may_renew(const Thread& thread) {
     return thread.stamped && thread.stamps_pack && thread.stamps_locks != SegmentLocks::kOfItsTime;
   }
@@ -728,14 +726,15 @@ class Inside {
   Thread& thread_;
 };
 
-template <AccessKind Kind>
-bool Detector::access_plainly(Thread& thread, Granule* granules, unsigned count, Address address, unsigned mask,
-                              Where where) {
+template <AccessKind Kind, unsigned Size>
+bool Detector::access_plainly(Thread& thread, Granule* granules, Address address, Where where) {
+  constexpr bool kWhole = Size >= kGranuleBytes;
+  const unsigned mask = kWhole ? 0xff : bytes_in_granule(address, Size);
   thread.inside.store(true, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   bool done = is_door_open();
-  for (unsigned i = 0; i < count; ++i) {
-    done = done && replace<Kind>(thread, granules[i], address + i * kGranuleBytes, mask, where);
+  for (unsigned i = 0; i < (kWhole ? Size / kGranuleBytes : 1); ++i) {
+    done = done && renew<Kind, kWhole>(thread, granules[i], address + i * kGranuleBytes, mask, where);
   }
   step_outside(thread);
   if (done) ++thread.accesses;
@@ -747,7 +746,10 @@ bool Detector::access_again(Thread& thread, Granule& granule, Address address, u
                             const WhereCall& where) {
   const unsigned mask = bytes_in_granule(address, size);
   if (!may_renew(thread) || thread.check_spoilt.load(std::memory_order_relaxed)) return false;
-  const bool done = step_inside(thread) && renew<Kind>(thread, granule, address, mask, increments, where);
+  Where found = kNowhere;
+  const bool done =
+      step_inside(thread) && ((where(found) && renew<Kind, false>(thread, granule, address, mask, found)) ||
+                              renew_beside<Kind>(thread, granule, address, mask, increments, where));
   step_outside(thread);
   if (done) ++thread.accesses;
   return done;

@@ -298,7 +298,9 @@ void Detector::note_segment(Thread& thread) {
       !is_state_machine(options_.engine) && thread.slot < PackedStamp::kSlots && thread.time < PackedStamp::kTimeLimit;
   thread.stamps_pack = fits && segments_.note(thread.slot, thread.time, thread.lockset, thread.stamps_locks);
   thread.stamps_locks_apart = thread.stamps_locks == SegmentLocks::kOfItsTime;
+  thread.stamps_bare = thread.lockset == kNoLocks || is_lockless();
   thread.stamps_alone = GranuleStep::alone(thread.slot, thread.stamps_locks);
+  thread.stamps_two = GranuleStep::of_two(thread.slot, thread.stamps_locks);
   thread.needs_fence = !kOneAtATime && core_barrier == nullptr;
   thread.decides = is_lockless() ? &thread.clocks.full : &thread.clocks.strong;
   thread.stamps_exclude = thread.lockset != kNoLocks && locksets_.protects(thread.lockset, thread.lockset);
@@ -378,8 +380,8 @@ void Detector::use(Thread& thread, Address object, Where where) {
     return true;
   };
   if (thread.stamps_pack && thread.stamps_locks != SegmentLocks::kOfItsTime &&
-      (replace<AccessKind::kAtomicRead>(thread, *granule, at, mask, where) ||
-       renew<AccessKind::kAtomicRead>(thread, *granule, at, mask, true, place))) {
+      (renew<AccessKind::kAtomicRead, false>(thread, *granule, at, mask, where) ||
+       renew_beside<AccessKind::kAtomicRead>(thread, *granule, at, mask, true, place))) {
     thread.stamped = true;
     return;
   }
@@ -398,8 +400,10 @@ Address Detector::renew_run(Thread& thread, Address at, Address begin, Address e
     Granule* granule = shadow_.existing_granule(at);
     const uint8_t mask = mask_in(at, begin, end);
     if (granule == nullptr) break;
-    if (!replace<Kind>(thread, *granule, at, mask, where) && !is_stamped(thread, *granule, Kind, mask) &&
-        !renew<Kind>(thread, *granule, at, mask, increments, place)) {
+    const bool renewed = mask == 0xff ? renew<Kind, true>(thread, *granule, at, mask, where)
+                                      : renew<Kind, false>(thread, *granule, at, mask, where);
+    if (!renewed && !is_stamped(thread, *granule, Kind, mask) &&
+        !renew_beside<Kind>(thread, *granule, at, mask, increments, place)) {
       break;
     }
   }

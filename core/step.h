@@ -22,7 +22,9 @@ class GranuleStep {
     return static_cast<LocksCode>(uint64_t{second} >> (place + 1) * 8);
   }
 
-  [[nodiscard]] static uint32_t locks_in(unsigned place, LocksCode locks) { return uint32_t{locks} << (place + 1) * 8; }
+  [[nodiscard]] static constexpr uint32_t locks_in(unsigned place, LocksCode locks) {
+    return uint32_t{locks} << (place + 1) * 8;
+  }
 
   // A stamp and its locks.
   struct Kept {
@@ -61,56 +63,101 @@ class GranuleStep {
     return others | kOrdersAfter.of[place][kNoPlace][second & kNoOrder] | locks_in(place, locks);
   }
 
-  // The shortest way, where what is there is ordered before and goes as a whole, but for one stamp perhaps, which stays
-  // as it is: nearly all that threads keep to themselves, hand on, or read together. False: it is another case.
-  // `known`: the clock of the relation in which stamps are superfluous. `prepare()`: before the granule's first stamp.
-  template <AccessKind Kind, class PrepareCall>
-  [[nodiscard, gnu::always_inline]] static bool replace(const Thread& thread, const Clock& known, Granule& granule,
-                                                        unsigned mask, Where where, const PrepareCall& prepare) {
+  // The short way of nearly all accesses: what is ordered before goes, as far as it is covered, and the rest has room.
+  // The thread is_plain(). False: it is another case, and nothing was done. `Whole`: all bytes of the granule.
+  // `prepare()`: before the granule's first stamp.
+  template <AccessKind Kind, bool Whole, class PrepareCall>
+  [[nodiscard, gnu::always_inline]] static bool renew(const Thread& thread, Granule& granule, unsigned mask,
+                                                      Where where, const PrepareCall& prepare) {
     const uint64_t cells = GranuleLock::cells_of(granule);
     if (static_cast<uint32_t>(cells) != 0) return false;
-    const auto second = static_cast<uint32_t>(cells >> 32);
     const unsigned place = thread.slot & 1u;
     const uint32_t now = uint32_t{thread.slot} << PackedStamp::kTimeBits | thread.time;
-    const uint64_t bytes = uint64_t{mask} << PackedStamp::kMaskAt;
-    const uint64_t other_bytes = uint64_t{0xff} << PackedStamp::kMaskAt & ~bytes;
+    constexpr uint64_t kBytes = uint64_t{0xff} << PackedStamp::kMaskAt;
+    const uint64_t bytes = Whole ? kBytes : uint64_t{mask} << PackedStamp::kMaskAt;
     bool done = false;
-    uint64_t kept = 0;
-    unsigned from = kNoPlace;
-    const auto keep = [&](uint64_t bits, unsigned at) __attribute__((always_inline)) {
-      if (kept != 0 || kind_of(bits) == AccessKind::kFree) return false;
-      kept = bits;
-      from = at;
+    // Whether it stays, all of it or some. False: it is another case, or done.
+    unsigned staying = 0;
+    uint64_t third_left = 0, other_left = 0, mine_left = 0;
+    const auto judge = [&](uint64_t bits, unsigned at, unsigned stays, uint64_t& left) __attribute__((always_inline)) {
+      if (bits == 0) return true;
+      if (!Whole && (bits & bytes) == 0) {
+        staying |= stays;
+        left = bits;
+        return true;
+      }
+      const auto moment = static_cast<uint32_t>(bits >> PackedStamp::kTimeAt);
+      if (moment == now && is_one_of<kinds_that_stand_for(Kind)>(bits)) {
+        done = (bits & bytes) == bytes;
+        return false;
+      }
+      if (now - moment > thread.time - thread.own_since &&
+          thread.decides->get_near(moment >> PackedStamp::kTimeBits) < (moment & PackedStamp::kTimeLimit)) {
+        staying |= stays;
+        left = bits;
+        return !is_one_of<conflicts_of(Kind)>(bits);
+      }
+      if (!is_one_of<kinds_covered_by(Kind)>(bits)) {
+        staying |= stays;
+        left = bits;
+        return is_one_of<kAllButFree>(bits);
+      }
+      if (!thread.stamps_bare) {
+        const auto locks = static_cast<LocksCode>(cells >> (at + 5) * 8);
+        if (locks != thread.stamps_locks) {
+          staying |= stays;
+          left = bits;
+          return locks == 0;  // nothing protected it, as something protects this
+        }
+      }
+      if (!Whole) {
+        left = without_bytes(bits, bytes);
+        staying |= left != 0 ? stays : 0;
+      }
       return true;
     };
-    // False: it is another case, or done.
-    const auto judge = [&](uint64_t bits, unsigned at) __attribute__((always_inline)) {
-      if (bits == 0) return true;
-      const auto moment = static_cast<uint32_t>(bits >> PackedStamp::kTimeAt);
-      const bool covered = is_one_of<kinds_covered_by(Kind)>(bits);
-      if (moment == now) {
-        const bool stands = is_one_of<kinds_that_stand_for(Kind)>(bits);
-        done = stands && (bits & bytes) == bytes;
-        return !stands && covered && (bits & other_bytes) == 0;
-      }
-      if ((bits & bytes) == 0) return keep(bits, at);
-      const bool before = now - moment <= thread.time - thread.own_since ||
-                          known.get_near(moment >> PackedStamp::kTimeBits) >= (moment & PackedStamp::kTimeLimit);
-      if (!before && is_one_of<conflicts_of(Kind)>(bits)) return false;
-      if (!before || !covered) return keep(bits, at);
-      const LocksCode locks = locks_at(second, at);
-      if (locks == thread.stamps_locks || thread.lockset == kNoLocks) return (bits & other_bytes) == 0;
-      return locks == 0 && keep(bits, at);  // nothing protected it, as something protects this
-    };
     const uint64_t third = granule.stamps[2].load(std::memory_order_relaxed);
-    if (!judge(third, 2)) return done;
+    if (!judge(third, 2, kThirdStays, third_left)) return done;
     const uint64_t other = granule.stamps[place ^ 1].load(std::memory_order_relaxed);
-    if (!judge(other, place ^ 1)) return done;
+    if (!judge(other, place ^ 1, kOtherStays, other_left)) return done;
     const uint64_t mine = granule.stamps[place].load(std::memory_order_relaxed);
-    if (!judge(mine, place)) return done;
-    if ((mine | other | third) == 0 && !prepare()) return false;
-    const uint64_t fresh =
-        uint64_t{now} << PackedStamp::kTimeAt | bytes | static_cast<uint64_t>(Kind) << PackedStamp::kKindAt | where;
+    if (!judge(mine, place, kMineStays, mine_left)) return done;
+
+    uint64_t fresh =
+        uint64_t{now} << PackedStamp::kTimeAt | static_cast<uint64_t>(Kind) << PackedStamp::kKindAt | where;
+    if (!Whole && says_same(mine, fresh)) {
+      // Its bytes go to what the thread did last.
+      fresh = with_bytes(thread, mine, fresh, mask);
+      const auto order = static_cast<unsigned>(cells >> 32) & kNoOrder;
+      if (fresh == kUnknown || fresh == kApart || kOrdersAfter.of[place][kNoPlace][order] != order) return false;
+      staying &= ~kMineStays;
+    }
+    fresh |= bytes;
+    uint64_t new_cells = uint64_t{thread.stamps_alone} << 32;
+    uint64_t new_other = 0, new_third = 0;
+    if (staying != 0) {
+      // That of the thread itself goes to the third place, where its check may look for it, and that to the other one.
+      const auto second = static_cast<uint32_t>(cells >> 32);
+      if ((staying == kMineStays && second == thread.stamps_alone) ||
+          (staying == kThirdStays && second == thread.stamps_two)) {
+        new_cells = uint64_t{thread.stamps_two} << 32;
+      } else {
+        const uint32_t order = kOrdersAmong.of[place][staying][second & kNoOrder];
+        if (order == 0) return false;  // no room
+        const Moves& moves = kMoves.of[place][staying];
+        const uint32_t locks = (second & moves.stay) | __builtin_rotateleft32(second & moves.mine, moves.mine_by) |
+                               __builtin_rotateleft32(second & moves.third, moves.third_by);
+        new_cells = uint64_t{(thread.stamps_alone & ~kNoOrder) | order | locks} << 32;
+      }
+      if ((staying & kThirdStays) != 0) new_third = Whole ? third : third_left;
+      if ((staying & kOtherStays) != 0) new_other = Whole ? other : other_left;
+      if ((staying & kMineStays) != 0) {
+        if ((staying & kThirdStays) != 0) new_other = new_third;
+        new_third = Whole ? mine : mine_left;
+      }
+    } else if ((mine | other | third) == 0 && !prepare()) {
+      return false;
+    }
     if (!GranuleLock::try_lock_both(granule, cells)) return false;
     if (granule.stamps[place].load(std::memory_order_relaxed) != mine ||
         granule.stamps[place ^ 1].load(std::memory_order_relaxed) != other ||
@@ -119,84 +166,24 @@ class GranuleStep {
       return false;
     }
     granule.stamps[place].store(fresh, std::memory_order_relaxed);
-    if (kept == 0) {
-      granule.stamps[place ^ 1].store(0, std::memory_order_relaxed);
-      granule.stamps[2].store(0, std::memory_order_relaxed);
-      GranuleLock::unlock_both(granule, uint64_t{thread.stamps_alone} << 32);
-    } else {
-      const Keeps& keeps = kKeeps.of[place][from];
-      granule.stamps[keeps.to].store(kept, std::memory_order_relaxed);
-      granule.stamps[3 - place - keeps.to].store(0, std::memory_order_relaxed);
-      const uint32_t locks = (second & keeps.locks) << keeps.shift | (thread.stamps_alone & ~kNoOrder);
-      GranuleLock::unlock_both(granule, uint64_t{keeps.order | locks} << 32);
-    }
+    granule.stamps[place ^ 1].store(new_other, std::memory_order_relaxed);
+    granule.stamps[2].store(new_third, std::memory_order_relaxed);
+    GranuleLock::unlock_both(granule, new_cells);
     return true;
   }
-  // The second cell of a granule with one stamp.
+  // The second cell of a granule with one stamp, or with two of one thread and the same locks.
   [[nodiscard]] static uint32_t alone(Slot slot, LocksCode locks) {
     const unsigned place = slot & 1u;
     return kNoPlace << 4 | kNoPlace << 2 | place | locks_in(place, locks);
   }
-
-  // Up to two stamps of the thread itself, made with the locks that it holds now.
-  struct Own {
-    uint64_t mine;
-    uint64_t old;  // than that
-  };
-  // Whether nothing else is in the granule.
-  [[nodiscard, gnu::always_inline]] static bool has_only(const Thread& thread, const Granule& granule, Own& own) {
-    const unsigned place = thread.slot & 1u;
-    own.mine = granule.stamps[place].load(std::memory_order_relaxed);
-    own.old = granule.stamps[2].load(std::memory_order_relaxed);
-    return (own.mine == 0 || is_own(thread, slot_of(own.mine), time_of(own.mine))) &&
-           (own.old == 0 || is_own(thread, slot_of(own.old), time_of(own.old))) && has_no_others(thread, granule, own);
+  [[nodiscard]] static uint32_t of_two(Slot slot, LocksCode locks) {
+    const unsigned place = slot & 1u;
+    return kNoPlace << 4 | place << 2 | 2u | locks_in(place, locks) | locks_in(2, locks);
   }
 
-  // A short way where that is so: of what a thread keeps to itself, and of most of what it was given. False: it is
-  // another case. `where(place)`: the place, false if that is not to be had. `prepare()`: before the granule's first
-  // stamp.
-  template <AccessKind Kind, class WhereCall, class PrepareCall>
-  [[nodiscard, gnu::always_inline]] static bool renew(const Thread& thread, Granule& granule, const Own& before,
-                                                      unsigned mask, const WhereCall& where,
-                                                      const PrepareCall& prepare) {
-    const unsigned place = thread.slot & 1u;
-    const auto [mine, old] = before;
-    const bool now = mine != 0 && time_of(mine) == thread.time;
-    if (now) {
-      // What is there of this very time already is no first access.
-      mask &= ~(stamped_now<Kind>(thread, mine) | stamped_now<Kind>(thread, old));
-      if (mask == 0) return true;
-    }
-    Where found = kNowhere;
-    if (!where(found) || found >> PackedStamp::kWhereBits != 0) return false;
-    const uint64_t own = says(thread, Kind, found);
-    const uint64_t bytes = uint64_t{mask} << PackedStamp::kMaskAt;
-    const uint64_t joined = now ? with_bytes(thread, mine, own, mask) : kApart;
-    if (joined == kUnknown) return false;
-    const uint64_t old_left = left_of<Kind>(old, bytes);
-    const uint64_t mine_left = left_of<Kind>(mine, bytes);
-    if (joined == kApart && mine_left != 0 && old_left != 0) return false;
-    const uint64_t new_old = joined != kApart || mine_left == 0 ? old_left : mine_left;
-    const uint64_t new_mine = joined != kApart ? joined : own | bytes;
-
-    if (mine == 0 && !prepare()) return false;
-    if (!GranuleLock::try_lock_simple(granule)) return false;
-    const bool still = granule.stamps[place].load(std::memory_order_relaxed) == mine &&
-                       granule.stamps[2].load(std::memory_order_relaxed) == old &&
-                       has_no_others(thread, granule, before);
-    if (still) [[likely]] {
-      granule.stamps[place].store(new_mine, std::memory_order_relaxed);
-      if (new_old != old) granule.stamps[2].store(new_old, std::memory_order_relaxed);
-      if (mine == 0 || (new_old == 0) != (old == 0)) {
-        granule.cells[1].store(own_order(thread, new_old != 0), std::memory_order_relaxed);
-      }
-    }
-    GranuleLock::unlock_simple(granule);
-    return still;
-  }
-
-  // The same where there are stamps of other threads too, or made under other locks. What is in the thread's own place
-  // and stays moves, if there is room; or it says the same of other bytes.
+  // A longer one, for what is ordered by locks alone, and for writes that continue others'. What is in the thread's own
+  // place and stays moves, if there is room; or it says the same of other bytes. `where(place)`: the place, false if
+  // that is not to be had.
   template <AccessKind Kind, class WhereCall>
   [[nodiscard, gnu::always_inline]] static bool renew_beside(const Thread& thread, bool lockless, bool counts_writes,
                                                              bool heeds, Granule& granule, unsigned mask,
@@ -206,6 +193,7 @@ class GranuleStep {
     const uint64_t mine = granule.stamps[place].load(std::memory_order_relaxed);
     const uint64_t other = granule.stamps[1 - place].load(std::memory_order_relaxed);
     const uint64_t third = granule.stamps[2].load(std::memory_order_relaxed);
+    if ((mine | other | third) == 0) return false;  // the first needs more
     if (const unsigned done =
             stamped_now<Kind>(thread, mine) | stamped_now<Kind>(thread, other) | stamped_now<Kind>(thread, third);
         (done & mask) != 0) {
@@ -312,23 +300,6 @@ class GranuleStep {
   }
 
  private:
-  [[nodiscard, gnu::always_inline]] static bool has_no_others(const Thread& thread, const Granule& granule,
-                                                              const Own& own) {
-    if (granule.stamps[1 - (thread.slot & 1u)].load(std::memory_order_relaxed) != 0) return false;
-    if (own.mine == 0) return own.old == 0;
-    return granule.cells[1].load(std::memory_order_relaxed) == own_order(thread, own.old != 0);
-  }
-  // How the second cell says that there are one or two stamps, of the thread and its present locks.
-  [[nodiscard, gnu::always_inline]] static uint32_t own_order(const Thread& thread, bool two) {
-    const unsigned place = thread.slot & 1u;
-    const uint32_t one = kNoPlace << 4 | locks_in(place, thread.stamps_locks);
-    return one | (two ? place << 2 | 2u | locks_in(2, thread.stamps_locks) : kNoPlace << 2 | place);
-  }
-  // What an access of the same thread with the same locks leaves of a stamp. 0 of 0.
-  template <AccessKind Kind>
-  [[nodiscard, gnu::always_inline]] static uint64_t left_of(uint64_t stamp, uint64_t bytes) {
-    return covers(Kind, kind_of(stamp)) ? without_bytes(stamp, bytes) : stamp;
-  }
   [[nodiscard, gnu::always_inline]] static uint64_t without_bytes(uint64_t stamp, uint64_t bytes) {
     const uint64_t left = stamp & ~bytes;
     return mask_of(left) == 0 ? 0 : left;
@@ -343,6 +314,7 @@ class GranuleStep {
   }
 
   // Sets of kinds, a bit each.
+  static constexpr unsigned kAllButFree = 0b01111;
   [[nodiscard]] static constexpr unsigned kinds_covered_by(AccessKind kind) {
     unsigned covered = 0;
     for (unsigned k = 0; k < static_cast<unsigned>(AccessKind::kFree); ++k) {
@@ -360,7 +332,7 @@ class GranuleStep {
   }
   template <unsigned Set>
   [[nodiscard, gnu::always_inline]] static bool is_one_of(uint64_t bits) {
-    constexpr unsigned kReads = 0b00101, kAllButFree = 0b01111, kAll = 0b11111;
+    constexpr unsigned kReads = 0b00101, kAll = 0b11111;
     if constexpr (Set == kAll) return true;
     if constexpr (Set == kReads) return (bits & uint64_t{0b101} << PackedStamp::kKindAt) == 0;
     if constexpr (Set == (kAll ^ kReads)) return (bits & uint64_t{0b101} << PackedStamp::kKindAt) != 0;
@@ -429,28 +401,35 @@ class GranuleStep {
     return continues;
   }
 
-  // Where a stamp goes that stays beside a new one in `place`, by where it was: the order then, and its locks.
-  struct Keeps {
-    uint8_t to;
-    uint8_t order;
-    uint8_t shift;
-    uint32_t locks;
+  // Which stamps stay beside a new one: that in its place, which goes to the third; the other; the third, which makes
+  // room for that.
+  static constexpr unsigned kMineStays = 1, kOtherStays = 2, kThirdStays = 4, kAllStay = 7;
+  // What that means for their locks, as bits of the second cell, and by how much these turn.
+  struct Moves {
+    uint32_t stay, mine, third;
+    unsigned mine_by, third_by;
   };
-  struct AllKeeps {
-    Keeps of[2][kPlaces];
+  struct AllMoves {
+    Moves of[2][8];
 
-    constexpr AllKeeps() : of() {
+    constexpr AllMoves() : of() {
       for (unsigned place = 0; place < 2; ++place) {
-        for (unsigned from = 0; from < kPlaces; ++from) {
-          const unsigned to = from == place ? 2 : from;
-          of[place][from] = {static_cast<uint8_t>(to), static_cast<uint8_t>(kNoPlace << 4 | place << 2 | to),
-                             static_cast<uint8_t>((to - from) * 8), 0xffu << (from + 1) * 8};
+        const unsigned other = 1 - place;
+        for (unsigned staying = 0; staying < 8; ++staying) {
+          Moves& moves = of[place][staying];
+          const auto locks = [&](unsigned bit, unsigned at) {
+            return (staying & bit) != 0 ? locks_in(at, LocksCode{0xff}) : 0;
+          };
+          moves.stay = locks(kOtherStays, other);
+          moves.mine = locks(kMineStays, place);
+          moves.mine_by = (2 - place) * 8;
+          ((staying & kMineStays) != 0 ? moves.third : moves.stay) |= locks(kThirdStays, 2);
+          moves.third_by = (32 + other * 8 - 2 * 8) % 32;
         }
       }
     }
   };
-  static const AllKeeps kKeeps;
-
+  static const AllMoves kMoves;
   // The order of stamps, without that of a place (or with it in another from now on), and that place as the newest.
   struct OrdersAfter {
     uint8_t of[2][kNoPlace + 1][kNoOrder + 1];
@@ -476,6 +455,34 @@ class GranuleStep {
     }
   };
   static const OrdersAfter kOrdersAfter;
+  // The same of those that stay, as AllMoves has them. 0: there is no room.
+  struct OrdersAmong {
+    uint8_t of[2][8][kNoOrder + 1];
+
+    constexpr OrdersAmong() : of() {
+      for (unsigned place = 0; place < 2; ++place) {
+        for (unsigned staying = 0; staying < 8; ++staying) {
+          for (unsigned order = 0; order <= kNoOrder; ++order) {
+            of[place][staying][order] = staying == kAllStay ? 0 : among(place, staying, order);
+          }
+        }
+      }
+    }
+    static constexpr uint8_t among(unsigned place, unsigned staying, unsigned order) {
+      const bool moves = (staying & kMineStays) != 0;
+      unsigned left = 0;
+      for (unsigned i = 0; i < kPlaces; ++i) {
+        const unsigned at = order >> 2 * i & 3;
+        unsigned to = kNoPlace;
+        if (at == place && moves) to = 2;
+        if (at == 1 - place && (staying & kOtherStays) != 0) to = at;
+        if (at == 2 && (staying & kThirdStays) != 0) to = moves ? 1 - place : 2;
+        left |= to << 2 * i;
+      }
+      return OrdersAfter::after(left, place, kNoPlace);
+    }
+  };
+  static const OrdersAmong kOrdersAmong;
 
   [[nodiscard, gnu::always_inline]] static unsigned without(unsigned order, unsigned place) {
     for (unsigned i = 0; i < kPlaces; ++i) {
@@ -541,6 +548,7 @@ class GranuleStep {
 };
 
 inline constexpr GranuleStep::OrdersAfter GranuleStep::kOrdersAfter;
-inline constexpr GranuleStep::AllKeeps GranuleStep::kKeeps;
+inline constexpr GranuleStep::OrdersAmong GranuleStep::kOrdersAmong;
+inline constexpr GranuleStep::AllMoves GranuleStep::kMoves;
 
 }  // namespace norn

@@ -118,13 +118,11 @@ template <AccessKind Kind, unsigned Size>
   if (!thread.is_plain()) return thread.stamped ? Quick::kTried : Quick::kUnprepared;
   Granule* granules = &flat_granule(thread.fast.granules, thread.fast.mask, address);
   if (has_list(granules[0])) return Quick::kTried;
-  const Address at = address_of(address);
   bool prepared = false;
   const bool done = do_inside(*state, [&]() __attribute__((always_inline)) {
     Where where = kNowhere;
     prepared = find_place(*state, site, where);
-    return prepared && detector.access_plainly<Kind>(thread, granules, Size / kInGranule<Size>, at,
-                                                     bytes_in_granule(at, kInGranule<Size>), where);
+    return prepared && detector.access_plainly<Kind, Size>(thread, granules, address_of(address), where);
   });
   if (!done) return prepared ? Quick::kTried : Quick::kUnprepared;
   const bool finished = !thread.recording && state->kept_signals.load(std::memory_order_relaxed) == 0;
@@ -183,7 +181,7 @@ template <AccessKind Kind, unsigned Size>
   return apart ? Quick::kTried : Quick::kNot;
 }
 
-// What that leaves of accesses of whole granules.
+// What that leaves.
 template <AccessKind Kind, unsigned Size>
 [[gnu::noinline]] NORN_SLOW void try_next(const void* address, const norn_site* site) {
   const Quick quick = quick_access<Kind, Size>(address, site);
@@ -207,20 +205,14 @@ template <AccessKind Kind, unsigned Size, bool Prepared = false>
     detector.begin_stamping(*state.core);
     leave(state);
   }
-  // Of fewer bytes than a granule has, most of what is there goes in part: another case for the shortest way.
-  constexpr bool kWhole = Size >= kGranuleBytes;
-  const Quick quick = kWhole ? access_plainly<Kind, Size>(address, site) : quick_access<Kind, Size>(address, site);
+  const Quick quick = access_plainly<Kind, Size>(address, site);
   if (quick == Quick::kDone) [[likely]]
     return;
   if (quick == Quick::kUnfinished) [[clang::musttail]]
     return finish_quick<Kind, Size>(address, site);
   if (quick == Quick::kUnprepared && !Prepared) [[clang::musttail]]
     return try_quickly<Kind, Size, true>(address, site);
-  if (kWhole) [[clang::musttail]]
-    return try_next<Kind, Size>(address, site);
-  if (quick == Quick::kNot) [[clang::musttail]]
-    return slow_access<Kind, Size>(address, site);
-  [[clang::musttail]] return slow_step<Kind, Size>(address, site);
+  [[clang::musttail]] return try_next<Kind, Size>(address, site);
 }
 
 // Some bytes in a row, with what can be done without a call.

@@ -43,13 +43,19 @@ extern std::atomic<uint32_t> unloads;  // how many modules are gone
   return true;
 }
 
+// Where the calling thread's native stack ends, about.
+[[gnu::always_inline]] inline Address stack_pointer() {
+  Address pointer = 0;
+  asm volatile("mov %%rsp, %0" : "=r"(pointer));
+  return pointer;
+}
+
 // The same, if it was asked for before from this call.
 [[gnu::always_inline]] inline bool find_place(const ThreadState& state, const norn_site* site, Where& where) {
   const CallStack& calls = *state.running;
   const norn_site* const* top = __norn_stack;
-  const Address frame = address_of(__builtin_frame_address(0));
   const bool called = top > calls.begin;
-  if (site == nullptr || top > calls.end || frame < state.lowest_frame ||
+  if (site == nullptr || top > calls.end || stack_pointer() < state.lowest_frame ||
       state.unloads != unloads.load(std::memory_order_relaxed) ||
       (called && !CallStack::is_seen(top[-1]) && !see_calls(state, calls, top))) {
     return false;

@@ -105,7 +105,22 @@ template <AccessKind Kind, unsigned Size>
   leave(state);
 }
 
-enum class Quick : uint8_t { kNot, kDone, kUnfinished, kTried, kUnprepared };
+enum class Quick : uint8_t { kNot, kDone, kUnfinished, kTried };
+
+// The first stamp of a time needs more. False: it is not to be had.
+[[gnu::noinline]] NORN_SLOW bool begin_stamping(ThreadState& state) {
+  if (!enter(state)) return false;
+  detector.begin_stamping(*state.core);
+  leave(state);
+  return state.core->is_plain();
+}
+
+// The first such access since a function was called. The thread is the runtime's already.
+[[gnu::noinline]] NORN_SLOW bool make_place(ThreadState& state, const norn_site* site, Where& where) {
+  if (detector.gate().load(std::memory_order_relaxed)) return false;
+  where = place(state, site);
+  return true;
+}
 
 // What most accesses are that do not pass.
 template <AccessKind Kind, unsigned Size>
@@ -115,16 +130,15 @@ template <AccessKind Kind, unsigned Size>
   Thread& thread = *state->core;
   // With a mask accesses count, nothing is controlled, and the shadow is flat (settle_check).
   if (thread.fast.mask == 0 || state->depth.load(std::memory_order_relaxed) != 0) return Quick::kNot;
-  if (!thread.is_plain()) return thread.stamped ? Quick::kTried : Quick::kUnprepared;
+  if (!thread.is_plain() && (thread.stamped || !begin_stamping(*state))) return Quick::kTried;
   Granule* granules = &flat_granule(thread.fast.granules, thread.fast.mask, address);
   if (has_list(granules[0])) return Quick::kTried;
-  bool prepared = false;
   const bool done = do_inside(*state, [&]() __attribute__((always_inline)) {
     Where where = kNowhere;
-    prepared = find_place(*state, site, where);
-    return prepared && detector.access_plainly<Kind, Size>(thread, granules, address_of(address), where);
+    return (find_place(*state, site, where) || make_place(*state, site, where)) &&
+           detector.access_plainly<Kind, Size>(thread, granules, address_of(address), where);
   });
-  if (!done) return prepared ? Quick::kTried : Quick::kUnprepared;
+  if (!done) return Quick::kTried;
   const bool finished = !thread.recording && state->kept_signals.load(std::memory_order_relaxed) == 0;
   return finished ? Quick::kDone : Quick::kUnfinished;
 }
@@ -140,18 +154,14 @@ template <AccessKind Kind, class Steps>
   }
   Thread& thread = *state->core;
   if (thread.ignoring != 0) return Quick::kNot;
-  bool unprepared = !thread.stamped;
-  auto where = [&](Where& found) __attribute__((always_inline)) {
-    unprepared = !find_place(*state, site, found);
-    return !unprepared;
-  };
+  auto where = [&](Where& found) __attribute__((always_inline)) { return find_place(*state, site, found); };
   bool recorded = true;
   const bool done = do_inside(*state, [&]() __attribute__((always_inline)) {
     if (detector.gate().load(std::memory_order_relaxed) || !steps(thread, where)) return false;
     recorded = !thread.recording || Detector::record_quickly<Kind>(thread, bytes, increments<Kind>(site));
     return true;
   });
-  if (!done) return unprepared ? Quick::kUnprepared : Quick::kTried;
+  if (!done) return Quick::kTried;
   return recorded && state->kept_signals.load(std::memory_order_relaxed) == 0 ? Quick::kDone : Quick::kUnfinished;
 }
 
@@ -194,24 +204,13 @@ template <AccessKind Kind, unsigned Size>
   [[clang::musttail]] return slow_step<Kind, Size>(address, site);
 }
 
-// `Prepared`: all that was missing was the place, of the first such access since a function was called, or what the
-// first stamp of a time needs.
-template <AccessKind Kind, unsigned Size, bool Prepared = false>
+template <AccessKind Kind, unsigned Size>
 [[gnu::noinline]] NORN_SLOW void try_quickly(const void* address, const norn_site* site) {
-  if constexpr (Prepared) {
-    ThreadState& state = *current_state;
-    if (!enter(state)) return;
-    place_again(state, site);
-    detector.begin_stamping(*state.core);
-    leave(state);
-  }
   const Quick quick = access_plainly<Kind, Size>(address, site);
   if (quick == Quick::kDone) [[likely]]
     return;
   if (quick == Quick::kUnfinished) [[clang::musttail]]
     return finish_quick<Kind, Size>(address, site);
-  if (quick == Quick::kUnprepared && !Prepared) [[clang::musttail]]
-    return try_quickly<Kind, Size, true>(address, site);
   [[clang::musttail]] return try_next<Kind, Size>(address, site);
 }
 

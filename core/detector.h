@@ -135,7 +135,8 @@ class Detector {
   // A short way for the commonest of accesses, with as little as can be around it: by a thread that has stamped at its
   // present time, within one granule. False: it was another one, and nothing was done. What the thread records is left
   // to record_again().
-  template <AccessKind Kind, class WhereCall>
+  // `Tried`: access_plainly() was, and nothing was done.
+  template <AccessKind Kind, bool Tried = false, class WhereCall>
   [[nodiscard, gnu::always_inline]] bool access_again(Thread& thread, Granule& granule, Address address, unsigned size,
                                                       bool increments, const WhereCall& where);
   // A shorter one (GranuleStep::renew), for a thread that is_plain(), of so many bytes that lie in one granule, or are
@@ -741,14 +742,14 @@ bool Detector::access_plainly(Thread& thread, Granule* granules, Address address
   return done;
 }
 
-template <AccessKind Kind, class WhereCall>
+template <AccessKind Kind, bool Tried, class WhereCall>
 bool Detector::access_again(Thread& thread, Granule& granule, Address address, unsigned size, bool increments,
                             const WhereCall& where) {
   const unsigned mask = bytes_in_granule(address, size);
   if (!may_renew(thread) || thread.check_spoilt.load(std::memory_order_relaxed)) return false;
   Where found = kNowhere;
   const bool done =
-      step_inside(thread) && ((where(found) && renew<Kind, false>(thread, granule, address, mask, found)) ||
+      step_inside(thread) && ((!Tried && where(found) && renew<Kind, false>(thread, granule, address, mask, found)) ||
                               renew_beside<Kind>(thread, granule, address, mask, increments, where));
   step_outside(thread);
   if (done) ++thread.accesses;

@@ -175,8 +175,8 @@ template <AccessKind Kind, unsigned Size>
     bool done = true;
     for (unsigned i = 0; i < Size / kInGranule<Size>; ++i) {
       done = done && ((Size > kGranuleBytes && is_stamped(thread, granule[i], Kind, 0xff)) ||
-                      detector.access_again<Kind>(thread, granule[i], at + i * kGranuleBytes, kInGranule<Size>,
-                                                  increments<Kind>(site), where));
+                      detector.access_again<Kind, Size <= kGranuleBytes>(
+                          thread, granule[i], at + i * kGranuleBytes, kInGranule<Size>, increments<Kind>(site), where));
     }
     return done;
   };

@@ -122,6 +122,29 @@ TEST_P(ShadowTest, SmallBlocksKeepTheirs) {
   EXPECT_EQ(pairs_.size(), 1u);
 }
 
+// Where nothing was stamped yet, no short way stamps so that it would not be found when the memory is new.
+TEST_P(ShadowTest, WhatAShortWayStampsFirstIsForgottenToo) {
+  if (is_state_machine(GetParam())) return;  // it has no stamps
+  const auto where = [](Where& found) {
+    found = 1;
+    return true;
+  };
+  Address at = kMiddle;
+  for (Thread* thread : {first_, second_}) {  // one in each of the two places
+    Thread* other = thread == first_ ? second_ : first_;
+    detector_->write(*thread, kBlock + kGranuleBytes * thread->slot, 8, 1);  // its time has begun
+    for (const bool tried : {true, false}) {
+      at += 2 * kLeafBytes;
+      Granule& granule = static_cast<Granule*>(window_)[(at - kWindow) / kGranuleBytes];
+      (void)(tried ? detector_->access_again<AccessKind::kWrite, true>(*thread, granule, at, 8, false, where)
+                   : detector_->access_again<AccessKind::kWrite>(*thread, granule, at, 8, false, where));
+      detector_->allocate(*other, at, 8);
+      detector_->write(*other, at, 8, 2);
+    }
+  }
+  EXPECT_TRUE(pairs_.empty());
+}
+
 INSTANTIATE_TEST_SUITE_P(Engines, ShadowTest,
                          testing::Values(EngineKind::kHb, EngineKind::kHybrid, EngineKind::kMsmShort));
 

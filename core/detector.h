@@ -396,6 +396,8 @@ class Detector {
     stamp.packs = stamp.packs || (stamp.slot < PackedStamp::kSlots && stamp.time < PackedStamp::kTimeLimit &&
                                   segments_.has_number(stamp.lockset, stamp.locks));
   }
+  bool fits_without_list(const Thread& thread, const StampList& listed, const GranuleStep::Kept* kept, unsigned count,
+                         const Stamp& now);
   bool read_beside_list(Thread& thread, Granule& granule, HistoryId list, const WordAccess& access);
   bool access_simply(Thread& thread, Granule& granule, const WordAccess& access);
   template <AccessKind Kind>

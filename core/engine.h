@@ -55,6 +55,8 @@ struct WordAccess {
   return kind == AccessKind::kWrite || kind == AccessKind::kAtomicWrite || kind == AccessKind::kFree;
 }
 
+[[nodiscard]] constexpr bool is_read(AccessKind kind) { return !is_write(kind); }
+
 // The races an access was in; told after it took place.
 struct FoundRaces {
   static constexpr unsigned kMax = 16;

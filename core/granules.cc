@@ -9,6 +9,8 @@ namespace {
 
 constexpr unsigned kPlaces = GranuleStep::kPlaces;
 constexpr unsigned kNoPlace = GranuleStep::kNoPlace;
+// A list of no more stamps is one that a granule may soon do without.
+constexpr unsigned kFewListed = 4;
 
 LocksCode locks_at(uint32_t second, unsigned place) { return GranuleStep::locks_at(second, place); }
 
@@ -178,6 +180,22 @@ void Detector::put_beside_rows(Granule& granule, const GranuleStep::Kept& kept) 
                          std::memory_order_relaxed);
 }
 
+// Whether a read makes so much superfluous, of these stamps of a granule and of its list, that the others and itself
+// have room in the granule: then it is worth while to judge all, and to do without a list from there on.
+bool Detector::fits_without_list(const Thread& thread, const StampList& listed, const GranuleStep::Kept* kept,
+                                 unsigned count, const Stamp& now) {
+  auto stays = [&](const Stamp& stamp) {
+    return !is_read(stamp.kind) || !covers(now.kind, stamp.kind) || !is_own(thread, stamp.slot, stamp.time) ||
+           (stamp.mask & ~now.mask) != 0 || !locksets_.weaker_or_same(now.lockset, stamp.lockset);
+  };
+  unsigned staying = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    staying += stays(Stamp::unpacked(segments_, kept[i].bits, kept[i].locks)) ? 1 : 0;
+  }
+  for (unsigned i = 0; i < listed.room(); ++i) staying += !listed.is_room(i) && stays(listed.at(i)) ? 1 : 0;
+  return staying < kPlaces;
+}
+
 // Data that many threads read, or one under many different locks, has a stamp for each of them: a later read takes the
 // place of an earlier one only if that is the thread's own and its locks protect no better. So that each does not cost
 // as much as there are, the list is changed in place: the new stamp goes to the granule, and if that is full, a read
@@ -185,10 +203,9 @@ void Detector::put_beside_rows(Granule& granule, const GranuleStep::Kept& kept) 
 // another case, and nothing was done. Under the granule's lock; a list belongs to one granule, so it may be changed.
 bool Detector::read_beside_list(Thread& thread, Granule& granule, HistoryId list, const WordAccess& access) {
   StampList listed = list_at(list);
-  if (access.kind != AccessKind::kRead || !thread.stamps_pack || listed.flags() != 0 || list == empty_list_)
-    return false;
-  const Stamp now = {thread.slot, access.mask, AccessKind::kRead,  thread.time, thread.lockset, access.where,
-                     0,           true,        thread.stamps_locks};
+  if (!is_read(access.kind) || !thread.stamps_pack || listed.flags() != 0 || list == empty_list_) return false;
+  const Stamp now = {thread.slot,  access.mask, access.kind, thread.time,        thread.lockset,
+                     access.where, 0,           true,        thread.stamps_locks};
   if (!now.fits()) return false;
 
   const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
@@ -202,10 +219,11 @@ bool Detector::read_beside_list(Thread& thread, Granule& granule, HistoryId list
     if (bits == 0) break;
     const Stamp stamp = Stamp::unpacked(segments_, bits, locks_at(second, place));
     if (!HybridEngine::agrees(context_, thread, stamp, access)) return false;
-    const bool read = stamp.kind == AccessKind::kRead;
+    const bool read = is_read(stamp.kind);
     if (stamp.slot == thread.slot) {
-      if (!is_own(thread, stamp.slot, stamp.time) || stamp.time == now.time) return false;
-      if (read && stamp.lockset == now.lockset) {
+      if (!is_own(thread, stamp.slot, stamp.time)) return false;
+      if (stamp.time == now.time) return covers(stamp.kind, now.kind) && (now.mask & ~stamp.mask) == 0;
+      if (stamp.kind == now.kind && stamp.lockset == now.lockset) {
         if (stamp.mask != now.mask) return false;
         continue;  // superfluous
       }
@@ -216,9 +234,11 @@ bool Detector::read_beside_list(Thread& thread, Granule& granule, HistoryId list
   for (unsigned i = 0; i < listed.others(); ++i) {
     if (!HybridEngine::agrees(context_, thread, listed.at(i), access)) return false;
   }
+  if (listed.room() <= kFewListed && fits_without_list(thread, listed, kept, count, now)) return false;
   const unsigned earlier = listed.find_read(now, [&](unsigned at) {
     const Stamp stamp = listed.at(at);
-    return stamp.mask == now.mask && stamp.lockset == now.lockset && is_own(thread, stamp.slot, stamp.time);
+    return stamp.kind == now.kind && stamp.mask == now.mask && stamp.lockset == now.lockset &&
+           is_own(thread, stamp.slot, stamp.time);
   });
   const bool has_earlier = earlier != StampList::kNotFound;
   if (has_earlier && listed.at(earlier).time == now.time) {

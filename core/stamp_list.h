@@ -3,9 +3,9 @@
 //   uint16 flags · uint8 others · uint8 reads · stamps of HybridEngine::kStampWords each
 //
 // With flags (somebody waits for the granule, or an atomic lies there) the stamps lie oldest first, and the two numbers
-// are 0. Without, plain reads lie behind all others, of which there are so many, in no order but by thread and locks,
-// as in a hash table: whoever reads what many threads read finds its earlier stamp there, and room for another's,
-// within a few places, and looks at no other read, since reads do not conflict. A stamp of no bytes is room.
+// are 0. Without, reads (plain or atomic) lie behind all others, of which there are so many, in no order but by thread
+// and locks, as in a hash table: whoever reads what many threads read finds its earlier stamp there, and room for
+// another's, within a few places, and looks at no other read, since reads do not conflict. A stamp of no bytes is room.
 #pragma once
 
 #include "core/granule.h"
@@ -30,7 +30,7 @@ class StampList {
   [[nodiscard]] unsigned others() const { return words_[0] >> 16 & 0xff; }
   [[nodiscard]] unsigned reads() const { return words_[0] >> 24; }
   [[nodiscard]] unsigned room() const { return room_; }
-  // From here on there is nothing but plain reads.
+  // From here on there is nothing but reads.
   [[nodiscard]] unsigned first_reads() const { return flags() != 0 ? room_ : others(); }
 
   [[nodiscard]] Stamp at(unsigned i) const { return HybridEngine::read_stamp(words_, i); }
@@ -45,12 +45,12 @@ class StampList {
     }
     unsigned others = 0;
     for (unsigned i = 0; i < count; ++i) {
-      if (stamps[i].kind != AccessKind::kRead) HybridEngine::write_stamp(words_, others++, stamps[i]);
+      if (!is_read(stamps[i].kind)) HybridEngine::write_stamp(words_, others++, stamps[i]);
     }
     set_counts(others, 0);
     for (unsigned i = others; i < room_; ++i) HybridEngine::write_stamp(words_, i, {});
     for (unsigned i = 0; i < count; ++i) {
-      if (stamps[i].kind != AccessKind::kRead) continue;
+      if (!is_read(stamps[i].kind)) continue;
       unsigned at = home(stamps[i]);
       while (!is_room(at)) at = next(at);
       add(at, stamps[i]);

@@ -149,7 +149,7 @@ void Detector::empty_areas(size_t staying, Forgotten what) {
   HistoryRoom room;
   for_each_cell([&](Granule& granule, Cell& cell) {
     const HistoryId id = cell.load(std::memory_order_relaxed);
-    if (id == kUntouched || id == empty_list_ || !histories_.is_leaving(id)) return;
+    if (id == kUntouched || is_shared(id) || !histories_.is_leaving(id)) return;
     cell.store(machine ? history_anew(room, id, what) : list_anew(room, granule, id, what), std::memory_order_relaxed);
   });
   mark_histories(true);
@@ -165,6 +165,7 @@ HistoryId Detector::list_anew(HistoryRoom& room, const Granule& granule, History
     if (count != stamps.listed) ++histories_forgotten_;
   }
   if (count == 0 && flags == 0) return is_in_rows(granule) ? empty_list_ : kUntouched;
+  if (const HistoryId shared = message_list(flags); count == 0 && shared != kUntouched) return shared;
   const HistoryId made = histories_.reserve(room, StampList::words_for(count));
   if (made == kUntouched) return id;
   list_at(made).fill(stamps.all, count, flags);
@@ -240,11 +241,14 @@ void Detector::for_each_history(const Granule& granule, Visit visit) const {
 // Finds all histories that cells refer to; of a full collection also the sets and slots that those and stamps refer to.
 // Sets need room for a new half of their table; where there is none, they stay as they are.
 void Detector::mark_histories(bool full) {
-  auto keep_empty_list = [&] {
-    if (empty_list_ != kUntouched) histories_.keep(empty_list_, [](uint32_t*, unsigned) {});
+  auto keep_shared_lists = [&] {
+    if (empty_list_ == kUntouched) return;
+    for (const HistoryId list : {empty_list_, message_lists_[0], message_lists_[1], message_lists_[2]}) {
+      histories_.keep(list, [](uint32_t*, unsigned) {});
+    }
   };
   if (!full) {
-    keep_empty_list();
+    keep_shared_lists();
     shadow_.for_each_changed([&](Granule& granule) {
       for_each_history(granule, [&](HistoryId id) { histories_.keep(id, [](uint32_t*, unsigned) {}); });
     });
@@ -253,7 +257,7 @@ void Detector::mark_histories(bool full) {
   }
   ++full_collections_;
   histories_.begin_full();
-  keep_empty_list();
+  keep_shared_lists();
   moving_locksets_ = locksets_.table().begin_collection(0);
   moving_threadsets_ = threadsets_.begin_collection(0);
   slots_.begin_collection();
@@ -315,7 +319,7 @@ void Detector::forget_ended() {
 
 void Detector::forget_ended_in_list(Granule& granule) {
   const HistoryId id = granule.cells[0].load(std::memory_order_relaxed);
-  if (id == kUntouched || id == empty_list_) return;
+  if (id == kUntouched || is_shared(id)) return;
   Stamps stamps;
   const uint32_t flags = read_granule(granule, id, stamps);
   unsigned count = 0;

@@ -390,8 +390,21 @@ class Detector {
                      uint32_t flags);
   static void put_beside_rows(Granule& granule, const GranuleStep::Kept& kept);
   HistoryId make_list(Thread& thread, HistoryId before, const Stamps& stamps, unsigned count, uint32_t flags);
-  bool renew_in_list(const Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access,
-                     uint32_t set_flags);
+  // Lists without stamps, which granules share: one for each set of words that have a message and nobody waits for,
+  // and one without flags. They are never changed.
+  [[nodiscard]] HistoryId message_list(uint32_t flags) const {
+    constexpr uint32_t kFirst = kHasMessage, kSecond = uint32_t{kHasMessage} << GranuleFlags::kBits;
+    if (flags == 0 || (flags & ~(kFirst | kSecond)) != 0) return kUntouched;
+    return message_lists_[((flags & kFirst) != 0 ? 1 : 0) + ((flags & kSecond) != 0 ? 2 : 0) - 1];
+  }
+  [[nodiscard]] bool is_shared(HistoryId list) const {
+    return list == empty_list_ || list == message_lists_[0] || list == message_lists_[1] || list == message_lists_[2];
+  }
+  static bool may_lie_beside_message(const Thread& thread, const Stamp& stamp);
+  unsigned first_in_granule(const Thread& thread, Stamps& stamps, bool in_rows, uint32_t flags) const;
+  static void put_in_granule(Granule& granule, const Stamps& stamps, unsigned first);
+  bool renew_beside_message(const Thread& thread, Granule& granule, HistoryId list, const WordAccess& access,
+                            uint32_t set_flags);
   void find_whether_it_packs(Stamp& stamp) const {
     stamp.packs = stamp.packs || (stamp.slot < PackedStamp::kSlots && stamp.time < PackedStamp::kTimeLimit &&
                                   segments_.has_number(stamp.lockset, stamp.locks));
@@ -465,6 +478,7 @@ class Detector {
   void note_segment(Thread& thread);
   void access_granule(Thread& thread, Granule& granule, const WordAccess& access, SpinSignals& signals,
                       uint32_t set_flags);
+  static unsigned spin_bytes_read(const Thread& thread, const WordAccess& access);
   static uint8_t accessed_in_segment(const Thread& thread, const Stamps& stamps, const WordAccess& access);
   void note_signals(Thread& thread, const WordAccess& access, uint32_t flags, unsigned adds, SpinSignals& signals);
   void clear_granule(Thread& thread, Granule& granule, Address address, unsigned mask);
@@ -493,7 +507,7 @@ class Detector {
            ReadStep::take_alone(thread, is_lockless(), granule, empty_list_, *known.row, index, read_of(thread, found),
                                 mask);
   }
-  [[nodiscard]] bool make_empty_list();
+  [[nodiscard]] bool make_shared_lists();
   ReadBlock::Row* own_row(Thread& thread, Address address);
   bool read_in_own_row(Thread& thread, Granule& granule, HistoryId list, const WordAccess& access);
   void add_own_reads(const Thread& thread, const ReadBlock& block, Address address, Stamps& stamps) const;
@@ -663,6 +677,7 @@ class Detector {
   Histories histories_;
   ReadRows read_rows_;
   HistoryId empty_list_ = kUntouched;  // of all granules with reads in rows and nothing else that needs one
+  HistoryId message_lists_[3] = {};    // of those with a message in the first word, the second, or both, likewise
   MixedPlaces mixed_places_;
   SegmentLocks segments_;
   InternTable threadsets_;

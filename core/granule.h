@@ -14,8 +14,10 @@
 // somebody ordered after it says so, which cannot be before its time has passed, or when the memory is new. So whoever
 // finds its own has nothing to do, whatever others do to the granule at the same time.
 //
-// A granule with flags (somebody waits for it, or an atomic lies there) has no stamps but in its list: no access to it
-// passes unseen.
+// Of a granule with flags (somebody waits for it, or an atomic lies there) no access passes unseen: what a check might
+// find is in the list alone. If it has flags for atomics only, those stamps may be in the granule all the same that are
+// atomics', for which no check looks, or of times that have passed. One whose stamps are all there has a list without
+// stamps, which many share.
 #pragma once
 
 #include "core/hybrid.h"

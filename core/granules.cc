@@ -1,4 +1,5 @@
 // How the stamps of a granule are read, changed and written again.
+#include "core/atomic_step.h"
 #include "core/bytes.h"
 #include "core/detector.h"
 #include "core/granule.h"
@@ -14,7 +15,7 @@ constexpr unsigned kFewListed = 4;
 
 LocksCode locks_at(uint32_t second, unsigned place) { return GranuleStep::locks_at(second, place); }
 
-// For how many stamps a list of so many has room, without flags: some more, if it is not the first.
+// For how many stamps a list of so many has room: some more, if it is not the first.
 unsigned room_of_list(unsigned count) {
   const unsigned wanted = count < 3 ? count : count + count / 2;
   const unsigned words = StampList::words_for(wanted < Stamps::kMax ? wanted : Stamps::kMax);
@@ -119,10 +120,12 @@ uint32_t Detector::read_granule(const Granule& granule, HistoryId list, Stamps& 
 // what many threads have read, they often read again after it was written.
 HistoryId Detector::make_list(Thread& thread, HistoryId before, const Stamps& stamps, unsigned count, uint32_t flags) {
   constexpr unsigned kMany = 12;
-  const unsigned room = flags == 0 ? room_of_list(count) : count;
+  const unsigned room = room_of_list(count);
   const unsigned room_before = before == kUntouched ? 0 : list_at(before).room();
   const bool in_use = flags == 0 && room_before >= kMany && stamps.listed >= room_before / 4;
   if (count == 0 && flags == 0 && !in_use) return kUntouched;
+  const HistoryId shared = message_list(flags);
+  if (count == 0 && shared != kUntouched) return shared;
   if ((in_use && room_before >= count) || histories_.resize(before, StampList::words_for(room))) {
     list_at(before).fill(stamps.all, count, flags);
     return before;
@@ -131,6 +134,7 @@ HistoryId Detector::make_list(Thread& thread, HistoryId before, const Stamps& st
   if (histories_.wants_collection()) [[unlikely]]
     collection_wanted_.store(true, std::memory_order_relaxed);
   if (made == kUntouched) {
+    if (shared != kUntouched) return shared;
     // Who waits for the bytes would not be told of their writes.
     if (flags != 0 && (before == kUntouched || list_at(before).flags() != flags)) no_memory_for_clocks();
     return before;
@@ -139,35 +143,53 @@ HistoryId Detector::make_list(Thread& thread, HistoryId before, const Stamps& st
   return made;
 }
 
+// Of a granule with flags no check may let an access pass. Those of atomics do not stand for plain ones; and a plain
+// one that is ordered before what the thread does now is of a time that has passed.
+bool Detector::may_lie_beside_message(const Thread& thread, const Stamp& stamp) {
+  if (stamp.kind == AccessKind::kAtomicRead || stamp.kind == AccessKind::kAtomicWrite) return true;
+  if (is_own(thread, stamp.slot, stamp.time)) return stamp.time != thread.time;
+  return thread.clocks.full.get(stamp.slot) >= stamp.time;
+}
+
+// From which stamp on they have room in the granule itself.
+unsigned Detector::first_in_granule(const Thread& thread, Stamps& stamps, bool in_rows, uint32_t flags) const {
+  const bool messages = message_list(flags) != kUntouched;
+  const unsigned places = flags == 0 ? (in_rows ? 1 : kPlaces) : messages && !in_rows ? kPlaces : 0;
+  unsigned first = stamps.count;
+  while (first > stamps.overwritten && stamps.count - first < places) {
+    Stamp& stamp = stamps.all[first - 1];
+    find_whether_it_packs(stamp);
+    if (!stamp.fits() || (messages && !may_lie_beside_message(thread, stamp))) break;
+    --first;
+  }
+  return first;
+}
+
+// The last of the stamps, which have room in the granule.
+void Detector::put_in_granule(Granule& granule, const Stamps& stamps, unsigned first) {
+  GranuleStep::Kept kept[kPlaces] = {};
+  for (unsigned i = first; i < stamps.count; ++i) kept[i - first] = {stamps.all[i].packed(), stamps.all[i].locks};
+  if (is_in_rows(granule)) {
+    put_beside_rows(granule, kept[0]);
+  } else {
+    GranuleStep::put(granule, kept[0], kept[1], kept[2]);
+  }
+}
+
 // Under its lock, of which `list` is part.
 void Detector::write_granule(Thread& thread, Granule& granule, Address address, HistoryId& list, Stamps& stamps,
                              uint32_t flags) {
   if (stamps.count > kPlaces) HybridEngine::consolidate(context_, stamps);
   const bool in_rows = is_in_rows(granule);
-  const unsigned places = in_rows ? 1 : kPlaces;
-  unsigned first = stamps.count;
-  while (flags == 0 && first > stamps.overwritten && stamps.count - first < places) {
-    Stamp& stamp = stamps.all[first - 1];
-    find_whether_it_packs(stamp);
-    if (!stamp.fits()) break;
-    --first;
-  }
+  const unsigned first = first_in_granule(thread, stamps, in_rows, flags);
   const HistoryId before = list;
   if (before != kUntouched || first != 0 || flags != 0) {
-    list = make_list(thread, before == empty_list_ ? kUntouched : before, stamps, first, flags);
+    list = make_list(thread, is_shared(before) ? kUntouched : before, stamps, first, flags);
   }
   if (list == kUntouched && in_rows) list = empty_list_;
   if (list != before && (before == kUntouched || histories_.is_old(before))) shadow_.note_change(address);
 
-  GranuleStep::Kept kept[kPlaces] = {};
-  for (unsigned count = 0; first < stamps.count; ++first, ++count) {
-    kept[count] = {stamps.all[first].packed(), stamps.all[first].locks};
-  }
-  if (in_rows) {
-    put_beside_rows(granule, kept[0]);
-  } else {
-    GranuleStep::put(granule, kept[0], kept[1], kept[2]);
-  }
+  put_in_granule(granule, stamps, first);
 }
 
 // The one stamp that a granule has beside its reads in rows, if any. The copies of those go.
@@ -203,7 +225,7 @@ bool Detector::fits_without_list(const Thread& thread, const StampList& listed, 
 // another case, and nothing was done. Under the granule's lock; a list belongs to one granule, so it may be changed.
 bool Detector::read_beside_list(Thread& thread, Granule& granule, HistoryId list, const WordAccess& access) {
   StampList listed = list_at(list);
-  if (!is_read(access.kind) || !thread.stamps_pack || listed.flags() != 0 || list == empty_list_) return false;
+  if (!is_read(access.kind) || !thread.stamps_pack || listed.flags() != 0 || is_shared(list)) return false;
   const Stamp now = {thread.slot,  access.mask, access.kind, thread.time,        thread.lockset,
                      access.where, 0,           true,        thread.stamps_locks};
   if (!now.fits()) return false;
@@ -266,6 +288,8 @@ bool Detector::read_beside_list(Thread& thread, Granule& granule, HistoryId list
     for (--count; leaving < count; ++leaving) kept[leaving] = kept[leaving + 1];
   } else if (has_earlier) {
     listed.remove(earlier);
+  } else if (listed.others() + listed.reads() + count >= options_.history_cap) {
+    return false;
   }
   kept[count++] = {now.packed(), now.locks};
   for (unsigned i = count; i < kPlaces; ++i) kept[i] = {};
@@ -273,33 +297,36 @@ bool Detector::read_beside_list(Thread& thread, Granule& granule, HistoryId list
   return true;
 }
 
-// Atomics lie in lists, with a message. Most accesses to one make a stamp or two superfluous, the thread's own or those
-// of whoever was ordered before it; this one takes their room. What is left of it stays as room: a stamp of no bytes.
-// False: it is another case, and nothing was done. Under the granule's lock; a list belongs to one granule, so it may
-// be changed.
-bool Detector::renew_in_list(const Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access,
-                             uint32_t set_flags) {
-  auto* words = const_cast<uint32_t*>(histories_.words(list));
-  const unsigned count = list_at(list).room();
-  const bool atomic = access.kind == AccessKind::kAtomicRead || access.kind == AccessKind::kAtomicWrite;
+// Atomics have a message, and so a list; but most lie in the granule all the same, and this is their way where the list
+// is short. Most accesses make a stamp or two superfluous, the thread's own or those of whoever was ordered before it;
+// what the list does not need any more stays as room there. False: it is another case, and nothing was done. Under the
+// granule's lock; a list that has stamps belongs to one granule, so it may be changed.
+bool Detector::renew_beside_message(const Thread& thread, Granule& granule, HistoryId list, const WordAccess& access,
+                                    uint32_t set_flags) {
+  if (access.kind != AccessKind::kAtomicRead && access.kind != AccessKind::kAtomicWrite) return false;
+  const StampList listed = list_at(list);
+  const uint32_t flags = listed.flags();
   constexpr unsigned kFew = 6;
-  if (!atomic || count > kFew || count >= options_.history_cap || (words[0] & set_flags) != set_flags ||
-      GranuleFlags::in_spin(words[0]) != 0 || !GranuleStep::is_empty(granule) || is_in_rows(granule)) {
+  if (listed.room() > kFew || kFew + kPlaces >= options_.history_cap || flags == 0 ||
+      (flags & set_flags) != set_flags || GranuleFlags::in_spin(flags) != 0 || is_in_rows(granule)) {
     return false;
   }
-  Stamps stamps;
-  stamps.count = stamps.listed = stamps.overwritten = 0;
-  for (unsigned i = 0; i < count; ++i) {
-    const Stamp s = HybridEngine::read_stamp(words, i);
-    if (s.mask != 0) stamps.all[stamps.count++] = s;
+  if (thread.stamps_pack && access.where >> PackedStamp::kWhereBits == 0) {
+    const unsigned spun = thread.spin_word_count == 0 ? 0 : spin_bytes_read(thread, access);
+    if (AtomicStep(context_, segments_, thread, access, spun).take(granule, listed)) return true;
   }
+  Stamps stamps;
+  read_granule(granule, list, stamps);
   FoundRaces races;
   const uint8_t accessed = accessed_in_segment(thread, stamps, access);
   if (!HybridEngine::next(context_, thread, stamps, 0, accessed, access, races)) return true;
-  if (races.count != 0 || stamps.count > count) return false;
-  for (unsigned i = 0; i < count; ++i) {
-    HybridEngine::write_stamp(words, i, i < stamps.count ? stamps.all[i] : Stamp{});
+  const unsigned first = first_in_granule(thread, stamps, false, flags);
+  if (races.count != 0 || first > listed.room()) return false;
+  auto* words = const_cast<uint32_t*>(histories_.words(list));
+  for (unsigned i = 0; i < listed.room(); ++i) {
+    HybridEngine::write_stamp(words, i, i < first ? stamps.all[i] : Stamp{});
   }
+  put_in_granule(granule, stamps, first);
   return true;
 }
 
@@ -351,9 +378,9 @@ void Detector::access_granule(Thread& thread, Granule& granule, const WordAccess
   if (lock.list == kUntouched) {
     if (GranuleStep::is_empty(granule) && !prepare(access.word)) return no_memory_for_shadow();
     if (set_flags == 0 && access_simply(thread, granule, access)) return;
-  } else if ((set_flags == 0 && (read_in_own_row(thread, granule, lock.list, access) ||
-                                 read_beside_list(thread, granule, lock.list, access))) ||
-             renew_in_list(thread, granule, lock.list, access, set_flags)) {
+  } else if (renew_beside_message(thread, granule, lock.list, access, set_flags) ||
+             (set_flags == 0 && (read_in_own_row(thread, granule, lock.list, access) ||
+                                 read_beside_list(thread, granule, lock.list, access)))) {
     thread.stamped = true;
     if (access.kind == AccessKind::kAtomicRead) remember_list(thread, granule, lock.list, access);
     return;
@@ -451,7 +478,7 @@ Address Detector::renew_run(Thread& thread, AccessKind kind, Address at, Address
 void Detector::remember_list(Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access) {
   const bool write = access.kind == AccessKind::kWrite;
   const bool atomic_read = access.kind == AccessKind::kAtomicRead;
-  if (list == kUntouched || list == empty_list_) return;
+  if (list == kUntouched || is_shared(list)) return;
   if (!atomic_read && ((!write && access.kind != AccessKind::kRead) || list_at(list).flags() != 0)) return;
   if (thread.known == nullptr) thread.known = arena_.create<KnownLists>();
   if (thread.known == nullptr) return;
@@ -503,10 +530,14 @@ void Detector::access_generally(Thread& thread, Granule& granule, GranuleLock& l
   if (races.count != 0) tell(races);
 }
 
+unsigned Detector::spin_bytes_read(const Thread& thread, const WordAccess& access) {
+  return spin_bytes_read(thread, access.word) | unsigned{spin_bytes_read(thread, access.word + kWordBytes)}
+                                                    << kWordBytes;
+}
+
 uint8_t Detector::accessed_in_segment(const Thread& thread, const Stamps& stamps, const WordAccess& access) {
   if (access.increments) return access.mask;
-  unsigned accessed = HybridEngine::accessed_in_segment(stamps, thread) | spin_bytes_read(thread, access.word);
-  accessed |= unsigned{spin_bytes_read(thread, access.word + kWordBytes)} << kWordBytes;
+  const unsigned accessed = HybridEngine::accessed_in_segment(stamps, thread) | spin_bytes_read(thread, access);
   return static_cast<uint8_t>(access.mask & accessed);
 }
 

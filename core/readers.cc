@@ -24,11 +24,18 @@ void clear_bytes(ReadBlock::Row& row, unsigned index, unsigned mask) {
 
 }  // namespace
 
-bool Detector::make_empty_list() {
+bool Detector::make_shared_lists() {
   HistoryRoom room;
-  empty_list_ = histories_.reserve(room, StampList::words_for(0));
-  if (empty_list_ != kUntouched) list_at(empty_list_).fill(nullptr, 0, 0);
-  return empty_list_ != kUntouched;
+  auto make = [&](uint32_t flags) {
+    const HistoryId made = histories_.reserve(room, StampList::words_for(0));
+    if (made != kUntouched) list_at(made).fill(nullptr, 0, flags);
+    return made;
+  };
+  empty_list_ = make(0);
+  message_lists_[0] = make(kHasMessage);
+  message_lists_[1] = make(GranuleFlags::of_word(1, kHasMessage));
+  message_lists_[2] = make(kHasMessage | GranuleFlags::of_word(1, kHasMessage));
+  return message_lists_[2] != kUntouched;
 }
 
 // The thread's own, in which it will find it again. Null if there is none to be had.

@@ -100,6 +100,23 @@ TEST_F(StampListTest, EachOfManyUsersIsKept) {
   }
 }
 
+// More threads than have stamps that fit into a granule, and more stamps than are kept.
+TEST_F(StampListTest, WhatIsKeptHasABound) {
+  constexpr ThreadId kMany = 700;
+  for (ThreadId id = kThreads + 2; id < kMany; ++id) threads_.push_back(detector_->fork(*main_, id));
+  for (int round = 0; round < 6; ++round) {
+    for (Thread* thread : threads_) {
+      new_time(*thread);
+      detector_->use(*thread, kX, 2);
+      detector_->lock_acquire(*thread, kMutex + thread->id % 2 * 64, LockMode::kShared, 1);
+      detector_->read(*thread, kX + 8, 8, 2);
+      detector_->lock_release(*thread, kMutex + thread->id % 2 * 64, LockMode::kShared);
+    }
+    EXPECT_LE(detector_->stamps_at(kX), Options{}.history_cap);
+  }
+  EXPECT_GT(detector_->statistics().stamps_forgotten, 0u);
+}
+
 // Beside a list: an atomic write races with what was read, and not with what was used. The read is in the granule when
 // its thread comes again, or in the list.
 TEST_F(StampListTest, AUseDoesNotStandForARead) {

@@ -29,7 +29,7 @@ bool Detector::init(const Options& options, const Listener& listener) {
               &locksets_, &slots_,    &stamps_forgotten_, &mixed_places_};
   mixed_places_.init(arena_);
   read_rows_.init(arena_, shadow_, options.memory_limit / 2);
-  return ready && (is_state_machine(options_.engine) || make_empty_list());
+  return ready && (is_state_machine(options_.engine) || make_shared_lists());
 }
 
 void Detector::observe_only() {

@@ -106,13 +106,10 @@ TEST_F(StampListTest, WhatIsKeptHasABound) {
   for (ThreadId id = kThreads + 2; id < kMany; ++id) threads_.push_back(detector_->fork(*main_, id));
   for (int round = 0; round < 6; ++round) {
     for (Thread* thread : threads_) {
-      new_time(*thread);
+      if (round % 3 == 2) new_time(*thread);
       detector_->use(*thread, kX, 2);
-      detector_->lock_acquire(*thread, kMutex + thread->id % 2 * 64, LockMode::kShared, 1);
-      detector_->read(*thread, kX + 8, 8, 2);
-      detector_->lock_release(*thread, kMutex + thread->id % 2 * 64, LockMode::kShared);
     }
-    EXPECT_LE(detector_->stamps_at(kX), Options{}.history_cap);
+    EXPECT_LE(detector_->stamps_at(kX), Options{}.history_cap) << round;
   }
   EXPECT_GT(detector_->statistics().stamps_forgotten, 0u);
 }

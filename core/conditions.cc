@@ -17,91 +17,40 @@ void Detector::bind_writes(const Thread& thread, ConditionState& condition, cons
   if (runs == 0 && !thread.unrecorded) return;
   if (condition.bindings == nullptr) condition.bindings = arena_.create<Bindings>();
   if (condition.bindings == nullptr) return no_memory_for_clocks();
-  // It may have been an increment.
-  if (thread.unrecorded) return bind(*condition.bindings, kAnything, true, released);
-  for (unsigned i = 0; i < runs; ++i) {
-    const Bytes& run = thread.writes->at(i);
-    bool increments = false;
-    for (unsigned k = 0; thread.reads != nullptr && k < thread.reads->size(); ++k) {
-      increments |= thread.reads->at(k).overlaps(run);
+  bool complete = true;
+  if (thread.unrecorded) {  // it may have been an increment
+    complete = condition.bindings->bind(arena_, kAnything, true, released);
+  } else {
+    for (unsigned i = 0; i < runs; ++i) {
+      const Bytes& run = thread.writes->at(i);
+      // What was read and written is an increment. Who waits for a count waits for all who counted.
+      const bool increments = thread.reads != nullptr && thread.reads->overlaps(run);
+      complete &= condition.bindings->bind(arena_, run, increments, released);
     }
-    bind(*condition.bindings, run, increments, released);
   }
-}
-
-// `increments`: it was read and written. Who waits for a count waits for all who counted.
-void Detector::bind(Bindings& bindings, Bytes run, bool increments, const Clocks& released) {
-  auto* binding = arena_.create<Bindings::Binding>();
-  if (binding == nullptr) return no_memory_for_clocks();
-  binding->bytes = run;
-  bool complete = binding->clocks.assign(arena_, released);
-  if (increments) complete &= join_bound(binding->clocks, bindings, bindings.count, run);
   if (!complete) no_memory_for_clocks();
-  // What the new binding hides entirely goes; if there are too many still, the oldest.
-  unsigned kept = 0;
-  for (unsigned k = 0; k < bindings.count; ++k) {
-    Bindings::Binding* old = bindings.order[k];
-    const bool hidden = run.begin <= old->bytes.begin && old->bytes.end <= run.end;
-    if (hidden) {
-      old->clocks.clear(arena_);
-      arena_.destroy(old);
-    } else {
-      bindings.order[kept++] = old;
-    }
-  }
-  bindings.count = kept;
-  if (bindings.count == Bindings::kMax) {
-    bindings.order[0]->clocks.clear(arena_);
-    arena_.destroy(bindings.order[0]);
-    for (unsigned k = 1; k < bindings.count; ++k) bindings.order[k - 1] = bindings.order[k];
-    --bindings.count;
-  }
-  bindings.order[bindings.count++] = binding;
-}
-
-// Joins the releases that the bytes of `run` are bound to, looking at bindings older than `newest`. False: no memory.
-bool Detector::join_bound(Clocks& clocks, const Bindings& bindings, unsigned newest, Bytes run) {
-  if (run.begin >= run.end) return true;
-  for (unsigned i = newest; i > 0; --i) {
-    const Bindings::Binding& binding = *bindings.order[i - 1];
-    if (!binding.bytes.overlaps(run)) continue;
-    bool complete = clocks.join(arena_, binding.clocks);
-    complete &= join_bound(clocks, bindings, i - 1, {run.begin, binding.bytes.begin});
-    complete &= join_bound(clocks, bindings, i - 1, {binding.bytes.end, run.end});
-    return complete;
-  }
-  return true;
-}
-
-// Whether some of the bytes of `run` were last written, as far as bindings older than `newest` tell, by who was not
-// recorded.
-bool Detector::reaches_anything(const Bindings& bindings, unsigned newest, Bytes run) {
-  if (run.begin >= run.end) return false;
-  for (unsigned i = newest; i > 0; --i) {
-    const Bytes& bytes = bindings.order[i - 1]->bytes;
-    if (!bytes.overlaps(run)) continue;
-    return bytes.end == kAnything.end || reaches_anything(bindings, i - 1, {run.begin, bytes.begin}) ||
-           reaches_anything(bindings, i - 1, {bytes.end, run.end});
-  }
-  return false;
 }
 
 // False: what the thread read is bound to no release.
 bool Detector::acquire_bound(Thread& thread, const ConditionState& condition) {
   if (condition.bindings == nullptr) return false;
+  const Bindings& bindings = *condition.bindings;
   const unsigned runs = thread.reads == nullptr ? 0 : thread.reads->size();
-  Clocks found;
+  Bindings::Set bound = 0;
+  for (unsigned i = 0; i < runs; ++i) bound |= bindings.of(thread.reads->at(i));
+  Clocks news;
   bool complete = true;
-  bool unclear = thread.unrecorded;
-  for (unsigned i = 0; i < runs && !unclear; ++i) {
-    const Bytes& run = thread.reads->at(i);
-    unclear = reaches_anything(*condition.bindings, condition.bindings->count, run);
-    if (!unclear) complete &= join_bound(found, *condition.bindings, condition.bindings->count, run);
-  }
+  bool is_bound = false;
+  bool unclear = thread.unrecorded;  // or some of it was last written by who was not
+  Bindings::for_each(bound, [&](unsigned i) {
+    const Clocks& released = bindings.clocks(i);
+    unclear |= bindings.bytes(i).end == kAnything.end;
+    is_bound |= !released.full.empty();
+    if (!thread.clocks.includes(released)) complete &= news.join(arena_, released);
+  });
   if (!complete) no_memory_for_clocks();
-  const bool is_bound = !found.full.empty();
-  if (unclear || is_bound) acquire(thread, unclear ? condition.all_signals : found);
-  found.clear(arena_);
+  if (unclear || is_bound) acquire(thread, unclear ? condition.all_signals : news);
+  news.clear(arena_);
   return unclear || is_bound;
 }
 

@@ -608,10 +608,7 @@ class Detector {
 
   // conditions.cc
   void bind_writes(const Thread& thread, ConditionState& condition, const Clocks& released);
-  void bind(Bindings& bindings, Bytes run, bool increments, const Clocks& released);
-  static bool reaches_anything(const Bindings& bindings, unsigned newest, Bytes run);
   bool acquire_bound(Thread& thread, const ConditionState& condition);
-  bool join_bound(Clocks& clocks, const Bindings& bindings, unsigned newest, Bytes run);
   static void leave_waiters(Thread& thread);
   void add_pending_signal(Thread& thread, ConditionObject& condition);
   void end_pending_signals(Thread& thread, Address lock, unsigned place, const Published& published);

@@ -225,12 +225,9 @@ size_t SyncTable::bytes_of(SyncFamily family) {
 
 void SyncTable::clear(ConditionState& condition) {
   condition.all_signals.clear(*arena_);
-  if (Bindings* bindings = condition.bindings; bindings != nullptr) {
-    for (unsigned i = 0; i < bindings->count; ++i) {
-      bindings->order[i]->clocks.clear(*arena_);
-      arena_->destroy(bindings->order[i]);
-    }
-    arena_->destroy(bindings);
+  if (condition.bindings != nullptr) {
+    condition.bindings->clear(*arena_);
+    arena_->destroy(condition.bindings);
   }
   for (Thread* waiter = condition.waiters; waiter != nullptr;) {
     Thread* next = waiter->next_waiter;

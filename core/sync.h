@@ -6,6 +6,7 @@
 // after a collection, when nobody can be holding a pointer to one; so are tables that became too small.
 #pragma once
 
+#include "core/bindings.h"
 #include "core/clock.h"
 #include "core/event.h"
 #include "core/lockset.h"
@@ -22,18 +23,6 @@ struct BarrierGeneration {
   uint32_t entered = 0;
   uint32_t members = 0;  // threads that will still leave it
   bool closed = false;   // nobody enters it any more: the barrier does not point to it
-};
-
-// The write/read relation of one condition variable: bytes and the releases they are bound to, oldest first. A byte
-// belongs to the newest binding that has it.
-struct Bindings {
-  static constexpr unsigned kMax = 64;
-  struct Binding {
-    Bytes bytes;
-    Clocks clocks;
-  };
-  unsigned count = 0;
-  Binding* order[kMax];
 };
 
 struct ConditionState {

@@ -9,9 +9,7 @@ void AccessRecord::count(Bytes bytes, int change) {
     wide_ = static_cast<unsigned>(static_cast<int>(wide_) + change);
     return;
   }
-  for (Address at = bytes.begin & ~(kGrain - 1); at < bytes.end; at += kGrain) {
-    near_[place_of(at)] = static_cast<uint8_t>(near_[place_of(at)] + change);
-  }
+  for_each_place(bytes, [&](unsigned place) { near_[place] = static_cast<uint8_t>(near_[place] + change); });
 }
 
 void AccessRecord::add_generally(Bytes bytes) {
@@ -37,9 +35,7 @@ void AccessRecord::add_generally(Bytes bytes) {
   runs_[at] = bytes;
   count(bytes, 1);
   if (bytes.end - bytes.begin > kWide) return;
-  for (Address grain = bytes.begin & ~(kGrain - 1); grain < bytes.end; grain += kGrain) {
-    newest_[place_of(grain)] = static_cast<uint8_t>(at);
-  }
+  for_each_place(bytes, [&](unsigned place) { newest_[place] = static_cast<uint8_t>(at); });
 }
 
 bool Slots::init(Arena& arena, Time time_limit) {

@@ -46,8 +46,21 @@ class AccessRecord {
   static constexpr unsigned kSize = 64;
 
   void clear() {
-    for (; count_ > 0; --count_) count(at(count_ - 1), -1);
-    first_ = 0;
+    for (; count_ > 0; --count_) {
+      const Bytes& run = at(count_ - 1);
+      if (run.end - run.begin > kWide) continue;
+      for_each_place(run, [&](unsigned place) { near_[place] = 0; });
+    }
+    first_ = wide_ = 0;
+  }
+  // Whether any of the bytes are recorded.
+  [[nodiscard]] bool overlaps(Bytes bytes) const {
+    bool may = wide_ != 0 || bytes.end - bytes.begin > kWide;
+    if (!may) for_each_place(bytes, [&](unsigned place) { may |= near_[place] != 0; });
+    for (unsigned i = count_; may && i > 0; --i) {
+      if (at(i - 1).overlaps(bytes)) return true;
+    }
+    return false;
   }
   void add(Bytes bytes) {
     if (!add_grain(bytes)) add_generally(bytes);
@@ -77,6 +90,10 @@ class AccessRecord {
   static constexpr Address kWide = 32 * kGrain;
   [[nodiscard]] static unsigned place_of(Address address) {
     return static_cast<unsigned>((address / kGrain ^ address / kGrain / kPlaces) % kPlaces);
+  }
+  template <class Visit>
+  static void for_each_place(Bytes bytes, Visit visit) {
+    for (Address grain = bytes.begin & ~(kGrain - 1); grain < bytes.end; grain += kGrain) visit(place_of(grain));
   }
   void count(Bytes bytes, int change);
   void add_generally(Bytes bytes);

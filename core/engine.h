@@ -61,8 +61,11 @@ struct WordAccess {
 struct FoundRaces {
   static constexpr unsigned kMax = 16;
   unsigned count = 0;
-  RacingPair pairs[kMax];  // not initialised: most accesses are in none
+  union {
+    RacingPair pairs[kMax];  // not initialised: most accesses are in none
+  };
 
+  FoundRaces() {}
   RacingPair* add() { return count < kMax ? &pairs[count++] : nullptr; }
 };
 

@@ -330,6 +330,30 @@ bool Detector::renew_beside_message(const Thread& thread, Granule& granule, Hist
   return true;
 }
 
+// The same for what somebody waits for in a loop: any access but a free, or a write over an atomic. Those who wait are
+// to hear of a write; `accessed`: which of its bytes its thread accessed in the segment before.
+bool Detector::renew_waited_for(const Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access,
+                                uint32_t set_flags, uint8_t& accessed) {
+  const StampList listed = list_at(list);
+  const uint32_t flags = listed.flags();
+  const uint8_t in_spin = GranuleFlags::in_spin(flags);
+  const bool ends_message = access.kind == AccessKind::kWrite && (flags & GranuleFlags::messages(access.mask)) != 0;
+  constexpr unsigned kFew = 12;
+  if (in_spin == 0 || access.kind == AccessKind::kFree || ends_message || listed.room() > kFew ||
+      kFew >= options_.history_cap || (flags & set_flags) != set_flags || !GranuleStep::is_empty(granule) ||
+      is_in_rows(granule)) {
+    return false;
+  }
+  Stamps stamps;
+  read_granule(granule, list, stamps);
+  FoundRaces races;
+  accessed = accessed_in_segment(thread, stamps, access);
+  if (!HybridEngine::next(context_, thread, stamps, in_spin, accessed, access, races)) return true;
+  if (races.count != 0 || stamps.count > listed.room()) return false;
+  list_at(list).fill(stamps.all, stamps.count, flags);
+  return true;
+}
+
 // The locks of a time are known by the time: none may change while it has stamps.
 void Detector::begin_stamping(Thread& thread) {
   if (thread.stamped) return;
@@ -384,6 +408,12 @@ void Detector::access_granule(Thread& thread, Granule& granule, const WordAccess
     thread.stamped = true;
     if (access.kind == AccessKind::kAtomicRead) remember_list(thread, granule, lock.list, access);
     return;
+  } else if (uint8_t accessed = 0; renew_waited_for(thread, granule, lock.list, access, set_flags, accessed)) {
+    thread.stamped = true;
+    if (!is_write(access.kind)) return remember_list(thread, granule, lock.list, access);
+    const uint32_t flags = list_at(lock.list).flags();
+    lock.unlock();
+    return note_signals(thread, access, flags, accessed, signals);
   }
   access_generally(thread, granule, lock, access, signals, set_flags);
 }
@@ -474,12 +504,12 @@ Address Detector::renew_run(Thread& thread, AccessKind kind, Address at, Address
   }
 }
 
-// Only where nobody waits for the bytes: then every write counts.
+// Writes only where nobody waits for the bytes, since then each of them counts.
 void Detector::remember_list(Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access) {
   const bool write = access.kind == AccessKind::kWrite;
   const bool atomic_read = access.kind == AccessKind::kAtomicRead;
   if (list == kUntouched || is_shared(list)) return;
-  if (!atomic_read && ((!write && access.kind != AccessKind::kRead) || list_at(list).flags() != 0)) return;
+  if (!atomic_read && (write ? list_at(list).flags() != 0 : access.kind != AccessKind::kRead)) return;
   if (thread.known == nullptr) thread.known = arena_.create<KnownLists>();
   if (thread.known == nullptr) return;
   if (const uint64_t now = collections_.load(std::memory_order_relaxed); thread.known->collections != now) {
@@ -590,6 +620,11 @@ void Detector::clear_granule(Thread& thread, Granule& granule, Address address, 
 
 // Somebody waits for these bytes from here on. Gives those for which nobody did, and what was stamped before.
 unsigned Detector::begin_spinning(Thread& thread, Granule& granule, Address address, unsigned mask, Stamps& stamps) {
+  // Once it is known it stays so, as long as the memory is what it was.
+  if (const HistoryId list = GranuleLock::list_of(granule);
+      list != kUntouched && (mask & ~unsigned{GranuleFlags::in_spin(list_at(list).flags())}) == 0) {
+    return 0;
+  }
   GranuleLock lock(granule);
   const uint32_t flags = read_granule(granule, lock.list, stamps);
   const unsigned fresh = mask & ~unsigned{GranuleFlags::in_spin(flags)};

@@ -91,7 +91,7 @@ unsigned Detector::begin_spinning_word(Thread& thread, Cell& cell, Address word,
 void Detector::spin_read_word(Thread& thread, Address word, uint8_t mask, bool in_loop) {
   Granule* granule = prepare(word) ? shadow_.granule(word) : nullptr;
   if (granule == nullptr) return no_memory_for_shadow();
-  auto* object = sync_.get<SpinObject>(word, SyncFamily::kSpin);
+  auto* object = object_of<SpinObject>(thread, word, SyncFamily::kSpin);
   if (object == nullptr) return no_memory_for_clocks();
   // Whoever sets a flag fills the object before anyone else can lock it: a writer that sees the flag comes after.
   const SpinLock lock(object->mutex);
@@ -184,7 +184,7 @@ void Detector::send(Thread& thread, SpinSignals& signals) {
   if (!now.assign(arena_, thread.clocks)) no_memory_for_clocks();
   add_published(published, now);
   for (unsigned i = 0; i < signals.count; ++i) {
-    auto* object = sync_.get<SpinObject>(signals.words[i].word, SyncFamily::kSpin);
+    auto* object = object_of<SpinObject>(thread, signals.words[i].word, SyncFamily::kSpin);
     if (object == nullptr) {
       no_memory_for_clocks();
       break;

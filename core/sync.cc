@@ -104,6 +104,9 @@ void SpinMessages::forget(Arena& arena, unsigned mask) {
 }
 
 bool SpinMessages::assign(Arena& arena, unsigned mask, const Clocks& clocks) {
+  for (Part& part : parts_) {
+    if (part.mask == mask) return part.clocks.assign(arena, clocks);
+  }
   forget(arena, mask);
   Part& part = unused();
   part.mask = mask;
@@ -111,6 +114,9 @@ bool SpinMessages::assign(Arena& arena, unsigned mask, const Clocks& clocks) {
 }
 
 bool SpinMessages::join(Arena& arena, unsigned mask, const Clocks& clocks) {
+  for (Part& part : parts_) {
+    if (part.mask == mask) return part.clocks.join(arena, clocks);
+  }
   bool complete = true;
   unsigned left = mask;
   for (unsigned byte = 0; byte < kWordBytes && left != 0; ++byte) {

@@ -33,7 +33,7 @@ struct LockInfo {
     Where where;
   };
   static constexpr unsigned kTakers = 4;
-  Taker takers[kTakers];  // the last ones, newest first
+  Taker takers[kTakers];  // the last ones, about the newest first
 };
 
 struct Statistics {

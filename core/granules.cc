@@ -339,9 +339,8 @@ bool Detector::renew_waited_for(const Thread& thread, const Granule& granule, Hi
   const uint8_t in_spin = GranuleFlags::in_spin(flags);
   const bool ends_message = access.kind == AccessKind::kWrite && (flags & GranuleFlags::messages(access.mask)) != 0;
   constexpr unsigned kFew = 12;
-  if (in_spin == 0 || access.kind == AccessKind::kFree || ends_message || listed.room() > kFew ||
-      kFew >= options_.history_cap || (flags & set_flags) != set_flags || !GranuleStep::is_empty(granule) ||
-      is_in_rows(granule)) {
+  if (access.kind == AccessKind::kFree || ends_message || listed.room() > kFew || kFew >= options_.history_cap ||
+      (flags & set_flags) != set_flags || !GranuleStep::is_empty(granule) || is_in_rows(granule)) {
     return false;
   }
   Stamps stamps;
@@ -402,18 +401,19 @@ void Detector::access_granule(Thread& thread, Granule& granule, const WordAccess
   if (lock.list == kUntouched) {
     if (GranuleStep::is_empty(granule) && !prepare(access.word)) return no_memory_for_shadow();
     if (set_flags == 0 && access_simply(thread, granule, access)) return;
+  } else if (const uint32_t flags = list_at(lock.list).flags(); GranuleFlags::in_spin(flags) != 0) {
+    if (uint8_t accessed = 0; renew_waited_for(thread, granule, lock.list, access, set_flags, accessed)) {
+      thread.stamped = true;
+      if (!is_write(access.kind)) return remember_list(thread, granule, lock.list, access);
+      lock.unlock();
+      return note_signals(thread, access, flags, accessed, signals);
+    }
   } else if (renew_beside_message(thread, granule, lock.list, access, set_flags) ||
              (set_flags == 0 && (read_in_own_row(thread, granule, lock.list, access) ||
                                  read_beside_list(thread, granule, lock.list, access)))) {
     thread.stamped = true;
     if (access.kind == AccessKind::kAtomicRead) remember_list(thread, granule, lock.list, access);
     return;
-  } else if (uint8_t accessed = 0; renew_waited_for(thread, granule, lock.list, access, set_flags, accessed)) {
-    thread.stamped = true;
-    if (!is_write(access.kind)) return remember_list(thread, granule, lock.list, access);
-    const uint32_t flags = list_at(lock.list).flags();
-    lock.unlock();
-    return note_signals(thread, access, flags, accessed, signals);
   }
   access_generally(thread, granule, lock, access, signals, set_flags);
 }

@@ -61,6 +61,10 @@ Where Detector::lock_taken_at(LockId lock, ThreadId thread, const Thread* self) 
 void Detector::note_taker(LockId lock, ThreadId thread, Where where) {
   auto* info = const_cast<LockInfo*>(lock_info(lock));
   if (info == nullptr) return;
+  // Who is known to be one of the last need not be the very last: then nothing is written that others read.
+  for (const LockInfo::Taker& taker : info->takers) {
+    if (taker.thread == thread && taker.where == where) return;
+  }
   unsigned i = 0;
   while (i + 1 < LockInfo::kTakers && info->takers[i].thread != thread) ++i;
   for (; i > 0; --i) info->takers[i] = info->takers[i - 1];
@@ -141,7 +145,7 @@ void Detector::give_lock(Thread& thread, Address lock) {
   bool complete = true;
   if (mode == LockMode::kExclusive) {
     complete = released.assign(arena_, thread.clocks.full);
-    object->lock.shared.clear(arena_);
+    if (!object->lock.shared.empty()) object->lock.shared.clear(arena_);
     known_of(thread, *object) = object->advance();
   } else {
     complete = released.join(arena_, thread.clocks.full);

@@ -287,7 +287,7 @@ NORN_EXPORT void __norn_spin_leave(const norn_loop* exit, int because) {
       tell_refusal(here.thread(), read.address);
     } else if (counts && here && read.outdated == 0) {
       any = true;
-      detector.spin_read(here.thread(), read.address, read.size, place(*here, read.site));
+      detector.spin_read(here.thread(), read.address, read.size, place_again(*here, read.site));
     }
   }
   state.count = kept;

@@ -30,7 +30,7 @@ constexpr Refusals kC11 = {thrd_busy, thrd_timedout};
 // it costs to sleep and to be woken. Who holds a lock has more to do here than it would have without us, and sleeping
 // for it is what the program's threads would do most of the time.
 constexpr int kTries = 48;
-constexpr int kPauses = 8;
+constexpr int kPauses = 4;
 // Who tried in vain (the holder may wait for a processor, too) sleeps at once for as many locks.
 constexpr uint8_t kDiscouraged = 15;
 NORN_TLS __thread uint8_t discouraged = 0;

@@ -366,7 +366,8 @@ void Detector::end_atomic(Thread& thread, MessageObject* object, Address address
   const bool reads = outcome.kind != EventKind::kAtomicStore;
   const bool writes = outcome.kind != EventKind::kAtomicLoad;
   const bool orders = counts(thread);
-  if (outcome.order != MemoryOrder::kRelaxed && writes) end_segment(thread);
+  const bool ends_segment = outcome.order != MemoryOrder::kRelaxed && writes;
+  if (ends_segment) end_segment(thread);
   if (object != nullptr && reads && orders) learn_message(thread, *object, outcome.order);
   if (!writes) {
     if (object != nullptr) object->mutex.unlock();
@@ -391,6 +392,7 @@ void Detector::end_atomic(Thread& thread, MessageObject* object, Address address
       const WordAccess access = {AccessKind::kAtomicWrite, mask_in(at, address, address + size), where, at, reads};
       access_shadow(thread, *granule, access, signals, object != nullptr);
     }
+    if (ends_segment && follows_writes(options_)) note_bytes(thread, address, size);
   }
   if (signals.count != 0) send(thread, signals);
   // It may have told others where new memory is. (Not in fewer bytes: most counts are smaller, and frequent.)

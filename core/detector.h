@@ -620,6 +620,7 @@ class Detector {
   // spins.cc
   void send(Thread& thread, SpinSignals& signals);
   static void note_spin_word(Thread& thread, Address word, uint8_t mask);
+  static void note_bytes(Thread& thread, Address address, uint64_t size);
   static uint8_t spin_bytes_read(const Thread& thread, Address word);
   void spin_read_word(Thread& thread, Address word, uint8_t mask, bool in_loop);
   unsigned begin_spinning_word(Thread& thread, Cell& cell, Address word, unsigned mask, HistoryId& before);

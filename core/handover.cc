@@ -32,10 +32,13 @@ Time Detector::end_of_region(const Thread& thread, Slot slot, Time time) {
   return last;
 }
 
-// What the thread knows grows by what another knew and did until it gave up the lock under which it wrote at `time`.
-// Its own time goes on: stamps of it say no more than they did.
+// What the thread knows grows by what another knew and did until it gave up the lock under which it wrote at `time`: as
+// much of it as came before in full (all, unless the lock was another one in between). Its own time goes on: stamps of
+// it say no more than they did.
 void Detector::heed(Thread& thread, Slot slot, Time time) {
+  const Time known = thread.clocks.full.get(slot);
   time = end_of_region(thread, slot, time);
+  if (time > known) time = known;
   if (thread.version_kept) keep_version(thread);
   add_version(slot, time, false, thread.clocks);
   ++thread.knowledge;

@@ -29,6 +29,16 @@ void Detector::note_spin_word(Thread& thread, Address word, uint8_t mask) {
   thread.spin_words[thread.spin_word_count++] = {word, mask};
 }
 
+// Of the atomic that begins a segment. Who is ordered after it may write over it while the segment goes on, and take
+// its stamp away.
+void Detector::note_bytes(Thread& thread, Address address, uint64_t size) {
+  for (Address word = address & ~(kWordBytes - 1); word < address + size; word += kWordBytes) {
+    const unsigned from = address > word ? static_cast<unsigned>(address - word) : 0;
+    const unsigned to = address + size < word + kWordBytes ? static_cast<unsigned>(address + size - word) : kWordBytes;
+    note_spin_word(thread, word, static_cast<uint8_t>((1u << to) - (1u << from)));
+  }
+}
+
 uint8_t Detector::spin_bytes_read(const Thread& thread, Address word) {
   for (unsigned i = 0; i < thread.spin_word_count; ++i) {
     if (thread.spin_words[i].word == word) return thread.spin_words[i].mask;

@@ -246,7 +246,7 @@ struct Thread {
 
   // --- the rest -------------------------------------------------------------------------------------------------
   BarrierGeneration* generation_entered = nullptr;
-  // Bytes that were spin-read since the last synchronization event.
+  // Bytes that were spin-read since the last synchronization event, or are those of the atomic which that was.
   struct SpinWord {
     Address word;
     uint8_t mask;

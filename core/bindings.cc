@@ -56,7 +56,7 @@ void Bindings::unlink(unsigned binding) {
 
 bool Bindings::bind(Arena& arena, Bytes run, bool adds, const Clocks& release) {
   const Set touching = touching_of(run);
-  const Set before = !adds ? 0 : (touching & (touching - 1)) == 0 ? touching : owners(run, touching, newest_);
+  const Set before = adds ? owners(run, touching) : 0;
   Set hidden = 0;
   for_each(touching, [&](unsigned i) { hidden |= Set{run.begin <= bytes_[i].begin && bytes_[i].end <= run.end} << i; });
   // One that goes makes room.

@@ -21,10 +21,7 @@ class Bindings {
   void clear(Arena& arena);
 
   // Those that bytes of the run belong to.
-  [[nodiscard]] Set of(Bytes run) const {
-    const Set touching = touching_of(run);
-    return (touching & (touching - 1)) == 0 ? touching : owners(run, touching, newest_);
-  }
+  [[nodiscard]] Set of(Bytes run) const { return owners(run, touching_of(run)); }
   [[nodiscard]] Bytes bytes(unsigned binding) const { return bytes_[binding]; }
   [[nodiscard]] const Clocks& clocks(unsigned binding) const { return *clocks_[binding]; }
   [[nodiscard]] Set all() const { return used_; }
@@ -58,6 +55,9 @@ class Bindings {
     Set touching = 0;
     for_each(near, [&](unsigned i) { touching |= Set{bytes_[i].overlaps(run)} << i; });
     return touching;
+  }
+  [[nodiscard]] Set owners(Bytes run, Set touching) const {
+    return (touching & (touching - 1)) == 0 ? touching : owners(run, touching, newest_);
   }
   [[nodiscard]] Set owners(Bytes run, Set touching, unsigned newest) const;
   void put(unsigned binding, Bytes run);

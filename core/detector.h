@@ -765,9 +765,18 @@ bool Detector::access_again(Thread& thread, Granule& granule, Address address, u
   const unsigned mask = bytes_in_granule(address, size);
   if (!may_renew(thread) || thread.check_spoilt.load(std::memory_order_relaxed)) return false;
   Where found = kNowhere;
-  const bool done =
-      step_inside(thread) && ((!Tried && where(found) && renew<Kind, false>(thread, granule, address, mask, found)) ||
-                              renew_beside<Kind>(thread, granule, address, mask, increments, where));
+  const auto known = [&](Where& wanted) __attribute__((always_inline)) {
+    wanted = found;
+    return true;
+  };
+  bool done = step_inside(thread);
+  if constexpr (Tried) {
+    done = done && renew_beside<Kind>(thread, granule, address, mask, increments, where);
+  } else {
+    done = done && where(found) &&
+           (renew<Kind, false>(thread, granule, address, mask, found) ||
+            renew_beside<Kind>(thread, granule, address, mask, increments, known));
+  }
   step_outside(thread);
   if (done) ++thread.accesses;
   return done;

@@ -6,6 +6,7 @@
 
 #include "core/detector.h"
 #include "core/testing_arena.h"
+#include "core/testing_listener.h"
 
 namespace norn {
 namespace {
@@ -25,13 +26,8 @@ class ReadersTest : public testing::Test {
   void start(Options options) {
     detector_ = std::make_unique<Detector>();
     readers_.clear();
-    Listener listener;
-    listener.context = &pairs_;
-    listener.pair = [](void* context, const RacingPair& pair) {
-      static_cast<std::vector<RacingPair>*>(context)->push_back(pair);
-    };
     options.handover = false;
-    ASSERT_TRUE(detector_->init(options, listener));
+    ASSERT_TRUE(detector_->init(options, listener_into(pairs_)));
     main_ = detector_->add_root(0);
     for (ThreadId id = 1; id <= kReaders; ++id) readers_.push_back(detector_->fork(*main_, id));
     writer_ = detector_->fork(*main_, kReaders + 1);

@@ -7,6 +7,7 @@
 
 #include "core/detector.h"
 #include "core/testing_arena.h"
+#include "core/testing_listener.h"
 
 namespace norn {
 namespace {
@@ -41,12 +42,7 @@ class ShadowTest : public testing::TestWithParam<EngineKind> {
     Options options;
     options.engine = GetParam();
     options.shadow_at = reinterpret_cast<uintptr_t>(window_) - (kWindow & Shadow::kFlatMask) * kShadowPerByte;
-    Listener listener;
-    listener.context = &pairs_;
-    listener.pair = [](void* context, const RacingPair& pair) {
-      static_cast<std::vector<RacingPair>*>(context)->push_back(pair);
-    };
-    ASSERT_TRUE(detector_->init(options, listener));
+    ASSERT_TRUE(detector_->init(options, listener_into(pairs_)));
     main_ = detector_->add_root(0);
     first_ = detector_->fork(*main_, 1);
     second_ = detector_->fork(*main_, 2);

@@ -33,9 +33,7 @@ void Detector::note_spin_word(Thread& thread, Address word, uint8_t mask) {
 // its stamp away.
 void Detector::note_bytes(Thread& thread, Address address, uint64_t size) {
   for (Address word = address & ~(kWordBytes - 1); word < address + size; word += kWordBytes) {
-    const unsigned from = address > word ? static_cast<unsigned>(address - word) : 0;
-    const unsigned to = address + size < word + kWordBytes ? static_cast<unsigned>(address + size - word) : kWordBytes;
-    note_spin_word(thread, word, static_cast<uint8_t>((1u << to) - (1u << from)));
+    note_spin_word(thread, word, word_mask(word, address, address + size));
   }
 }
 

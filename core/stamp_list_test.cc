@@ -8,6 +8,7 @@
 
 #include "core/detector.h"
 #include "core/testing_arena.h"
+#include "core/testing_listener.h"
 
 namespace norn {
 namespace {
@@ -21,12 +22,7 @@ constexpr ThreadId kThreads = 40;
 class StampListTest : public testing::Test {
  protected:
   void SetUp() override {
-    Listener listener;
-    listener.context = &pairs_;
-    listener.pair = [](void* context, const RacingPair& pair) {
-      static_cast<std::vector<RacingPair>*>(context)->push_back(pair);
-    };
-    ASSERT_TRUE(detector_->init({}, listener));
+    ASSERT_TRUE(detector_->init({}, listener_into(pairs_)));
     main_ = detector_->add_root(0);
     for (ThreadId id = 1; id <= kThreads; ++id) threads_.push_back(detector_->fork(*main_, id));
     late_ = detector_->fork(*main_, kThreads + 1);

@@ -57,12 +57,6 @@ class GranuleStep {
         adds_(increments ? mask : 0),
         own_(says(thread, kind, where)) {}
 
-  // The second cell when the newest stamp, with these locks, takes a place.
-  [[nodiscard]] static uint32_t with_newest(uint32_t second, unsigned place, LocksCode locks) {
-    const uint32_t others = second & ~(kNoOrder | locks_in(place, LocksCode{0xff}));
-    return others | kOrdersAfter.of[place][kNoPlace][second & kNoOrder] | locks_in(place, locks);
-  }
-
   // The short way of nearly all accesses: what is ordered before goes, as far as it is covered, and the rest has room.
   // The thread is_plain(). False: it is another case, and nothing was done. `Whole`: all bytes of the granule.
   // `prepare()`: before the granule's first stamp.
@@ -80,12 +74,13 @@ class GranuleStep {
     unsigned staying = 0;
     uint64_t third_left = 0, other_left = 0, mine_left = 0;
     const auto judge = [&](uint64_t bits, unsigned at, unsigned stays, uint64_t& left) __attribute__((always_inline)) {
-      if (bits == 0) return true;
-      if (!Whole && (bits & bytes) == 0) {
+      const auto stay_if = [&](bool may) __attribute__((always_inline)) {
         staying |= stays;
         left = bits;
-        return true;
-      }
+        return may;
+      };
+      if (bits == 0) return true;
+      if (!Whole && (bits & bytes) == 0) return stay_if(true);
       const auto moment = static_cast<uint32_t>(bits >> PackedStamp::kTimeAt);
       if (moment == now && is_one_of<kinds_that_stand_for(Kind)>(bits)) {
         done = (bits & bytes) == bytes;
@@ -93,22 +88,13 @@ class GranuleStep {
       }
       if (now - moment > thread.time - thread.own_since &&
           thread.decides->get_near(moment >> PackedStamp::kTimeBits) < (moment & PackedStamp::kTimeLimit)) {
-        staying |= stays;
-        left = bits;
-        return !is_one_of<conflicts_of(Kind)>(bits);
+        return stay_if(!is_one_of<conflicts_of(Kind)>(bits));
       }
-      if (!is_one_of<kinds_covered_by(Kind)>(bits)) {
-        staying |= stays;
-        left = bits;
-        return is_one_of<kAllButFree>(bits);
-      }
+      if (!is_one_of<kinds_covered_by(Kind)>(bits)) return stay_if(is_one_of<kAllButFree>(bits));
       if (!thread.stamps_bare) {
         const auto locks = static_cast<LocksCode>(cells >> (at + 5) * 8);
-        if (locks != thread.stamps_locks) {
-          staying |= stays;
-          left = bits;
-          return locks == 0;  // nothing protected it, as something protects this
-        }
+        // Nothing protected it, as something protects this.
+        if (locks != thread.stamps_locks) return stay_if(locks == 0);
       }
       if (!Whole) {
         left = without_bytes(bits, bytes);
@@ -171,6 +157,7 @@ class GranuleStep {
     GranuleLock::unlock_both(granule, new_cells);
     return true;
   }
+
   // The second cell of a granule with one stamp, or with two of one thread and the same locks.
   [[nodiscard]] static uint32_t alone(Slot slot, LocksCode locks) {
     const unsigned place = slot & 1u;
@@ -430,6 +417,7 @@ class GranuleStep {
     }
   };
   static const AllMoves kMoves;
+
   // The order of stamps, without that of a place (or with it in another from now on), and that place as the newest.
   struct OrdersAfter {
     uint8_t of[2][kNoPlace + 1][kNoOrder + 1];
@@ -455,6 +443,7 @@ class GranuleStep {
     }
   };
   static const OrdersAfter kOrdersAfter;
+
   // The same of those that stay, as AllMoves has them. 0: there is no room.
   struct OrdersAmong {
     uint8_t of[2][8][kNoOrder + 1];

@@ -16,9 +16,6 @@ struct Block {
 
 void add_block(const Block& block);
 
-// Whether a known block may be there; without a lock.
-[[nodiscard]] bool may_be_block(Address address);
-
 // False: the block is not known (from before the runtime, or of another allocator).
 bool end_block(Address address, Block& ended);
 

@@ -39,19 +39,6 @@ void* early_allocate(size_t size, size_t alignment) {
 
 size_t early_size(const void* block) { return *reinterpret_cast<const size_t*>(static_cast<const char*>(block) - 16); }
 
-// --- the host's allocator ------------------------------------------------------------------------------------------
-
-// Signals wait meanwhile: a handler that found the gate closed while its thread holds the allocator's lock, which the
-// forking thread wants, would wait for ever.
-template <class Call>
-auto in_host(Call call) {
-  ThreadState* state = current_state;
-  if (state == nullptr || !enter(*state)) return call();
-  auto result = call();
-  leave(*state);
-  return result;
-}
-
 }  // namespace
 
 }  // namespace norn::rt
@@ -120,10 +107,14 @@ void allocated_unseen(const Inspection& here, void* block, size_t size) {
   begin_memory(here, address_of(block), usable < size ? size : usable);
 }
 
-void* allocated(void* block, size_t size, const norn_site& site) {
-  if (block == nullptr) return block;
-  const Inspection here;
-  if (!here) return block;
+// What the host's allocator gives, and what that means. The thread is inside meanwhile, and signals wait: a handler that
+// found the gate closed while its thread holds the allocator's lock, which the forking thread wants, would wait for
+// ever.
+template <class Call>
+[[gnu::always_inline]] inline void* allocate(size_t size, const norn_site& site, Call call) {
+  const Inspection here{Inspection::Started()};
+  void* block = call();
+  if (block == nullptr || !here) return block;
   if (here->openmp == nullptr && is_called_unseen()) {
     allocated_unseen(here, block, size);
     return block;
@@ -140,7 +131,7 @@ void* allocated(void* block, size_t size, const norn_site& site) {
 
 // The block is not one any more. False: that is not to be told.
 bool end_at(Address block, bool told, Block& ended) {
-  if (may_be_block(block) && end_block(block, ended)) return told;
+  if (end_block(block, ended)) return told;
   if (!told || !is_sampled()) return false;
   // One of the many that were allocated where nobody looked.
   ended.address = block;
@@ -149,13 +140,7 @@ bool end_at(Address block, bool told, Block& ended) {
 }
 
 // `counts`: it is a write.
-void freeing(void* block, const norn_site& site, bool counts) {
-  if (block == nullptr) return;
-  if (is_controlled() && counts) {
-    control::access(AccessKind::kFree, block, size_of_block(address_of(block)), &site);
-  }
-  const Inspection here;
-  if (!here) return;
+void freeing(const Inspection& here, void* block, const norn_site& site, bool counts) {
   if (here->openmp != nullptr) gave_block(*here, address_of(block));
   // What is mapped goes back to the system: that is rare, and always told.
   const bool told = counts && (!is_called_unseen() || is_mapping(address_of(block)));
@@ -172,21 +157,24 @@ void freeing(void* block, const norn_site& site, bool counts) {
 
 NORN_INTERPOSE(void*, malloc, (size_t size)) {
   if (NORN_NOT_READY(malloc)) return early_allocate(size, 16);
-  return allocated(in_host([&] { return real_malloc(size); }), size, site_malloc);
+  return allocate(size, site_malloc, [&] { return real_malloc(size); });
 }
 
 NORN_INTERPOSE(void*, calloc, (size_t count, size_t size)) {
   if (NORN_NOT_READY(calloc)) return early_allocate(count * size, 16);
-  return allocated(in_host([&] { return real_calloc(count, size); }), count * size, site_calloc);
+  return allocate(count * size, site_calloc, [&] { return real_calloc(count, size); });
 }
 
 NORN_INTERPOSE(void, free, (void* block)) {
   if (is_early(block) || NORN_NOT_READY(free)) return;
-  freeing(block, site_free, is_watching() && !called_by_openmp() && !called_by_loader());
-  in_host([&] {
-    real_free(block);
-    return 0;
-  });
+  if (block == nullptr) return;
+  const bool counts = is_watching() && !called_by_openmp() && !called_by_loader();
+  if (is_controlled() && counts) {
+    control::access(AccessKind::kFree, block, size_of_block(address_of(block)), &site_free);
+  }
+  const Inspection here{Inspection::Started()};  // as in allocate()
+  if (here) freeing(here, block, site_free, counts);
+  real_free(block);
 }
 
 // A block that moved or changed its size, or did not. The old block is given up before the host can hand it to
@@ -234,7 +222,7 @@ NORN_INTERPOSE(void*, realloc, (void* block, size_t size)) {
     return moved;
   }
   if (NORN_NOT_READY(realloc)) return block == nullptr ? early_allocate(size, 16) : nullptr;
-  if (block == nullptr) return allocated(in_host([&] { return real_realloc(block, size); }), size, site_realloc);
+  if (block == nullptr) return allocate(size, site_realloc, [&] { return real_realloc(block, size); });
   return resize(block, size, site_realloc, real_realloc);
 }
 
@@ -249,12 +237,12 @@ NORN_INTERPOSE(void*, reallocarray, (void* block, size_t count, size_t size)) {
 
 NORN_INTERPOSE(void*, memalign, (size_t alignment, size_t size)) {
   if (NORN_NOT_READY(memalign)) return early_allocate(size, alignment);
-  return allocated(in_host([&] { return real_memalign(alignment, size); }), size, site_memalign);
+  return allocate(size, site_memalign, [&] { return real_memalign(alignment, size); });
 }
 
 NORN_INTERPOSE(void*, aligned_alloc, (size_t alignment, size_t size)) {
   if (NORN_NOT_READY(aligned_alloc)) return early_allocate(size, alignment);
-  return allocated(in_host([&] { return real_aligned_alloc(alignment, size); }), size, site_aligned_alloc);
+  return allocate(size, site_aligned_alloc, [&] { return real_aligned_alloc(alignment, size); });
 }
 
 NORN_INTERPOSE(int, posix_memalign, (void** result, size_t alignment, size_t size)) {
@@ -262,18 +250,21 @@ NORN_INTERPOSE(int, posix_memalign, (void** result, size_t alignment, size_t siz
     *result = early_allocate(size, alignment);
     return *result == nullptr ? ENOMEM : 0;
   }
-  const int error = in_host([&] { return real_posix_memalign(result, alignment, size); });
-  if (error == 0) allocated(*result, size, site_posix_memalign);
+  int error = 0;
+  allocate(size, site_posix_memalign, [&] {
+    error = real_posix_memalign(result, alignment, size);
+    return error == 0 ? *result : nullptr;
+  });
   return error;
 }
 
 NORN_INTERPOSE(void*, valloc, (size_t size)) {
   if (NORN_NOT_READY(valloc)) return early_allocate(size, 4096);
-  return allocated(in_host([&] { return real_valloc(size); }), size, site_valloc);
+  return allocate(size, site_valloc, [&] { return real_valloc(size); });
 }
 
 NORN_INTERPOSE(void*, pvalloc, (size_t size)) {
   if (NORN_NOT_READY(pvalloc)) return early_allocate((size + 4095) & ~size_t{4095}, 4096);
   const size_t whole = (size + 4095) & ~size_t{4095};
-  return allocated(in_host([&] { return real_pvalloc(size); }), whole, site_pvalloc);
+  return allocate(whole, site_pvalloc, [&] { return real_pvalloc(size); });
 }

@@ -1,4 +1,4 @@
-// Memory: accesses, allocation, atomics.
+// Memory: accesses and atomics.
 #include "core/detector.h"
 
 namespace norn {
@@ -116,106 +116,6 @@ void Detector::access_from(Thread& thread, AccessKind kind, Address begin, Addre
   if (signals.count == 0) return;
   const Inside inside(*this, thread);
   send(thread, signals);
-}
-
-void Detector::clear_shadow(Thread& thread, Address begin, Address end) {
-  if (options_.sampled) {
-    return shadow_.for_each_used(begin, end, [&](Granule& granule, Address at) {
-      const uint8_t mask = mask_in(at, begin, end);
-      const bool empty =
-          granule.cells[0].load(std::memory_order_relaxed) == kUntouched && GranuleStep::is_empty(granule);
-      if (!empty) clear_granule(thread, granule, at, mask);
-      return empty && mask == 0xff;
-    });
-  }
-  for (Address at = begin & ~(kGranuleBytes - 1); at < end;) {
-    const Leaf* leaf = shadow_.existing_leaf(at);
-    const Address leaf_end = ((at >> Leaf::kBits) + 1) << Leaf::kBits;
-    const Address stop = end < leaf_end ? end : leaf_end;
-    for (; leaf != nullptr && at < stop; at += kGranuleBytes) {
-      Granule& granule = leaf->granules[at / kGranuleBytes % Leaf::kGranules];
-      const unsigned mask = mask_in(at, begin, end);
-      if (!is_state_machine(options_.engine)) {
-        clear_granule(thread, granule, at, mask);
-        continue;
-      }
-      for (unsigned word = 0; word < kGranuleBytes / kWordBytes; ++word) {
-        const unsigned bytes = mask >> word * kWordBytes & 0xf;
-        if (bytes != 0) clear_word(thread, granule.cells[word], at + word * kWordBytes, bytes);
-      }
-    }
-    at = (stop + kGranuleBytes - 1) & ~(kGranuleBytes - 1);
-  }
-}
-
-// The same where the system gives or takes the memory: then the shadow of much of it goes back to the system too, but
-// for the ends. A granule that somebody else uses at this moment (who is not ordered with this: it is a race of the
-// program's) may get back what it had.
-void Detector::give_back_shadow(Thread& thread, Address begin, Address end) {
-  constexpr Address kLeafBytes = Address{1} << Leaf::kBits;
-  const Address first = (begin + kLeafBytes - 1) & ~(kLeafBytes - 1);
-  const Address last = end & ~(kLeafBytes - 1);
-  if (!is_large(end - begin) || !shadow_.discard(first, last)) return clear_shadow(thread, begin, end);
-  clear_shadow(thread, begin, first);
-  clear_shadow(thread, last, end);
-}
-
-void Detector::allocate(Thread& thread, Address address, uint64_t size) {
-  if (size == 0) return;
-  const Inside inside(*this, thread);
-  heed_tick_request(thread);
-  sync_.remove_range(address, address + size);
-  clear_shadow(thread, address, address + size);
-}
-
-void Detector::map(Thread& thread, Address address, uint64_t size) {
-  if (size == 0) return;
-  const Inside inside(*this, thread);
-  heed_tick_request(thread);
-  sync_.remove_range(address, address + size);
-  give_back_shadow(thread, address, address + size);
-}
-
-void Detector::unmap(Thread& thread, Address address, uint64_t size) {
-  if (!is_large(size) || discard_shadow == nullptr) return;
-  const Inside inside(*this, thread);
-  give_back_shadow(thread, address, address + size);
-}
-
-Moment Detector::birth(Thread& thread) {
-  use_time(thread);
-  thread.gives_birth = true;
-  return {thread.slot, thread.time};
-}
-
-void Detector::forget_accesses(Thread& thread, Address address, uint64_t size) {
-  const Inside inside(*this, thread);
-  clear_shadow(thread, address, address + size);
-}
-
-void Detector::free(Thread& thread, Address address, uint64_t size, Where where) {
-  if (size == 0) return;
-  access(thread, AccessKind::kFree, address, size, where);
-  const Inside inside(*this, thread);
-  sync_.remove_range(address, address + size);
-}
-
-void Detector::reallocate(Thread& thread, Address old, uint64_t old_size, Address fresh, uint64_t fresh_size,
-                          Where where) {
-  // The allocator's own copying is not the program's: it says nothing of conditions, and decides nothing.
-  const bool recording = thread.recording;
-  thread.recording = false;
-  const uint64_t moved = old_size < fresh_size ? old_size : fresh_size;
-  if (old_size != 0) access(thread, AccessKind::kRead, old, old_size, where, true);
-  if (old == fresh) {
-    if (fresh_size > old_size) allocate(thread, old + old_size, fresh_size - old_size);
-    if (fresh_size < old_size) free(thread, old + fresh_size, old_size - fresh_size, where);
-  } else {
-    free(thread, old, old_size, where);
-    allocate(thread, fresh, fresh_size);
-    if (moved != 0) write(thread, fresh, moved, where);
-  }
-  thread.recording = recording;
 }
 
 // Messages belong to the address of their atomic; a plain write over any of its bytes ends one.

@@ -173,7 +173,11 @@ class Detector {
 
   // What the thread has just allocated is known to nobody else until it begins a new time: how the embedding may know
   // the memory by (Listener::newborn_until).
-  [[nodiscard]] Moment birth(Thread& thread);
+  [[nodiscard]] Moment birth(Thread& thread) {
+    if (!thread.stamped) use_time(thread);
+    thread.gives_birth = true;
+    return {thread.slot, thread.time};
+  }
 
   // --- atomics. `perform()` does the operation and returns what it turned out to be (a failed compare-exchange
   // is a load); it runs under the location's lock, so that the program's order and the core's are one.
@@ -378,7 +382,15 @@ class Detector {
   void note_change(Address address, HistoryId before) {
     if (before == kUntouched || histories_.is_old(before)) shadow_.note_change(address);
   }
+
+  // memory.cc
+  void clear_leaf(Thread& thread, const Leaf& leaf, Address begin, Address end);
   void clear_shadow(Thread& thread, Address begin, Address end);
+  // Where all of it lies in memory that one leaf is for.
+  [[nodiscard]] static constexpr bool is_in_one_leaf(Address begin, Address end) {
+    return begin >> Leaf::kBits == (end - 1) >> Leaf::kBits;
+  }
+  Address stamp_freed(Thread& thread, const Leaf& leaf, Address begin, Address end, Where where);
   // Where that is worth the calls of the system, and filling it in anew.
   [[nodiscard]] static constexpr bool is_large(uint64_t bytes) { return bytes >= uint64_t{1} << 20; }
   void give_back_shadow(Thread& thread, Address begin, Address end);
@@ -483,6 +495,15 @@ class Detector {
   static unsigned spin_bytes_read(const Thread& thread, const WordAccess& access);
   static uint8_t accessed_in_segment(const Thread& thread, const Stamps& stamps, const WordAccess& access);
   void note_signals(Thread& thread, const WordAccess& access, uint32_t flags, unsigned adds, SpinSignals& signals);
+  // All of a granule that has no list, or nothing at all. False: it is another one.
+  [[gnu::always_inline]] static bool clear_simple_granule(Granule& granule) {
+    if (granule.cells[0].load(std::memory_order_relaxed) != kUntouched) return false;
+    if (GranuleStep::is_empty(granule)) return true;
+    // Without the lock: whoever has it, or takes it now, is not ordered with this; what it leaves is as if it had come
+    // later, or is nothing.
+    for (std::atomic<uint64_t>& stamp : granule.stamps) stamp.store(0, std::memory_order_relaxed);
+    return true;
+  }
   void clear_granule(Thread& thread, Granule& granule, Address address, unsigned mask);
   void mark_stamps(const Granule& granule);
   unsigned begin_spinning(Thread& thread, Granule& granule, Address address, unsigned mask, Stamps& stamps);
@@ -580,7 +601,11 @@ class Detector {
   [[nodiscard]] bool counts(const Thread& thread) const;
   bool begin_sync(Thread& thread);
   void end_segment(Thread& thread);
-  void heed_tick_request(Thread& thread);
+  void heed_tick_request(Thread& thread) {
+    if (thread.check_spoilt.load(std::memory_order_relaxed)) [[unlikely]]
+      heed_spoilt_check(thread);
+  }
+  void heed_spoilt_check(Thread& thread);
   Thread* make_thread(ThreadId id);
   Thread* begin_child(Thread* child);
   bool settle_thread(Thread& thread);

@@ -586,15 +586,8 @@ void Detector::note_signals(Thread& thread, const WordAccess& access, uint32_t f
 
 // What was done to these bytes of the granule does not count any more.
 void Detector::clear_granule(Thread& thread, Granule& granule, Address address, unsigned mask) {
-  if (granule.cells[0].load(std::memory_order_relaxed) == kUntouched) {
-    if (GranuleStep::is_empty(granule)) return;
-    if (mask == 0xff) {
-      // Without the lock: whoever has it, or takes it now, is not ordered with this; what it leaves is as if it had
-      // come later, or is nothing.
-      for (std::atomic<uint64_t>& stamp : granule.stamps) stamp.store(0, std::memory_order_relaxed);
-      return;
-    }
-  }
+  if (mask == 0xff && clear_simple_granule(granule)) return;
+  if (granule.cells[0].load(std::memory_order_relaxed) == kUntouched && GranuleStep::is_empty(granule)) return;
   GranuleLock lock(granule);
   if (mask == 0xff) {
     close_rows(granule);

@@ -177,7 +177,7 @@ class Shadow {
   void mark_object(Address address);
   // Calls found(word's address) for each marked word in [begin, end), and unmarks it.
   template <class Found>
-  void take_objects(Address begin, Address end, Found found) {
+  [[gnu::always_inline]] void take_objects(Address begin, Address end, Found found) {
     constexpr Address kLeafBytes = Address{1} << Leaf::kBits;
     for (Address at = begin & ~(kWordBytes - 1); at < end;) {
       const Address leaf_end = (at / kLeafBytes + 1) * kLeafBytes;

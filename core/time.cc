@@ -192,9 +192,7 @@ bool Detector::begin_sync(Thread& thread) {
 }
 
 // Another thread found that this one's present time was waited for.
-void Detector::heed_tick_request(Thread& thread) {
-  if (!thread.check_spoilt.load(std::memory_order_relaxed)) [[likely]]
-    return;
+void Detector::heed_spoilt_check(Thread& thread) {
   thread.check_spoilt.store(false, std::memory_order_seq_cst);
   if (thread.tick_wanted.exchange(0, std::memory_order_relaxed) >= thread.time && thread.stamped) tick(thread);
   renew_check(thread);

@@ -92,7 +92,7 @@ SmallState small_state(Address address) {
 
 Block small_block(Address address, const SmallEntry& entry, SmallState state) {
   const uint64_t maker = entry.maker.load(std::memory_order_acquire);
-  return {address,       state.size,        static_cast<ThreadId>(maker), static_cast<Where>(maker >> 32),
+  return {address,       state.size,      static_cast<ThreadId>(maker), static_cast<Where>(maker >> 32),
           state.birth(), state.freed != 0};
 }
 

@@ -86,15 +86,23 @@ bool is_mapping(Address block) {
   return header[0] == 0 && (header[1] & kMarks) == kMapped && (header[1] & ~kMarks) % kPage == 0;
 }
 
+// With what is left of its last granule, which is nobody else's: whole granules are simpler.
+uint64_t rounded(uint64_t size) {
+  const uint64_t whole = (size + kGranuleBytes - 1) & ~(kGranuleBytes - 1);
+  return whole < size ? size : whole;
+}
+
 void begin_memory(const Inspection& here, Address block, uint64_t size) {
+  size = rounded(size);
   is_mapping(block) ? detector.map(here.thread(), block, size) : detector.allocate(here.thread(), block, size);
 }
 
 // Before the host may give it to others.
 void end_memory(const Inspection& here, const Block& ended, Where where) {
-  const uint64_t told = ended.size < kFreedBytes ? ended.size : kFreedBytes;
+  const uint64_t size = rounded(ended.size);
+  const uint64_t told = size < kFreedBytes ? size : kFreedBytes;
   if (told != 0) detector.free(here.thread(), ended.address, told, where);
-  if (is_mapping(ended.address)) detector.unmap(here.thread(), ended.address + told, ended.size - told);
+  if (is_mapping(ended.address)) detector.unmap(here.thread(), ended.address + told, size - told);
 }
 
 size_t usable_size(void* block) { return real_malloc_usable_size == nullptr ? 0 : real_malloc_usable_size(block); }
@@ -107,9 +115,9 @@ void allocated_unseen(const Inspection& here, void* block, size_t size) {
   begin_memory(here, address_of(block), usable < size ? size : usable);
 }
 
-// What the host's allocator gives, and what that means. The thread is inside meanwhile, and signals wait: a handler that
-// found the gate closed while its thread holds the allocator's lock, which the forking thread wants, would wait for
-// ever.
+// What the host's allocator gives, and what that means. The thread is inside meanwhile, and signals wait: a handler
+// that found the gate closed while its thread holds the allocator's lock, which the forking thread wants, would wait
+// for ever.
 template <class Call>
 [[gnu::always_inline]] inline void* allocate(size_t size, const norn_site& site, Call call) {
   const Inspection here{Inspection::Started()};

@@ -1,0 +1,190 @@
+// Memory that is new, and memory that is given back.
+#include "core/detector.h"
+
+namespace norn {
+
+// Bytes of the leaf's.
+void Detector::clear_leaf(Thread& thread, const Leaf& leaf, Address begin, Address end) {
+  const bool machine = is_state_machine(options_.engine);
+  Granule* granule = &leaf.granules[begin / kGranuleBytes % Leaf::kGranules];
+  for (Address at = begin & ~(kGranuleBytes - 1); at < end; at += kGranuleBytes, ++granule) {
+    if (!machine) {
+      const bool whole = at >= begin && at + kGranuleBytes <= end;
+      if (!whole || !clear_simple_granule(*granule)) clear_granule(thread, *granule, at, mask_in(at, begin, end));
+      continue;
+    }
+    const unsigned mask = mask_in(at, begin, end);
+    for (unsigned word = 0; word < kGranuleBytes / kWordBytes; ++word) {
+      const unsigned bytes = mask >> word * kWordBytes & 0xf;
+      if (bytes != 0) clear_word(thread, granule->cells[word], at + word * kWordBytes, bytes);
+    }
+  }
+}
+
+void Detector::clear_shadow(Thread& thread, Address begin, Address end) {
+  if (options_.sampled) {
+    return shadow_.for_each_used(begin, end, [&](Granule& granule, Address at) {
+      const uint8_t mask = mask_in(at, begin, end);
+      const bool empty =
+          granule.cells[0].load(std::memory_order_relaxed) == kUntouched && GranuleStep::is_empty(granule);
+      if (!empty) clear_granule(thread, granule, at, mask);
+      return empty && mask == 0xff;
+    });
+  }
+  for (Address at = begin; at < end;) {
+    const Address leaf_end = ((at >> Leaf::kBits) + 1) << Leaf::kBits;
+    const Address stop = end < leaf_end ? end : leaf_end;
+    if (const Leaf* leaf = shadow_.existing_leaf(at); leaf != nullptr) clear_leaf(thread, *leaf, at, stop);
+    at = stop;
+  }
+}
+
+// The same where the system gives or takes the memory: then the shadow of much of it goes back to the system too, but
+// for the ends. A granule that somebody else uses at this moment (who is not ordered with this: it is a race of the
+// program's) may get back what it had.
+void Detector::give_back_shadow(Thread& thread, Address begin, Address end) {
+  constexpr Address kLeafBytes = Address{1} << Leaf::kBits;
+  const Address first = (begin + kLeafBytes - 1) & ~(kLeafBytes - 1);
+  const Address last = end & ~(kLeafBytes - 1);
+  if (!is_large(end - begin) || !shadow_.discard(first, last)) return clear_shadow(thread, begin, end);
+  clear_shadow(thread, begin, first);
+  clear_shadow(thread, last, end);
+}
+
+void Detector::allocate(Thread& thread, Address address, uint64_t size) {
+  if (size == 0) return;
+  const Inside inside(*this, thread);
+  heed_tick_request(thread);
+  const Address end = address + size;
+  if (is_in_one_leaf(address, end) && !options_.sampled) [[likely]] {
+    const Leaf* leaf = shadow_.existing_leaf(address);
+    if (leaf == nullptr) return;  // nobody was there
+    if (leaf->objects.load(std::memory_order_acquire) != nullptr) sync_.remove_range(address, end);
+    return clear_leaf(thread, *leaf, address, end);
+  }
+  sync_.remove_range(address, end);
+  clear_shadow(thread, address, end);
+}
+
+void Detector::map(Thread& thread, Address address, uint64_t size) {
+  if (size == 0) return;
+  const Inside inside(*this, thread);
+  heed_tick_request(thread);
+  sync_.remove_range(address, address + size);
+  give_back_shadow(thread, address, address + size);
+}
+
+void Detector::unmap(Thread& thread, Address address, uint64_t size) {
+  if (!is_large(size) || discard_shadow == nullptr) return;
+  const Inside inside(*this, thread);
+  give_back_shadow(thread, address, address + size);
+}
+
+void Detector::forget_accesses(Thread& thread, Address address, uint64_t size) {
+  const Inside inside(*this, thread);
+  clear_shadow(thread, address, address + size);
+}
+
+// A free of bytes of the leaf's, as far as that is simple: gives the first granule where it is not. Mostly a granule
+// has nothing that stays: what the thread did itself, or somebody ordered before it, with locks that it has now or
+// needs not. GranuleStep::renew() does the same, granule by granule.
+Address Detector::stamp_freed(Thread& thread, const Leaf& leaf, Address begin, Address end, Where where) {
+  constexpr uint64_t kFreed = static_cast<uint64_t>(AccessKind::kFree) << PackedStamp::kKindAt;
+  Address at = begin & ~(kGranuleBytes - 1);
+  if (where >> PackedStamp::kWhereBits != 0) return at;
+  const uint32_t now = uint32_t{thread.slot} << PackedStamp::kTimeBits | thread.time;
+  const Time own = thread.time - thread.own_since;
+  const Clock& decides = *thread.decides;
+  // Locks that a stamp must have in its byte of the second cell.
+  const bool bare = thread.stamps_bare;
+  const LocksCode locks = thread.stamps_locks;
+  const auto goes = [&](uint64_t bits, uint64_t cells, unsigned place) __attribute__((always_inline)) {
+    if (bits == 0) return true;
+    const auto moment = static_cast<uint32_t>(bits >> PackedStamp::kTimeAt);
+    return (bits & kFreed) == 0 &&
+           (bare || GranuleStep::locks_at(static_cast<uint32_t>(cells >> 32), place) == locks) &&
+           (now - moment <= own ||
+            decides.get_near(moment >> PackedStamp::kTimeBits) >= (moment & PackedStamp::kTimeLimit));
+  };
+  const uint64_t fresh =
+      uint64_t{now} << PackedStamp::kTimeAt | kFreed | uint64_t{0xff} << PackedStamp::kMaskAt | where;
+  const unsigned place = thread.slot & 1u;
+  const uint64_t alone = uint64_t{thread.stamps_alone} << 32;
+  // Whole granules are locked some at once, which is cheaper than one after the other: a lock waits for all that was
+  // stored before it. Nobody waits for a lock who has one.
+  constexpr unsigned kAtOnce = 8;
+  while (at < end) {
+    Granule* granules = &leaf.granules[at / kGranuleBytes % Leaf::kGranules];
+    const auto whole = at < begin ? 0 : (end - at) / kGranuleBytes;
+    uint64_t cells[kAtOnce];
+    unsigned locked = 0;
+    for (; locked < kAtOnce && locked < whole; ++locked) {
+      cells[locked] = GranuleLock::cells_of(granules[locked]);
+      if (static_cast<uint32_t>(cells[locked]) != kUntouched) break;
+      if (!GranuleLock::try_lock_both(granules[locked], cells[locked])) break;
+    }
+    unsigned done = 0;
+    for (; done < locked; ++done) {
+      Granule& granule = granules[done];
+      const uint64_t first = granule.stamps[0].load(std::memory_order_relaxed);
+      const uint64_t second = granule.stamps[1].load(std::memory_order_relaxed);
+      const uint64_t third = granule.stamps[2].load(std::memory_order_relaxed);
+      if (!goes(first, cells[done], 0) || !goes(second, cells[done], 1) || !goes(third, cells[done], 2)) break;
+      if (options_.sampled && (first | second | third) == 0) shadow_.note_use(at + done * kGranuleBytes);
+      granule.stamps[place].store(fresh, std::memory_order_relaxed);
+      granule.stamps[place ^ 1].store(0, std::memory_order_relaxed);
+      granule.stamps[2].store(0, std::memory_order_relaxed);
+      GranuleLock::unlock_both(granule, alone);
+    }
+    for (unsigned left = done; left < locked; ++left) GranuleLock::unlock_both(granules[left], cells[left]);
+    at += done * kGranuleBytes;
+    if (done == kAtOnce || at >= end) continue;
+    // The next one is another case.
+    const Address stop = at + kGranuleBytes < end ? at + kGranuleBytes : end;
+    if (renew_run(thread, AccessKind::kFree, at, begin, stop, where, false) < stop) return at;
+    at += kGranuleBytes;
+  }
+  return at;
+}
+
+void Detector::free(Thread& thread, Address address, uint64_t size, Where where) {
+  if (size == 0) return;
+  ++thread.accesses;
+  const Address end = address + size;
+  Address at = address;
+  if (thread.ignoring == 0 && is_in_one_leaf(address, end) && !is_state_machine(options_.engine)) [[likely]] {
+    const Inside inside(*this, thread);
+    heed_tick_request(thread);
+    if (!thread.stamped) note_segment(thread);
+    thread.stamped = true;
+    const Leaf* leaf = shadow_.existing_leaf(address);
+    if (leaf != nullptr && may_renew(thread)) at = stamp_freed(thread, *leaf, address, end, where);
+    if (at >= end) {
+      if (leaf->objects.load(std::memory_order_acquire) != nullptr) sync_.remove_range(address, end);
+      return;
+    }
+  }
+  access_from(thread, AccessKind::kFree, at > address ? at : address, end, where, false);
+  const Inside inside(*this, thread);
+  sync_.remove_range(address, end);
+}
+
+void Detector::reallocate(Thread& thread, Address old, uint64_t old_size, Address fresh, uint64_t fresh_size,
+                          Where where) {
+  // The allocator's own copying is not the program's: it says nothing of conditions, and decides nothing.
+  const bool recording = thread.recording;
+  thread.recording = false;
+  const uint64_t moved = old_size < fresh_size ? old_size : fresh_size;
+  if (old_size != 0) access(thread, AccessKind::kRead, old, old_size, where, true);
+  if (old == fresh) {
+    if (fresh_size > old_size) allocate(thread, old + old_size, fresh_size - old_size);
+    if (fresh_size < old_size) free(thread, old + fresh_size, old_size - fresh_size, where);
+  } else {
+    free(thread, old, old_size, where);
+    allocate(thread, fresh, fresh_size);
+    if (moved != 0) write(thread, fresh, moved, where);
+  }
+  thread.recording = recording;
+}
+
+}  // namespace norn

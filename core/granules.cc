@@ -384,7 +384,10 @@ void Detector::use_time(Thread& thread) {
 
 bool Detector::access_simply(Thread& thread, Granule& granule, const WordAccess& access) {
   if (!thread.stamps_pack || access.where >> PackedStamp::kWhereBits != 0) return false;
-  GranuleStep step(context_, segments_, thread, access.kind, access.mask, access.increments, access.where);
+  const bool counts_writes = is_write(access.kind) && follows_writes(options_);
+  const unsigned fresh = GranuleStep::fresh_bytes(thread, granule, access.kind, access.mask, counts_writes);
+  if (fresh == 0) return true;
+  GranuleStep step(context_, segments_, thread, access.kind, fresh, access.increments, access.where);
   if (!step.take(granule)) return false;
   thread.stamped = true;
   return true;

@@ -181,10 +181,15 @@ class GranuleStep {
     const uint64_t other = granule.stamps[1 - place].load(std::memory_order_relaxed);
     const uint64_t third = granule.stamps[2].load(std::memory_order_relaxed);
     if ((mine | other | third) == 0) return false;  // the first needs more
-    if (const unsigned done =
-            stamped_now<Kind>(thread, mine) | stamped_now<Kind>(thread, other) | stamped_now<Kind>(thread, third);
+    if (const unsigned done = stamped_now(thread, Kind, mine) | stamped_now(thread, Kind, other) |
+                              stamped_now(thread, Kind, third);
         (done & mask) != 0) {
-      if (counts_writes) return false;  // somebody else may have written since
+      // Somebody else may have written since.
+      if (counts_writes && ((written_by_others(thread, mine) | written_by_others(thread, other) |
+                             written_by_others(thread, third)) &
+                            mask) != 0) {
+        return false;
+      }
       mask &= ~done;
       if (mask == 0) return true;
     }
@@ -252,6 +257,19 @@ class GranuleStep {
   // Under the granule's lock, the thread having begun to stamp. False: it is another case.
   bool take(Granule& granule);
 
+  // The bytes of an access that its thread has not stamped at its present time; all if that does not matter, somebody
+  // else having written since, perhaps.
+  [[nodiscard]] static unsigned fresh_bytes(const Thread& thread, const Granule& granule, AccessKind kind,
+                                            unsigned mask, bool counts_writes) {
+    unsigned done = 0, others = 0;
+    for (const std::atomic<uint64_t>& stamp : granule.stamps) {
+      const uint64_t bits = stamp.load(std::memory_order_relaxed);
+      done |= stamped_now(thread, kind, bits);
+      if (counts_writes) others |= written_by_others(thread, bits);
+    }
+    return (others & mask) == 0 ? mask & ~done : mask;
+  }
+
   // Puts these stamps into the granule, oldest first: the newest into the place of its slot's parity, the others into
   // theirs if they can be.
   [[gnu::always_inline]] static void put(Granule& granule, const Kept& a, const Kept& b, const Kept& c) {
@@ -293,11 +311,13 @@ class GranuleStep {
   }
 
   // Which bytes a stamp says that the thread has accessed at its present time already. (A free is told as one.)
-  template <AccessKind Kind>
-  [[nodiscard, gnu::always_inline]] static unsigned stamped_now(const Thread& thread, uint64_t bits) {
+  [[nodiscard, gnu::always_inline]] static unsigned stamped_now(const Thread& thread, AccessKind now, uint64_t bits) {
     const AccessKind kind = kind_of(bits);
-    const bool stands = Kind == AccessKind::kFree ? kind == Kind : covers(kind, Kind);
+    const bool stands = now == AccessKind::kFree ? kind == now : covers(kind, now);
     return stands && slot_of(bits) == thread.slot && time_of(bits) == thread.time ? mask_of(bits) : 0u;
+  }
+  [[nodiscard, gnu::always_inline]] static unsigned written_by_others(const Thread& thread, uint64_t bits) {
+    return is_write(kind_of(bits)) && slot_of(bits) != thread.slot ? mask_of(bits) : 0u;
   }
 
   // Sets of kinds, a bit each.

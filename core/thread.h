@@ -132,19 +132,19 @@ struct KnownLists {
 
 // What became of the last pairs of places that stamps of one granule had (core/mixed_places.h), as stamps say them.
 struct KnownMixes {
-  static constexpr unsigned kSize = 64;
+  static constexpr unsigned kBits = 9;
   static constexpr uint32_t kNone = ~0u;  // there is no room for it
   struct Entry {
     uint64_t pair;  // of places and their bytes; 0: none
     uint32_t mixed;
   };
-  Entry entries[kSize];
+  Entry entries[1u << kBits];
 
   [[nodiscard]] const Entry& of(uint64_t pair) const { return entries[index(pair)]; }
   [[nodiscard]] Entry& of(uint64_t pair) { return entries[index(pair)]; }
 
  private:
-  static unsigned index(uint64_t pair) { return static_cast<unsigned>(pair * 0x9e3779b97f4a7c15u >> 58); }
+  static unsigned index(uint64_t pair) { return static_cast<unsigned>(pair * 0x9e3779b97f4a7c15u >> (64 - kBits)); }
 };
 
 // One thread; initially all zeroes. Only the thread itself calls the core with it; what others may touch says so.

@@ -417,7 +417,7 @@ class Detector {
   static void put_in_granule(Granule& granule, const Stamps& stamps, unsigned first);
   bool renew_beside_message(const Thread& thread, Granule& granule, HistoryId list, const WordAccess& access,
                             uint32_t set_flags);
-  bool renew_waited_for(const Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access,
+  bool renew_waited_for(Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access,
                         uint32_t set_flags, uint8_t& accessed);
   void find_whether_it_packs(Stamp& stamp) const {
     stamp.packs = stamp.packs || (stamp.slot < PackedStamp::kSlots && stamp.time < PackedStamp::kTimeLimit &&

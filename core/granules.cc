@@ -330,26 +330,86 @@ bool Detector::renew_beside_message(const Thread& thread, Granule& granule, Hist
   return true;
 }
 
-// The same for what somebody waits for in a loop: any access but a free, or a write over an atomic. Those who wait are
-// to hear of a write; `accessed`: which of its bytes its thread accessed in the segment before.
-bool Detector::renew_waited_for(const Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access,
+// The same for what somebody waits for in a loop, on the stamps as they lie in the list: any access but a free, or a
+// write over an atomic. Those who wait are to hear of a write; `accessed`: which of its bytes its thread accessed in
+// the segment before. It is HybridEngine::next() once more, as far as there is no race and the list has room.
+bool Detector::renew_waited_for(Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access,
                                 uint32_t set_flags, uint8_t& accessed) {
   const StampList listed = list_at(list);
   const uint32_t flags = listed.flags();
-  const uint8_t in_spin = GranuleFlags::in_spin(flags);
   const bool ends_message = access.kind == AccessKind::kWrite && (flags & GranuleFlags::messages(access.mask)) != 0;
   constexpr unsigned kFew = 12;
-  if (access.kind == AccessKind::kFree || ends_message || listed.room() > kFew || kFew >= options_.history_cap ||
+  const unsigned room = listed.room();
+  if (access.kind == AccessKind::kFree || ends_message || room > kFew || kFew >= options_.history_cap ||
       (flags & set_flags) != set_flags || !GranuleStep::is_empty(granule) || is_in_rows(granule)) {
     return false;
   }
-  Stamps stamps;
-  read_granule(granule, list, stamps);
-  FoundRaces races;
-  accessed = accessed_in_segment(thread, stamps, access);
-  if (!HybridEngine::next(context_, thread, stamps, in_spin, accessed, access, races)) return true;
-  if (races.count != 0 || stamps.count > listed.room()) return false;
-  list_at(list).fill(stamps.all, stamps.count, flags);
+  const bool write = is_write(access.kind);
+  const bool counts_writes = write && follows_writes(options_);
+  unsigned fresh = access.mask;
+  unsigned before = access.increments ? access.mask : spin_bytes_read(thread, access);
+  unsigned count = 0;
+  for (unsigned i = 0; i < room; ++i) {
+    if (listed.is_room(i)) continue;
+    count = i + 1;
+    const Stamp s = listed.at(i);
+    if (s.slot != thread.slot) {
+      if (counts_writes && is_write(s.kind)) fresh |= access.mask & s.mask;
+      continue;
+    }
+    if (s.time >= thread.segment_since) before |= s.mask;
+    if (s.time == thread.time && covers(s.kind, access.kind)) fresh &= ~unsigned{s.mask};
+  }
+  accessed = static_cast<uint8_t>(access.mask & before);
+  if (fresh == 0) return true;
+
+  bool heeds = access.may_decide() && may_heed_now(thread);
+  uint8_t left[kFew];
+  unsigned kept = 0;
+  unsigned continues = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    const Stamp s = listed.at(i);
+    unsigned mask = s.mask;
+    if (const unsigned common = mask & fresh; common != 0) {
+      const bool strong = ordered_before(thread.clocks.strong, thread, s.slot, s.time);
+      const bool full = strong || ordered_before(thread.clocks.full, thread, s.slot, s.time);
+      if (!strong) {
+        if (s.slot == thread.slot) return false;  // of another thread that had it
+        if (heeds && full && is_write(s.kind)) {
+          heed_writes(thread, granule, list, access.mask);
+          heeds = false;
+          i = ~0u, kept = continues = 0;
+          continue;
+        }
+        const bool same_locks = s.lockset == thread.lockset && thread.stamps_exclude;
+        if (conflicts(access.kind, s.kind) &&
+            (!full || !(is_lockless() || same_locks || locksets_.protects(thread.lockset, s.lockset)))) {
+          return false;
+        }
+      }
+      if (covers(access.kind, s.kind) &&
+          (is_lockless()
+               ? full
+               : strong && (s.lockset == thread.lockset || locksets_.weaker_or_same(thread.lockset, s.lockset)))) {
+        mask &= ~common;
+      }
+    }
+    if (counts_writes && is_write(s.kind)) {
+      const unsigned handed_on = s.kind == AccessKind::kFree ? 0u : mask | (s.adds & continues);
+      continues = (continues & ~unsigned{s.mask}) | (handed_on & s.mask);
+    }
+    left[i] = static_cast<uint8_t>(mask);
+    kept += mask != 0 ? 1 : 0;
+  }
+  if (kept == room) return false;
+  kept = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    if (left[i] != 0) listed.move(i, kept++, left[i]);
+  }
+  listed.put(kept, {thread.slot, static_cast<uint8_t>(fresh), access.kind, thread.time, thread.lockset, access.where,
+                    static_cast<uint8_t>(counts_writes ? accessed & continues & fresh : 0), thread.stamps_pack,
+                    thread.stamps_locks});
+  for (unsigned i = kept + 1; i < count; ++i) listed.put(i, {});
   return true;
 }
 
@@ -398,22 +458,23 @@ void Detector::access_granule(Thread& thread, Granule& granule, const WordAccess
                               uint32_t set_flags) {
   if (!thread.stamped) note_segment(thread);
   GranuleLock lock(granule);
+  const uint32_t flags = lock.list == kUntouched ? 0 : list_at(lock.list).flags();
+  const bool waited_for = GranuleFlags::in_spin(flags) != 0;
+  if (uint8_t accessed = 0; waited_for && renew_waited_for(thread, granule, lock.list, access, set_flags, accessed)) {
+    thread.stamped = true;
+    if (!is_write(access.kind)) return remember_list(thread, granule, lock.list, access);
+    lock.unlock();
+    return note_signals(thread, access, flags, accessed, signals);
+  }
   if (access.may_decide() && may_heed_now(thread)) {
     heed_writes(thread, granule, lock.list, access.mask);
   }
   if (lock.list == kUntouched) {
     if (GranuleStep::is_empty(granule) && !prepare(access.word)) return no_memory_for_shadow();
     if (set_flags == 0 && access_simply(thread, granule, access)) return;
-  } else if (const uint32_t flags = list_at(lock.list).flags(); GranuleFlags::in_spin(flags) != 0) {
-    if (uint8_t accessed = 0; renew_waited_for(thread, granule, lock.list, access, set_flags, accessed)) {
-      thread.stamped = true;
-      if (!is_write(access.kind)) return remember_list(thread, granule, lock.list, access);
-      lock.unlock();
-      return note_signals(thread, access, flags, accessed, signals);
-    }
-  } else if (renew_beside_message(thread, granule, lock.list, access, set_flags) ||
-             (set_flags == 0 && (read_in_own_row(thread, granule, lock.list, access) ||
-                                 read_beside_list(thread, granule, lock.list, access)))) {
+  } else if (!waited_for && (renew_beside_message(thread, granule, lock.list, access, set_flags) ||
+                             (set_flags == 0 && (read_in_own_row(thread, granule, lock.list, access) ||
+                                                 read_beside_list(thread, granule, lock.list, access))))) {
     thread.stamped = true;
     if (access.kind == AccessKind::kAtomicRead) remember_list(thread, granule, lock.list, access);
     return;

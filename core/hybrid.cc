@@ -118,15 +118,6 @@ bool take_over(const EngineContext& context, Stamp& newer, const Stamp& older) {
 
 }  // namespace
 
-void HybridEngine::write_stamp(uint32_t* words, unsigned i, const Stamp& stamp) {
-  uint32_t* w = words + kHeaderWords + i * kStampWords;
-  w[0] = stamp.slot | uint32_t{stamp.mask} << 16 | static_cast<uint32_t>(stamp.kind) << 24;
-  w[1] = stamp.time;
-  w[2] = stamp.lockset;
-  w[3] = stamp.where;
-  w[4] = stamp.adds;
-}
-
 uint8_t HybridEngine::accessed_in_segment(const Stamps& stamps, const Thread& thread) {
   unsigned bytes = 0;
   for (unsigned i = 0; i < stamps.count; ++i) {

@@ -110,7 +110,14 @@ class HybridEngine {
   static uint8_t read_mask(const uint32_t* words, unsigned i) {
     return static_cast<uint8_t>(words[kHeaderWords + i * kStampWords] >> 16);
   }
-  static void write_stamp(uint32_t* words, unsigned i, const Stamp& stamp);
+  static void write_stamp(uint32_t* words, unsigned i, const Stamp& stamp) {
+    uint32_t* w = words + kHeaderWords + i * kStampWords;
+    w[0] = stamp.slot | uint32_t{stamp.mask} << 16 | static_cast<uint32_t>(stamp.kind) << 24;
+    w[1] = stamp.time;
+    w[2] = stamp.lockset;
+    w[3] = stamp.where;
+    w[4] = stamp.adds;
+  }
 
   // Makes one of stamps that say the same of different bytes but for the place, as far as the order of writes allows.
   static void consolidate(const EngineContext& context, Stamps& stamps);

@@ -57,6 +57,16 @@ class StampList {
     }
   }
 
+  // With flags: one that differs in its bytes alone, which takes a place before it; and a new one.
+  void move(unsigned from, unsigned to, uint8_t mask) const {
+    if (from == to && HybridEngine::read_mask(words_, from) == mask) return;
+    Stamp stamp = at(from);
+    stamp.mask = mask;
+    stamp.adds &= mask;
+    HybridEngine::write_stamp(words_, to, stamp);
+  }
+  void put(unsigned i, const Stamp& stamp) const { HybridEngine::write_stamp(words_, i, stamp); }
+
   // The place of a read, in the window of those with this one's thread and locks, for which fits(place) is true.
   template <class Fits>
   [[nodiscard]] unsigned find_read(const Stamp& like, Fits fits) const {

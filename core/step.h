@@ -181,13 +181,13 @@ class GranuleStep {
     const uint64_t other = granule.stamps[1 - place].load(std::memory_order_relaxed);
     const uint64_t third = granule.stamps[2].load(std::memory_order_relaxed);
     if ((mine | other | third) == 0) return false;  // the first needs more
-    if (const unsigned done = stamped_now(thread, Kind, mine) | stamped_now(thread, Kind, other) |
-                              stamped_now(thread, Kind, third);
+    if (const unsigned done =
+            stamped_now(thread, Kind, mine) | stamped_now(thread, Kind, other) | stamped_now(thread, Kind, third);
         (done & mask) != 0) {
       // Somebody else may have written since.
-      if (counts_writes && ((written_by_others(thread, mine) | written_by_others(thread, other) |
-                             written_by_others(thread, third)) &
-                            mask) != 0) {
+      if (counts_writes &&
+          ((written_by_others(thread, mine) | written_by_others(thread, other) | written_by_others(thread, third)) &
+           mask) != 0) {
         return false;
       }
       mask &= ~done;

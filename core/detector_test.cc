@@ -395,6 +395,35 @@ TEST_F(DetectorTest, TimeThatRunsOutLosesNothing) {
   EXPECT_TRUE(heard_.pairs.empty());
 }
 
+// It runs out with the release that begins a segment; what is read and written in that is an increment.
+TEST_F(DetectorTest, TimeThatRunsOutDoesNotEndASegment) {
+  for (Time limit = 3; limit < 8; ++limit) {
+    Options options;
+    options.time_limit = limit;
+    options.spin = true;
+    options.handover = false;
+    heard_ = {};
+    start(options);
+    Thread* a = detector_->fork(*main_, 1);
+    Thread* b = detector_->fork(*main_, 2);
+    Thread* c = detector_->fork(*main_, 3);
+    const auto store = [&](Thread& thread, Address address) {
+      detector_->atomic(thread, address, 8, 1,
+                        [] { return Detector::AtomicOutcome{EventKind::kAtomicStore, MemoryOrder::kRelease}; });
+    };
+    store(*a, kX + 64);
+    store(*a, kX + 72);
+    store(*b, kX);
+    detector_->access(*a, AccessKind::kRead, kX, 1, Where{2}, true);
+    detector_->write(*a, kX, 1, 3);
+    detector_->spin_read(*c, kX, 1, 4);
+    detector_->spin_leave(*c);
+    heard_.pairs.clear();
+    detector_->read(*c, kX + 3, 1, 5);
+    EXPECT_TRUE(heard_.pairs.empty()) << limit;
+  }
+}
+
 TEST_F(DetectorTest, CollectionsKeepWhatIsKnown) {
   start();
   Thread* a = detector_->fork(*main_, 1);

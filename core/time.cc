@@ -98,7 +98,7 @@ void Detector::tick(Thread& thread) {
       if (!thread.clocks.raise(arena_, old, last)) no_memory_for_clocks();
       slots_.end(old, last);
       thread.slot = slot;
-      thread.time = thread.own_since = first;
+      thread.time = thread.segment_since = thread.own_since = first;
       thread.fast.mask = 0;  // its stamps may be in the other place from here on
       note_version(thread);
     } else {

@@ -144,6 +144,9 @@ class Detector {
   template <AccessKind Kind, unsigned Size>
   [[nodiscard, gnu::always_inline]] bool access_plainly(Thread& thread, Granule* granules, Address address,
                                                         Where where);
+  // The same of any bytes: as far as that goes, from the first on. Gives where it ends.
+  template <AccessKind Kind>
+  [[nodiscard]] Address access_range(Thread& thread, Address begin, Address end, Where where);
   // Before the first stamp of a time, for who does not want to be refused for that by access_again().
   void begin_stamping(Thread& thread);
   // False: not all of it was.
@@ -542,6 +545,7 @@ class Detector {
                  uint32_t flags);
   void clear_rows(const Granule& granule, Address address, unsigned mask);
   static void close_rows(Granule& granule);
+  void take_from_rows(Granule& granule, Address address, Stamps& stamps);
   void mark_rows();
   void forget_ended_in_rows();
   [[nodiscard]] unsigned reads_in_rows(const Granule& granule, Address address);

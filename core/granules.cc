@@ -533,6 +533,7 @@ void Detector::use(Thread& thread, Address object, Where where) {
 // Renews the stamps of granules, from `at` on, as far as that goes; gives the first where it does not.
 template <AccessKind Kind>
 Address Detector::renew_run(Thread& thread, Address at, Address begin, Address end, Where where, bool increments) {
+  constexpr bool kPlain = Kind == AccessKind::kRead || Kind == AccessKind::kWrite;
   auto place = [&](Where& found) __attribute__((always_inline)) {
     found = where;
     return true;
@@ -544,12 +545,27 @@ Address Detector::renew_run(Thread& thread, Address at, Address begin, Address e
     const bool renewed = mask == 0xff ? renew<Kind, true>(thread, *granule, at, mask, where)
                                       : renew<Kind, false>(thread, *granule, at, mask, where);
     if (!renewed && !is_stamped(thread, *granule, Kind, mask) &&
-        !renew_beside<Kind>(thread, *granule, at, mask, increments, place)) {
+        !renew_beside<Kind>(thread, *granule, at, mask, increments, place) &&
+        !(kPlain && is_in_list(thread, *granule, Kind, mask))) {
       break;
     }
   }
   return at;
 }
+
+template <AccessKind Kind>
+Address Detector::access_range(Thread& thread, Address begin, Address end, Where where) {
+  thread.inside.store(true, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  Address at = begin & ~(kGranuleBytes - 1);
+  if (is_door_open()) at = renew_run<Kind>(thread, at, begin, end, where, false);
+  step_outside(thread);
+  if (at >= end) ++thread.accesses;
+  return at < begin ? begin : at < end ? at : end;
+}
+
+template Address Detector::access_range<AccessKind::kRead>(Thread&, Address, Address, Where);
+template Address Detector::access_range<AccessKind::kWrite>(Thread&, Address, Address, Where);
 
 Address Detector::renew_run(Thread& thread, AccessKind kind, Address at, Address begin, Address end, Where where,
                             bool increments) {
@@ -685,7 +701,9 @@ unsigned Detector::begin_spinning(Thread& thread, Granule& granule, Address addr
   GranuleLock lock(granule);
   const uint32_t flags = read_granule(granule, lock.list, stamps);
   const unsigned fresh = mask & ~unsigned{GranuleFlags::in_spin(flags)};
-  if (fresh != 0) write_granule(thread, granule, address, lock.list, stamps, flags | GranuleFlags::spinning(mask));
+  if (fresh == 0) return 0;
+  take_from_rows(granule, address, stamps);
+  write_granule(thread, granule, address, lock.list, stamps, flags | GranuleFlags::spinning(mask));
   return fresh;
 }
 

@@ -200,6 +200,29 @@ void Detector::close_rows(Granule& granule) {
   GranuleStep::put(granule, {bits, GranuleStep::locks_at(second, ReadStep::kPlace)}, {}, {});
 }
 
+// Somebody waits for the granule from here on. Beside what is in rows each access would be judged in general; so where
+// there are few, they are stamps like others again, and these are they. Under its lock.
+void Detector::take_from_rows(Granule& granule, Address address, Stamps& stamps) {
+  constexpr unsigned kFew = 8;
+  ReadBlock* block = is_in_rows(granule) ? read_rows_.find(address) : nullptr;
+  if (block == nullptr) return;
+  const unsigned before = stamps.count;
+  bool few = true;
+  const unsigned index = ReadBlock::index_of(address);
+  if constexpr (!kOneAtATime) std::atomic_thread_fence(std::memory_order_seq_cst);  // core/read_step.h
+  block->for_each(index, [&](Slot slot, const ReadBlock::Row& row) {
+    for_each_read(segments_, slot, row, index, [&](const Stamp& stamp) {
+      few = few && stamps.count < kFew;
+      if (few) stamps.all[stamps.count++] = stamp;
+    });
+  });
+  if (few) {
+    close_rows(granule);
+  } else {
+    stamps.count = before;
+  }
+}
+
 // In a full collection: says which slots and locks are still mentioned in rows, closes those that have nothing, and
 // gives back the room of what is not used.
 void Detector::mark_rows() {

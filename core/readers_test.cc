@@ -96,6 +96,35 @@ TEST_F(ReadersTest, AReadFindsTheWriteBeforeIt) {
   EXPECT_EQ(pairs_.size(), kReaders);
 }
 
+// Few go back to the others; of many readers they stay where they are.
+TEST_F(ReadersTest, SomebodyWaitsForIt) {
+  for (const bool many : {false, true}) {
+    Options options;
+    options.spin = true;
+    pairs_.clear();
+    start(options);
+    all_read();
+    if (many) {
+      for (Thread* reader : readers_) {
+        detector_->lock_acquire(*reader, kMutex, LockMode::kShared, 1);
+        detector_->read(*reader, kX + 4, 4, 2);
+        detector_->lock_release(*reader, kMutex, LockMode::kShared);
+      }
+    }
+    detector_->spin_read(*late_, kX, 4, 1, true);
+    EXPECT_EQ(detector_->stamps_at(kX), many ? 2 * kReaders : kReaders);
+    new_time(*readers_[0]);
+    detector_->read(*readers_[0], kX, 4, 1);
+    detector_->read(*readers_[0], kX, 4, 1);
+    detector_->write(*writer_, kX, 4, 1);
+    EXPECT_EQ(pairs_.size(), kReaders);
+    detector_->spin_read(*late_, kX, 4, 1);
+    detector_->spin_leave(*late_);
+    detector_->write(*late_, kX, 4, 1);
+    EXPECT_EQ(pairs_.size(), 2 * kReaders);  // but not with the write that it waited for
+  }
+}
+
 // The other half is read at an earlier time, from another place.
 TEST_F(ReadersTest, TwoHalvesAreToldApart) {
   all_read(kX, 4);

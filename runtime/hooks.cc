@@ -238,35 +238,47 @@ template <AccessKind Kind>
   return true;
 }
 
-// Some bytes in a row, with what can be done without a call.
+// As finish_slowly().
 template <AccessKind Kind>
-[[gnu::noinline]] bool observe_quickly(const void* address, size_t size, const norn_site* site) {
+[[gnu::noinline]] void finish_range(Bytes bytes) {
+  ThreadState& state = *current_state;
+  if (!enter(state)) return;
+  if (state.core->recording) {
+    detector.record_again(*state.core, Kind, bytes.begin, bytes.end - bytes.begin, false);
+  }
+  leave(state);
+}
+
+// Some bytes in a row, as far as the short ways go, from the first on: how many.
+template <AccessKind Kind>
+[[gnu::noinline]] size_t observe_quickly(const void* address, size_t size, const norn_site* site) {
+  ThreadState* state = current_state;
+  if (state == nullptr) return 0;
+  Thread& thread = *state->core;
+  // With a mask accesses count, nothing is controlled, and the shadow is flat (settle_check).
+  if (thread.fast.mask == 0 || state->depth.load(std::memory_order_relaxed) != 0) return 0;
+  if (!thread.is_plain() && (thread.stamped || !begin_stamping(*state))) return 0;
   const Address begin = address_of(address);
-  const Address end = begin + size;
-  const auto steps = [&](Thread& thread, const auto& where) __attribute__((always_inline)) {
-    Granule* granule = &flat_granule(thread.fast.granules, thread.fast.mask, address);
-    for (Address at = begin; at < end; ++granule) {
-      const Address next = (at & ~(kGranuleBytes - 1)) + kGranuleBytes;
-      const auto bytes = static_cast<unsigned>((next < end ? next : end) - at);
-      if (!is_stamped(thread, *granule, Kind, bytes_in_granule(at, bytes)) &&
-          !detector.access_again<Kind>(thread, *granule, at, bytes, false, where)) {
-        return false;
-      }
-      at += bytes;
-    }
-    return true;
-  };
-  return do_quickly<Kind>({begin, end}, site, steps) == Quick::kDone;
+  const Bytes bytes = {begin, begin + size};
+  Address reached = begin;
+  const bool recorded = do_inside(*state, [&]() __attribute__((always_inline)) {
+    Where where = kNowhere;
+    if (!find_place(*state, site, where) && !make_place(*state, site, where)) return true;
+    reached = detector.access_range<Kind>(thread, begin, bytes.end, where);
+    return !thread.recording || reached != bytes.end || Detector::record_quickly<Kind>(thread, bytes, false);
+  });
+  if (!recorded || state->kept_signals.load(std::memory_order_relaxed) != 0) finish_range<Kind>(bytes);
+  return reached == bytes.end || !thread.recording ? reached - begin : 0;
 }
 
 }  // namespace
 
-bool read_quickly(const void* address, size_t size, const norn_site* site) {
-  return passes<AccessKind::kRead>(address, size) || observe_quickly<AccessKind::kRead>(address, size, site);
+size_t read_quickly(const void* address, size_t size, const norn_site* site) {
+  return passes<AccessKind::kRead>(address, size) ? size : observe_quickly<AccessKind::kRead>(address, size, site);
 }
 
-bool write_quickly(const void* address, size_t size, const norn_site* site) {
-  return passes<AccessKind::kWrite>(address, size) || observe_quickly<AccessKind::kWrite>(address, size, site);
+size_t write_quickly(const void* address, size_t size, const norn_site* site) {
+  return passes<AccessKind::kWrite>(address, size) ? size : observe_quickly<AccessKind::kWrite>(address, size, site);
 }
 
 }  // namespace norn::rt
@@ -299,11 +311,11 @@ NORN_EXPORT void __norn_cut(void) {
 }
 
 NORN_EXPORT void __norn_read_range(const void* address, size_t size, const norn_site* site) {
-  if (is_watching() && size != 0) observe(AccessKind::kRead, address, size, site);
+  if (is_watching() && size != 0) observe_range<AccessKind::kRead>(address, size, site);
 }
 
 NORN_EXPORT void __norn_write_range(const void* address, size_t size, const norn_site* site) {
-  if (is_watching() && size != 0) observe(AccessKind::kWrite, address, size, site);
+  if (is_watching() && size != 0) observe_range<AccessKind::kWrite>(address, size, site);
 }
 
 NORN_EXPORT void __norn_vptr_read(const void* address, const norn_site* site) {

@@ -28,21 +28,30 @@ inline void observe(AccessKind kind, const volatile void* address, size_t size, 
   detector.access(here.thread(), kind, address_of(address), size, [&] { return place_again(*here, site); }, increments);
 }
 
-// Short ranges, if what they need is known and nobody else's; otherwise nothing is done, or some of it.
-constexpr size_t kShortRange = 64;
-bool read_quickly(const void* address, size_t size, const norn_site* site);
-bool write_quickly(const void* address, size_t size, const norn_site* site);
+// Ranges that are not long, as far as they can be done in short: so many bytes, from the first on.
+constexpr size_t kShortRange = 256;
+size_t read_quickly(const void* address, size_t size, const norn_site* site);
+size_t write_quickly(const void* address, size_t size, const norn_site* site);
+
+// As observe(), of any bytes.
+template <AccessKind Kind>
+inline void observe_range(const volatile void* address, size_t size, const norn_site* site) {
+  size_t done = 0;
+  if (size <= kShortRange) {
+    constexpr auto kQuickly = Kind == AccessKind::kWrite ? write_quickly : read_quickly;
+    done = kQuickly(const_cast<const void*>(address), size, site);
+  }
+  if (done != size) observe(Kind, static_cast<const volatile char*>(address) + done, size - done, site);
+}
 
 // The same for functions that were interposed: nothing where nothing counts, or nobody looks.
 inline void observe_read(const volatile void* address, size_t size, const norn_site& site) {
   if (!is_watching() || size == 0 || is_called_unseen()) return;
-  if (size <= kShortRange && read_quickly(const_cast<const void*>(address), size, &site)) return;
-  observe(AccessKind::kRead, address, size, &site);
+  observe_range<AccessKind::kRead>(address, size, &site);
 }
 inline void observe_write(const volatile void* address, size_t size, const norn_site& site) {
   if (!is_watching() || size == 0 || is_called_unseen()) return;
-  if (size <= kShortRange && write_quickly(const_cast<const void*>(address), size, &site)) return;
-  observe(AccessKind::kWrite, address, size, &site);
+  observe_range<AccessKind::kWrite>(address, size, &site);
 }
 
 }  // namespace norn::rt

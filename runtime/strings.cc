@@ -111,8 +111,8 @@ NORN_INTERPOSE_BUILTIN(int, memcmp, (const void* a, const void* b, size_t size))
 NORN_EXPORT void* __norn_memcpy(void* to, const void* from, size_t size, const norn_site* to_site,
                                 const norn_site* from_site) {
   if (is_watching() && size != 0) {
-    if (from_site != nullptr) observe(AccessKind::kRead, from, size, from_site);
-    if (to_site != nullptr) observe(AccessKind::kWrite, to, size, to_site);
+    if (from_site != nullptr) observe_range<AccessKind::kRead>(from, size, from_site);
+    if (to_site != nullptr) observe_range<AccessKind::kWrite>(to, size, to_site);
   }
   return real_memcpy != nullptr ? real_memcpy(to, from, size) : norn_plain_memcpy(to, from, size);
 }
@@ -120,14 +120,14 @@ NORN_EXPORT void* __norn_memcpy(void* to, const void* from, size_t size, const n
 NORN_EXPORT void* __norn_memmove(void* to, const void* from, size_t size, const norn_site* to_site,
                                  const norn_site* from_site) {
   if (is_watching() && size != 0) {
-    if (from_site != nullptr) observe(AccessKind::kRead, from, size, from_site);
-    if (to_site != nullptr) observe(AccessKind::kWrite, to, size, to_site);
+    if (from_site != nullptr) observe_range<AccessKind::kRead>(from, size, from_site);
+    if (to_site != nullptr) observe_range<AccessKind::kWrite>(to, size, to_site);
   }
   return real_memmove != nullptr ? real_memmove(to, from, size) : norn_plain_memmove(to, from, size);
 }
 
 NORN_EXPORT void* __norn_memset(void* to, int value, size_t size, const norn_site* site) {
-  if (is_watching() && size != 0 && site != nullptr) observe(AccessKind::kWrite, to, size, site);
+  if (is_watching() && size != 0 && site != nullptr) observe_range<AccessKind::kWrite>(to, size, site);
   return real_memset != nullptr ? real_memset(to, value, size) : norn_plain_memset(to, value, size);
 }
 

@@ -38,7 +38,7 @@ constexpr std::string_view kHelp =
   -fnorn-skip=FILE     leave out what FILE names (fun:, src:; clang's special case list)
   -fnorn-as-tsan       make __has_feature(thread_sanitizer) true; -fsanitize=thread means the same
   -fnorn-prune=NAMES   which checks are left out: all (default), none, or some of
-                       covered,calls,escape,constants,early,inline
+                       covered,calls,escape,constants,early,runs,inline
   -fnorn-whole-program with -flto (full) and lld: instrument at the link, knowing all files
   -fnorn-profile=sampling  check samples only: races are missed, the program is nearly as fast as ever (default: full)
   -fno-norn            compile and link as clang does

@@ -58,6 +58,10 @@ llvm::FunctionCallee Hooks::range(bool write) {
   return declare(write ? "write_range" : "read_range", none_, {pointer_, size_, pointer_});
 }
 
+llvm::FunctionCallee Hooks::run(bool write) {
+  return declare(write ? "run_write" : "run_read", int_, {pointer_, size_, size_, size_, pointer_});
+}
+
 llvm::FunctionCallee Hooks::vptr(bool write) {
   if (write) return declare("vptr_write", none_, {pointer_, pointer_, pointer_});
   return declare("vptr_read", none_, {pointer_, pointer_});

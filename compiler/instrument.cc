@@ -17,6 +17,7 @@
 #include "compiler/loops.h"
 #include "compiler/names.h"
 #include "compiler/registration.h"
+#include "compiler/runs.h"
 #include "compiler/site_table.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -481,9 +482,40 @@ class FunctionInstrumenter final {
       emit_copy([&](Instruction* instruction) { return copies.checked(instruction); }, true, calls);
       emit_copy(itself, false, calls);
     } else {
+      if (prune_.runs && inline_checks_ && profile_ == Profile::kFull) tell_loops();
       emit_copy(itself, true, calls);
     }
     trace_calls(function_, calls);
+  }
+
+  // Loops whose accesses can all be told before they begin.
+  void tell_loops() {
+    if (asked_ || !loops_.loops.empty()) return;
+    std::vector<RunAccess> candidates;
+    std::vector<size_t> which;
+    llvm::DenseSet<const Instruction*> others;  // that want a call of their own
+    for (size_t i = 0; i < accesses_.size(); ++i) {
+      const Access& access = accesses_[i];
+      if (access.write && may_be_waited_for(access)) others.insert(access.instruction);
+      if (access.covered) continue;
+      const bool simple = only_checks(access) && !access.block && !access.vptr && !access.is_volatile;
+      if (!simple) others.insert(access.instruction);
+      candidates.push_back({access.instruction, access.address, access.size, access.write, access.site});
+      which.push_back(i);
+    }
+    for (const BlockOperation& block : blocks_) others.insert(block.instruction);
+    for (const LaneAccess& lanes : lanes_) others.insert(lanes.instruction);
+    for (const TracedCall& traced : calls_) others.insert(traced.call);
+    const auto divides = [&](const Instruction& instruction) {
+      return others.contains(&instruction) || boundaries_.lookup(&instruction) != Boundary::kNone;
+    };
+    for (const RunCopy& copy : tell_runs(function_, hooks_, candidates, divides)) {
+      if (copy.told) continue;
+      Access access = accesses_[which[copy.access]];
+      access.instruction = copy.instead;
+      access.address = copy.instead->getOperand(access.operand);
+      accesses_.push_back(access);
+    }
   }
 
   // Whether a check stands there that need not: what is told of a loop that waits, and of a volatile variable, which

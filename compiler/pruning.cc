@@ -12,7 +12,8 @@ constexpr struct {
   bool Pruning::* rule;
 } kRules[] = {
     {"covered", &Pruning::covered},     {"calls", &Pruning::calls}, {"escape", &Pruning::escape},
-    {"constants", &Pruning::constants}, {"early", &Pruning::early}, {"inline", &Pruning::inlined},
+    {"constants", &Pruning::constants}, {"early", &Pruning::early}, {"runs", &Pruning::runs},
+    {"inline", &Pruning::inlined},
 };
 
 void set_all(Pruning& pruning, bool on) {

@@ -147,6 +147,11 @@ class Detector {
   // The same of any bytes: as far as that goes, from the first on. Gives where it ends.
   template <AccessKind Kind>
   [[nodiscard]] Address access_range(Thread& thread, Address begin, Address end, Where where);
+  // The same of all bytes of many granules, each so many granules after the one before. How many of them were done,
+  // from the first on. Not for what the thread records.
+  template <AccessKind Kind>
+  [[nodiscard]] uint64_t access_row(Thread& thread, Granule* granules, Address first, uint64_t count, uint64_t step,
+                                    Where where);
   // Before the first stamp of a time, for who does not want to be refused for that by access_again().
   void begin_stamping(Thread& thread);
   // False: not all of it was.
@@ -276,6 +281,7 @@ class Detector {
   [[nodiscard]] size_t history_bytes() const { return histories_.bytes(); }
   [[nodiscard]] bool check_invariants() const { return histories_.check_invariants(); }
 
+  [[nodiscard]] uint64_t collections() const { return collections_.load(std::memory_order_relaxed); }
   // Something that the embedding keeps carries the thread's present time: what it releases later comes after it.
   void use_time(Thread& thread);
 
@@ -451,6 +457,10 @@ class Detector {
         thread, options_.engine == EngineKind::kHb, is_write(Kind) && follows_writes(options_),
         (Kind == AccessKind::kRead || Kind == AccessKind::kAtomicRead) && options_.handover && !increments, granule,
         mask, increments, where);
+  }
+  // Of access_row(): one of another case.
+  [[nodiscard]] bool renew_one(Thread& thread, AccessKind kind, Address at, Where where) {
+    return renew_run(thread, kind, at, at, at + kGranuleBytes, where, false) != at;
   }
   // For the first stamp of a granule; if that is a matter of a few instructions.
   [[nodiscard, gnu::always_inline]] bool is_prepared(Address address) {
@@ -785,6 +795,23 @@ bool Detector::access_plainly(Thread& thread, Granule* granules, Address address
   }
   step_outside(thread);
   if (done) ++thread.accesses;
+  return done;
+}
+
+template <AccessKind Kind>
+uint64_t Detector::access_row(Thread& thread, Granule* granules, Address first, uint64_t count, uint64_t step,
+                              Where where) {
+  uint64_t done = 0;
+  if (step_inside(thread) && where >> PackedStamp::kWhereBits == 0) {
+    const GranuleStep::Row<Kind> row(thread, where);
+    for (; done < count; ++done) {
+      Granule& granule = granules[done * step];
+      if (row.stands(granule) || row.renew(granule)) continue;
+      if (!renew_one(thread, Kind, first + done * step * kGranuleBytes, where)) break;
+    }
+  }
+  step_outside(thread);
+  thread.accesses += done;
   return done;
 }
 

@@ -534,6 +534,8 @@ void Detector::use(Thread& thread, Address object, Where where) {
 template <AccessKind Kind>
 Address Detector::renew_run(Thread& thread, Address at, Address begin, Address end, Where where, bool increments) {
   constexpr bool kPlain = Kind == AccessKind::kRead || Kind == AccessKind::kWrite;
+  if (where >> PackedStamp::kWhereBits != 0) return at;
+  [[maybe_unused]] const GranuleStep::Row<Kind> row(thread, where);
   auto place = [&](Where& found) __attribute__((always_inline)) {
     found = where;
     return true;
@@ -542,6 +544,9 @@ Address Detector::renew_run(Thread& thread, Address at, Address begin, Address e
     Granule* granule = shadow_.existing_granule(at);
     const uint8_t mask = mask_in(at, begin, end);
     if (granule == nullptr) break;
+    if constexpr (kPlain) {
+      if (mask == 0xff && (row.stands(*granule) || row.renew(*granule))) continue;
+    }
     const bool renewed = mask == 0xff ? renew<Kind, true>(thread, *granule, at, mask, where)
                                       : renew<Kind, false>(thread, *granule, at, mask, where);
     if (!renewed && !is_stamped(thread, *granule, Kind, mask) &&

@@ -53,6 +53,7 @@ void Detector::give_back_shadow(Thread& thread, Address begin, Address end) {
 
 void Detector::allocate(Thread& thread, Address address, uint64_t size) {
   if (size == 0) return;
+  ++thread.memory_changes;
   const Inside inside(*this, thread);
   heed_tick_request(thread);
   const Address end = address + size;
@@ -68,6 +69,7 @@ void Detector::allocate(Thread& thread, Address address, uint64_t size) {
 
 void Detector::map(Thread& thread, Address address, uint64_t size) {
   if (size == 0) return;
+  ++thread.memory_changes;
   const Inside inside(*this, thread);
   heed_tick_request(thread);
   sync_.remove_range(address, address + size);
@@ -75,12 +77,14 @@ void Detector::map(Thread& thread, Address address, uint64_t size) {
 }
 
 void Detector::unmap(Thread& thread, Address address, uint64_t size) {
+  ++thread.memory_changes;
   if (!is_large(size) || discard_shadow == nullptr) return;
   const Inside inside(*this, thread);
   give_back_shadow(thread, address, address + size);
 }
 
 void Detector::forget_accesses(Thread& thread, Address address, uint64_t size) {
+  ++thread.memory_changes;
   const Inside inside(*this, thread);
   clear_shadow(thread, address, address + size);
 }
@@ -149,6 +153,7 @@ Address Detector::stamp_freed(Thread& thread, const Leaf& leaf, Address begin, A
 
 void Detector::free(Thread& thread, Address address, uint64_t size, Where where) {
   if (size == 0) return;
+  ++thread.memory_changes;
   ++thread.accesses;
   const Address end = address + size;
   Address at = address;

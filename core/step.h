@@ -158,6 +158,60 @@ class GranuleStep {
     return true;
   }
 
+  // For many granules in a row, all bytes of each: those in which there is nothing but what the thread did before with
+  // the same locks, at most two stamps.
+  template <AccessKind Kind>
+  class Row {
+   public:
+    Row(const Thread& thread, Where where)
+        : alone_(uint64_t{thread.stamps_alone} << 32),
+          two_(uint64_t{thread.stamps_two} << 32),
+          fresh_(says(thread, Kind, where) | uint64_t{0xff} << PackedStamp::kMaskAt),
+          past_(thread.time - thread.own_since),
+          place_(thread.slot & 1u) {}
+
+    // Whether the access was made already, as the newest of the thread's.
+    [[nodiscard, gnu::always_inline]] bool stands(const Granule& granule) const {
+      constexpr uint64_t kBits = Kind == AccessKind::kWrite ? PackedStamp::kOfWrites : PackedStamp::kOfReads;
+      return ((granule.stamps[place_].load(std::memory_order_relaxed) ^ fresh_) & kBits) == 0;
+    }
+    // False: it is another case, and nothing was done.
+    [[nodiscard, gnu::always_inline]] bool renew(Granule& granule) const {
+      const uint64_t cells = GranuleLock::cells_of(granule);
+      const uint64_t mine = granule.stamps[place_].load(std::memory_order_relaxed);
+      const uint64_t third = granule.stamps[2].load(std::memory_order_relaxed);
+      // A granule with one stamp has nothing elsewhere.
+      if (!is_past(mine) || (cells != alone_ && (cells != two_ || !is_past(third)))) return false;
+      uint64_t new_cells = alone_, new_third = 0;
+      if (Kind == AccessKind::kRead) {
+        const bool covered = is_one_of<kinds_covered_by(Kind)>(mine);
+        if (!covered && cells == two_) return false;
+        new_cells = covered ? cells : two_;
+        new_third = covered ? third : mine;
+      }
+      if (!GranuleLock::try_lock_both(granule, cells)) return false;
+      if (granule.stamps[place_].load(std::memory_order_relaxed) != mine ||
+          granule.stamps[2].load(std::memory_order_relaxed) != third) [[unlikely]] {
+        GranuleLock::unlock_both(granule, cells);
+        return false;
+      }
+      granule.stamps[place_].store(fresh_, std::memory_order_relaxed);
+      granule.stamps[2].store(new_third, std::memory_order_relaxed);
+      GranuleLock::unlock_both(granule, new_cells);
+      return true;
+    }
+
+   private:
+    // Of the thread itself, at a time before the present.
+    [[nodiscard, gnu::always_inline]] bool is_past(uint64_t bits) const {
+      const uint64_t moments = (fresh_ >> PackedStamp::kTimeAt) - (bits >> PackedStamp::kTimeAt) - 1;
+      return moments < past_ && is_one_of<kAllButFree>(bits);
+    }
+
+    uint64_t alone_, two_, fresh_, past_;
+    unsigned place_;
+  };
+
   // The second cell of a granule with one stamp, or with two of one thread and the same locks.
   [[nodiscard]] static uint32_t alone(Slot slot, LocksCode locks) {
     const unsigned place = slot & 1u;

@@ -181,6 +181,7 @@ struct Thread {
   uint32_t stamps_two = 0;         // and with two of the thread, made with the same locks
   const Clock* decides = nullptr;  // of the relation in which stamps are superfluous
   ThreadId id = 0;
+  uint64_t memory_changes = 0;  // grows whenever its own stamps of this time may go because memory is new or gone
 
   HistoryRoom room;
   KnownLists* known = nullptr;  // made when first needed

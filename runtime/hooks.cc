@@ -65,18 +65,6 @@ template <AccessKind Kind, unsigned Size>
   leave(state);
 }
 
-// Does work() as the runtime, by a thread that is the program's: signals are kept meanwhile.
-template <class Work>
-[[gnu::always_inline]] inline bool do_inside(ThreadState& state, const Work& work) {
-  state.depth.store(1, std::memory_order_relaxed);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  const bool result = work();
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  state.depth.store(0, std::memory_order_relaxed);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  return result;
-}
-
 template <AccessKind Kind, unsigned Size>
 [[gnu::noinline]] NORN_SLOW void finish_quick(const void* address, const norn_site* site) {
   ThreadState& state = *current_state;

@@ -88,6 +88,20 @@ struct ThreadState {
   Prefix places[kPlaces] = {};  // by site and caller
   uint32_t unloads = 0;         // how many modules were gone when these were empty
 
+  // What it was told of loops, last for each site (runs.cc). It stands as long as the thread's own stamps do.
+  struct ToldRun {
+    const norn_site* site;
+    Address first;
+    uint64_t count;
+    uint64_t step;
+    uint64_t memory_changes;
+    uint64_t collections;
+    Slot slot;
+    Time time;
+  };
+  static constexpr unsigned kRuns = 32;
+  ToldRun runs[kRuns] = {};
+
   CallStack calls;               // of the thread's own stack
   CallStack* running = nullptr;  // the one in use
   Fiber* fiber = nullptr;        // null: the thread's own stack
@@ -161,6 +175,18 @@ inline void leave(ThreadState& state) {
   if (detector.gate().load(std::memory_order_relaxed)) [[unlikely]]
     return wait_at_gate(state);
   return true;
+}
+
+// Does work() as the runtime, by a thread that is the program's: signals are kept meanwhile.
+template <class Work>
+[[gnu::always_inline]] inline bool do_inside(ThreadState& state, const Work& work) {
+  state.depth.store(1, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  const bool result = work();
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  state.depth.store(0, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  return result;
 }
 
 // The calling thread, inside, as long as the object lives; null where its events do not count.

@@ -1,15 +1,16 @@
 ; RUN: opt -load-pass-plugin=%plugin -load=%plugin -norn-checks=inline -passes=norn,verify -S %s | FileCheck %s
 target triple = "x86_64-unknown-linux-gnu"
 
-; Fewer bytes than a granule has look for another of the thread's stamps before they call.
+; Fewer bytes than a granule has look at two of its stamps, with one branch.
 ; CHECK-LABEL: define i32 @word(
 ; CHECK: %[[FAST:.*]] = load ptr, ptr @__norn_fast
 ; CHECK: shl i64 1006632960, %
 ; CHECK: or i64 %{{.*}}, -17112760321
-; CHECK: br i1 %{{.*}}, label %[[SLOW:.*]], label %[[ON:.*]], !prof
+; CHECK-NOT: br i1
 ; CHECK: %[[OTHERS:.*]] = getelementptr inbounds i8, ptr %[[FAST]], i64 40
 ; CHECK: load volatile i64, ptr %[[OTHERS]]
-; CHECK: br i1
+; CHECK: call i64 @llvm.umin.i64(
+; CHECK: br i1 %{{.*}}, label %[[SLOW:.*]], label %[[ON:.*]], !prof
 ; CHECK: call preserve_mostcc void @__norn_slow_read4(ptr %p, ptr @
 ; CHECK-NEXT: br label
 ; CHECK: %v = load i32, ptr %p

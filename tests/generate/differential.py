@@ -32,7 +32,7 @@ sys.path[:0] = [str(HERE), str(BEHAVIOUR)]
 import generate  # noqa: E402
 from program import Program, clean_environment  # noqa: E402
 
-RULES = ["covered", "covered,calls", "escape", "constants", "early", "inline"]
+RULES = ["covered", "covered,calls", "escape", "constants", "early", "inline", "inline,runs"]
 SAMPLING = "sampling"  # in the place of a rule: the profile
 SECONDS = 120
 RACES_FOUND = 66

@@ -54,6 +54,9 @@ long l0, l1;
 double d0, d1;
 unsigned char bytes[16];
 int array[64];
+double row0[64], row1[64];
+float thin[64];
+Node crowd[24];
 static int hidden;
 static const int kTable[4] = {1, 2, 3, 4};
 static int quiet_table[4] = {5, 6, 7, 8};
@@ -89,6 +92,31 @@ __attribute__((noinline)) static int sum(const int* from, int n) {
   int total = 0;
   for (int i = 0; i < n; ++i) total += from[i];
   return total;
+}
+__attribute__((noinline)) static double total(const double* from, int n) {
+  double all = 0;
+  for (int i = 0; i < n; ++i) all += from[i];
+  return all;
+}
+__attribute__((noinline)) static void smooth(double* to, const double* from, int n) {
+  for (int i = 0; i < n; ++i) to[i] = (from[i] + from[i + 1]) / 2;
+}
+__attribute__((noinline)) static void drift(double* row, int n) {
+  for (int i = 1; i < n; ++i) row[i] = row[i - 1] + row[i + 1];
+}
+__attribute__((noinline)) static void every_other(double* row, int n) {
+  for (int i = n; i > 1; i -= 2) row[i] += row[i - 1];
+}
+__attribute__((noinline)) static void scale(float* row, int n, float by) {
+  for (int i = 0; i < n; ++i) row[i] *= by;
+}
+__attribute__((noinline)) static double weigh(int n) {
+  double all = 0;
+  for (int i = 0; i < n; ++i) {
+    all += crowd[i].weight;
+    if (i & 2) all += d1;
+  }
+  return all;
 }
 __attribute__((noinline)) static void locked_bump(int* p) {
   pthread_mutex_lock(&m1);
@@ -320,6 +348,14 @@ class Writer:
             self.put(f"int {index} = 0;")
             self.block("do {", body, f"}} while (++{index} < {bound});")
 
+    def sweep(self):
+        """A loop over many numbers, none of which can be a flag."""
+        row = self.pick("row0", "row1", "row0 + 3", "row1 + n")
+        count = self.pick("7", "8", "24", "40", "n", "n * 9")
+        self.put(self.pick(f"d0 += total({row}, {count});", f"smooth({row}, row1, {count});", f"drift({row}, {count});",
+                           f"every_other({row}, {count});", f"scale(thin + {self.pick('0', '1', 'n')}, {count}, 1.5f);",
+                           "d0 += weigh(n * 4 & 15);", f"for (double& each : row1) each *= {self.value()};"))
+
     def exception(self, depth, inside):
         def body():
             self.statements(depth + 1, 1, inside)
@@ -363,7 +399,7 @@ class Writer:
     def statements(self, depth, count, inside_lock=False):
         for _ in range(self.random.randrange(1, count + 1)):
             kinds = [self.assign] * 5 + [self.helper] * 3 + [self.local_int, self.local_node, self.use_slot, self.copy,
-                                                              self.publish, self.short_life]
+                                                              self.sweep, self.sweep, self.publish, self.short_life]
             kinds += [self.use_node] * 3 if self.nodes else []
             kinds += [lambda: self.put(f"shape->grow({self.value()});"), lambda: self.put("mine += n; bump(&mine);")]
             if depth < 3:

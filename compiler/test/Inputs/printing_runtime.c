@@ -40,6 +40,13 @@ ACCESS(8)
 ACCESS(16)
 void __norn_read_range(const void* a, size_t n, const norn_site* s) { (void)a, print("read-range", s, n); }
 void __norn_write_range(const void* a, size_t n, const norn_site* s) { (void)a, print("write-range", s, n); }
+// Each access is wanted by itself.
+uint32_t __norn_run_read(const void* first, uint64_t count, uint64_t step, uint64_t size, const norn_site* s) {
+  return (void)first, (void)count, (void)step, (void)size, (void)s, 0;
+}
+uint32_t __norn_run_write(const void* first, uint64_t count, uint64_t step, uint64_t size, const norn_site* s) {
+  return (void)first, (void)count, (void)step, (void)size, (void)s, 0;
+}
 void __norn_vptr_read(const void* a, const norn_site* s) { (void)a, print("vptr-read", s, 0); }
 void __norn_vptr_write(const void* a, const void* value, const norn_site* s) {
   print(*(void* const*)a == value ? "vptr-same" : "vptr-write", s, 0);

@@ -35,8 +35,7 @@ class Check final {
     if (size_ < kGranuleBytes) bits_ = builder_.CreateAnd(bits_, bits_of_bytes());
     if (!fits_) overhang_ = overhang();
     Value* news = news_at(offsetof(norn_fast, granules));
-    // Of a part there may be news in one place and none in the other; which is not foreseen by any processor, so there
-    // is one branch for both.
+    // A part's stamp may be in either place, which depends on the data: one branch for both, which is foreseen.
     if (size_ < kGranuleBytes) {
       Value* others = news_at(offsetof(norn_fast, others));
       news = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, news, others);

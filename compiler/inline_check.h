@@ -7,10 +7,9 @@
 //     %fast  = load ptr, ptr @__norn_fast
 //     %stamp = load i64, ptr %fast.granules + 4 * (%p & %fast.mask)
 //     %news  = (%stamp ^ %fast.read) & %fast.read_bits & bits of the bytes
+//     the same with %fast.others; %news = the smaller of both        ; (only of fewer than eight bytes)
 //     br i1 (%news != 0), label %slow, label %on, !prof !{unlikely}
-//   slow:                                       ; (of eight bytes and more there is no second look)
-//     the same with %fast.others; br i1 (%news != 0), label %call, label %on
-//   call:
+//   slow:
 //     call preserve_mostcc void @__norn_slow_read4(ptr %p, ptr @site)
 //     br label %on
 //   on:

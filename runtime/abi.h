@@ -235,8 +235,8 @@ uint32_t __norn_run_write(const void* first, uint64_t count, uint64_t step, uint
  *     news  = (stamp ^ fast->read) & fast->read_bits                      of writes: fast->write, NORN_FAST_WRITE_BITS
  *     if (news != 0) __norn_slow_read8(address, site)
  *
- * Of shorter accesses only the bits of their bytes count, of those from NORN_FAST_BYTES_AT on, and they look a second
- * time, with fast->others instead of fast->granules, before they call: what the thread did to other bytes last may have
+ * Of shorter accesses only the bits of their bytes count, of those from NORN_FAST_BYTES_AT on, and they call only if
+ * there are news with fast->others instead of fast->granules, too: what the thread did to other bytes last may have
  * taken the first stamp's place. Sixteen bytes have two stamps, 32 bytes apart, both of which must match. Whoever wants
  * to see every access sets `read` and `write` to a stamp that there is not. docs/design/fastpath.md says why what
  * passes need not be seen.

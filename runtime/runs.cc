@@ -83,8 +83,8 @@ uint32_t observe_run(const void* address, uint64_t count, uint64_t step, uint64_
   const ThreadState::ToldRun run = run_now(*state, first, count, step, site);
   if (is_same(known, run) && state->core->is_plain()) return 1;
   if (!observe_values<Kind>(*state, first, count, step, size, site)) return 0;
-  // Time may have passed meanwhile.
-  if (is_same(run, run_now(*state, first, count, step, site))) known = run;
+  // Time may have passed meanwhile, or nothing was to count.
+  if (is_same(run, run_now(*state, first, count, step, site)) && state->core->is_plain()) known = run;
   return 1;
 }
 

@@ -1,4 +1,5 @@
 // Memory: accesses and atomics.
+#include "core/atomic_step.h"
 #include "core/detector.h"
 
 namespace norn {
@@ -227,6 +228,33 @@ void Detector::learn_message(Thread& thread, const MessageObject& object, Memory
   }
 }
 
+// AtomicStep::renew(), of a granule that has nothing in its list, or (for a read) none. The thread is inside.
+template <AccessKind Kind>
+bool Detector::renew_atomic(Thread& thread, Granule& granule, Address address, unsigned mask, Where where,
+                            bool increments) {
+  const HistoryId list = granule.cells[0].load(std::memory_order_relaxed);
+  constexpr bool kWrites = Kind == AccessKind::kAtomicWrite;
+  // Those of both words say the same of one; another is for the general way.
+  if (list != message_lists_[2] && (kWrites ? list != message_list(GranuleFlags::messages(mask)) || list == kUntouched
+                                            : list != kUntouched && list != message_lists_[0] &&
+                                                  list != message_lists_[1])) {
+    return false;
+  }
+  if (!thread.stamped) note_segment(thread);
+  if (!thread.stamps_pack || thread.stamps_locks_apart || where >> PackedStamp::kWhereBits != 0) return false;
+  const bool follows = kWrites && follows_writes(options_);
+  unsigned accessed = increments ? mask : 0;
+  if (follows && !increments && thread.spin_word_count != 0) {
+    accessed = spin_bytes_read(thread, {Kind, 0, where, address & ~(kGranuleBytes - 1), false});
+  }
+  if (!AtomicStep::renew<Kind>(thread, granule, list, mask, where, follows, accessed,
+                               !kWrites && may_heed_now(thread))) {
+    return false;
+  }
+  thread.stamped = true;
+  return true;
+}
+
 // An atomic read gives nothing away, and so ends no segment.
 void Detector::read_atomically(Thread& thread, Address address, uint64_t size, Where where) {
   ++thread.accesses;
@@ -234,6 +262,14 @@ void Detector::read_atomically(Thread& thread, Address address, uint64_t size, W
   if ((thread.ignoring & kIgnoreReads) != 0) return;
   heed_tick_request(thread);
   const bool in_one = address % kGranuleBytes + size <= kGranuleBytes;
+  if (in_one && !is_state_machine(options_.engine)) [[likely]] {
+    Granule* granule = shadow_.existing_granule(address);
+    if (granule != nullptr && renew_atomic<AccessKind::kAtomicRead>(
+                                  thread, *granule, address,
+                                  bytes_in_granule(address, static_cast<unsigned>(size)), where, false)) {
+      return;
+    }
+  }
   if (!in_one && may_heed_now(thread)) heed_range(thread, address, size);
   SpinSignals signals;
   for (Address at = address & ~(kGranuleBytes - 1); at < address + size; at += kGranuleBytes) {
@@ -247,6 +283,15 @@ void Detector::read_atomically(Thread& thread, Address address, uint64_t size, W
                                                               is_in_list(thread, *granule, access.kind, access.mask));
     if (!known) access_shadow(thread, *granule, access, signals, false);
   }
+}
+
+// The short way of a write. False: it is another case, and nothing was done.
+bool Detector::write_atomically(Thread& thread, Address address, uint64_t size, Where where, bool reads) {
+  if (address % kGranuleBytes + size > kGranuleBytes || is_state_machine(options_.engine)) return false;
+  Granule* granule = shadow_.existing_granule(address);
+  return granule != nullptr &&
+         renew_atomic<AccessKind::kAtomicWrite>(
+             thread, *granule, address, bytes_in_granule(address, static_cast<unsigned>(size)), where, reads);
 }
 
 MessageObject* Detector::begin_atomic(Thread& thread, Address address) {
@@ -283,14 +328,16 @@ void Detector::end_atomic(Thread& thread, MessageObject* object, Address address
   SpinSignals signals;
   if ((thread.ignoring & kIgnoreWrites) == 0) {
     heed_tick_request(thread);
-    for (Address at = address & ~(kGranuleBytes - 1); at < address + size; at += kGranuleBytes) {
-      Granule* granule = shadow_.granule(at);
-      if (granule == nullptr) {
-        no_memory_for_shadow();
-        continue;
+    if (!write_atomically(thread, address, size, where, reads)) {
+      for (Address at = address & ~(kGranuleBytes - 1); at < address + size; at += kGranuleBytes) {
+        Granule* granule = shadow_.granule(at);
+        if (granule == nullptr) {
+          no_memory_for_shadow();
+          continue;
+        }
+        const WordAccess access = {AccessKind::kAtomicWrite, mask_in(at, address, address + size), where, at, reads};
+        access_shadow(thread, *granule, access, signals, object != nullptr);
       }
-      const WordAccess access = {AccessKind::kAtomicWrite, mask_in(at, address, address + size), where, at, reads};
-      access_shadow(thread, *granule, access, signals, object != nullptr);
     }
     if (ends_segment && follows_writes(options_)) note_bytes(thread, address, size);
   }

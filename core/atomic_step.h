@@ -13,6 +13,121 @@ namespace norn {
 
 class AtomicStep {
  public:
+  // The short way of nearly all, as GranuleStep::renew() is of plain accesses: it looks first, and locks afterwards. The
+  // granule has this list, which has no stamps, and those in it are of atomics, of others' passed times, or of other
+  // bytes. False: it is another case, and nothing was done. The thread has begun to stamp, and its stamps pack.
+  // `follows`: in which order bytes were written counts. `accessed`: those that the thread accessed in its segment, as
+  // far as no stamp in the granule says it. `heeds`: a read may be handed something over.
+  template <AccessKind Kind>
+  [[nodiscard, gnu::always_inline]] static bool renew(const Thread& thread, Granule& granule, HistoryId list,
+                                                      unsigned mask, Where where, bool follows, unsigned accessed,
+                                                      bool heeds) {
+    const uint64_t cells = GranuleLock::cells_of(granule);
+    if (static_cast<uint32_t>(cells) != list || (cells >> 32 & kInRows) != 0) return false;
+    constexpr bool kWrites = Kind == AccessKind::kAtomicWrite;
+    const unsigned place = thread.slot & 1u;
+    const uint32_t now = uint32_t{thread.slot} << PackedStamp::kTimeBits | thread.time;
+    const uint64_t bytes = uint64_t{mask} << PackedStamp::kMaskAt;
+    const auto order = static_cast<unsigned>(cells >> 32) & GranuleStep::kNoOrder;
+    bool done = false;
+    bool cut = false;         // a write that goes began what the next continued
+    uint64_t continues = 0;   // the bytes of writes that stay
+    unsigned staying = 0;
+    const auto judge = [&](uint64_t bits, unsigned at, unsigned stays, uint64_t& left) __attribute__((always_inline)) {
+      if (bits == 0) return true;
+      const auto moment = static_cast<uint32_t>(bits >> PackedStamp::kTimeAt);
+      const bool own_slot = moment >> PackedStamp::kTimeBits == thread.slot;
+      if (kWrites && own_slot && GranuleStep::time_of(bits) >= thread.segment_since) {
+        accessed |= GranuleStep::mask_of(bits);
+      }
+      const bool write = (bits >> PackedStamp::kKindAt & 1) != 0;
+      const auto stay_if = [&](bool may) __attribute__((always_inline)) {
+        staying |= stays;
+        left = bits;
+        if (kWrites && write) continues |= bits;
+        return may;
+      };
+      if ((bits & bytes) == 0) return stay_if(true);
+      if (moment == now) {
+        const bool all = (bits & bytes) == bytes;
+        if (!kWrites) {
+          done = all;
+          return false;
+        }
+        if (GranuleStep::kind_of(bits) == Kind) {
+          // With a write of another after it, it is to be the newest again.
+          if (!follows || newest_of(order) == at) done = all;
+          if (done || !all) return false;
+        }
+      }
+      if (now - moment > thread.time - thread.own_since &&
+          thread.decides->get_near(moment >> PackedStamp::kTimeBits) < (moment & PackedStamp::kTimeLimit)) {
+        if (own_slot || (heeds && write)) return false;
+        return stay_if(!GranuleStep::is_one_of<conflicts_of(Kind)>(bits));
+      }
+      if (!GranuleStep::is_one_of<GranuleStep::kinds_covered_by(Kind)>(bits)) {
+        return stay_if(GranuleStep::is_one_of<GranuleStep::kAllButFree>(bits));
+      }
+      if (!thread.stamps_bare) {
+        const auto locks = static_cast<LocksCode>(cells >> (at + 5) * 8);
+        // Nothing protected it, as something protects this.
+        if (locks != thread.stamps_locks) return stay_if(locks == 0);
+      }
+      if (kWrites && write && (bits >> PackedStamp::kAddsAt & 1) == 0) cut = true;
+      left = GranuleStep::without_bytes(bits, bytes);
+      if (left != 0) {
+        staying |= stays;
+        if (kWrites && write) continues |= left;
+      }
+      return true;
+    };
+    uint64_t third_left = 0, other_left = 0, mine_left = 0;
+    const uint64_t mine = granule.stamps[place].load(std::memory_order_relaxed);
+    if (!judge(mine, place, GranuleStep::kMineStays, mine_left)) return done;
+    const uint64_t other = granule.stamps[place ^ 1].load(std::memory_order_relaxed);
+    if (!judge(other, place ^ 1, GranuleStep::kOtherStays, other_left)) return done;
+    const uint64_t third = granule.stamps[2].load(std::memory_order_relaxed);
+    if (!judge(third, 2, GranuleStep::kThirdStays, third_left)) return done;
+    if (list == kUntouched && (mine | other | third) == 0) return false;  // the first needs more
+
+    uint64_t fresh = uint64_t{now} << PackedStamp::kTimeAt | static_cast<uint64_t>(Kind) << PackedStamp::kKindAt |
+                     where | bytes;
+    if (kWrites && follows) {
+      const uint64_t adds = continues & uint64_t{accessed} << PackedStamp::kMaskAt & bytes;
+      if (adds != 0) {
+        if (cut || adds != bytes) return false;  // how old they are counts
+        fresh |= uint64_t{1} << PackedStamp::kAddsAt;
+      }
+    }
+    const auto second = static_cast<uint32_t>(cells >> 32);
+    uint64_t new_cells = uint64_t{thread.stamps_alone} << 32 | list;
+    uint64_t new_other = other_left, new_third = third_left;
+    if (staying != 0) {
+      const uint32_t new_order = GranuleStep::kOrdersAmong.of[place][staying][order];
+      if (new_order == 0) return false;  // no room
+      const GranuleStep::Moves& moves = GranuleStep::kMoves.of[place][staying];
+      const uint32_t locks = (second & moves.stay) | __builtin_rotateleft32(second & moves.mine, moves.mine_by) |
+                             __builtin_rotateleft32(second & moves.third, moves.third_by);
+      new_cells = uint64_t{(thread.stamps_alone & ~GranuleStep::kNoOrder) | new_order | locks} << 32 | list;
+      if ((staying & GranuleStep::kMineStays) != 0) {
+        if ((staying & GranuleStep::kThirdStays) != 0) new_other = third_left;
+        new_third = mine_left;
+      }
+    }
+    if (!GranuleLock::try_lock_both(granule, cells)) return false;
+    if (granule.stamps[place].load(std::memory_order_relaxed) != mine ||
+        granule.stamps[place ^ 1].load(std::memory_order_relaxed) != other ||
+        granule.stamps[2].load(std::memory_order_relaxed) != third) [[unlikely]] {
+      GranuleLock::unlock_both(granule, cells);
+      return false;
+    }
+    granule.stamps[place].store(fresh, std::memory_order_relaxed);
+    granule.stamps[place ^ 1].store(new_other, std::memory_order_relaxed);
+    granule.stamps[2].store(new_third, std::memory_order_relaxed);
+    GranuleLock::unlock_both(granule, new_cells);
+    return true;
+  }
+
   AtomicStep(const EngineContext& context, const SegmentLocks& segments, const Thread& thread, const WordAccess& access,
              unsigned spun)
       : context_(context),
@@ -69,6 +184,12 @@ class AtomicStep {
   }
 
  private:
+  // The place of the newest stamp.
+  [[nodiscard, gnu::always_inline]] static unsigned newest_of(unsigned order) {
+    const unsigned third = order >> 4, second = order >> 2 & 3;
+    return third != GranuleStep::kNoPlace ? third : second != GranuleStep::kNoPlace ? second : order & 3;
+  }
+
   [[gnu::always_inline]] void find_fresh(uint64_t bits) {
     if (bits == 0) return;
     find_fresh(GranuleStep::slot_of(bits), GranuleStep::time_of(bits), GranuleStep::kind_of(bits),

@@ -424,6 +424,9 @@ class Detector {
   static bool may_lie_beside_message(const Thread& thread, const Stamp& stamp);
   unsigned first_in_granule(const Thread& thread, Stamps& stamps, bool in_rows, uint32_t flags) const;
   static void put_in_granule(Granule& granule, const Stamps& stamps, unsigned first);
+  template <AccessKind Kind>
+  [[nodiscard, gnu::always_inline]] bool renew_atomic(Thread& thread, Granule& granule, Address address, unsigned mask,
+                                                      Where where, bool increments);
   bool renew_beside_message(const Thread& thread, Granule& granule, HistoryId list, const WordAccess& access,
                             uint32_t set_flags);
   bool renew_waited_for(Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access,
@@ -574,6 +577,7 @@ class Detector {
     return object.stood_at(recent.known) || (!acquires(order) && object.stood_at(recent.remembered));
   }
   void learn_message(Thread& thread, const MessageObject& object, MemoryOrder order);
+  bool write_atomically(Thread& thread, Address address, uint64_t size, Where where, bool reads);
   MessageObject* begin_atomic(Thread& thread, Address address);
   void end_atomic(Thread& thread, MessageObject* object, Address address, uint64_t size, AtomicOutcome outcome,
                   Where where);

@@ -359,6 +359,8 @@ class GranuleStep {
   }
 
  private:
+  friend class AtomicStep;
+
   [[nodiscard, gnu::always_inline]] static uint64_t without_bytes(uint64_t stamp, uint64_t bytes) {
     const uint64_t left = stamp & ~bytes;
     return mask_of(left) == 0 ? 0 : left;

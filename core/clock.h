@@ -51,10 +51,7 @@ class Clock {
 
   // Whether joining `other` would change nothing.
   [[nodiscard]] bool includes(const Clock& other) const {
-    const Times* mine = times();
-    const Times* theirs = other.times();
-    const auto lacks = (mine[0] < theirs[0]) | (mine[1] < theirs[1]);
-    return (lacks[0] | lacks[1] | lacks[2] | lacks[3]) == 0 && (other.count_ == 0 || includes_far(other));
+    return includes_near(other) && (other.count_ == 0 || includes_far(other));
   }
 
   // Each returns false if the arena is used up; the clock is then valid but lacks some of what it should know.
@@ -65,14 +62,33 @@ class Clock {
     return true;
   }
   bool join(Arena& arena, const Clock& other) {
-    Times* mine = times();
-    const Times* theirs = other.times();
-    for (unsigned i = 0; i < kNear / kAtOnce; ++i) mine[i] = mine[i] < theirs[i] ? theirs[i] : mine[i];
+    join_near(other);
     return other.count_ == 0 || join_far(arena, other);
   }
   bool assign(Arena& arena, const Clock& other) {
     for (unsigned i = 0; i < kNear; ++i) near_[i] = other.near_[i];
     return (count_ == 0 && other.count_ == 0) || assign_far(arena, other);
+  }
+
+  // The same of clocks all of whose times stand here: they touch nothing else, so whatever others do to one of them at
+  // the same time, only times can be wrong (core/locks.cc).
+  [[nodiscard]] bool is_near() const { return (count_ | capacity_) == 0; }
+  [[nodiscard]] bool includes_near(const Clock& other) const {
+    const Times* mine = times();
+    const Times* theirs = other.times();
+    const auto lacks = (mine[0] < theirs[0]) | (mine[1] < theirs[1]);
+    return (lacks[0] | lacks[1] | lacks[2] | lacks[3]) == 0;
+  }
+  void join_near(const Clock& other) {
+    Times* mine = times();
+    const Times* theirs = other.times();
+    for (unsigned i = 0; i < kNear / kAtOnce; ++i) mine[i] = mine[i] < theirs[i] ? theirs[i] : mine[i];
+  }
+  // assign() and raise() at once, of a slot that stands here.
+  [[nodiscard]] static bool is_near(Slot slot) { return slot < kNear; }
+  void assign_near(const Clock& other, Slot slot, Time time) {
+    for (unsigned i = 0; i < kNear; ++i) near_[i] = other.near_[i];
+    if (near_[slot] < time) near_[slot] = time;
   }
 
   // How many chunks are held (shared or not), for the tests and benchmarks.

@@ -97,6 +97,7 @@ void Detector::collect_alone() {
     t->room.give_up();
     t->forget_recent();
     for (Thread::LocksetStep& step : t->lockset_steps) step = {};
+    for (unsigned i = 0; i < t->held_count; ++i) t->held[i].before = Held::kUnknown;
   }
   if (!full) {
     mark_histories(false);

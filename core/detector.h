@@ -211,7 +211,8 @@ class Detector {
   void leave_by_atomic(Thread& thread, Address address);
 
   // --- locks: acquire is called after the lock was taken, release before it is given up
-  void lock_acquire(Thread& thread, Address lock, LockMode mode, Where where);
+  // `uses`: it is a use() of its memory, too.
+  void lock_acquire(Thread& thread, Address lock, LockMode mode, Where where, bool uses = false);
   void lock_release(Thread& thread, Address lock, LockMode mode);
   void lock_destroy(Thread& thread, Address lock);
   // A loop is left because a try failed. False: nobody else is known to have taken the lock (yet: who took it tells so
@@ -501,6 +502,7 @@ class Detector {
     return !collecting_.load(std::memory_order_relaxed) && !collection_wanted_.load(std::memory_order_relaxed);
   }
   static void step_outside(Thread& thread) { thread.inside.store(false, std::memory_order_release); }
+  void use_inside(Thread& thread, Address object, Where where);
   void access_known_granule(Thread& thread, Granule& granule, const WordAccess& access);
   void access_one(Thread& thread, AccessKind kind, Address begin, Address end, Where where, bool increments);
   void access_generally(Thread& thread, Granule& granule, GranuleLock& lock, const WordAccess& access,
@@ -615,6 +617,7 @@ class Detector {
   void acquire(Thread& thread, const Clocks& from);
   void learn(Thread& thread, const Clocks& from);
   void acquire_full(Thread& thread, const Clock& from);
+  void acquire_near(Thread& thread, const Clock& from);
   void add_published(const Published& published, Clocks& to);
   [[nodiscard]] bool counts(const Thread& thread) const;
   bool begin_sync(Thread& thread);
@@ -641,6 +644,7 @@ class Detector {
   void note_release(Thread& thread, const Published& published);
   void note_taking(Thread& thread, LockState& lock);
   LockId new_lock(Address address);
+  bool is_taker(LockId lock, ThreadId thread, Where where) const;
   void note_taker(LockId lock, ThreadId thread, Where where);
 
   // sampled.cc
@@ -673,7 +677,7 @@ class Detector {
   [[nodiscard]] SpinMessages* spin_messages(SpinObject& object);
 
   // handover.cc
-  void note_region(const Held& given, const Published& published);
+  void note_region(LockId lock, LockMode mode, Slot slot, Time since, const Published& published);
   Time end_of_region(const Thread& thread, Slot slot, Time time);
   [[nodiscard]] bool may_heed_now(const Thread& thread) const {
     return options_.handover && thread.lockset != kNoLocks && counts(thread);

@@ -506,9 +506,16 @@ void Detector::access_one(Thread& thread, AccessKind kind, Address begin, Addres
 }
 
 void Detector::use(Thread& thread, Address object, Where where) {
-  if (thread.ignoring != 0 || is_state_machine(options_.engine)) [[unlikely]]
-    return access(thread, AccessKind::kAtomicRead, object, 1, where, true);
   const Inside inside(*this, thread);
+  use_inside(thread, object, where);
+}
+
+void Detector::use_inside(Thread& thread, Address object, Where where) {
+  if (thread.ignoring != 0 || is_state_machine(options_.engine)) [[unlikely]] {
+    step_outside(thread);
+    access(thread, AccessKind::kAtomicRead, object, 1, where, true);
+    return;
+  }
   ++thread.accesses;
   heed_tick_request(thread);
   if (!thread.stamped) note_segment(thread);

@@ -5,12 +5,12 @@
 namespace norn {
 
 // A lock is given up. Where its holder went on to other times before that, they belong together.
-void Detector::note_region(const Held& given, const Published& published) {
-  if (!options_.handover || published.slot != given.slot || published.time <= given.since) return;
-  Versions* versions = versions_[given.slot];
+void Detector::note_region(LockId lock, LockMode mode, Slot slot, Time since, const Published& published) {
+  if (!options_.handover || published.slot != slot || published.time <= since) return;
+  Versions* versions = versions_[slot];
   if (versions == nullptr) return;
-  const SpinLock lock(versions->mutex);
-  versions->regions[versions->next_region] = {given.lock, given.mode, given.since, published.time};
+  const SpinLock guard(versions->mutex);
+  versions->regions[versions->next_region] = {lock, mode, since, published.time};
   versions->next_region = (versions->next_region + 1) % Versions::kRegions;
 }
 

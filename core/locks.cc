@@ -1,4 +1,11 @@
 // Locks: edges of the full relation, and locksets.
+//
+// Who holds a lock of the program exclusively is alone with its object, from the acquire, which is told after the lock
+// was taken, to the release, which is told before it is given up; and while it is shared nobody changes what the last
+// exclusive release left. So the object's own lock is taken only by those who share the program's (to add to what they
+// leave, side by side), and where more must be done than to copy times that stand in the clocks themselves: the program
+// may be wrong, and two threads hold what excludes nobody, or one destroys what another holds. Then a time may be that
+// of one release and the next that of another, but nothing is touched that is not there.
 #include "core/detector.h"
 
 namespace norn {
@@ -57,14 +64,21 @@ Where Detector::lock_taken_at(LockId lock, ThreadId thread, const Thread* self) 
   return kNowhere;
 }
 
-// Under the lock's mutex. For reports: where did this thread take this lock last?
-void Detector::note_taker(LockId lock, ThreadId thread, Where where) {
-  auto* info = const_cast<LockInfo*>(lock_info(lock));
-  if (info == nullptr) return;
-  // Who is known to be one of the last need not be the very last: then nothing is written that others read.
+// Whether the thread is known to be one of the last who took it, from there. It need not be the very last: then nothing
+// is written that others read.
+bool Detector::is_taker(LockId lock, ThreadId thread, Where where) const {
+  const LockInfo* info = lock_info(lock);
+  if (info == nullptr) return true;
   for (const LockInfo::Taker& taker : info->takers) {
-    if (taker.thread == thread && taker.where == where) return;
+    if (taker.thread == thread && taker.where == where) return true;
   }
+  return false;
+}
+
+// For reports: where did this thread take this lock last? By who is alone with it, or has the lock's mutex.
+void Detector::note_taker(LockId lock, ThreadId thread, Where where) {
+  if (is_taker(lock, thread, where)) return;
+  auto* info = const_cast<LockInfo*>(lock_info(lock));
   unsigned i = 0;
   while (i + 1 < LockInfo::kTakers && info->takers[i].thread != thread) ++i;
   for (; i > 0; --i) info->takers[i] = info->takers[i - 1];
@@ -73,8 +87,9 @@ void Detector::note_taker(LockId lock, ThreadId thread, Where where) {
 
 void Detector::change_lockset(Thread& thread, LockId lock, bool takes, LockMode mode) {
   const uint32_t step = lock << 2 | (takes ? 2u : 0u) | (takes && mode == LockMode::kShared ? 1u : 0u);
-  Thread::LocksetStep& known =
-      thread.lockset_steps[(step ^ step >> 4 ^ thread.lockset * 0x9e3779b9u >> 28) % Thread::kLocksetSteps];
+  // Locks that were made one after the other lie side by side.
+  const uint32_t from = thread.lockset * 0x9e3779b9u >> (32 - Thread::kLocksetBits);
+  Thread::LocksetStep& known = thread.lockset_steps[(lock + from) % (1u << Thread::kLocksetBits)];
   if (known.step != step || known.from != thread.lockset || lock >> 30 != 0) {
     const LocksetId to = takes ? locksets_.with(thread.lockset, lock, mode) : locksets_.without(thread.lockset, lock);
     known = {thread.lockset, step, to};
@@ -93,18 +108,32 @@ void Detector::take_lock(Thread& thread, Address lock, LockMode mode, Where wher
   auto* object = object_of<LockObject>(thread, lock, SyncFamily::kLock);
   Held* held = object == nullptr ? nullptr : add_held(thread);
   if (held == nullptr) return no_memory_for_clocks();
-  {
-    const SpinLock guard(object->mutex);
-    if (object->lock.lock == 0) object->lock.lock = new_lock(lock);
-    if (uint64_t& known = known_of(thread, *object); known != object->present()) {
-      acquire_full(thread, object->lock.exclusive);
+  LockState& state = object->lock;
+  const bool exclusive = mode == LockMode::kExclusive;
+  const LockId number = __atomic_load_n(&state.lock, __ATOMIC_RELAXED);
+  uint64_t& known = known_of(thread, *object);
+  if (number != 0 && state.exclusive.is_near() && (!exclusive || state.shared.is_near()) &&
+      (exclusive || is_taker(number, thread.id, where))) [[likely]] {
+    if (known != object->present()) {
+      acquire_near(thread, state.exclusive);
       known = object->present();
     }
-    if (mode == LockMode::kExclusive && !object->lock.shared.empty()) acquire_full(thread, object->lock.shared);
-    note_taker(object->lock.lock, thread.id, where);
-    *held = {lock, object->lock.lock, 1, mode, where, thread.slot, thread.time};
-    if (mode == LockMode::kExclusive) note_taking(thread, object->lock);
+    if (exclusive) {
+      acquire_near(thread, state.shared);
+      note_taker(number, thread.id, where);
+    }
+  } else {
+    const SpinLock guard(object->mutex);
+    if (state.lock == 0) __atomic_store_n(&state.lock, new_lock(lock), __ATOMIC_RELAXED);
+    if (known != object->present()) {
+      acquire_full(thread, state.exclusive);
+      known = object->present();
+    }
+    if (exclusive && !state.shared.empty()) acquire_full(thread, state.shared);
+    note_taker(state.lock, thread.id, where);
   }
+  *held = {lock, state.lock, 1, mode, where, thread.slot, thread.time, thread.lockset};
+  if (exclusive) note_taking(thread, state);
   change_lockset(thread, held->lock, true, mode);
   if (options_.condition == ConditionMode::kWriteRead && thread.held_count == 1) {
     if (thread.reads != nullptr) thread.reads->clear();
@@ -120,11 +149,21 @@ void Detector::give_lock(Thread& thread, Address lock) {
   if (held == nullptr || --held->depth > 0) return;
   const auto place = static_cast<unsigned>(held - thread.held);
   if (options_.sampled) return give_sampled(thread, lock, place);
-  const Held given = *held;
-  const LockMode mode = given.mode;
-  change_lockset(thread, held->lock, false, mode);
-  for (Held* end = thread.held + thread.held_count - 1; held < end; ++held) *held = *(held + 1);
+  // One by one: its depth was just written.
+  const LockId number = held->lock;
+  const LockMode mode = held->mode;
+  const Slot slot = held->slot;
+  const Time since = held->since;
   --thread.held_count;
+  if (place == thread.held_count && held->before != Held::kUnknown) [[likely]] {
+    thread.lockset = held->before;
+  } else {
+    change_lockset(thread, number, false, mode);
+    for (Held* end = thread.held + thread.held_count; held < end; ++held) {
+      *held = *(held + 1);
+      held->before = Held::kUnknown;
+    }
+  }
   if (thread.recording && thread.held_count == 0) {
     thread.recording = false;
     renew_check(thread);
@@ -133,13 +172,21 @@ void Detector::give_lock(Thread& thread, Address lock) {
   auto* object = object_of<LockObject>(thread, lock, SyncFamily::kLock);
   if (object == nullptr) return no_memory_for_clocks();
   // What it learned since it wrote under the lock is handed over, too, but not what it will learn.
-  if (options_.handover && thread.slot == given.slot && thread.time > given.since && !thread.stamped) {
+  if (options_.handover && thread.slot == slot && thread.time > since && !thread.stamped) {
     thread.stamped = versions_[thread.slot] != nullptr && versions_[thread.slot]->noted_at(thread.time) != 0;
   }
   const Published published = publish(thread);
   note_release(thread, published);
-  note_region(given, published);
+  note_region(number, mode, slot, since, published);
   if (thread.pending_signal_count != 0) end_pending_signals(thread, lock, place, published);
+  if (LockState& state = object->lock; mode == LockMode::kExclusive && state.exclusive.is_near() &&
+                                       state.shared.is_near() && thread.clocks.full.is_near() &&
+                                       Clock::is_near(published.slot)) [[likely]] {
+    state.exclusive.assign_near(thread.clocks.full, published.slot, published.time);
+    if (!state.shared.empty()) state.shared.clear(arena_);
+    known_of(thread, *object) = object->advance();
+    return;
+  }
   const SpinLock guard(object->mutex);
   Clock& released = mode == LockMode::kExclusive ? object->lock.exclusive : object->lock.shared;
   bool complete = true;
@@ -161,9 +208,10 @@ void Detector::note_release(Thread& thread, const Published& published) {
   thread.released_time = published.time;
 }
 
-void Detector::lock_acquire(Thread& thread, Address lock, LockMode mode, Where where) {
+void Detector::lock_acquire(Thread& thread, Address lock, LockMode mode, Where where, bool uses) {
   const Inside inside(*this, thread);
   if (begin_sync(thread) || find_held(thread, lock) != nullptr) take_lock(thread, lock, mode, where);
+  if (uses) use_inside(thread, lock, where);
 }
 
 void Detector::lock_release(Thread& thread, Address lock, LockMode /*mode*/) {
@@ -183,14 +231,12 @@ void Detector::lock_destroy(Thread& thread, Address lock) {
   object->lock.exclusive.clear(arena_);
   object->lock.shared.clear(arena_);
   object->advance();
-  object->lock.was_taken = false;
+  object->lock.taken.store(0, std::memory_order_relaxed);
 }
 
 void Detector::note_taking(Thread& thread, LockState& lock) {
   if (!options_.spin) return;
-  lock.was_taken = true;
-  lock.taker = thread.slot;
-  lock.taken_at = thread.time;
+  lock.taken.store(LockState::taken_by(thread.slot, thread.time), std::memory_order_release);
   thread.version_kept = true;
 }
 
@@ -203,15 +249,14 @@ bool Detector::lock_refused(Thread& thread, Address lock) {
   if (!begin_sync(thread) || !options_.spin) return true;
   auto* object = sync_.find<LockObject>(lock, SyncFamily::kLock);
   if (object == nullptr) return false;
+  const uint64_t taken_by = object->lock.taken.load(std::memory_order_acquire);
+  const Slot taker = LockState::taker(taken_by);
+  if (taken_by == 0 || taker == thread.slot) return false;
+  // All that carries an earlier time was done before the lock was taken.
+  const Time at = LockState::taken_at(taken_by);
   Clocks taken;
-  {
-    const SpinLock guard(object->mutex);
-    const LockState& state = object->lock;
-    if (!state.was_taken || state.taker == thread.slot) return false;
-    // All that carries an earlier time was done before the lock was taken.
-    add_version(state.taker, state.taken_at, true, taken);
-    if (!taken.raise(arena_, state.taker, state.taken_at - 1)) no_memory_for_clocks();
-  }
+  add_version(taker, at, true, taken);
+  if (!taken.raise(arena_, taker, at - 1)) no_memory_for_clocks();
   acquire(thread, taken);
   taken.clear(arena_);
   return true;

@@ -87,7 +87,7 @@ void Detector::take_sampled(Thread& thread, Address lock, LockMode mode, Where w
     if (exclusive) recent.remembered = state.shares.load(std::memory_order_relaxed);
     if (where != kNowhere) note_taker(state.lock, thread.id, where);
   }
-  *held = {lock, state.lock, 1, mode, where, thread.slot, thread.time};
+  *held = {lock, state.lock, 1, mode, where, thread.slot, thread.time, Held::kUnknown};
 }
 
 // Of the lock that the thread holds as the `place`th and is about to give up.

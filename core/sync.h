@@ -38,10 +38,11 @@ struct LockState {
   Clock shared;     // of the shared releases since
   LockId lock = 0;
   std::atomic<uint64_t> shares{0};  // shared releases, where accesses are sampled
-  // Who took it exclusively last, and the time from which on it had it.
-  bool was_taken = false;
-  Slot taker = 0;
-  Time taken_at = 0;
+  // Who took it exclusively last, and the time from which on it had it; 0: nobody. Any thread.
+  std::atomic<uint64_t> taken{0};
+  static uint64_t taken_by(Slot slot, Time at) { return uint64_t{at} << 32 | uint64_t{slot} << 1 | 1; }
+  static Slot taker(uint64_t taken) { return static_cast<Slot>(taken >> 1); }
+  static Time taken_at(uint64_t taken) { return static_cast<Time>(taken >> 32); }
 };
 
 // What those who wait for bytes of a word will be ordered after: bytes with the same message together, disjoint.

@@ -29,6 +29,8 @@ struct Held {
   Where taken_at;
   Slot slot;  // and since when
   Time since;
+  static constexpr LocksetId kUnknown = ~LocksetId{0};
+  LocksetId before;  // the locks without it, if it is given up as it was taken: before those that were taken earlier
 };
 
 // A run of bytes that a thread read or wrote; for the write/read relation.
@@ -214,8 +216,8 @@ struct Thread {
     uint32_t step;  // the lock << 2 | what was done; 0: none
     LocksetId to;
   };
-  static constexpr unsigned kLocksetSteps = 16;
-  LocksetStep lockset_steps[kLocksetSteps];
+  static constexpr unsigned kLocksetBits = 8;
+  LocksetStep lockset_steps[1u << kLocksetBits];
 
   // --- locks ----------------------------------------------------------------------------------------------------
   Held* held = nullptr;

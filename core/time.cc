@@ -174,6 +174,15 @@ void Detector::acquire_full(Thread& thread, const Clock& from) {
   if (options_.spin) note_version(thread);  // who is handed something over knows this by the lock
 }
 
+// The same of a clock that is_near().
+void Detector::acquire_near(Thread& thread, const Clock& from) {
+  if (thread.clocks.full.includes_near(from)) return;
+  if (thread.version_kept) tick(thread);
+  ++thread.knowledge;
+  thread.clocks.full.join_near(from);
+  if (options_.spin) note_version(thread);
+}
+
 bool Detector::counts(const Thread& thread) const { return options_.library && (thread.ignoring & kIgnoreSync) == 0; }
 
 // Versions are told apart by time, so where spins are honoured the stamps of two segments must not share one. Nor where

@@ -17,9 +17,8 @@ inline void took(const volatile void* lock, LockMode mode, const norn_site& site
   const bool unseen = is_called_unseen();
   const bool placed = !unseen || here.thread().held_count != 0;
   const Where where = placed ? place_again(*here, &site) : kNowhere;
-  detector.lock_acquire(here.thread(), address_of(lock), mode, where);
+  detector.lock_acquire(here.thread(), address_of(lock), mode, where, is_watching() && !unseen);
   if (waits && here.thread().held_count > 1) note_lock_order(*here, address_of(lock));
-  if (is_watching() && !unseen) detector.use(here.thread(), address_of(lock), where);
 }
 
 // The lock is about to be given up.

@@ -235,9 +235,9 @@ bool Detector::renew_atomic(Thread& thread, Granule& granule, Address address, u
   const HistoryId list = granule.cells[0].load(std::memory_order_relaxed);
   constexpr bool kWrites = Kind == AccessKind::kAtomicWrite;
   // Those of both words say the same of one; another is for the general way.
-  if (list != message_lists_[2] && (kWrites ? list != message_list(GranuleFlags::messages(mask)) || list == kUntouched
-                                            : list != kUntouched && list != message_lists_[0] &&
-                                                  list != message_lists_[1])) {
+  if (list != message_lists_[2] &&
+      (kWrites ? list != message_list(GranuleFlags::messages(mask)) || list == kUntouched
+               : list != kUntouched && list != message_lists_[0] && list != message_lists_[1])) {
     return false;
   }
   if (!thread.stamped) note_segment(thread);
@@ -264,9 +264,9 @@ void Detector::read_atomically(Thread& thread, Address address, uint64_t size, W
   const bool in_one = address % kGranuleBytes + size <= kGranuleBytes;
   if (in_one && !is_state_machine(options_.engine)) [[likely]] {
     Granule* granule = shadow_.existing_granule(address);
-    if (granule != nullptr && renew_atomic<AccessKind::kAtomicRead>(
-                                  thread, *granule, address,
-                                  bytes_in_granule(address, static_cast<unsigned>(size)), where, false)) {
+    if (granule != nullptr &&
+        renew_atomic<AccessKind::kAtomicRead>(thread, *granule, address,
+                                              bytes_in_granule(address, static_cast<unsigned>(size)), where, false)) {
       return;
     }
   }
@@ -290,8 +290,8 @@ bool Detector::write_atomically(Thread& thread, Address address, uint64_t size, 
   if (address % kGranuleBytes + size > kGranuleBytes || is_state_machine(options_.engine)) return false;
   Granule* granule = shadow_.existing_granule(address);
   return granule != nullptr &&
-         renew_atomic<AccessKind::kAtomicWrite>(
-             thread, *granule, address, bytes_in_granule(address, static_cast<unsigned>(size)), where, reads);
+         renew_atomic<AccessKind::kAtomicWrite>(thread, *granule, address,
+                                                bytes_in_granule(address, static_cast<unsigned>(size)), where, reads);
 }
 
 MessageObject* Detector::begin_atomic(Thread& thread, Address address) {
@@ -346,7 +346,7 @@ void Detector::end_atomic(Thread& thread, MessageObject* object, Address address
   if (size >= sizeof(Address) && outcome.order == MemoryOrder::kRelaxed && thread.gives_birth) tick(thread);
 
   if (object == nullptr) return;
-  object->size = static_cast<uint8_t>(size);
+  if (object->size != size) object->size = static_cast<uint8_t>(size);  // others read what lies beside it
   if (options_.sampled) {
     if (orders) give_to(thread, *object, outcome.order);
     object->mutex.unlock();
@@ -362,8 +362,14 @@ void Detector::end_atomic(Thread& thread, MessageObject* object, Address address
     if (!reads) message.clear(arena_);
   } else if (releases(outcome.order)) {
     const Published published = publish(thread);
-    complete = reads && !known ? message.join(arena_, thread.clocks) : message.assign(arena_, thread.clocks);
-    complete &= message.raise(arena_, published.slot, published.time);
+    if (reads && !known) {
+      complete = message.join(arena_, thread.clocks) && message.raise(arena_, published.slot, published.time);
+    } else if (message.is_near() && thread.clocks.is_near() && Clock::is_near(published.slot)) [[likely]] {
+      message.full.assign_near(thread.clocks.full, published.slot, published.time);
+      message.strong.assign_near(thread.clocks.strong, published.slot, published.time);
+    } else {
+      complete = message.assign(arena_, thread.clocks) && message.raise(arena_, published.slot, published.time);
+    }
     if (!reads || known) known_of(thread, *object) = object->present();
   } else if (thread.has_fence) {
     complete = reads ? message.join(arena_, thread.fence) : message.assign(arena_, thread.fence);

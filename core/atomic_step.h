@@ -13,9 +13,9 @@ namespace norn {
 
 class AtomicStep {
  public:
-  // The short way of nearly all, as GranuleStep::renew() is of plain accesses: it looks first, and locks afterwards. The
-  // granule has this list, which has no stamps, and those in it are of atomics, of others' passed times, or of other
-  // bytes. False: it is another case, and nothing was done. The thread has begun to stamp, and its stamps pack.
+  // The short way of nearly all, as GranuleStep::renew() is of plain accesses: it looks first, and locks afterwards.
+  // The granule has this list, which has no stamps, and those in it are of atomics, of others' passed times, or of
+  // other bytes. False: it is another case, and nothing was done. The thread has begun to stamp, and its stamps pack.
   // `follows`: in which order bytes were written counts. `accessed`: those that the thread accessed in its segment, as
   // far as no stamp in the granule says it. `heeds`: a read may be handed something over.
   template <AccessKind Kind>
@@ -30,8 +30,8 @@ class AtomicStep {
     const uint64_t bytes = uint64_t{mask} << PackedStamp::kMaskAt;
     const auto order = static_cast<unsigned>(cells >> 32) & GranuleStep::kNoOrder;
     bool done = false;
-    bool cut = false;         // a write that goes began what the next continued
-    uint64_t continues = 0;   // the bytes of writes that stay
+    bool cut = false;        // a write that goes began what the next continued
+    uint64_t continues = 0;  // the bytes of writes that stay
     unsigned staying = 0;
     const auto judge = [&](uint64_t bits, unsigned at, unsigned stays, uint64_t& left) __attribute__((always_inline)) {
       if (bits == 0) return true;
@@ -90,8 +90,8 @@ class AtomicStep {
     if (!judge(third, 2, GranuleStep::kThirdStays, third_left)) return done;
     if (list == kUntouched && (mine | other | third) == 0) return false;  // the first needs more
 
-    uint64_t fresh = uint64_t{now} << PackedStamp::kTimeAt | static_cast<uint64_t>(Kind) << PackedStamp::kKindAt |
-                     where | bytes;
+    uint64_t fresh =
+        uint64_t{now} << PackedStamp::kTimeAt | static_cast<uint64_t>(Kind) << PackedStamp::kKindAt | where | bytes;
     if (kWrites && follows) {
       const uint64_t adds = continues & uint64_t{accessed} << PackedStamp::kMaskAt & bytes;
       if (adds != 0) {

@@ -141,6 +141,8 @@ struct Clocks {
   Clock full;
   Clock strong;
 
+  [[nodiscard]] bool is_near() const { return full.is_near() && strong.is_near(); }
+
   void clear(Arena& arena) {
     full.clear(arena);
     strong.clear(arena);

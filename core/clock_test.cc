@@ -100,6 +100,31 @@ TEST_F(ClockTest, RandomOperationsAgreeWithMaps) {
   }
 }
 
+TEST(ClockNearTest, SaysTheSameOfTheFirstSlots) {
+  const TestingArena memory;
+  Arena arena;
+  Clock a, b, joined, assigned;
+  ASSERT_TRUE(a.raise(arena, 0, 3) && a.raise(arena, 7, 5) && b.raise(arena, 1, 2) && b.raise(arena, 7, 4));
+  EXPECT_TRUE(a.is_near());
+  EXPECT_TRUE(Clock::is_near(Slot{7}));
+  EXPECT_FALSE(Clock::is_near(Slot{8}));
+  joined.join_near(a);
+  EXPECT_FALSE(joined.includes_near(b));
+  joined.join_near(b);
+  EXPECT_TRUE(joined.includes(a) && joined.includes(b) && joined.includes_near(b));
+  EXPECT_EQ(joined.get(7), 5u);
+  assigned.assign_near(b, 7, 3);
+  EXPECT_EQ(assigned.get(7), 4u);
+  assigned.assign_near(b, 7, 9);
+  EXPECT_EQ(assigned.get(7), 9u);
+  EXPECT_EQ(assigned.get(1), 2u);
+  EXPECT_EQ(assigned.get(0), 0u);
+  ASSERT_TRUE(a.raise(arena, 8, 1));
+  EXPECT_FALSE(a.is_near());
+  a.clear(arena);
+  EXPECT_TRUE(a.is_near());
+}
+
 TEST(ClockMemoryTest, WithoutMemoryAClockLacksButIsValid) {
   const TestingArena memory(1 << 20);
   Arena arena;

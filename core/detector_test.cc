@@ -460,6 +460,32 @@ TEST_F(DetectorTest, MoreStampsThanAreKeptAreCounted) {
   EXPECT_EQ(detector_->stamps_at(kX), 4u);
 }
 
+// In whatever order they are given up, and whatever a collection moves meanwhile.
+TEST_F(DetectorTest, WhatIsLeftOfTheLocksIsTheSameHoweverTheOthersWent) {
+  constexpr Address kLocks[] = {kMutex, kMutex + 64, kMutex + 128};
+  constexpr unsigned kOrders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  for (const auto& order : kOrders) {
+    for (const bool collects : {false, true}) {
+      start();
+      Thread* a = detector_->fork(*main_, 1);
+      Thread* b = detector_->fork(*main_, 2);
+      for (const Address lock : kLocks) detector_->lock_acquire(*a, lock, LockMode::kExclusive, 1);
+      unsigned held = 0b111;
+      for (const unsigned given : order) {
+        if (collects) detector_->request_collection();
+        detector_->lock_release(*a, kLocks[given], LockMode::kExclusive);
+        held &= ~(1u << given);
+        for (unsigned i = 0; i < 3; ++i) {
+          if ((held >> i & 1) != 0) detector_->lock_acquire(*b, kLocks[i], LockMode::kExclusive, 1);
+        }
+        EXPECT_EQ(a->lockset, b->lockset) << held;
+        for (unsigned i = 3; i-- > 0;) detector_->lock_release(*b, kLocks[i], LockMode::kExclusive);
+        EXPECT_EQ(b->lockset, kNoLocks);
+      }
+    }
+  }
+}
+
 // A thread that is made of what another left knows nothing of what that one knew.
 TEST_F(DetectorTest, ANewThreadKnowsNoLocksOfTheOneBefore) {
   start();

@@ -269,6 +269,39 @@ TEST(StressAtomicsTest, WhoSeesAValueKnowsItsMessage) {
   EXPECT_EQ(pairs.load(), 0);
 }
 
+// The same of a writer that waits for nobody: what comes with a value is not that of the one before or after it.
+TEST(StressAtomicsTest, WhoSeesAValueOfManyKnowsItsMessage) {
+  const TestingArena memory;
+  const auto detector = std::make_unique<Detector>();
+  std::atomic<int> pairs{0};
+  Listener listener;
+  listener.context = &pairs;
+  listener.pair = [](void* context, const RacingPair&) { ++*static_cast<std::atomic<int>*>(context); };
+  ASSERT_TRUE(detector->init({}, listener));
+  Thread* main = detector->add_root(0);
+  Thread* writer = detector->fork(*main, 1);
+  Thread* reader = detector->fork(*main, 2);
+  constexpr unsigned kMessages = 20000;
+  std::atomic<unsigned> value{0};
+  const Address flag = kLocks;
+  auto data_of = [](unsigned message) { return kWords + Address{message} * 8; };
+  std::thread other([&] {
+    for (unsigned seen = 0; seen < kMessages;) {
+      detector->atomic_load(*reader, flag, 4, MemoryOrder::kAcquire, 2, [&] { seen = value.load(); });
+      if (seen != 0) detector->read(*reader, data_of(seen), 8, 3);
+    }
+  });
+  for (unsigned message = 1; message <= kMessages; ++message) {
+    detector->write(*writer, data_of(message), 8, 4);
+    detector->atomic(*writer, flag, 4, 5, [&] {
+      value.store(message, std::memory_order_release);
+      return Detector::AtomicOutcome{EventKind::kAtomicStore, MemoryOrder::kRelease};
+    });
+  }
+  other.join();
+  EXPECT_EQ(pairs.load(), 0);
+}
+
 // Threads come and go while others access, lock and collect: nothing may crash, hang or be reported.
 TEST(StressLifeTest, ForksJoinsAndCollections) {
   const TestingArena memory;

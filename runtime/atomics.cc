@@ -149,8 +149,11 @@ void store(volatile T* address, T value, int order, const norn_site* site) {
   const auto store_now = [&] {
     if constexpr (sizeof(T) == 16) {
       change_now(address, [&](T) { return value; });
-    } else {
+    } else if (order_of(order) == MemoryOrder::kSeqCst) {
       __atomic_store_n(address, value, __ATOMIC_SEQ_CST);
+    } else {
+      // Whoever finds the location's lock free sees the value: it is given up after this.
+      __atomic_store_n(address, value, __ATOMIC_RELEASE);
     }
     return Detector::AtomicOutcome{EventKind::kAtomicStore, order_of(order)};
   };
@@ -160,11 +163,7 @@ void store(volatile T* address, T value, int order, const norn_site* site) {
   }
   if (ThreadState* state = unseen(order, true); state != nullptr) {
     give_unseen(*state, address, order);
-    if constexpr (sizeof(T) <= 8) {
-      // What it gives is there before the value is, in this order; only SEQ_CST orders more.
-      if (order_of(order) != MemoryOrder::kSeqCst) return __atomic_store_n(address, value, __ATOMIC_RELEASE);
-    }
-    store_now();
+    store_now();  // what it gives is there before the value is
     return;
   }
   touch_to_write(address);

@@ -2,8 +2,9 @@
 //
 // Each thread of the program has a Thread; a function that takes one is called by that thread alone, and different
 // threads may be in any functions at once. Accesses never block each other: one compare-and-swap on the word's cell.
-// Synchronization takes the object's own spin lock for as long as clocks move. The exception is a collection (see
-// collect.cc), for which everyone outside waits at the door and nobody inside waits for anyone outside.
+// Synchronization takes the object's own spin lock for as long as clocks move (most locks of the program do without:
+// core/locks.cc). The exception is a collection (see collect.cc), for which everyone outside waits at the door and
+// nobody inside waits for anyone outside.
 #pragma once
 
 #include "core/candidate.h"

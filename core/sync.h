@@ -2,8 +2,9 @@
 //
 // An object is found by its address and family, so that an annotation on a mutex' address is not the mutex.
 // A table finds it, in shards with a spin lock each for who adds and removes; who only looks takes none. An object has
-// a lock of its own, held only while clocks move. Objects whose memory went away are taken out at once and reused only
-// after a collection, when nobody can be holding a pointer to one; so are tables that became too small.
+// a lock of its own, held only while clocks move (core/locks.cc says who does without). Objects whose memory went away
+// are taken out at once and reused only after a collection, when nobody can be holding a pointer to one; so are tables
+// that became too small.
 #pragma once
 
 #include "core/bindings.h"

@@ -12,7 +12,7 @@ __attribute__((noinline)) static void fill(double* to, int n, double with) {
 
 static void fills(void) {
   for (int i = 0; i < 3; ++i) {
-    double* block = (double*)calloc(kCells, sizeof(double));
+    double* block = (double*)malloc(kCells * sizeof(double));
     fill(block, kCells, i);
     if (i == 2) {
       shared = block;  // RACE: observed shared

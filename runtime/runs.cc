@@ -41,15 +41,15 @@ bool observe_row(ThreadState& state, Address first, uint64_t count, uint64_t ste
   return true;
 }
 
-ThreadState::ToldRun run_now(const ThreadState& state, Address first, uint64_t count, uint64_t step,
+ThreadState::ToldRun run_now(const ThreadState& state, Address first, uint64_t count, uint64_t step, uint64_t size,
                              const norn_site* site) {
   const Thread& thread = *state.core;
-  return {site, first, count, step, thread.memory_changes, detector.collections(), thread.slot, thread.time};
+  return {site, first, count, step, size, thread.memory_changes, detector.collections(), thread.slot, thread.time};
 }
 
 bool is_same(const ThreadState::ToldRun& a, const ThreadState::ToldRun& b) {
-  return a.site == b.site && a.first == b.first && a.count == b.count && a.step == b.step && a.time == b.time &&
-         a.slot == b.slot && a.memory_changes == b.memory_changes && a.collections == b.collections;
+  return a.site == b.site && a.first == b.first && a.count == b.count && a.step == b.step && a.size == b.size &&
+         a.time == b.time && a.slot == b.slot && a.memory_changes == b.memory_changes && a.collections == b.collections;
 }
 
 // Granules apart, or bytes side by side.
@@ -80,11 +80,11 @@ uint32_t observe_run(const void* address, uint64_t count, uint64_t step, uint64_
   if (state == nullptr) return 0;
   const Address first = address_of(address);
   ThreadState::ToldRun& known = state->runs[reinterpret_cast<uintptr_t>(site) / sizeof(norn_site) % ThreadState::kRuns];
-  const ThreadState::ToldRun run = run_now(*state, first, count, step, site);
+  const ThreadState::ToldRun run = run_now(*state, first, count, step, size, site);
   if (is_same(known, run) && state->core->is_plain()) return 1;
   if (!observe_values<Kind>(*state, first, count, step, size, site)) return 0;
   // Time may have passed meanwhile, or nothing was to count.
-  if (is_same(run, run_now(*state, first, count, step, site)) && state->core->is_plain()) known = run;
+  if (is_same(run, run_now(*state, first, count, step, size, site)) && state->core->is_plain()) known = run;
   return 1;
 }
 

@@ -94,6 +94,7 @@ struct ThreadState {
     Address first;
     uint64_t count;
     uint64_t step;
+    uint64_t size;
     uint64_t memory_changes;
     uint64_t collections;
     Slot slot;

@@ -99,33 +99,19 @@ class AtomicStep {
         fresh |= uint64_t{1} << PackedStamp::kAddsAt;
       }
     }
-    const auto second = static_cast<uint32_t>(cells >> 32);
     uint64_t new_cells = uint64_t{thread.stamps_alone} << 32 | list;
     uint64_t new_other = other_left, new_third = third_left;
     if (staying != 0) {
-      const uint32_t new_order = GranuleStep::kOrdersAmong.of[place][staying][order];
-      if (new_order == 0) return false;  // no room
-      const GranuleStep::Moves& moves = GranuleStep::kMoves.of[place][staying];
-      const uint32_t locks = (second & moves.stay) | __builtin_rotateleft32(second & moves.mine, moves.mine_by) |
-                             __builtin_rotateleft32(second & moves.third, moves.third_by);
-      new_cells = uint64_t{(thread.stamps_alone & ~GranuleStep::kNoOrder) | new_order | locks} << 32 | list;
+      const uint32_t among = GranuleStep::second_among(thread, place, staying, static_cast<uint32_t>(cells >> 32));
+      if (among == 0) return false;
+      new_cells = uint64_t{among} << 32 | list;
       if ((staying & GranuleStep::kMineStays) != 0) {
         if ((staying & GranuleStep::kThirdStays) != 0) new_other = third_left;
         new_third = mine_left;
       }
     }
-    if (!GranuleLock::try_lock_both(granule, cells)) return false;
-    if (granule.stamps[place].load(std::memory_order_relaxed) != mine ||
-        granule.stamps[place ^ 1].load(std::memory_order_relaxed) != other ||
-        granule.stamps[2].load(std::memory_order_relaxed) != third) [[unlikely]] {
-      GranuleLock::unlock_both(granule, cells);
-      return false;
-    }
-    granule.stamps[place].store(fresh, std::memory_order_relaxed);
-    granule.stamps[place ^ 1].store(new_other, std::memory_order_relaxed);
-    granule.stamps[2].store(new_third, std::memory_order_relaxed);
-    GranuleLock::unlock_both(granule, new_cells);
-    return true;
+    return GranuleStep::put_instead(granule, place, cells, {mine, other, third}, new_cells,
+                                    {fresh, new_other, new_third});
   }
 
   AtomicStep(const EngineContext& context, const SegmentLocks& segments, const Thread& thread, const WordAccess& access,

@@ -128,12 +128,9 @@ class GranuleStep {
           (staying == kThirdStays && second == thread.stamps_two)) {
         new_cells = uint64_t{thread.stamps_two} << 32;
       } else {
-        const uint32_t order = kOrdersAmong.of[place][staying][second & kNoOrder];
-        if (order == 0) return false;  // no room
-        const Moves& moves = kMoves.of[place][staying];
-        const uint32_t locks = (second & moves.stay) | __builtin_rotateleft32(second & moves.mine, moves.mine_by) |
-                               __builtin_rotateleft32(second & moves.third, moves.third_by);
-        new_cells = uint64_t{(thread.stamps_alone & ~kNoOrder) | order | locks} << 32;
+        const uint32_t among = second_among(thread, place, staying, second);
+        if (among == 0) return false;
+        new_cells = uint64_t{among} << 32;
       }
       if ((staying & kThirdStays) != 0) new_third = Whole ? third : third_left;
       if ((staying & kOtherStays) != 0) new_other = Whole ? other : other_left;
@@ -144,18 +141,7 @@ class GranuleStep {
     } else if ((mine | other | third) == 0 && !prepare()) {
       return false;
     }
-    if (!GranuleLock::try_lock_both(granule, cells)) return false;
-    if (granule.stamps[place].load(std::memory_order_relaxed) != mine ||
-        granule.stamps[place ^ 1].load(std::memory_order_relaxed) != other ||
-        granule.stamps[2].load(std::memory_order_relaxed) != third) [[unlikely]] {
-      GranuleLock::unlock_both(granule, cells);
-      return false;
-    }
-    granule.stamps[place].store(fresh, std::memory_order_relaxed);
-    granule.stamps[place ^ 1].store(new_other, std::memory_order_relaxed);
-    granule.stamps[2].store(new_third, std::memory_order_relaxed);
-    GranuleLock::unlock_both(granule, new_cells);
-    return true;
+    return put_instead(granule, place, cells, {mine, other, third}, new_cells, {fresh, new_other, new_third});
   }
 
   // For many granules in a row, all bytes of each: those in which there is nothing but what the thread did before with
@@ -211,6 +197,39 @@ class GranuleStep {
     uint64_t alone_, two_, fresh_, past_;
     unsigned place_;
   };
+
+  // The second cell with a new stamp of the thread beside what stays of those it tells of. 0: there is no room.
+  [[nodiscard, gnu::always_inline]] static uint32_t second_among(const Thread& thread, unsigned place, unsigned staying,
+                                                                 uint32_t second) {
+    const uint32_t order = kOrdersAmong.of[place][staying][second & kNoOrder];
+    if (order == 0) return 0;
+    const Moves& moves = kMoves.of[place][staying];
+    return (thread.stamps_alone & ~kNoOrder) | order | (second & moves.stay) |
+           __builtin_rotateleft32(second & moves.mine, moves.mine_by) |
+           __builtin_rotateleft32(second & moves.third, moves.third_by);
+  }
+
+  // What a granule has: in the place of the thread's parity, in the other, and the third.
+  struct Three {
+    uint64_t mine, other, third;
+  };
+  // Puts other stamps and cells into a granule, if it still has these. `place`: that of the thread's parity.
+  [[nodiscard, gnu::always_inline]] static bool put_instead(Granule& granule, unsigned place, uint64_t cells,
+                                                            const Three& found, uint64_t new_cells,
+                                                            const Three& fresh) {
+    if (!GranuleLock::try_lock_both(granule, cells)) return false;
+    if (granule.stamps[place].load(std::memory_order_relaxed) != found.mine ||
+        granule.stamps[place ^ 1].load(std::memory_order_relaxed) != found.other ||
+        granule.stamps[2].load(std::memory_order_relaxed) != found.third) [[unlikely]] {
+      GranuleLock::unlock_both(granule, cells);
+      return false;
+    }
+    granule.stamps[place].store(fresh.mine, std::memory_order_relaxed);
+    granule.stamps[place ^ 1].store(fresh.other, std::memory_order_relaxed);
+    granule.stamps[2].store(fresh.third, std::memory_order_relaxed);
+    GranuleLock::unlock_both(granule, new_cells);
+    return true;
+  }
 
   // The second cell of a granule with one stamp, or with two of one thread and the same locks.
   [[nodiscard]] static uint32_t alone(Slot slot, LocksCode locks) {

@@ -14,6 +14,7 @@
 
 #include "core/detector.h"
 #include "core/testing_arena.h"
+#include "core/testing_listener.h"
 
 namespace norn {
 namespace {
@@ -229,10 +230,7 @@ TEST(StressAtomicsTest, WhoSeesAValueKnowsItsMessage) {
   const TestingArena memory;
   const auto detector = std::make_unique<Detector>();
   std::atomic<int> pairs{0};
-  Listener listener;
-  listener.context = &pairs;
-  listener.pair = [](void* context, const RacingPair&) { ++*static_cast<std::atomic<int>*>(context); };
-  ASSERT_TRUE(detector->init({}, listener));
+  ASSERT_TRUE(detector->init({}, listener_counting(pairs)));
   Thread* main = detector->add_root(0);
   Thread* writer = detector->fork(*main, 1);
   Thread* reader = detector->fork(*main, 2);
@@ -274,10 +272,7 @@ TEST(StressAtomicsTest, WhoSeesAValueOfManyKnowsItsMessage) {
   const TestingArena memory;
   const auto detector = std::make_unique<Detector>();
   std::atomic<int> pairs{0};
-  Listener listener;
-  listener.context = &pairs;
-  listener.pair = [](void* context, const RacingPair&) { ++*static_cast<std::atomic<int>*>(context); };
-  ASSERT_TRUE(detector->init({}, listener));
+  ASSERT_TRUE(detector->init({}, listener_counting(pairs)));
   Thread* main = detector->add_root(0);
   Thread* writer = detector->fork(*main, 1);
   Thread* reader = detector->fork(*main, 2);
@@ -309,10 +304,7 @@ TEST(StressLifeTest, ForksJoinsAndCollections) {
   Options options;
   options.log2_histories = 8;
   std::atomic<int> pairs{0};
-  Listener listener;
-  listener.context = &pairs;
-  listener.pair = [](void* context, const RacingPair&) { ++*static_cast<std::atomic<int>*>(context); };
-  ASSERT_TRUE(detector->init(options, listener));
+  ASSERT_TRUE(detector->init(options, listener_counting(pairs)));
   Thread* main = detector->add_root(0);
   std::atomic<ThreadId> ids{1};
   std::vector<std::thread> parents;

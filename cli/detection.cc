@@ -72,9 +72,8 @@ bool can_run(const Verb& verb, const Detection& request, std::string& error) {
 
 // The runtime ends a program that it cannot check, and has said why (runtime/settings.cc). Such a program had no end of
 // its own, and of its races there is nothing to say.
-bool has_refused(const Detection& request) {
-  const report::Findings& findings = *request.findings;
-  return request.end.exit == kMisuse && request.end.signal == 0 && findings.processes != 0 && !findings.run.ended &&
+bool has_refused(const report::Findings& findings, const ChildEnd& end) {
+  return end.exit == kMisuse && end.signal == 0 && findings.processes != 0 && !findings.run.ended &&
          findings.races.empty();
 }
 
@@ -161,7 +160,7 @@ std::optional<int> detect(const Verb& verb, CLI::App& app, std::vector<std::stri
     complain(fmt::format("the Valgrind front end could not start {}; what it said is in {}", request.command[0], log));
     return kMisuse;
   }
-  if (!binary && has_refused(request)) return kMisuse;
+  if (!binary && has_refused(*request.findings, request.end)) return kMisuse;
   request.rules.apply(*request.findings);
   add_notes(*request.findings, request.end, request.program);
   return std::nullopt;

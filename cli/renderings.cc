@@ -90,12 +90,13 @@ void RenderingFiles::add_options(CLI::App& app, bool alone) {
 }
 
 bool write_file(const std::string& path, const std::string& contents) {
-  std::FILE* file = path == "-" ? stdout : std::fopen(path.c_str(), "wbe");
+  const bool to_stdout = path == "-";
+  std::FILE* file = to_stdout ? stdout : std::fopen(path.c_str(), "wbe");
   bool ok = file != nullptr && std::fwrite(contents.data(), 1, contents.size(), file) == contents.size();
   ok = ok && std::fflush(file) == 0;
   const int reason = errno;
-  if (file != nullptr && file != stdout) ok = std::fclose(file) == 0 && ok;
-  if (!ok) complain(fmt::format("{}: {}", path == "-" ? "stdout" : path, std::strerror(reason)));
+  if (file != nullptr && !to_stdout) ok = std::fclose(file) == 0 && ok;
+  if (!ok) complain(fmt::format("{}: {}", to_stdout ? "stdout" : path, std::strerror(reason)));
   return ok;
 }
 

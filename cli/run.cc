@@ -30,9 +30,8 @@ bool fails(const report::Findings& findings, FailOn fail_on) {
   return false;
 }
 
-std::string text_report(const Detection& request) {
+std::string text_report(const Detection& request, const report::Findings& findings) {
   const Settings& settings = request.options.settings();
-  const report::Findings& findings = *request.findings;
   const bool to_file = !request.output.empty();
   const TextRendering rendering{
       .color = to_file ? settings.color == report::ColorMode::kAlways : wants_color(2, settings.color),
@@ -57,19 +56,21 @@ std::string text_report(const Detection& request) {
 int run(const Verb& verb, std::vector<std::string> arguments) {
   CLI::App app;
   Detection request;
-  if (const auto status = detect(verb, app, std::move(arguments), request); status) return *status;
-  const std::string text = text_report(request);
+  const auto status = detect(verb, app, std::move(arguments), request);
+  if (status || !request.findings) return status.value_or(kMisuse);
+  const report::Findings& findings = *request.findings;
+  const std::string text = text_report(request, findings);
   bool written = true;
   if (request.output.empty()) {
     std::fputs(text.c_str(), stderr);  // a closed stderr is the user's choice
   } else {
     written = write_file(request.output, text);
   }
-  written = write_files(request.files, *request.findings) && written;
+  written = write_files(request.files, findings) && written;
 
   // Races decide, also when the program was killed: a server that only ever ends by SIGTERM must be able to fail a
   // build. Not on Ctrl-C: whoever pressed it wants the whole command line to stop, and shells look for the signal.
-  const bool failed = request.race_status != 0 && fails(*request.findings, request.options.settings().fail_on);
+  const bool failed = request.race_status != 0 && fails(findings, request.options.settings().fail_on);
   if (failed && request.end.signal != SIGINT) return request.race_status;
   if (request.end.signal != 0) die_by(request.end.signal);
   return request.end.exit != 0 || written ? request.end.exit : kMisuse;

@@ -61,6 +61,7 @@ std::vector<std::string> environment_with(const std::string& options) {
 
 std::vector<char*> pointers(const std::vector<std::string>& words) {
   std::vector<char*> out;
+  out.reserve(words.size() + 1);
   for (const std::string& word : words) out.push_back(const_cast<char*>(word.c_str()));
   out.push_back(nullptr);
   return out;

@@ -35,32 +35,32 @@ constexpr llvm::StringRef kLooking[] = {
 };
 
 // Beside those that have a role above, by families; a blank between two.
-constexpr llvm::StringRef kCreatingNone[] = {
+constexpr llvm::StringRef kCreatingNone =
     // Ends, and what is done then.
-    "_Exit _exit abort exit atexit __cxa_atexit __assert_fail __stack_chk_fail _ZSt9terminatev",
+    "_Exit _exit abort exit atexit __cxa_atexit __assert_fail __stack_chk_fail _ZSt9terminatev "
     // Exceptions, and variables that are initialised when they are reached.
     "_Unwind_Resume __cxa_allocate_exception __cxa_begin_catch __cxa_free_exception __cxa_pure_virtual __cxa_rethrow "
-    "__cxa_throw __cxa_throw_bad_array_new_length __cxa_guard_abort __cxa_guard_acquire __cxa_guard_release",
+    "__cxa_throw __cxa_throw_bad_array_new_length __cxa_guard_abort __cxa_guard_acquire __cxa_guard_release "
     // Streams of C.
     "fclose feof ferror fflush fgetc fgets fileno fopen fopen64 fprintf fputc fputs fread fscanf fseek fseeko ftell "
     "ftello fwrite getc getchar getdelim getline perror printf putc putchar puts rewind scanf setbuf setlinebuf "
     "setvbuf "
     "snprintf sprintf sscanf ungetc vfprintf vprintf vsnprintf vsprintf __fgets_chk __fprintf_chk __fread_chk "
     "__printf_chk __snprintf_chk __sprintf_chk __vfprintf_chk __vprintf_chk __vsnprintf_chk __isoc23_fscanf "
-    "__isoc23_scanf __isoc23_sscanf __isoc99_fscanf __isoc99_scanf __isoc99_sscanf",
+    "__isoc23_scanf __isoc23_sscanf __isoc99_fscanf __isoc99_scanf __isoc99_sscanf "
     // Strings, numbers, characters, blocks of memory.
     "atof atoi atol atoll strtod strtof strtol strtold strtoll strtoul strtoull __isoc23_strtol __isoc23_strtoll "
     "__isoc23_strtoul __isoc23_strtoull memcpy memmove mempcpy memset stpcpy strcasecmp strcat strcpy strcspn strerror "
     "strncasecmp strncat strncpy strpbrk strspn strtok strtok_r __memcpy_chk __memmove_chk __memset_chk __strcat_chk "
     "__strcpy_chk __strncpy_chk isalnum isalpha isdigit islower isprint ispunct isspace isupper isxdigit tolower "
-    "toupper __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc __errno_location posix_memalign",
-    "drand48 erand48 lrand48 mrand48 nrand48 rand rand_r random srand srand48 srandom",
+    "toupper __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc __errno_location posix_memalign "
+    "drand48 erand48 lrand48 mrand48 nrand48 rand rand_r random srand srand48 srandom "
     // The process and its environment, files, time.
     "getcwd getenv geteuid gethostname getopt getopt_long getopt_long_only getpagesize getpid getppid getrlimit "
     "getrusage getuid isatty setlocale sysconf access close fstat lseek lstat madvise memfd_create mkdir mmap mprotect "
     "munmap open "
     "open64 read readlink stat unlink write clock clock_getres clock_gettime gettimeofday gmtime_r localtime_r mktime "
-    "nanosleep sched_yield sleep strftime time usleep",
+    "nanosleep sched_yield sleep strftime time usleep "
     // What is made before there are threads.
     "pthread_attr_destroy pthread_attr_getstacksize pthread_attr_init pthread_attr_setdetachstate "
     "pthread_attr_setscope pthread_attr_setstacksize pthread_barrier_destroy pthread_barrier_init "
@@ -70,7 +70,7 @@ constexpr llvm::StringRef kCreatingNone[] = {
     "pthread_mutex_unlock pthread_mutexattr_destroy pthread_mutexattr_init pthread_mutexattr_setprotocol "
     "pthread_mutexattr_setpshared pthread_mutexattr_settype pthread_rwlock_destroy pthread_rwlock_init "
     "pthread_rwlock_rdlock pthread_rwlock_unlock pthread_rwlock_wrlock pthread_self pthread_spin_destroy "
-    "pthread_spin_init pthread_spin_lock pthread_spin_unlock sem_destroy sem_init sem_post sem_trywait sem_wait",
+    "pthread_spin_init pthread_spin_lock pthread_spin_unlock sem_destroy sem_init sem_post sem_trywait sem_wait "
     // What containers have outside of their headers, and clocks.
     "_ZSt11_Hash_bytesPKvmm _ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base "
     "_ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base _ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base "
@@ -78,8 +78,7 @@ constexpr llvm::StringRef kCreatingNone[] = {
     "_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_ _ZNSt6chrono3_V212steady_clock3nowEv "
     "_ZNSt6chrono3_V212system_clock3nowEv _ZNKSt8__detail20_Prime_rehash_policy14_M_need_rehashEmmm "
     "_ZNKSt8__detail20_Prime_rehash_policy11_M_next_bktEm _ZNSt8__detail15_List_node_base7_M_hookEPS0_ "
-    "_ZNSt8__detail15_List_node_base9_M_unhookEv _ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_",
-};
+    "_ZNSt8__detail15_List_node_base9_M_unhookEv _ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_";
 
 // Members of streams, locales and their parts: buffers and facets may be the program's own.
 constexpr llvm::StringRef kCallingBack[] = {
@@ -137,9 +136,7 @@ ThreadRole thread_role(llvm::StringRef symbol) {
   if (library_role(symbol) != LibraryRole::kUnknown) return ThreadRole::kCreatesNone;
   static const llvm::StringSet<> creating_none = [] {
     llvm::StringSet<> names;
-    for (const llvm::StringRef family : kCreatingNone) {
-      for (const llvm::StringRef name : llvm::split(family, ' ')) names.insert(name);
-    }
+    for (const llvm::StringRef name : llvm::split(kCreatingNone, ' ')) names.insert(name);
     return names;
   }();
   if (creating_none.contains(symbol)) return ThreadRole::kCreatesNone;

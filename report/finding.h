@@ -46,7 +46,9 @@ namespace norn::report {
 class CountsSinceFork {
  public:
   // `counts` has a place for each candidate there is; null: there was no memory, and all is told again.
-  void begin(const Candidates& candidates, uint64_t* counts) {
+  void begin(const Statistics& known, const Candidates& candidates, uint64_t* counts) {
+    before_ = known;
+    --before_.threads;  // the one that forked is a thread of the child's, too
     inherited_ = counts;
     size_ = counts == nullptr ? 0 : candidates.size();
     for (const Candidate* c = candidates.first(); c != nullptr; c = c->next.load(std::memory_order_acquire)) {
@@ -58,8 +60,15 @@ class CountsSinceFork {
     const uint64_t before = candidate.number < size_ ? inherited_[candidate.number] : 0;
     return count > before ? count - before : 0;
   }
+  [[nodiscard]] Statistics of(Statistics known) const {
+    known.accesses -= before_.accesses;
+    known.sync_events -= before_.sync_events;
+    known.threads -= before_.threads;
+    return known;
+  }
 
  private:
+  Statistics before_;
   uint64_t* inherited_ = nullptr;
   uint32_t size_ = 0;
 };

@@ -25,7 +25,7 @@
 //          What a site in the log of a controlled run (schedule/log.h) is called.
 //   end    {"record":"end","pid":P,"exit":N,"stats":{"events":N,"accesses":N,"sync":{S:N…},"threads":N,
 //           "seconds":N,"peak_rss":N},"notes":[S…]}
-//          The process ended by its own doing. Without it, it was killed.
+//          The process ended by its own doing; without it, it was killed. Also before an exec: the latest one counts.
 //
 //   LOCATION {"name":S,"object":S,"address":A,"size":N,"object_size":N,"offset":N,"kind":S,
 //             "declared_at":FRAME,"allocated_at":[FRAME…],"owner":N,"owner_name":S}

@@ -259,6 +259,7 @@ class Merger {
     }
     sort_for_reading(findings_.races);
     for (const auto& [id, hazard] : hazards_) findings_.hazards.push_back(hazard);
+    for (const auto& [image, stats] : figures_) add_figures(stats);
     std::vector<NamedCount> sync;
     for (const auto& [name, count] : sync_) sync.push_back({findings_.pool.keep(name), count});
     run.stats.sync = findings_.pool.keep(std::move(sync));
@@ -360,18 +361,20 @@ class Merger {
       for (const Json& text : *notes)
         if (text.is_string()) note(text.get_ref<const std::string&>());
     }
-    const Json* stats = member(json, "stats");
-    if (stats == nullptr) return;
-    Stats& total = run.stats;
-    total.events += number_of(*stats, "events");
-    total.accesses += number_of(*stats, "accesses");
-    total.threads += number_of(*stats, "threads");
-    total.peak_rss = std::max(total.peak_rss, number_of(*stats, "peak_rss"));
-    if (const Json* seconds = member(*stats, "seconds"); seconds != nullptr && seconds->is_number()) {
+    if (const Json* stats = member(json, "stats"); stats != nullptr) figures_[image] = *stats;
+  }
+
+  void add_figures(const Json& stats) {
+    Stats& total = findings_.run.stats;
+    total.events += number_of(stats, "events");
+    total.accesses += number_of(stats, "accesses");
+    total.threads += number_of(stats, "threads");
+    total.peak_rss = std::max(total.peak_rss, number_of(stats, "peak_rss"));
+    if (const Json* seconds = member(stats, "seconds"); seconds != nullptr && seconds->is_number()) {
       const double micros = seconds->get<double>() * 1e6;
       if (micros > 0) total.microseconds = std::max(total.microseconds, static_cast<uint64_t>(micros + 0.5));
     }
-    if (const Json* sync = member(*stats, "sync"); sync != nullptr && sync->is_object()) {
+    if (const Json* sync = member(stats, "sync"); sync != nullptr && sync->is_object()) {
       for (const auto& [name, value] : sync->items())
         if (value.is_number_unsigned()) sync_[name] += value.get<uint64_t>();
     }
@@ -383,6 +386,7 @@ class Merger {
   size_t images_ = 0;
   std::map<std::string, Entry> races_;
   std::map<std::string, Hazard> hazards_;
+  std::map<size_t, Json> figures_;  // by process image
   std::map<std::string, uint64_t> sync_;
   std::vector<std::string> notes_;
   size_t damaged_ = 0;

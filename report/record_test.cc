@@ -131,6 +131,16 @@ TEST(Record, CountsAnExecAsAnotherImage) {
   EXPECT_EQ(findings->races[0].count, 15u);
 }
 
+TEST(Record, AnExecThatFailsDoesNotCountTwice) {
+  const auto findings = read(start_line(1) + end_line(1) + end_line(1));
+  ASSERT_TRUE(findings);
+  EXPECT_EQ(findings->run.stats.accesses, 4021u);
+  EXPECT_EQ(findings->run.stats.events, 5000u);
+  EXPECT_EQ(findings->run.stats.threads, 3u);
+  ASSERT_EQ(findings->run.stats.sync.size, 2u);
+  EXPECT_EQ(findings->run.stats.sync[0].count, example::kSync[0].count);
+}
+
 TEST(Record, KeepsTheStrongestStanding) {
   Race race = example::bank_race();
   race.standing = Standing::kPredicted;

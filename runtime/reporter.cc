@@ -219,7 +219,7 @@ report::RunSummary summary(int exit_status, bool ended) {
   run.parent = start.parent;
   run.exit = exit_status;
   run.ended = ended;
-  report::describe(detector.statistics(), start.settings.engine, sync, run);
+  report::describe(since_fork.of(detector.statistics()), start.settings.engine, sync, run);
   run.stats.microseconds = sys::now() - start.time;
   rusage usage{};
   if (sys::call(__NR_getrusage, RUSAGE_SELF, sys::as_long(&usage)) == 0) {
@@ -784,10 +784,9 @@ int final_status(int own) {
 
 void restart_reporter() {
   const uint32_t known = detector.candidates().size();
-  if (known > 0) {
-    since_fork.begin(detector.candidates(), static_cast<uint64_t*>(sys::map(known * sizeof(uint64_t))));
-    for (uint32_t i = 0; told != nullptr && i < known; ++i) told[i].told = false;
-  }
+  since_fork.begin(detector.statistics(), detector.candidates(),
+                   known == 0 ? nullptr : static_cast<uint64_t*>(sys::map(known * sizeof(uint64_t))));
+  for (uint32_t i = 0; told != nullptr && i < known; ++i) told[i].told = false;
   finished = false;
   note_count.store(0, std::memory_order_relaxed);
   write_start_record();

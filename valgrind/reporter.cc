@@ -179,7 +179,7 @@ report::RunSummary summary(int exit_status, bool ended) {
   run.parent = parent;
   run.exit = exit_status;
   run.ended = ended;
-  report::describe(detector.statistics(), said.engine, sync, run);
+  report::describe(since_fork.of(detector.statistics()), said.engine, sync, run);
   run.stats.microseconds = now() - start_time;
   run.stats.peak_rss = peak_memory();
   for (unsigned i = 0; i < note_count; ++i) note_texts[i] = notes[i];
@@ -324,7 +324,7 @@ void restart_reporter() {
   parent = pid;
   pid = static_cast<uint32_t>(VG_(getpid)());
   since_fork.begin(
-      detector.candidates(),
+      detector.statistics(), detector.candidates(),
       static_cast<uint64_t*>(memory.allocate_zeroed((detector.candidates().size() + 1) * sizeof(uint64_t))));
   finished = false;
   note_count = 0;

@@ -275,10 +275,15 @@ bool Detector::read_beside_list(Thread& thread, Granule& granule, HistoryId list
     const unsigned room = listed.find_read(last, [&](unsigned at) {
       return full ? (listed.at(at).mask & last.mask) != 0 : at == earlier || listed.is_room(at);
     });
-    if (room == StampList::kNotFound) return false;
+    if (room == StampList::kNotFound) {
+      if (!has_earlier) return false;
+      listed.put(earlier, now);
+      remember_list(thread, granule, list, access);
+      return true;
+    }
     if (full) {
       // Those that are superfluous are to go first; but each time to look for them among all is too much.
-      constexpr unsigned kLooks = 16;
+      constexpr unsigned kLooks = 256;
       if (++thread.reads_forgotten % kLooks == 0) return false;
       context_.forgotten->fetch_add(1, std::memory_order_relaxed);
     }

@@ -167,6 +167,39 @@ TEST_F(ReadersTest, AWriteUnderALockLeavesReadsWithoutOne) {
   for (const RacingPair& pair : pairs_) EXPECT_EQ(pair.standing, Standing::kPredicted);
 }
 
+// Nearly as many as a list has room for: whichever is read again, the new time counts.
+TEST_F(ReadersTest, EachReadUnderOneOfManyLocksIsRenewed) {
+  constexpr unsigned kLocks = 25;
+  Options options;
+  options.history_cap = kReaders * kLocks + 6;
+  start(options);
+  const auto read_under = [&](Thread& reader, unsigned lock) {
+    detector_->lock_acquire(reader, kMutex + lock * 64, LockMode::kExclusive, 1);
+    detector_->read(reader, kX, 8, 1);
+    detector_->lock_release(reader, kMutex + lock * 64, LockMode::kExclusive);
+  };
+  // Under different locks by each, so that it is not for rows.
+  const auto read_under_all = [&] {
+    for (Thread* reader : readers_) {
+      for (unsigned lock = 0; lock < kLocks; ++lock) read_under(*reader, lock);
+    }
+  };
+  read_under_all();
+  for (unsigned lock = 0; lock < kLocks; ++lock) {
+    for (Thread* reader : readers_) {
+      order_after_all(*late_);
+      read_under(*reader, lock);
+      pairs_.clear();
+      detector_->write(*late_, kX, 4, 1);
+      ASSERT_EQ(pairs_.size(), 1u);
+      EXPECT_EQ(pairs_[0].earlier.thread, reader->id);
+      // All is as it was before.
+      detector_->allocate(*late_, kX, 8);
+      read_under_all();
+    }
+  }
+}
+
 // Three sets of locks: more than a row has room for.
 TEST_F(ReadersTest, ReadsUnderSeveralLocksAreKept) {
   all_read();

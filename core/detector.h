@@ -549,6 +549,8 @@ class Detector {
            ReadStep::take_alone(thread, is_lockless(), granule, empty_list_, *known.row, index, read_of(thread, found),
                                 mask);
   }
+  [[nodiscard]] uint64_t read_together(const Thread& thread, Granule* granules, Address first, uint64_t count,
+                                       uint64_t step, Where where, bool copies) const;
   [[nodiscard]] bool make_shared_lists();
   ReadBlock::Row* own_row(Thread& thread, Address address);
   bool read_in_own_row(Thread& thread, Granule& granule, HistoryId list, const WordAccess& access);
@@ -816,6 +818,15 @@ uint64_t Detector::access_row(Thread& thread, Granule* granules, Address first, 
     for (; done < count; ++done) {
       Granule& granule = granules[done * step];
       if (row.stands(granule) || row.renew(granule)) continue;
+      if (Kind == AccessKind::kRead && has_list(granule)) {
+        const Address at = first + done * step * kGranuleBytes;
+        const uint64_t together = read_together(thread, &granule, at, count - done, step, where, false);
+        done += together;
+        if (together != 0) {
+          --done;
+          continue;
+        }
+      }
       if (!renew_one(thread, Kind, first + done * step * kGranuleBytes, where)) break;
     }
   }

@@ -559,6 +559,15 @@ Address Detector::renew_run(Thread& thread, Address at, Address begin, Address e
     if constexpr (kPlain) {
       if (mask == 0xff && (row.stands(*granule) || row.renew(*granule))) continue;
     }
+    if (Kind == AccessKind::kRead && mask == 0xff && end - at >= 2 * kGranuleBytes && has_list(*granule)) {
+      constexpr Address kLeafBytes = Address{1} << Leaf::kBits;
+      const Address until = (at | (kLeafBytes - 1)) + 1;
+      const uint64_t count = ((until < end ? until : end) - at) / kGranuleBytes;
+      if (const uint64_t together = read_together(thread, granule, at, count, 1, where, true); together != 0) {
+        at += (together - 1) * kGranuleBytes;
+        continue;
+      }
+    }
     const bool renewed = mask == 0xff ? renew<Kind, true>(thread, *granule, at, mask, where)
                                       : renew<Kind, false>(thread, *granule, at, mask, where);
     if (!renewed && !is_stamped(thread, *granule, Kind, mask) &&

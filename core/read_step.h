@@ -46,16 +46,52 @@ class ReadStep {
     } else {
       row.first[index].exchange(reads.first, std::memory_order_seq_cst);
     }
-    const bool empty_still = granule.cells[0].load(std::memory_order_seq_cst) == empty;
-    const bool alone = (granule.cells[1].load(std::memory_order_relaxed) & 3) == GranuleStep::kNoPlace;
-    const uint64_t other = alone ? 0 : granule.stamps[kPlace].load(std::memory_order_relaxed);
-    if (!empty_still || (other != 0 && !is_harmless(thread, lockless, other))) [[unlikely]] {
+    if (!is_alone(thread, lockless, granule, empty)) [[unlikely]] {
       row.first[index].store(before, std::memory_order_relaxed);
       return false;
     }
     put_copy(thread, granule, read_now(thread, reads));
     return true;
   }
+
+  // Many of these one after the other, of all bytes: each is put into its row, and all granules are looked at then, so
+  // that one barrier stands for all exchanges.
+  class Together {
+   public:
+    static constexpr unsigned kMost = 32;
+
+    [[nodiscard]] bool is_full() const { return count_ == kMost; }
+    // False: it is another case, and nothing was done.
+    [[nodiscard, gnu::always_inline]] bool put(const Thread& thread, bool lockless, Granule& granule,
+                                               ReadBlock::Row& row, unsigned index, uint64_t read) {
+      const uint64_t before = row.first[index].load(std::memory_order_relaxed);
+      ReadsInRow reads = {before, 0};
+      if ((before & ReadInRow::kIsFirst) != 0 || !add(thread, lockless, reads, read, 0xff) || reads.second != 0) {
+        return false;
+      }
+      row.first[index].store(reads.first, std::memory_order_relaxed);
+      all_[count_++] = {&granule, &row.first[index], before};
+      return true;
+    }
+    // How many of them were right, from the first on. The others are taken back. `copies`: for the thread's checks.
+    [[nodiscard]] unsigned finish(const Thread& thread, bool lockless, HistoryId empty, bool copies) {
+      if constexpr (!kOneAtATime) std::atomic_thread_fence(std::memory_order_seq_cst);
+      unsigned right = 0;
+      while (right < count_ && is_alone(thread, lockless, *all_[right].granule, empty)) ++right;
+      for (unsigned i = 0; copies && i < right; ++i) put_copy(thread, *all_[i].granule, ReadInRow::kBytes);
+      for (unsigned i = right; i < count_; ++i) all_[i].place->store(all_[i].before, std::memory_order_relaxed);
+      return right;
+    }
+
+   private:
+    struct One {
+      Granule* granule;
+      std::atomic<uint64_t>* place;
+      uint64_t before;
+    };
+    One all_[kMost];
+    unsigned count_ = 0;
+  };
 
   // Under the granule's lock, where no other stamp speaks against it. False: the row has no room for it.
   [[nodiscard]] static bool take(const Thread& thread, bool lockless, Granule& granule, ReadBlock::Row& row,
@@ -68,6 +104,14 @@ class ReadStep {
   }
 
  private:
+  // After the read is in its row: whether the granule has nothing that has a bearing on it, and is not locked.
+  [[nodiscard, gnu::always_inline]] static bool is_alone(const Thread& thread, bool lockless, const Granule& granule,
+                                                         HistoryId empty) {
+    if (granule.cells[0].load(std::memory_order_seq_cst) != empty) return false;
+    const bool alone = (granule.cells[1].load(std::memory_order_relaxed) & 3) == GranuleStep::kNoPlace;
+    const uint64_t other = alone ? 0 : granule.stamps[kPlace].load(std::memory_order_relaxed);
+    return other == 0 || is_harmless(thread, lockless, other);
+  }
   // Whether a stamp has no bearing on a read of the thread now: it is ordered before it, or a read.
   [[nodiscard, gnu::always_inline]] static bool is_harmless(const Thread& thread, bool lockless, uint64_t bits) {
     return GranuleStep::kind_of(bits) == AccessKind::kRead ||

@@ -52,6 +52,26 @@ ReadBlock::Row* Detector::own_row(Thread& thread, Address address) {
   return row;
 }
 
+// The same as read_in_row() for all bytes of many granules, each so many after the one before: how many of them were
+// done, from the first on.
+uint64_t Detector::read_together(const Thread& thread, Granule* granules, Address first, uint64_t count, uint64_t step,
+                                 Where where, bool copies) const {
+  if (thread.known_rows == nullptr) return 0;
+  ReadStep::Together together;
+  const uint64_t read = read_of(thread, where);
+  for (uint64_t i = 0; i < count && !together.is_full(); ++i) {
+    Granule& granule = granules[i * step];
+    const Address at = first + i * step * kGranuleBytes;
+    const KnownRows::Entry& known = thread.known_rows->of(at);
+    if (granule.cells[0].load(std::memory_order_relaxed) != empty_list_ ||
+        known.key != KnownRows::key_of(at, thread.slot) ||
+        !together.put(thread, is_lockless(), granule, *known.row, ReadBlock::index_of(at), read)) {
+      break;
+    }
+  }
+  return together.finish(thread, is_lockless(), empty_list_, copies);
+}
+
 // The same as read_in_row(), under the granule's lock, by a thread that may not have been here yet, and where there is
 // more beside the reads.
 bool Detector::read_in_own_row(Thread& thread, Granule& granule, HistoryId list, const WordAccess& access) {

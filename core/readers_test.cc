@@ -1,6 +1,7 @@
 // Data whose reads are in rows (core/read_rows.h): what each access finds there, and how long it stays.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -94,6 +95,26 @@ TEST_F(ReadersTest, AReadFindsTheWriteBeforeIt) {
   for (Thread* reader : readers_) new_time(*reader);
   all_read();
   EXPECT_EQ(pairs_.size(), kReaders);
+}
+
+// Many granules at once: those before and after the write are read as well.
+TEST_F(ReadersTest, AReadOfManyFindsTheWriteBeforeIt) {
+  constexpr uint32_t kBytes = 10 * 8;
+  for (Address written = kX; written < kX + kBytes; written += 8) {
+    start({});
+    for (Address at = kX; at < kX + kBytes; at += 8) all_read(at);
+    order_after_all(*writer_);
+    detector_->write(*writer_, written, 8, 1);
+    for (Thread* reader : readers_) new_time(*reader);
+    pairs_.clear();
+    detector_->read(*readers_[0], kX, kBytes, 1);
+    ASSERT_EQ(pairs_.size(), 1u) << written;
+    EXPECT_EQ(pairs_[0].address, written);
+    detector_->write(*late_, kX, 4, 1);
+    detector_->write(*late_, kX + kBytes - 4, 4, 1);
+    const auto is_of_reader = [&](const RacingPair& pair) { return pair.earlier_at.slot == readers_[0]->slot; };
+    EXPECT_EQ(std::count_if(pairs_.begin() + 1, pairs_.end(), is_of_reader), 2) << written;
+  }
 }
 
 // Few go back to the others; of many readers they stay where they are.

@@ -192,9 +192,9 @@ TEST_P(StressTest, ThreadsAtOnceFindNoMoreWhereLocksHandOver) {
 
 INSTANTIATE_TEST_SUITE_P(Hybrid, StressTest, testing::Values(EngineKind::kHybrid));
 
-// Words that all have read, so that their reads are in rows. Then one thread reads each while another writes it. Gives
-// how many of those races were not found.
-size_t read_while_another_writes(unsigned writer) {
+// Words that all have read, so that their reads are in rows. Then one thread reads each, so many at once, while another
+// writes it. Gives how many of those races were not found.
+size_t read_while_another_writes(unsigned writer, unsigned at_once) {
   constexpr Address kCount = 4096;
   Run run(EngineKind::kHybrid, false);
   for (unsigned t = 0; t < kThreads; ++t) {
@@ -203,15 +203,15 @@ size_t read_while_another_writes(unsigned writer) {
   for (unsigned t = 0; t < kThreads; ++t) run.detector->barrier_enter(*run.threads[t], kBarrier);
   for (unsigned t = 0; t < kThreads; ++t) run.detector->barrier_leave(*run.threads[t], kBarrier);
   std::barrier together(2);
-  auto go = [&](unsigned t, Step::Kind kind) {
+  auto go = [&](unsigned t, Step::Kind kind, unsigned words) {
     run.step(t, {kind, kWords - 8 - t * 8, 8});  // what it does next is not the first at its time
-    for (Address i = 0; i < kCount; ++i) {
+    for (Address i = 0; i < kCount; i += words) {
       if (i % 64 == 0) together.arrive_and_wait();
-      run.step(t, {kind, kWords + i * 8, 8});
+      run.step(t, {kind, kWords + i * 8, words * 8});
     }
   };
-  std::thread reader([&] { go(0, Step::kRead); });
-  go(writer, Step::kWrite);
+  std::thread reader([&] { go(0, Step::kRead, at_once); });
+  go(writer, Step::kWrite, 1);
   reader.join();
   EXPECT_TRUE(run.detector->check_invariants());
   return kCount - run.bytes.size() / 8;
@@ -219,8 +219,9 @@ size_t read_while_another_writes(unsigned writer) {
 
 // However close they come to each other, one of the two finds the other.
 TEST(StressReadersTest, AReadAndAWriteAtOnceFindEachOther) {
-  for (unsigned round = 0; round < 12; ++round) {
-    ASSERT_EQ(read_while_another_writes(1 + round % (kThreads - 1)), 0u) << round;
+  for (unsigned round = 0; round < 24; ++round) {
+    const unsigned at_once = round % 2 == 0 ? 1 : 4u << round % 3;
+    ASSERT_EQ(read_while_another_writes(1 + round % (kThreads - 1), at_once), 0u) << round;
   }
 }
 

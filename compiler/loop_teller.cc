@@ -82,6 +82,7 @@ void LoopTeller::describe(llvm::Function& function, LoopPlan& plan, Namer name, 
     llvm::Constant* flags = llvm::ConstantPointerNull::get(llvm::PointerType::getUnqual(context));
     if (!loop.flags.empty()) {
       std::vector<llvm::Constant*> all;
+      all.reserve(loop.flags.size());
       for (const WaitingLoop::Flag& flag : loop.flags)
         all.push_back(llvm::ConstantStruct::get(flag_type, {flag.address, llvm::ConstantInt::get(size, flag.size)}));
       flags = variable_of(llvm::ConstantArray::get(llvm::ArrayType::get(flag_type, all.size()), all), "norn.flags");

@@ -175,10 +175,8 @@ class Search final {
     plan_.told.insert(load);
     if (const auto* plain = dyn_cast<llvm::LoadInst>(load)) {
       add_flag(plain->getPointerOperand(), plain->getType(), entry);
-    } else {
-      const auto& assembly = llvm::cast<CallBase>(*load);
-      const unsigned operand = *loaded_by_assembly(assembly);
-      add_flag(assembly.getArgOperand(operand), assembly.getParamElementType(operand), entry);
+    } else if (const auto& assembly = llvm::cast<CallBase>(*load); const auto operand = loaded_by_assembly(assembly)) {
+      add_flag(assembly.getArgOperand(*operand), assembly.getParamElementType(*operand), entry);
     }
   }
 
@@ -589,7 +587,8 @@ class Search final {
       const std::string node = "n%_" + std::to_string(numbers[block]);
       std::string label = first == 0 ? "" : "line " + std::to_string(first);
       if (last != first) label += " to " + std::to_string(last);
-      text += "    " + node + " [label=\"" + label + "\"" + (condition ? ", style=filled" : "") + "];\n";
+      const char* fill = condition ? ", style=filled" : "";
+      text += (llvm::Twine("    ") + node + " [label=\"" + label + "\"" + fill + "];\n").str();
       for (const BasicBlock* next : llvm::successors(block)) {
         const auto inside = numbers.find(next);
         if (inside != numbers.end()) {

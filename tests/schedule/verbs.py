@@ -32,7 +32,7 @@ def environment(**more):
 
 
 def norn(verb, arguments, directory, json_report=False, seconds=SECONDS, **keywords):
-    directory = pathlib.Path(directory)
+    directory = pathlib.Path(directory).absolute()
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / f"{verb}.json"
     path.unlink(missing_ok=True)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -261,6 +262,7 @@ class Merger {
     for (const auto& [id, hazard] : hazards_) findings_.hazards.push_back(hazard);
     for (const auto& [image, stats] : figures_) add_figures(stats);
     std::vector<NamedCount> sync;
+    sync.reserve(sync_.size());
     for (const auto& [name, count] : sync_) sync.push_back({findings_.pool.keep(name), count});
     run.stats.sync = findings_.pool.keep(std::move(sync));
     if (damaged_ > 0)
@@ -269,6 +271,7 @@ class Merger {
     if (truncated_)
       notes_.push_back("the findings end in the middle of a record: the program was killed, or the disk is full");
     std::vector<Text> notes;
+    notes.reserve(notes_.size());
     for (const std::string& note : notes_) notes.push_back(findings_.pool.keep(note));
     run.notes = findings_.pool.keep(std::move(notes));
     findings_.processes = images_;
@@ -372,7 +375,7 @@ class Merger {
     total.peak_rss = std::max(total.peak_rss, number_of(stats, "peak_rss"));
     if (const Json* seconds = member(stats, "seconds"); seconds != nullptr && seconds->is_number()) {
       const double micros = seconds->get<double>() * 1e6;
-      if (micros > 0) total.microseconds = std::max(total.microseconds, static_cast<uint64_t>(micros + 0.5));
+      if (micros > 0) total.microseconds = std::max(total.microseconds, static_cast<uint64_t>(std::llround(micros)));
     }
     if (const Json* sync = member(stats, "sync"); sync != nullptr && sync->is_object()) {
       for (const auto& [name, value] : sync->items())
@@ -428,8 +431,9 @@ std::optional<std::string> read_whole_file(const std::string& path, std::string&
   bool ok = file != nullptr;
   if (ok) {
     char block[1 << 16];
-    size_t got = 0;
-    while ((got = std::fread(block, 1, sizeof(block), file)) > 0) contents.append(block, got);
+    while (std::feof(file) == 0 && std::ferror(file) == 0) {
+      contents.append(block, std::fread(block, 1, sizeof(block), file));
+    }
     ok = std::ferror(file) == 0;
   }
   if (!ok) error = fmt::format("{}: {}", path, std::strerror(errno));

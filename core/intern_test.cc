@@ -91,6 +91,7 @@ TEST_F(InternTest, ThreadsThatInternTheSameGetTheSame) {
   constexpr uint32_t kSequences = 20000;
   std::vector<std::vector<InternTable::Id>> ids(kThreads, std::vector<InternTable::Id>(kSequences));
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (unsigned t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
       for (uint32_t i = 0; i < kSequences; ++i) {

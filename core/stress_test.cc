@@ -149,6 +149,7 @@ std::set<Address> run_at_once(const std::vector<Program>& programs, EngineKind e
   std::mutex locks[kLockCount];
   std::barrier barrier(kThreads);
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (unsigned t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
       for (const Step& s : programs[t]) {
@@ -310,6 +311,8 @@ TEST(StressLifeTest, ForksJoinsAndCollections) {
   std::atomic<ThreadId> ids{1};
   std::vector<std::thread> parents;
   std::vector<Thread*> made;
+  parents.reserve(3);
+  made.reserve(3);
   for (unsigned p = 0; p < 3; ++p) made.push_back(detector->fork(*main, ids++));
   for (unsigned p = 0; p < 3; ++p) {
     parents.emplace_back([&, p] {

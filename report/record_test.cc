@@ -37,11 +37,18 @@ Race with_id(const char* hex) {
   return race;
 }
 
-std::optional<Findings> read(const std::string& contents, std::string* error = nullptr) {
+std::optional<Findings> try_read(const std::string& contents, std::string* error = nullptr) {
   std::string words;
   auto findings = merge_findings({{"findings.jsonl", contents}}, words);
   if (error != nullptr) *error = words;
   return findings;
+}
+
+Findings read(const std::string& contents) {
+  std::string error;
+  auto findings = try_read(contents, &error);
+  EXPECT_TRUE(findings) << error;
+  return std::move(findings).value_or(Findings());
 }
 
 TEST(Record, AHazardComesBackAsItWasWritten) {
@@ -50,13 +57,12 @@ TEST(Record, AHazardComesBackAsItWasWritten) {
     return std::string(view(format_hazard(hazard, 1, bytes.data(), bytes.size())));
   };
   const std::string line = line_of(example::bank_hazard());
-  const auto findings = read(start_line(1) + line);
-  ASSERT_TRUE(findings);
-  ASSERT_EQ(findings->hazards.size(), 1u);
-  EXPECT_EQ(line_of(findings->hazards[0]), line);
-  EXPECT_FALSE(findings->deadlocked());
+  const Findings findings = read(start_line(1) + line);
+  ASSERT_EQ(findings.hazards.size(), 1u);
+  EXPECT_EQ(line_of(findings.hazards[0]), line);
+  EXPECT_FALSE(findings.deadlocked());
   EXPECT_EQ(
-      collect([&](Sink sink) { render_text(findings->hazards[0], sink); }),
+      collect([&](Sink sink) { render_text(findings.hazards[0], sink); }),
       "norn: lock order: savings.lock, account.lock are taken in different orders: possible deadlock · R5e1f0b77\n"
       "  thread 2 \"teller-2\" holds savings.lock (taken at bank.cpp:40) and takes account.lock\n"
       "    bank.cpp:14  deposit(Account&, int)\n    bank.cpp:22  teller(int)\n"
@@ -69,20 +75,19 @@ TEST(Record, ADeadlockHappened) {
   hazard.kind = HazardKind::kDeadlock;
   hazard.sites = {};
   std::vector<char> bytes(1 << 16);
-  const auto findings = read(start_line(1) + std::string(view(format_hazard(hazard, 1, bytes.data(), bytes.size()))));
-  ASSERT_TRUE(findings);
-  EXPECT_TRUE(findings->deadlocked());
-  EXPECT_EQ(findings->hazards[0].standing, Standing::kObserved);
+  const Findings findings =
+      read(start_line(1) + std::string(view(format_hazard(hazard, 1, bytes.data(), bytes.size()))));
+  EXPECT_TRUE(findings.deadlocked());
+  EXPECT_EQ(findings.hazards[0].standing, Standing::kObserved);
 }
 
 TEST(Record, AHazardThatIsTooLongLosesOuterFrames) {
   std::vector<char> bytes(1 << 16);
   const size_t whole = format_hazard(example::bank_hazard(), 1, bytes.data(), bytes.size()).size;
-  const auto cut =
+  const Findings cut =
       read(start_line(1) + std::string(view(format_hazard(example::bank_hazard(), 1, bytes.data(), whole - 1))));
-  ASSERT_TRUE(cut);
-  ASSERT_EQ(cut->hazards.size(), 1u);
-  EXPECT_EQ(cut->hazards[0].steps[0].stack.size, 1u);
+  ASSERT_EQ(cut.hazards.size(), 1u);
+  EXPECT_EQ(cut.hazards[0].steps[0].stack.size, 1u);
 }
 
 TEST(Record, ComesBackAsItWasWritten) {
@@ -95,11 +100,10 @@ TEST(Record, ComesBackAsItWasWritten) {
   race.location.has_owner = true;
   race.location.owner = 7;
   const std::string line = race_line(race, 1);
-  const auto findings = read(start_line(1) + line);
-  ASSERT_TRUE(findings);
-  ASSERT_EQ(findings->races.size(), 1u);
+  const Findings findings = read(start_line(1) + line);
+  ASSERT_EQ(findings.races.size(), 1u);
   // The writer is the witness: what is read writes the same line again.
-  EXPECT_EQ(race_line(findings->races[0], 1), line);
+  EXPECT_EQ(race_line(findings.races[0], 1), line);
 }
 
 TEST(Record, IsOneLineEach) {
@@ -112,43 +116,40 @@ TEST(Record, IsOneLineEach) {
 
 TEST(Record, SumsCountsOverProcesses) {
   const Race race = example::bank_race();
-  const auto findings = read(start_line(1) + race_line(race, 1) + count_line(race, 1, 10) + count_line(race, 1, 30) +
-                             start_line(2) + race_line(race, 2) + count_line(race, 2, 5) + end_line(2) + end_line(1));
-  ASSERT_TRUE(findings);
-  ASSERT_EQ(findings->races.size(), 1u);
-  EXPECT_EQ(findings->races[0].count, 35u);
-  EXPECT_EQ(findings->processes, 2u);
-  EXPECT_EQ(findings->run.stats.accesses, 2 * 4021u);
-  EXPECT_EQ(findings->run.stats.microseconds, 120000u);
-  EXPECT_EQ(findings->run.pid, 1u);
+  const Findings findings =
+      read(start_line(1) + race_line(race, 1) + count_line(race, 1, 10) + count_line(race, 1, 30) + start_line(2) +
+           race_line(race, 2) + count_line(race, 2, 5) + end_line(2) + end_line(1));
+  ASSERT_EQ(findings.races.size(), 1u);
+  EXPECT_EQ(findings.races[0].count, 35u);
+  EXPECT_EQ(findings.processes, 2u);
+  EXPECT_EQ(findings.run.stats.accesses, 2 * 4021u);
+  EXPECT_EQ(findings.run.stats.microseconds, 120000u);
+  EXPECT_EQ(findings.run.pid, 1u);
 }
 
 TEST(Record, CountsAnExecAsAnotherImage) {
   const Race race = example::bank_race();
-  const auto findings = read(start_line(1) + race_line(race, 1) + count_line(race, 1, 10) + start_line(1) +
-                             race_line(race, 1) + count_line(race, 1, 5));
-  ASSERT_TRUE(findings);
-  EXPECT_EQ(findings->races[0].count, 15u);
+  const Findings findings = read(start_line(1) + race_line(race, 1) + count_line(race, 1, 10) + start_line(1) +
+                                 race_line(race, 1) + count_line(race, 1, 5));
+  EXPECT_EQ(findings.races[0].count, 15u);
 }
 
 TEST(Record, AnExecThatFailsDoesNotCountTwice) {
-  const auto findings = read(start_line(1) + end_line(1) + end_line(1));
-  ASSERT_TRUE(findings);
-  EXPECT_EQ(findings->run.stats.accesses, 4021u);
-  EXPECT_EQ(findings->run.stats.events, 5000u);
-  EXPECT_EQ(findings->run.stats.threads, 3u);
-  ASSERT_EQ(findings->run.stats.sync.size, 2u);
-  EXPECT_EQ(findings->run.stats.sync[0].count, example::kSync[0].count);
+  const Findings findings = read(start_line(1) + end_line(1) + end_line(1));
+  EXPECT_EQ(findings.run.stats.accesses, 4021u);
+  EXPECT_EQ(findings.run.stats.events, 5000u);
+  EXPECT_EQ(findings.run.stats.threads, 3u);
+  ASSERT_EQ(findings.run.stats.sync.size, 2u);
+  EXPECT_EQ(findings.run.stats.sync[0].count, example::kSync[0].count);
 }
 
 TEST(Record, KeepsTheStrongestStanding) {
   Race race = example::bank_race();
   race.standing = Standing::kPredicted;
-  const auto findings = read(start_line(1) + race_line(race, 1) + count_line(race, 1, 2, Standing::kObserved) +
-                             count_line(race, 1, 3, Standing::kPredicted));
-  ASSERT_TRUE(findings);
-  EXPECT_EQ(findings->races[0].standing, Standing::kObserved);
-  EXPECT_EQ(findings->races[0].count, 3u);
+  const Findings findings = read(start_line(1) + race_line(race, 1) + count_line(race, 1, 2, Standing::kObserved) +
+                                 count_line(race, 1, 3, Standing::kPredicted));
+  EXPECT_EQ(findings.races[0].standing, Standing::kObserved);
+  EXPECT_EQ(findings.races[0].count, 3u);
 }
 
 TEST(Record, ShowsThePairThatProvesMost) {
@@ -159,11 +160,10 @@ TEST(Record, ShowsThePairThatProvesMost) {
   observed.standing = Standing::kObserved;
   observed.location.name = "observed";
   for (const auto& [first, second] : {std::pair{predicted, observed}, std::pair{observed, predicted}}) {
-    const auto findings = read(start_line(1) + race_line(first, 1) + race_line(second, 1));
-    ASSERT_TRUE(findings);
-    ASSERT_EQ(findings->races.size(), 1u);
-    EXPECT_EQ(findings->races[0].standing, Standing::kObserved);
-    EXPECT_EQ(view(findings->races[0].location.name), "observed");
+    const Findings findings = read(start_line(1) + race_line(first, 1) + race_line(second, 1));
+    ASSERT_EQ(findings.races.size(), 1u);
+    EXPECT_EQ(findings.races[0].standing, Standing::kObserved);
+    EXPECT_EQ(view(findings.races[0].location.name), "observed");
   }
 }
 
@@ -178,10 +178,9 @@ TEST(Record, OrdersRacesForReading) {
   hidden.count = 5000;
   std::string contents = start_line(1);
   for (const Race& race : {hidden, predicted, rare, often, same}) contents += race_line(race, 1);
-  const auto findings = read(contents);
-  ASSERT_TRUE(findings);
+  const Findings findings = read(contents);
   std::string order;
-  for (const Race& race : findings->races) order += race.id.hex[7];
+  for (const Race& race : findings.races) order += race.id.hex[7];
   EXPECT_EQ(order, "30214");
 }
 
@@ -191,23 +190,22 @@ TEST(Record, ToleratesATruncatedLastLine) {
   const std::string first = start_line(1) + race_line(race, 1);
   const std::string contents = first + race_line(with_id("0000000a"), 1);
   for (size_t size = first.size() + 1; size + 1 < contents.size(); ++size) {
-    const auto findings = read(contents.substr(0, size));
-    ASSERT_TRUE(findings) << size;
-    ASSERT_EQ(findings->races.size(), 1u) << size;
-    ASSERT_EQ(findings->run.notes.size, 1u) << size;
+    const Findings findings = read(contents.substr(0, size));
+    ASSERT_EQ(findings.races.size(), 1u) << size;
+    ASSERT_EQ(findings.run.notes.size, 1u) << size;
   }
-  EXPECT_EQ(read(contents.substr(0, contents.size() - 1))->races.size(), 2u);  // only its '\n' is missing
-  for (size_t size = 10; size < start_line(1).size() - 1; ++size) ASSERT_TRUE(read(contents.substr(0, size))) << size;
+  EXPECT_EQ(read(contents.substr(0, contents.size() - 1)).races.size(), 2u);  // only its '\n' is missing
+  for (size_t size = 10; size < start_line(1).size() - 1; ++size)
+    ASSERT_TRUE(try_read(contents.substr(0, size))) << size;
 }
 
 TEST(Record, FindsTheRecordBehindHalfALine) {
   const std::string half = race_line(with_id("0000000a"), 2).substr(0, 300);
-  const auto findings = read(start_line(1) + half + race_line(example::bank_race(), 1) + end_line(1));
-  ASSERT_TRUE(findings);
-  EXPECT_EQ(findings->races.size(), 1u);
-  EXPECT_TRUE(findings->run.ended);
-  ASSERT_EQ(findings->run.notes.size, 1u);
-  EXPECT_EQ(view(findings->run.notes[0]), "a damaged line in the findings passed over");
+  const Findings findings = read(start_line(1) + half + race_line(example::bank_race(), 1) + end_line(1));
+  EXPECT_EQ(findings.races.size(), 1u);
+  EXPECT_TRUE(findings.run.ended);
+  ASSERT_EQ(findings.run.notes.size, 1u);
+  EXPECT_EQ(view(findings.run.notes[0]), "a damaged line in the findings passed over");
 }
 
 TEST(Record, RefusesForeignFiles) {
@@ -216,28 +214,26 @@ TEST(Record, RefusesForeignFiles) {
                                      std::string("hello\nworld\n"), std::string("{}\n"), std::string("[1,2]\n"),
                                      std::string("{\"norn\":1,\"races\":[]}\n")}) {
     std::string error;
-    EXPECT_FALSE(read(foreign, &error)) << foreign;
+    EXPECT_FALSE(try_read(foreign, &error)) << foreign;
     EXPECT_EQ(error, "findings.jsonl: not a file of norn's findings");
   }
 }
 
 TEST(Record, RefusesNewerFormats) {
   std::string error;
-  EXPECT_FALSE(read("{\"record\":\"start\",\"norn\":2,\"pid\":1}\n", &error));
+  EXPECT_FALSE(try_read("{\"record\":\"start\",\"norn\":2,\"pid\":1}\n", &error));
   EXPECT_EQ(error, "findings.jsonl:1: written by a newer norn (format 2); this one reads format 1");
 }
 
 TEST(Record, PassesOverWhatItDoesNotKnow) {
-  const auto findings = read(start_line(1) + "{\"record\":\"weather\",\"pid\":1,\"sun\":true}\n" + end_line(1));
-  ASSERT_TRUE(findings);
-  EXPECT_TRUE(findings->run.ended);
-  EXPECT_EQ(findings->run.notes.size, 0u);
+  const Findings findings = read(start_line(1) + "{\"record\":\"weather\",\"pid\":1,\"sun\":true}\n" + end_line(1));
+  EXPECT_TRUE(findings.run.ended);
+  EXPECT_EQ(findings.run.notes.size, 0u);
 }
 
 TEST(Record, EmptyIsNoFindings) {
-  const auto findings = read("");
-  ASSERT_TRUE(findings);
-  EXPECT_EQ(findings->processes, 0u);
+  const Findings findings = read("");
+  EXPECT_EQ(findings.processes, 0u);
 }
 
 // Valid JSON of the wrong shapes must be refused or passed over, never crash.
@@ -248,7 +244,7 @@ TEST(Record, SurvivesWrongTypes) {
       // Replaces the value behind this colon, if what results is JSON.
       for (size_t end = at + 1; end < line.size(); ++end) {
         if (line[end] != ',' && line[end] != '}') continue;
-        (void)read(start_line(1) + line.substr(0, at + 1) + value + line.substr(end));
+        (void)try_read(start_line(1) + line.substr(0, at + 1) + value + line.substr(end));
         break;
       }
     }
@@ -263,9 +259,8 @@ TEST(FormatRace, LeavesOutFramesUntilItFits) {
   const Text line = format_race(race, 1, buffer.data(), buffer.size());
   ASSERT_FALSE(line.empty());
   EXPECT_EQ(line[line.size - 1], '\n');
-  const auto findings = read(start_line(1) + std::string(view(line)));
-  ASSERT_TRUE(findings);
-  EXPECT_EQ(findings->races[0].accesses[0].stack.size, 64u);
+  const Findings findings = read(start_line(1) + std::string(view(line)));
+  EXPECT_EQ(findings.races[0].accesses[0].stack.size, 64u);
   EXPECT_TRUE(format_race(race, 1, buffer.data(), 100).empty());
 }
 

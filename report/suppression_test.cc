@@ -176,8 +176,9 @@ TEST(Suppression, MalformedFilesSayWhere) {
 }
 
 TEST(Suppression, AnyBytesAreParsedOrRefused) {
+  using namespace std::string_literals;
   uint64_t state = 1;
-  const std::string alphabet = "race:{}#*^$\n fun:...HelgrindRace\xff\0x0\t";
+  const std::string alphabet = "race:{}#*^$\n fun:...HelgrindRace\xff\0x0\t"s;
   for (int round = 0; round < 20000; ++round) {
     std::string text;
     for (int i = 0; i < 40; ++i) {

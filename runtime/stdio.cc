@@ -122,9 +122,9 @@ void read_format(const char* format, va_list values, const norn_site& site) {
       case 'c':
         if (longs > 0 || is_size) {
           (void)va_arg(list, long);
-        } else {
-          (void)va_arg(list, int);
+          break;
         }
+        (void)va_arg(list, int);
         break;
       case 'f':
       case 'F':
@@ -136,13 +136,11 @@ void read_format(const char* format, va_list values, const norn_site& site) {
       case 'A':
         if (is_long_double) {
           (void)va_arg(list, long double);
-        } else {
-          (void)va_arg(list, double);
+          break;
         }
+        (void)va_arg(list, double);
         break;
       case 'p':
-        (void)va_arg(list, void*);
-        break;
       case 'n':
         (void)va_arg(list, void*);
         break;

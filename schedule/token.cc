@@ -95,9 +95,10 @@ std::optional<std::string> from_base64(std::string_view text) {
 bool write_identities(std::string_view sites, Writer& writer) {
   while (!sites.empty()) {
     const size_t end = std::min(sites.find(','), sites.size());
+    const char* word = sites.data();
     uint64_t value = 0;
-    const auto [stop, error] = std::from_chars(sites.data(), sites.data() + end, value, 16);
-    if (error != std::errc() || stop != sites.data() + end) return false;
+    const auto [stop, error] = std::from_chars(word, word + end, value, 16);
+    if (error != std::errc() || stop != word + end) return false;
     writer.word(static_cast<uint32_t>(value));
     sites.remove_prefix(std::min(end + 1, sites.size()));
   }

@@ -18,9 +18,7 @@ size_t bank_source(void*, const Frame& frame, char* buffer, size_t capacity) {
   std::string_view line;
   if (frame.line == 14) line = "  account.balance += amount;";
   if (frame.line == 19) line = "\tprint(account.balance);\r";
-  const size_t size = std::min(line.size(), capacity);
-  std::copy_n(line.data(), size, buffer);
-  return size;
+  return line.copy(buffer, capacity);
 }
 
 std::string render(const Race& race, TextOptions options = {.read_source = bank_source}) {

@@ -85,6 +85,7 @@ TEST_F(PlaceTest, AFrameThatChangedBelowIsNoticed) {
 TEST_F(PlaceTest, ADeepRecursionKeepsItsInnerFrames) {
   std::vector<norn_site> sites(40, f_);
   std::vector<const norn_site*> stack;
+  stack.reserve(3000);
   for (size_t i = 0; i < 3000; ++i) stack.push_back(&sites[i % sites.size()]);
   set_stack(stack);
   const size_t frames = functions(place(state_, &access_)).size();

@@ -53,7 +53,7 @@ TEST(RaceDirected, Figure1ConfirmsTheRaceOnZAndReachesTheErrorInHalfOfTheRuns) {
     EXPECT_FALSE(figure.error2);
   }
   EXPECT_EQ(confirmed, kRuns);
-  EXPECT_NEAR(errors, kRuns / 2, kRuns / 8);
+  EXPECT_NEAR(errors, kRuns / 2.0, kRuns / 8.0);
 }
 
 TEST(RaceDirected, Figure1NeverConfirmsThePairOnX) {
@@ -92,7 +92,7 @@ TEST(RaceDirected, Figure2IsConfirmedInEveryRunHoweverManyStatementsPrecede) {
       errors += error ? 1 : 0;
     }
     EXPECT_EQ(confirmed, runs) << before;
-    EXPECT_NEAR(errors, runs / 2, runs / 4) << before;
+    EXPECT_NEAR(errors, runs / 2.0, runs / 4.0) << before;
   }
 }
 
@@ -142,7 +142,7 @@ TEST(RaceDirected, WhatTheLoserDoesMayAllComeRightBehindTheWinnersStatement) {
     run_model({reader, writer}, *strategy);
     found += bug ? 1 : 0;
   }
-  EXPECT_NEAR(found, kRuns / 6, kRuns / 12);  // the reader wins, and stops
+  EXPECT_NEAR(found, kRuns / 6.0, kRuns / 12.0);  // the reader wins, and stops
 }
 
 TEST(RaceDirected, DoesNotTakeTwoOfTheSameStatementForThePair) {

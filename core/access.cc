@@ -42,7 +42,10 @@ void Detector::access_word(Thread& thread, Cell& cell, const WordAccess& access,
   const auto waited_for = static_cast<uint8_t>(flags & access.mask & kInSpin);
   if (waited_for != 0 && is_write(access.kind) && access.kind != AccessKind::kFree) {
     if (signals.count == SpinSignals::kMax) send(thread, signals);
-    signals.words[signals.count++] = {access.word, waited_for, static_cast<uint8_t>(adds & waited_for)};
+    const Address granule = access.word & ~(kGranuleBytes - 1);
+    const auto shift = static_cast<unsigned>(access.word - granule);
+    signals.granules[signals.count++] = {granule, static_cast<uint8_t>(waited_for << shift),
+                                         static_cast<uint8_t>((adds & waited_for) << shift)};
   }
   if (races.count != 0) tell(races);
   if (threadsets_.wants_collection() || histories_.wants_collection()) [[unlikely]]

@@ -309,16 +309,16 @@ class Detector {
     Bytes bytes;
     BenignRange* next;
   };
-  // Words in state spin that an access wrote.
+  // Granules with bytes in state spin that an access wrote.
   struct SpinSignals {
     static constexpr unsigned kMax = 8;
     struct Signal {
-      Address word;
+      Address granule;
       uint8_t mask;
       uint8_t adds;  // of these
     };
     unsigned count = 0;
-    Signal words[kMax];
+    Signal granules[kMax];
   };
   // The clocks a slot had from some time on: for spins that find a write which was not waited for yet, and for who is
   // handed something over.
@@ -672,12 +672,11 @@ class Detector {
   static void note_spin_word(Thread& thread, Address word, uint8_t mask);
   static void note_bytes(Thread& thread, Address address, uint64_t size);
   static uint8_t spin_bytes_read(const Thread& thread, Address word);
-  void spin_read_word(Thread& thread, Address word, uint8_t mask, bool in_loop);
+  void spin_read_granule(Thread& thread, Address at, unsigned mask, bool in_loop);
   unsigned begin_spinning_word(Thread& thread, Cell& cell, Address word, unsigned mask, HistoryId& before);
   void add_counterpart(Slot slot, Time time, Clocks& clocks);
   void add_all(const Thread& thread, Clocks& found);
   void add_version(Slot slot, Time time, bool at_beginning, Clocks& clocks);
-  [[nodiscard]] SpinMessages* spin_messages(SpinObject& object);
 
   // handover.cc
   void note_region(LockId lock, LockMode mode, Slot slot, Time since, const Published& published);

@@ -680,14 +680,10 @@ uint8_t Detector::accessed_in_segment(const Thread& thread, const Stamps& stamps
 // Those who wait in a loop for bytes that were written are to hear of it.
 void Detector::note_signals(Thread& thread, const WordAccess& access, uint32_t flags, unsigned adds,
                             SpinSignals& signals) {
-  const unsigned waited_for = GranuleFlags::in_spin(flags) & access.mask;
-  for (unsigned word = 0; word < kGranuleBytes / kWordBytes; ++word) {
-    const auto bytes = static_cast<uint8_t>(waited_for >> word * kWordBytes & 0xf);
-    if (bytes == 0) continue;
-    if (signals.count == SpinSignals::kMax) send(thread, signals);
-    const auto added = static_cast<uint8_t>(adds >> word * kWordBytes & bytes);
-    signals.words[signals.count++] = {access.word + word * kWordBytes, bytes, added};
-  }
+  const auto waited_for = static_cast<uint8_t>(GranuleFlags::in_spin(flags) & access.mask);
+  if (waited_for == 0) return;
+  if (signals.count == SpinSignals::kMax) send(thread, signals);
+  signals.granules[signals.count++] = {access.word, waited_for, static_cast<uint8_t>(adds & waited_for)};
 }
 
 // What was done to these bytes of the granule does not count any more.

@@ -29,8 +29,8 @@ void Detector::note_spin_word(Thread& thread, Address word, uint8_t mask) {
   thread.spin_words[thread.spin_word_count++] = {word, mask};
 }
 
-// Of the atomic that begins a segment. Who is ordered after it may write over it while the segment goes on, and take
-// its stamp away.
+// Of a spinning read; and of the atomic that begins a segment: who is ordered after that may write over it while the
+// segment goes on, and take its stamp away.
 void Detector::note_bytes(Thread& thread, Address address, uint64_t size) {
   for (Address word = address & ~(kWordBytes - 1); word < address + size; word += kWordBytes) {
     note_spin_word(thread, word, word_mask(word, address, address + size));
@@ -71,12 +71,6 @@ void Detector::add_counterpart(Slot slot, Time time, Clocks& clocks) {
   }
 }
 
-SpinMessages* Detector::spin_messages(SpinObject& object) {
-  if (object.spin == nullptr) object.spin = arena_.create<SpinMessages>();
-  if (object.spin == nullptr) no_memory_for_clocks();
-  return object.spin;
-}
-
 // The same as begin_spinning(), for the state machines; the history before tells what was done before.
 unsigned Detector::begin_spinning_word(Thread& thread, Cell& cell, Address word, unsigned mask, HistoryId& before) {
   before = cell.load(std::memory_order_acquire);
@@ -96,44 +90,51 @@ unsigned Detector::begin_spinning_word(Thread& thread, Cell& cell, Address word,
   }
 }
 
-void Detector::spin_read_word(Thread& thread, Address word, uint8_t mask, bool in_loop) {
-  Granule* granule = prepare(word) ? shadow_.granule(word) : nullptr;
+void Detector::spin_read_granule(Thread& thread, Address at, unsigned mask, bool in_loop) {
+  Granule* granule = prepare(at) ? shadow_.granule(at) : nullptr;
   if (granule == nullptr) return no_memory_for_shadow();
-  auto* object = object_of<SpinObject>(thread, word, SyncFamily::kSpin);
+  auto* object = object_of<SpinObject>(thread, at, SyncFamily::kSpin);
   if (object == nullptr) return no_memory_for_clocks();
   // Whoever sets a flag fills the object before anyone else can lock it: a writer that sees the flag comes after.
   const SpinLock lock(object->mutex);
-  SpinMessages* messages = spin_messages(*object);
-  if (messages == nullptr) return;
-  const auto which = static_cast<unsigned>(word % kGranuleBytes / kWordBytes);
-  const unsigned shift = which * kWordBytes;
+  SpinMessages& messages = object->spin;
   const bool machine = is_state_machine(options_.engine);
   Stamps stamps;
-  HistoryId before = kUntouched;
-  const unsigned fresh = machine ? begin_spinning_word(thread, granule->cells[which], word, mask, before)
-                                 : begin_spinning(thread, *granule, word, unsigned{mask} << shift, stamps) >> shift;
-  for (unsigned byte = 0; byte < kWordBytes; ++byte) {
+  HistoryId before[kGranuleBytes / kWordBytes] = {};
+  unsigned fresh = 0;
+  if (machine) {
+    for (unsigned word = 0; word < kGranuleBytes / kWordBytes; ++word) {
+      const unsigned shift = word * kWordBytes;
+      const unsigned bytes = mask >> shift & kInSpin;
+      if (bytes == 0) continue;
+      fresh |= begin_spinning_word(thread, granule->cells[word], at + shift, bytes, before[word]) << shift;
+    }
+  } else {
+    fresh = begin_spinning(thread, *granule, at, mask, stamps);
+  }
+  for (unsigned byte = 0; byte < kGranuleBytes; ++byte) {
     if ((fresh >> byte & 1) == 0) continue;
     Clocks found;
     bool complete = false;
     if (machine) {
-      MsmEngine::signal(histories_, threadsets_, before, byte, [&](Slot slot, Time time) {
-        add_counterpart(slot, time, found);
-        complete = true;
-      });
+      MsmEngine::signal(histories_, threadsets_, before[byte / kWordBytes], byte % kWordBytes,
+                        [&](Slot slot, Time time) {
+                          add_counterpart(slot, time, found);
+                          complete = true;
+                        });
     } else {
-      HybridEngine::signal(stamps, byte + shift, [&](const Stamp& s) {
+      HybridEngine::signal(stamps, byte, [&](const Stamp& s) {
         add_counterpart(s.slot, s.time, found);
-        complete = (s.adds >> (byte + shift) & 1) == 0;
+        complete = (s.adds >> byte & 1) == 0;
         return true;
       });
     }
     if (!complete && writes_forgotten_.load(std::memory_order_relaxed)) add_all(thread, found);
-    if (!messages->assign(arena_, 1u << byte, found)) no_memory_for_clocks();
+    if (!messages.assign(arena_, 1u << byte, found)) no_memory_for_clocks();
     found.clear(arena_);
   }
-  if (!in_loop && !messages->collect(arena_, mask, thread.spun)) no_memory_for_clocks();
-  note_spin_word(thread, word, mask);
+  if (fresh != 0) messages.unite(arena_);
+  if (!in_loop && !messages.collect(arena_, mask, thread.spun)) no_memory_for_clocks();
 }
 
 void Detector::spin_read(Thread& thread, Address address, uint64_t size, Where where, bool in_loop) {
@@ -143,9 +144,10 @@ void Detector::spin_read(Thread& thread, Address address, uint64_t size, Where w
   if (thread.recording) record(thread, AccessKind::kRead, address, size);
   if ((thread.ignoring & kIgnoreReads) != 0) return;
   if (may_heed_now(thread)) heed_range(thread, address, size);
-  for (Address word = address & ~(kWordBytes - 1); word < address + size; word += kWordBytes) {
-    spin_read_word(thread, word, word_mask(word, address, address + size), in_loop);
+  for (Address at = address & ~(kGranuleBytes - 1); at < address + size; at += kGranuleBytes) {
+    spin_read_granule(thread, at, mask_in(at, address, address + size), in_loop);
   }
+  note_bytes(thread, address, size);
 }
 
 void Detector::spin_leave(Thread& thread) {
@@ -192,17 +194,16 @@ void Detector::send(Thread& thread, SpinSignals& signals) {
   if (!now.assign(arena_, thread.clocks)) no_memory_for_clocks();
   add_published(published, now);
   for (unsigned i = 0; i < signals.count; ++i) {
-    auto* object = object_of<SpinObject>(thread, signals.words[i].word, SyncFamily::kSpin);
+    const SpinSignals::Signal& signal = signals.granules[i];
+    auto* object = object_of<SpinObject>(thread, signal.granule, SyncFamily::kSpin);
     if (object == nullptr) {
       no_memory_for_clocks();
       break;
     }
     const SpinLock lock(object->mutex);
-    SpinMessages* messages = spin_messages(*object);
-    if (messages == nullptr) break;
-    const unsigned adds = signals.words[i].adds;
-    const unsigned sets = signals.words[i].mask & ~adds;
-    if ((sets != 0 && !messages->assign(arena_, sets, now)) || (adds != 0 && !messages->join(arena_, adds, now))) {
+    const unsigned sets = signal.mask & ~unsigned{signal.adds};
+    if ((sets != 0 && !object->spin.assign(arena_, sets, now)) ||
+        (signal.adds != 0 && !object->spin.join(arena_, signal.adds, now))) {
       no_memory_for_clocks();
     }
   }

@@ -81,6 +81,7 @@ SyncObject* SyncTable::get(Address address, SyncFamily family) {
   ++s.size;
   size_.fetch_add(1, std::memory_order_relaxed);
   shadow_->mark_object(address);
+  if (family == SyncFamily::kSpin) shadow_->mark_object(address + kWordBytes);
   return made;
 }
 
@@ -89,65 +90,83 @@ SyncObject* SyncTable::find(Address address, SyncFamily family) {
   return find_in(shard(h), h, address, family);
 }
 
-SpinMessages::Part& SpinMessages::unused() {
-  Part* found = parts_;
-  while (found->mask != 0) ++found;  // parts are disjoint: one is free whenever a byte is in none
-  return *found;
+unsigned SpinMessages::unused() const {
+  unsigned part = 0;
+  while (masks_[part] != 0) ++part;  // parts are disjoint: one is free whenever a byte is in none
+  return part;
+}
+
+unsigned SpinMessages::count() const {
+  unsigned used = 0;
+  for (const uint8_t mask : masks_) used += mask != 0 ? 1 : 0;
+  return used;
 }
 
 void SpinMessages::forget(Arena& arena, unsigned mask) {
-  for (Part& part : parts_) {
-    if ((part.mask & mask) == 0) continue;
-    part.mask &= ~mask;
-    if (part.mask == 0) part.clocks.clear(arena);
+  for (unsigned i = 0; i < kParts; ++i) {
+    if ((masks_[i] & mask) == 0) continue;
+    masks_[i] = static_cast<uint8_t>(masks_[i] & ~mask);
+    if (masks_[i] == 0) clocks_[i].clear(arena);
+  }
+}
+
+void SpinMessages::unite(Arena& arena) {
+  for (unsigned i = 0; i < kParts; ++i) {
+    for (unsigned k = i + 1; k < kParts && masks_[i] != 0; ++k) {
+      if (masks_[k] == 0 || !clocks_[i].includes(clocks_[k]) || !clocks_[k].includes(clocks_[i])) continue;
+      masks_[i] |= masks_[k];
+      masks_[k] = 0;
+      clocks_[k].clear(arena);
+    }
   }
 }
 
 bool SpinMessages::assign(Arena& arena, unsigned mask, const Clocks& clocks) {
-  for (Part& part : parts_) {
-    if (part.mask == mask) return part.clocks.assign(arena, clocks);
+  for (unsigned i = 0; i < kParts; ++i) {
+    if (masks_[i] == mask) return clocks_[i].assign(arena, clocks);
   }
   forget(arena, mask);
-  Part& part = unused();
-  part.mask = mask;
-  return part.clocks.assign(arena, clocks);
+  const unsigned part = unused();
+  masks_[part] = static_cast<uint8_t>(mask);
+  return clocks_[part].assign(arena, clocks);
 }
 
 bool SpinMessages::join(Arena& arena, unsigned mask, const Clocks& clocks) {
-  for (Part& part : parts_) {
-    if (part.mask == mask) return part.clocks.join(arena, clocks);
+  for (unsigned i = 0; i < kParts; ++i) {
+    if (masks_[i] == mask) return clocks_[i].join(arena, clocks);
   }
   bool complete = true;
   unsigned left = mask;
-  for (unsigned byte = 0; byte < kWordBytes && left != 0; ++byte) {
+  for (unsigned byte = 0; byte < kGranuleBytes && left != 0; ++byte) {
     if ((left >> byte & 1) == 0) continue;
-    Part* part = parts_;
-    while (part != parts_ + kWordBytes && (part->mask >> byte & 1) == 0) ++part;
-    if (part == parts_ + kWordBytes) {  // nothing is there yet
-      Part& fresh = unused();
-      fresh.mask = 1u << byte;
-      complete &= fresh.clocks.assign(arena, clocks);
-      left &= ~fresh.mask;
+    unsigned part = 0;
+    while (part != kParts && (masks_[part] >> byte & 1) == 0) ++part;
+    if (part == kParts) {  // nothing is there yet
+      part = unused();
+      masks_[part] = static_cast<uint8_t>(1u << byte);
+      complete &= clocks_[part].assign(arena, clocks);
+      left &= ~(1u << byte);
       continue;
     }
-    const unsigned common = part->mask & left;
-    if (common != part->mask) {  // the other bytes keep what they have
-      part->mask &= ~common;
-      Part& split = unused();
-      split.mask = common;
-      complete &= split.clocks.assign(arena, part->clocks);
-      part = &split;
+    const unsigned common = masks_[part] & left;
+    if (common != masks_[part]) {  // the other bytes keep what they have
+      masks_[part] = static_cast<uint8_t>(masks_[part] & ~common);
+      const unsigned split = unused();
+      masks_[split] = static_cast<uint8_t>(common);
+      complete &= clocks_[split].assign(arena, clocks_[part]);
+      part = split;
     }
-    complete &= part->clocks.join(arena, clocks);
+    complete &= clocks_[part].join(arena, clocks);
     left &= ~common;
   }
+  unite(arena);
   return complete;
 }
 
 bool SpinMessages::collect(Arena& arena, unsigned mask, Clocks& clocks) const {
   bool complete = true;
-  for (const Part& part : parts_) {
-    if ((part.mask & mask) != 0) complete &= clocks.join(arena, part.clocks);
+  for (unsigned i = 0; i < kParts; ++i) {
+    if ((masks_[i] & mask) != 0) complete &= clocks.join(arena, clocks_[i]);
   }
   return complete;
 }
@@ -199,19 +218,26 @@ void SyncTable::remove_range(Address begin, Address end) {
     unsigned gone = 0;
     for (Address a = word; a < word + kWordBytes; ++a) {
       if (a < begin || a >= end) continue;
-      remove_if(a, [](SyncFamily family) { return family != SyncFamily::kSpin; });  // which is of whole words
+      remove_if(a, [](SyncFamily family) { return family != SyncFamily::kSpin; });  // which is of whole granules
       gone |= 1u << (a - word);
     }
-    if (gone == kAllBytes) {
-      remove(word, SyncFamily::kSpin);
-      return;
-    }
-    shadow_->mark_object(word);
-    if (auto* object = find<SpinObject>(word, SyncFamily::kSpin); object != nullptr) {
-      const SpinLock lock(object->mutex);
-      if (object->spin != nullptr) object->spin->forget(*arena_, gone);
-    }
+    const Address granule = word & ~(kGranuleBytes - 1);
+    if (begin <= granule && granule + kGranuleBytes <= end) return remove(granule, SyncFamily::kSpin);
+    // Others may lie in the rest of the word; and one that stays is of both words, and has both marks.
+    constexpr unsigned kWholeWord = (1u << kWordBytes) - 1;
+    const bool spun = find(granule, SyncFamily::kSpin) != nullptr;
+    if (gone != kWholeWord || spun) shadow_->mark_object(word);
+    if (spun) forget_spins(word > begin ? word : begin, word + kWordBytes < end ? word + kWordBytes : end);
   });
+}
+
+void SyncTable::forget_spins(Address begin, Address end) {
+  const Address granule = begin & ~(kGranuleBytes - 1);
+  auto* object = find<SpinObject>(granule, SyncFamily::kSpin);
+  if (object == nullptr) return;
+  const SpinLock lock(object->mutex);
+  const unsigned bytes = (1u << (end - begin)) - 1;
+  object->spin.forget(*arena_, bytes << (begin - granule));
 }
 
 size_t SyncTable::bytes_of(SyncFamily family) {
@@ -264,10 +290,7 @@ void SyncTable::clear(SyncObject& o) {
       }
       break;
     case SyncFamily::kSpin:
-      if (SpinMessages* spin = static_cast<SpinObject&>(o).spin; spin != nullptr) {
-        spin->forget(*arena_, kAllBytes);
-        arena_->destroy(spin);
-      }
+      static_cast<SpinObject&>(o).spin.forget(*arena_, SpinMessages::kAllBytes);
       break;
     default:
       static_cast<MessageObject&>(o).message.clear(*arena_);

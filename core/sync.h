@@ -46,25 +46,30 @@ struct LockState {
   static Time taken_at(uint64_t taken) { return static_cast<Time>(taken >> 32); }
 };
 
-// What those who wait for bytes of a word will be ordered after: bytes with the same message together, disjoint.
-inline constexpr unsigned kAllBytes = (1u << kWordBytes) - 1;
+// What those who wait for bytes of a granule will be ordered after: bytes with the same message together, disjoint.
 class SpinMessages {
  public:
+  static constexpr unsigned kAllBytes = (1u << kGranuleBytes) - 1;
+
   // Of the bytes of `mask`: what follows replaces what was there, or adds to it. False: no memory.
   bool assign(Arena& arena, unsigned mask, const Clocks& clocks);
   bool join(Arena& arena, unsigned mask, const Clocks& clocks);
   void forget(Arena& arena, unsigned mask);
+  // Puts bytes together that have the same message by now: each change of them takes one step again instead of one for
+  // each byte.
+  void unite(Arena& arena);
   // Adds to `clocks` what the bytes of `mask` hold.
   bool collect(Arena& arena, unsigned mask, Clocks& clocks) const;
+  // How many messages there are, for the tests.
+  [[nodiscard]] unsigned count() const;
 
  private:
-  struct Part {
-    unsigned mask = 0;  // 0: not in use
-    Clocks clocks;
-  };
-  [[nodiscard]] Part& unused();
+  static constexpr unsigned kParts = kGranuleBytes;
+  [[nodiscard]] unsigned unused() const;
 
-  Part parts_[kWordBytes];
+  // Side by side, so that who looks for a part touches no other's clocks.
+  uint8_t masks_[kParts] = {};  // 0: not in use
+  Clocks clocks_[kParts];
 };
 
 struct BarrierState {
@@ -101,8 +106,8 @@ struct MessageObject : SyncObject {  // kAtomic, kSemaphore, kOnce, kAnnotation
   bool waited_for = false;  // kAtomic: a loop was left by it: all writes release (core/sampled.cc)
 };
 
-struct SpinObject : SyncObject {
-  SpinMessages* spin = nullptr;  // made when first needed
+struct SpinObject : SyncObject {  // of a whole granule, whose address it has
+  SpinMessages spin;
 };
 
 struct LockObject : SyncObject {
@@ -136,6 +141,8 @@ class SyncTable {
 
   // The object has no past any more.
   void remove(Address address, SyncFamily family);
+  // The same of what is waited for in [begin, end), which lies in one granule.
+  void forget_spins(Address begin, Address end);
   void remove_range(Address begin, Address end);
 
   // In a collection: the removed objects can be reused now.

@@ -254,9 +254,10 @@ void Detector::sync_destroy(Thread& thread, Address object) {
   const Inside inside(*this, thread);
   // Not conditions: those who were woken may still be in their loops. A barrier's generations live on by themselves.
   for (const SyncFamily family : {SyncFamily::kAtomic, SyncFamily::kBarrier, SyncFamily::kSemaphore, SyncFamily::kOnce,
-                                  SyncFamily::kAnnotation, SyncFamily::kSpin}) {
+                                  SyncFamily::kAnnotation}) {
     sync_.remove(object, family);
   }
+  if (object % kWordBytes == 0) sync_.forget_spins(object, object + kWordBytes);
 }
 
 // --- barriers ----------------------------------------------------------------------------------------------------

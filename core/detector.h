@@ -525,6 +525,11 @@ class Detector {
   }
   void clear_granule(Thread& thread, Granule& granule, Address address, unsigned mask);
   void mark_stamps(const Granule& granule);
+  // The bytes of it that somebody waits for, as far as is known without its lock.
+  [[nodiscard]] uint8_t waited_for_in(const Granule& granule) const {
+    const HistoryId list = GranuleLock::list_of(granule);
+    return list == kUntouched ? uint8_t{0} : GranuleFlags::in_spin(list_at(list).flags());
+  }
   unsigned begin_spinning(Thread& thread, Granule& granule, Address address, unsigned mask, Stamps& stamps);
 
   // readers.cc

@@ -502,8 +502,11 @@ void Detector::access_one(Thread& thread, AccessKind kind, Address begin, Addres
   const Inside inside(*this, thread);
   heed_tick_request(thread);
   const Address at = begin & ~(kGranuleBytes - 1);
-  if (renew_run(thread, kind, at, begin, end, where, increments) >= end) return;
-  Granule* granule = shadow_.granule(at);
+  Granule* granule = shadow_.existing_granule(at);
+  const bool waited_for =
+      granule != nullptr && waited_for_in(*granule) != 0;  // then no stamp of it is renewed in passing
+  if (!waited_for && renew_run(thread, kind, at, begin, end, where, increments) >= end) return;
+  if (granule == nullptr) granule = shadow_.granule(at);
   if (granule == nullptr) return no_memory_for_shadow();
   SpinSignals signals;
   access_granule(thread, *granule, {kind, mask_in(at, begin, end), where, at, increments}, signals, 0);
@@ -716,10 +719,7 @@ void Detector::clear_granule(Thread& thread, Granule& granule, Address address, 
 // Somebody waits for these bytes from here on. Gives those for which nobody did, and what was stamped before.
 unsigned Detector::begin_spinning(Thread& thread, Granule& granule, Address address, unsigned mask, Stamps& stamps) {
   // Once it is known it stays so, as long as the memory is what it was.
-  if (const HistoryId list = GranuleLock::list_of(granule);
-      list != kUntouched && (mask & ~unsigned{GranuleFlags::in_spin(list_at(list).flags())}) == 0) {
-    return 0;
-  }
+  if ((mask & ~unsigned{waited_for_in(granule)}) == 0) return 0;
   GranuleLock lock(granule);
   const uint32_t flags = read_granule(granule, lock.list, stamps);
   const unsigned fresh = mask & ~unsigned{GranuleFlags::in_spin(flags)};

@@ -143,7 +143,9 @@ void Detector::spin_read(Thread& thread, Address address, uint64_t size, Where w
   ++thread.accesses;
   if (thread.recording) record(thread, AccessKind::kRead, address, size);
   if ((thread.ignoring & kIgnoreReads) != 0) return;
-  if (may_heed_now(thread)) heed_range(thread, address, size);
+  // Of bytes that the thread has read at its present time nothing is to be heeded any more: the condition of a loop
+  // around a wait was read as any other data a moment ago.
+  if (may_heed_now(thread) && !is_known(thread, AccessKind::kRead, address, size)) heed_range(thread, address, size);
   for (Address at = address & ~(kGranuleBytes - 1); at < address + size; at += kGranuleBytes) {
     spin_read_granule(thread, at, mask_in(at, address, address + size), in_loop);
   }

@@ -48,6 +48,10 @@ class AccessRecord {
   static constexpr unsigned kSize = 64;
 
   void clear() {
+    if (count_ > kFew) {
+      for (uint8_t& near : near_) near = 0;
+      count_ = 0;
+    }
     for (; count_ > 0; --count_) {
       const Bytes& run = at(count_ - 1);
       if (run.end - run.begin > kWide) continue;
@@ -67,18 +71,20 @@ class AccessRecord {
   void add(Bytes bytes) {
     if (!add_grain(bytes)) add_generally(bytes);
   }
-  // For bytes of one grain: false if that takes more than a few instructions.
+  // For bytes of one grain, or two: false if that takes more than a few instructions.
   [[gnu::always_inline]] bool add_grain(Bytes bytes) {
     const unsigned place = place_of(bytes.begin);
     if (near_[place] != 0) {
       const Bytes& run = runs_[newest_[place]];
       return run.begin <= bytes.begin && bytes.end <= run.end;
     }
-    if (count_ == kSize || wide_ != 0 || bytes.begin / kGrain != (bytes.end - 1) / kGrain) return false;
+    const Address more = (bytes.end - 1) / kGrain - bytes.begin / kGrain;
+    const unsigned last = place_of(bytes.end - 1);
+    if (count_ == kSize || wide_ != 0 || more > 1 || near_[last] != 0 || (more != 0 && last == place)) return false;
     const unsigned at = (first_ + count_++) % kSize;
     runs_[at] = bytes;
-    near_[place] = 1;
-    newest_[place] = static_cast<uint8_t>(at);
+    near_[place] = near_[last] = 1;
+    newest_[place] = newest_[last] = static_cast<uint8_t>(at);
     return true;
   }
   [[nodiscard]] unsigned size() const { return count_; }
@@ -90,6 +96,7 @@ class AccessRecord {
   static constexpr Address kGrain = 8;
   static constexpr unsigned kPlaces = 256;
   static constexpr Address kWide = 32 * kGrain;
+  static constexpr unsigned kFew = 4;  // with more of them all places are emptied at once
   [[nodiscard]] static unsigned place_of(Address address) {
     return static_cast<unsigned>((address / kGrain ^ address / kGrain / kPlaces) % kPlaces);
   }

@@ -20,16 +20,18 @@ Time Detector::end_of_region(const Thread& thread, Slot slot, Time time) {
   Versions* versions = __atomic_load_n(&versions_[slot], __ATOMIC_ACQUIRE);
   if (versions == nullptr) return time;
   const SpinLock lock(versions->mutex);
-  Time last = time;
-  for (const Region& region : versions->regions) {
-    if (region.since > time || region.until <= last) continue;
+  // They were noted when they ended, so none of those before one that ended by then is looked for.
+  for (unsigned k = 1; k <= Versions::kRegions; ++k) {
+    const Region& region = versions->regions[(versions->next_region - k) % Versions::kRegions];
+    if (region.until <= time) break;
+    if (region.since > time) continue;
     for (unsigned i = 0; i < thread.held_count; ++i) {
       const Held& held = thread.held[i];
       const bool excludes = held.mode == LockMode::kExclusive || region.mode == LockMode::kExclusive;
-      if (held.lock == region.lock && excludes) last = region.until;
+      if (held.lock == region.lock && excludes) return region.until;
     }
   }
-  return last;
+  return time;
 }
 
 // What the thread knows grows by what another knew and did until it gave up the lock under which it wrote at `time`: as

@@ -645,7 +645,6 @@ class Detector {
 
   // locks.cc
   static Held* find_held(Thread& thread, Address lock);
-  [[nodiscard]] static bool holds_exclusively(const Thread& thread);
   Held* add_held(Thread& thread);
   void change_lockset(Thread& thread, LockId lock, bool takes, LockMode mode);
   void take_lock(Thread& thread, Address lock, LockMode mode, Where where);

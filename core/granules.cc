@@ -438,7 +438,7 @@ void Detector::note_segment(Thread& thread) {
   thread.stamps_two = GranuleStep::of_two(thread.slot, thread.stamps_locks);
   thread.needs_fence = !kOneAtATime && core_barrier == nullptr;
   thread.decides = is_lockless() ? &thread.clocks.full : &thread.clocks.strong;
-  thread.stamps_exclude = thread.lockset != kNoLocks && holds_exclusively(thread);
+  thread.stamps_exclude = thread.lockset != kNoLocks && locksets_.protects(thread.lockset, thread.lockset);
 }
 
 void Detector::use_time(Thread& thread) {

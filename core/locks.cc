@@ -17,14 +17,6 @@ Held* Detector::find_held(Thread& thread, Address lock) {
   return nullptr;
 }
 
-// Whether who has the same locks is excluded by them.
-bool Detector::holds_exclusively(const Thread& thread) {
-  for (unsigned i = thread.held_count; i > 0; --i) {
-    if (thread.held[i - 1].mode == LockMode::kExclusive) return true;
-  }
-  return false;
-}
-
 Held* Detector::add_held(Thread& thread) {
   if (thread.held_count == thread.held_capacity) {
     const unsigned capacity = thread.held_capacity == 0 ? 8 : thread.held_capacity * 2;

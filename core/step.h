@@ -23,7 +23,7 @@ class GranuleStep {
   }
 
   [[nodiscard]] static constexpr uint32_t locks_in(unsigned place, LocksCode locks) {
-    return uint32_t{locks} << (place + 1) * 8;
+    return static_cast<uint32_t>(uint64_t{locks} << (place + 1) * 8);
   }
 
   // A stamp and its locks.

@@ -539,20 +539,25 @@ class Detector {
     return uint64_t{thread.stamps_locks} << PackedStamp::kSlotAt | uint64_t{thread.time} << PackedStamp::kTimeAt |
            where;
   }
-  // A short way where the granule has its reads in rows, and the thread was in the block lately. False: it is another
-  // case, and nothing was done.
+  // The thread's row, where the granule has its reads in rows, beside no list, and the thread was in the block lately;
+  // else null.
+  [[nodiscard, gnu::always_inline]] ReadBlock::Row* row_alone(const Thread& thread, const Granule& granule,
+                                                              Address address) const {
+    if (thread.known_rows == nullptr || granule.cells[0].load(std::memory_order_relaxed) != empty_list_) return nullptr;
+    const KnownRows::Entry& known = thread.known_rows->of(address);
+    return known.key == KnownRows::key_of(address, thread.slot) ? known.row : nullptr;
+  }
+  // A short way there. False: it is another case, and nothing was done.
   template <class WhereCall>
   [[nodiscard, gnu::always_inline]] bool read_in_row(const Thread& thread, Granule& granule, Address address,
                                                      unsigned mask, const WhereCall& where) {
-    if (thread.known_rows == nullptr || granule.cells[0].load(std::memory_order_relaxed) != empty_list_) return false;
-    const KnownRows::Entry& known = thread.known_rows->of(address);
-    if (known.key != KnownRows::key_of(address, thread.slot)) return false;
+    ReadBlock::Row* row = row_alone(thread, granule, address);
+    if (row == nullptr) return false;
     const unsigned index = ReadBlock::index_of(address);
-    if (ReadStep::has_read(thread, granule, *known.row, index, mask)) return true;
+    if (ReadStep::has_read(thread, granule, *row, index, mask)) return true;
     Where found = kNowhere;
     return where(found) && found >> PackedStamp::kWhereBits == 0 &&
-           ReadStep::take_alone(thread, is_lockless(), granule, empty_list_, *known.row, index, read_of(thread, found),
-                                mask);
+           ReadStep::take_alone(thread, is_lockless(), granule, empty_list_, *row, index, read_of(thread, found), mask);
   }
   [[nodiscard]] uint64_t read_together(const Thread& thread, Granule* granules, Address first, uint64_t count,
                                        uint64_t step, Where where, bool copies) const;
@@ -822,16 +827,14 @@ uint64_t Detector::access_row(Thread& thread, Granule* granules, Address first, 
     for (; done < count; ++done) {
       Granule& granule = granules[done * step];
       if (row.stands(granule) || row.renew(granule)) continue;
+      const Address at = first + done * step * kGranuleBytes;
       if (Kind == AccessKind::kRead && has_list(granule)) {
-        const Address at = first + done * step * kGranuleBytes;
-        const uint64_t together = read_together(thread, &granule, at, count - done, step, where, false);
-        done += together;
-        if (together != 0) {
-          --done;
+        if (const uint64_t more = read_together(thread, &granule, at, count - done, step, where, false); more != 0) {
+          done += more - 1;
           continue;
         }
       }
-      if (!renew_one(thread, Kind, first + done * step * kGranuleBytes, where)) break;
+      if (!renew_one(thread, Kind, at, where)) break;
     }
   }
   step_outside(thread);

@@ -503,8 +503,8 @@ void Detector::access_one(Thread& thread, AccessKind kind, Address begin, Addres
   heed_tick_request(thread);
   const Address at = begin & ~(kGranuleBytes - 1);
   Granule* granule = shadow_.existing_granule(at);
-  const bool waited_for =
-      granule != nullptr && waited_for_in(*granule) != 0;  // then no stamp of it is renewed in passing
+  // Then no stamp of it is renewed in passing.
+  const bool waited_for = granule != nullptr && waited_for_in(*granule) != 0;
   if (!waited_for && renew_run(thread, kind, at, begin, end, where, increments) >= end) return;
   if (granule == nullptr) granule = shadow_.granule(at);
   if (granule == nullptr) return no_memory_for_shadow();

@@ -37,20 +37,18 @@ class ReadStep {
                                                            HistoryId empty, ReadBlock::Row& row, unsigned index,
                                                            uint64_t read, unsigned mask) {
     const uint64_t before = row.first[index].load(std::memory_order_relaxed);
-    ReadsInRow reads = {before, 0};
-    if ((before & ReadInRow::kIsFirst) != 0 || !add(thread, lockless, reads, read, mask) || reads.second != 0) {
-      return false;
-    }
+    uint64_t after = before;
+    if (!add_alone(thread, lockless, after, read, mask)) return false;
     if constexpr (kOneAtATime) {
-      row.first[index].store(reads.first, std::memory_order_relaxed);
+      row.first[index].store(after, std::memory_order_relaxed);
     } else {
-      row.first[index].exchange(reads.first, std::memory_order_seq_cst);
+      row.first[index].exchange(after, std::memory_order_seq_cst);
     }
     if (!is_alone(thread, lockless, granule, empty)) [[unlikely]] {
       row.first[index].store(before, std::memory_order_relaxed);
       return false;
     }
-    put_copy(thread, granule, read_now(thread, reads));
+    put_copy(thread, granule, read_now(thread, after));
     return true;
   }
 
@@ -65,20 +63,20 @@ class ReadStep {
     [[nodiscard, gnu::always_inline]] bool put(const Thread& thread, bool lockless, Granule& granule,
                                                ReadBlock::Row& row, unsigned index, uint64_t read) {
       const uint64_t before = row.first[index].load(std::memory_order_relaxed);
-      ReadsInRow reads = {before, 0};
-      if ((before & ReadInRow::kIsFirst) != 0 || !add(thread, lockless, reads, read, 0xff) || reads.second != 0) {
-        return false;
-      }
-      row.first[index].store(reads.first, std::memory_order_relaxed);
+      uint64_t after = before;
+      if (!add_alone(thread, lockless, after, read, 0xff)) return false;
+      row.first[index].store(after, std::memory_order_relaxed);
       all_[count_++] = {&granule, &row.first[index], before};
       return true;
     }
     // How many of them were right, from the first on. The others are taken back. `copies`: for the thread's checks.
     [[nodiscard]] unsigned finish(const Thread& thread, bool lockless, HistoryId empty, bool copies) {
+      if (count_ == 0) return 0;
       if constexpr (!kOneAtATime) std::atomic_thread_fence(std::memory_order_seq_cst);
       unsigned right = 0;
-      while (right < count_ && is_alone(thread, lockless, *all_[right].granule, empty)) ++right;
-      for (unsigned i = 0; copies && i < right; ++i) put_copy(thread, *all_[i].granule, ReadInRow::kBytes);
+      for (; right < count_ && is_alone(thread, lockless, *all_[right].granule, empty); ++right) {
+        if (copies) put_copy(thread, *all_[right].granule, ReadInRow::kBytes);
+      }
       for (unsigned i = right; i < count_; ++i) all_[i].place->store(all_[i].before, std::memory_order_relaxed);
       return right;
     }
@@ -142,6 +140,17 @@ class ReadStep {
     reads.first = left_of(thread, lockless, reads.first, bytes);
     if (reads.second != 0) reads.second = left_of(thread, lockless, reads.second, bytes);
     return reads.add(read | bytes);
+  }
+
+  // The same where a row has but one, which it is to stay.
+  [[nodiscard, gnu::always_inline]] static bool add_alone(const Thread& thread, bool lockless, uint64_t& first,
+                                                          uint64_t read, unsigned mask) {
+    ReadsInRow reads = {first, 0};
+    if ((first & ReadInRow::kIsFirst) != 0 || !add(thread, lockless, reads, read, mask) || reads.second != 0) {
+      return false;
+    }
+    first = reads.first;
+    return true;
   }
 
   // What a later read of these bytes leaves of one. 0 of 0.

@@ -56,18 +56,13 @@ ReadBlock::Row* Detector::own_row(Thread& thread, Address address) {
 // done, from the first on.
 uint64_t Detector::read_together(const Thread& thread, Granule* granules, Address first, uint64_t count, uint64_t step,
                                  Where where, bool copies) const {
-  if (thread.known_rows == nullptr) return 0;
   ReadStep::Together together;
   const uint64_t read = read_of(thread, where);
   for (uint64_t i = 0; i < count && !together.is_full(); ++i) {
     Granule& granule = granules[i * step];
     const Address at = first + i * step * kGranuleBytes;
-    const KnownRows::Entry& known = thread.known_rows->of(at);
-    if (granule.cells[0].load(std::memory_order_relaxed) != empty_list_ ||
-        known.key != KnownRows::key_of(at, thread.slot) ||
-        !together.put(thread, is_lockless(), granule, *known.row, ReadBlock::index_of(at), read)) {
-      break;
-    }
+    ReadBlock::Row* row = row_alone(thread, granule, at);
+    if (row == nullptr || !together.put(thread, is_lockless(), granule, *row, ReadBlock::index_of(at), read)) break;
   }
   return together.finish(thread, is_lockless(), empty_list_, copies);
 }

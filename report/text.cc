@@ -257,7 +257,7 @@ class TextReport {
   template <class Visit>
   void rows(List<Frame> frames, Visit visit) const {
     if (options_.full) {
-      for (const Frame& frame : frames) visit(Row{.frame = &frame});
+      for (size_t i = 0; i < frames.size; ++i) visit(Row{.frame = &frames[i]});
       return;
     }
     size_t total = 0;
@@ -296,9 +296,10 @@ class TextReport {
     if (access.stack.empty() && site_of(access).known()) visit(Row{.frame = &site_of(access)});
     rows(access.stack, visit);
     Text label = "created in ";
-    for (const Frame& frame : access.thread_created_at) {
-      if (!options_.full && frame.library) continue;
-      visit(Row{.label = label, .frame = &frame});
+    const List<Frame> creation = access.thread_created_at;
+    for (size_t i = 0; i < creation.size; ++i) {
+      if (!options_.full && creation[i].library) continue;
+      visit(Row{.label = label, .frame = &creation[i]});
       if (!options_.full) break;
       label = "        by ";
     }

@@ -59,7 +59,7 @@ llvm::FunctionCallee Hooks::range(bool write) {
 }
 
 llvm::FunctionCallee Hooks::run(bool write) {
-  return declare(write ? "run_write" : "run_read", int_, {pointer_, size_, size_, size_, pointer_});
+  return declare(write ? "run_write" : "run_read", size_, {pointer_, size_, size_, size_, pointer_});
 }
 
 llvm::FunctionCallee Hooks::vptr(bool write) {

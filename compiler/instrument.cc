@@ -494,20 +494,26 @@ class FunctionInstrumenter final {
     std::vector<RunAccess> candidates;
     std::vector<size_t> which;
     llvm::DenseSet<const Instruction*> others;  // that want a call of their own
+    llvm::DenseSet<const Instruction*> told;    // that other threads may wait for
     for (size_t i = 0; i < accesses_.size(); ++i) {
       const Access& access = accesses_[i];
-      if (access.write && may_be_waited_for(access)) others.insert(access.instruction);
-      if (access.covered) continue;
+      const bool may_signal = access.write && may_be_waited_for(access);
+      if (access.covered) {
+        if (may_signal) others.insert(access.instruction);
+        continue;
+      }
       const bool simple = only_checks(access) && !access.block && !access.vptr && !access.is_volatile;
       if (!simple) others.insert(access.instruction);
-      candidates.push_back({access.instruction, access.address, access.size, access.write, access.site});
+      if (may_signal) told.insert(access.instruction);
+      candidates.push_back({access.instruction, access.address, access.size, access.write, may_signal, access.site});
       which.push_back(i);
     }
     for (const BlockOperation& block : blocks_) others.insert(block.instruction);
     for (const LaneAccess& lanes : lanes_) others.insert(lanes.instruction);
     for (const TracedCall& traced : calls_) others.insert(traced.call);
     const auto divides = [&](const Instruction& instruction) {
-      return others.contains(&instruction) || boundaries_.lookup(&instruction) != Boundary::kNone;
+      if (others.contains(&instruction)) return true;
+      return !told.contains(&instruction) && boundaries_.lookup(&instruction) != Boundary::kNone;
     };
     for (const RunCopy& copy : tell_runs(function_, hooks_, candidates, divides)) {
       if (copy.told) continue;

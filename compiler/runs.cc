@@ -102,15 +102,25 @@ class RunTeller final {
     llvm::SCEVExpander expander(evolution_, layout_, "norn.run");
     if (!expander.isSafeToExpandAt(count, before)) return;
     std::vector<Run> runs;
+    bool all = true;
+    bool may_signal = false;
     for (size_t i = 0; i < accesses_.size(); ++i) {
       if (!loop.contains(accesses_[i].instruction)) continue;
+      may_signal |= accesses_[i].may_signal;
       const std::optional<Run> run = run_of(loop, i);
-      if (run && expander.isSafeToExpandAt(run->first, before)) runs.push_back(*run);
+      if (run && expander.isSafeToExpandAt(run->first, before)) {
+        runs.push_back(*run);
+      } else {
+        all = false;
+      }
     }
     if (runs.size() > kMostParts) return;
     join_neighbours(runs);
+    all &= llvm::all_of(runs, is_tellable);
     llvm::erase_if(runs, [](const Run& run) { return !is_tellable(run); });
     if (runs.empty() || runs.size() > kMost) return;
+    // Who finds a flag of the loop is ordered after what was told with it, and no check may begin a later time then.
+    if (may_signal && !all) return;
     put_in_order(runs);
     llvm::formLCSSA(loop, dominators_, &loops_, &evolution_);
     emit(loop, count, runs, expander);
@@ -208,7 +218,7 @@ class RunTeller final {
     }
     dominators_.changeImmediateDominator(exit, before);
 
-    // Long enough, and all told.
+    // Long enough, and all told, at one time.
     llvm::IRBuilder<> builder(before->getTerminator());
     Value* worth = builder.CreateICmpUGE(turns, builder.getInt64(kShortest));
     llvm::Instruction* term = before->getTerminator();
@@ -221,6 +231,7 @@ class RunTeller final {
     term->eraseFromParent();
     builder.SetInsertPoint(tell);
     builder.SetCurrentDebugLocation(accesses_[runs.front().accesses.front()].instruction->getDebugLoc());
+    Value* time = nullptr;
     Value* all = nullptr;
     for (size_t i = 0; i < runs.size(); ++i) {
       const RunAccess& access = accesses_[runs[i].accesses.front()];
@@ -229,9 +240,14 @@ class RunTeller final {
       Value* told = builder.CreateCall(
           hooks_.run(access.write), {firsts[i], step == 0 ? builder.getInt64(1) : turns,
                                      builder.getInt64(step == 0 ? size : step), builder.getInt64(size), access.site});
-      all = all == nullptr ? told : builder.CreateAnd(all, told);
+      if (i == 0) {
+        time = told;
+        all = builder.CreateIsNotNull(told);
+      } else {
+        all = builder.CreateAnd(all, builder.CreateICmpEQ(told, time));
+      }
     }
-    builder.CreateCondBr(builder.CreateIsNotNull(all), copy->getLoopPreheader(), checked);
+    builder.CreateCondBr(all, copy->getLoopPreheader(), checked);
     dominators_.changeImmediateDominator(copy->getLoopPreheader(), tell);
 
     for (size_t i = 0; i < accesses_.size(); ++i) {

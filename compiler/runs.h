@@ -1,14 +1,15 @@
 // Loops whose accesses are known before they begin: a hook is told of all of them at once, and a copy of the loop does
 // them without checks.
 //
-//     for (i = 0; i < n; ++i)       if (n >= kShortest && run_read8(a, n, 8, site) && run_write8(b, n, 8, site)) {
-//       b[i] = 2 * a[i];              for (i = 0; i < n; ++i) b[i] = 2 * a[i];
+//     for (i = 0; i < n; ++i)       if (n >= kShortest && (time = run_read(a, n, 8, 8, site)) != 0 &&
+//       b[i] = 2 * a[i];                run_write(b, n, 8, 8, site) == time) {
+//                                     for (i = 0; i < n; ++i) b[i] = 2 * a[i];
 //                                   } else {
 //                                     for (i = 0; i < n; ++i) …                      as it was, with its checks
 //                                   }
 //
 // Only loops in which nothing can synchronize, wait or leave early, so that what is told does happen, and in the same
-// segment (docs/design/pruning.md, runs). A hook says no where each access is wanted by itself.
+// segment (docs/design/pruning.md, runs). A hook says no, which is 0, where each access is wanted by itself.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +29,7 @@ struct RunAccess {
   llvm::Value* address;
   uint64_t size;
   bool write;
+  bool may_signal;  // another thread may wait in a loop for what is written
   llvm::Constant* site;
 };
 

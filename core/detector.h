@@ -238,6 +238,9 @@ class Detector {
   // `in_loop`: the loop goes on, so the read orders nothing.
   void spin_read(Thread& thread, Address address, uint64_t size, Where where, bool in_loop = false);
   void spin_leave(Thread& thread);
+  // Whether somebody waits for one of the granule's bytes, as far as is known without its lock. (The state machines do
+  // not say; a write there passes time.)
+  [[nodiscard]] bool is_waited_for(Address at) const;
   // The thread saw something that anybody may have written, untold: it is ordered after all that was done so far.
   void come_after_all(Thread& thread);
   // The same bytes are looked at now, whenever they will be told as spin-read: what was written under a lock that the
@@ -462,6 +465,11 @@ class Detector {
         thread, options_.engine == EngineKind::kHb, is_write(Kind) && follows_writes(options_),
         (Kind == AccessKind::kRead || Kind == AccessKind::kAtomicRead) && options_.handover && !increments, granule,
         mask, increments, where);
+  }
+  // A granule's first stamp, of all its bytes.
+  template <AccessKind Kind>
+  [[nodiscard, gnu::always_inline]] bool begin_row(const GranuleStep::Row<Kind>& row, Granule& granule, Address at) {
+    return GranuleStep::is_empty(granule) && is_prepared(at) && row.begin(granule);
   }
   // Of access_row(): one of another case.
   [[nodiscard]] bool renew_one(Thread& thread, AccessKind kind, Address at, Where where) {
@@ -828,6 +836,7 @@ uint64_t Detector::access_row(Thread& thread, Granule* granules, Address first, 
       Granule& granule = granules[done * step];
       if (row.stands(granule) || row.renew(granule)) continue;
       const Address at = first + done * step * kGranuleBytes;
+      if (begin_row(row, granule, at)) continue;
       if (Kind == AccessKind::kRead && has_list(granule)) {
         if (const uint64_t more = read_together(thread, &granule, at, count - done, step, where, false); more != 0) {
           done += more - 1;

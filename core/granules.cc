@@ -560,7 +560,7 @@ Address Detector::renew_run(Thread& thread, Address at, Address begin, Address e
     const uint8_t mask = mask_in(at, begin, end);
     if (granule == nullptr) break;
     if constexpr (kPlain) {
-      if (mask == 0xff && (row.stands(*granule) || row.renew(*granule))) continue;
+      if (mask == 0xff && (row.stands(*granule) || row.renew(*granule) || begin_row(row, *granule, at))) continue;
     }
     if (Kind == AccessKind::kRead && mask == 0xff && end - at >= 2 * kGranuleBytes && has_list(*granule)) {
       constexpr Address kLeafBytes = Address{1} << Leaf::kBits;

@@ -160,6 +160,12 @@ void Detector::spin_leave(Thread& thread) {
   thread.spun.clear(arena_);
 }
 
+bool Detector::is_waited_for(Address at) const {
+  if (is_state_machine(options_.engine)) return false;
+  const Granule* granule = shadow_.existing_granule(at & ~(kGranuleBytes - 1));
+  return granule != nullptr && waited_for_in(*granule) != 0;
+}
+
 // Adds what everybody else did so far.
 void Detector::add_all(const Thread& thread, Clocks& found) {
   for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) {

@@ -144,8 +144,8 @@ class GranuleStep {
     return put_instead(granule, place, cells, {mine, other, third}, new_cells, {fresh, new_other, new_third});
   }
 
-  // For many granules in a row, all bytes of each: those in which there is nothing but what the thread did before with
-  // the same locks, at most two stamps.
+  // For many granules in a row, all bytes of each: those in which there is nothing, or nothing but what the thread did
+  // before with the same locks, at most two stamps.
   template <AccessKind Kind>
   class Row {
    public:
@@ -187,6 +187,12 @@ class GranuleStep {
       return true;
     }
 
+    // Of a granule that is_empty() and prepared for its first stamp.
+    [[nodiscard, gnu::always_inline]] bool begin(Granule& granule) const {
+      const uint64_t cells = GranuleLock::cells_of(granule);
+      return static_cast<uint32_t>(cells) == 0 && put_instead(granule, place_, cells, {}, alone_, {fresh_, 0, 0});
+    }
+
    private:
     // Of the thread itself, at a time before the present.
     [[nodiscard, gnu::always_inline]] bool is_past(uint64_t bits) const {
@@ -211,7 +217,7 @@ class GranuleStep {
 
   // What a granule has: in the place of the thread's parity, in the other, and the third.
   struct Three {
-    uint64_t mine, other, third;
+    uint64_t mine = 0, other = 0, third = 0;
   };
   // Puts other stamps and cells into a granule, if it still has these. `place`: that of the thread's parity.
   [[nodiscard, gnu::always_inline]] static bool put_instead(Granule& granule, unsigned place, uint64_t cells,

@@ -222,10 +222,10 @@ void __norn_write8(const void* address, const norn_site* site);
 void __norn_write16(const void* address, const norn_site* site);
 void __norn_read_range(const void* address, size_t size, const norn_site* site); /* size may be 0 */
 void __norn_write_range(const void* address, size_t size, const norn_site* site);
-/* Of a loop that begins: so many values of `size` bytes, `step` bytes from one to the next. 0: each
- * access is to be told by itself all the same. */
-uint32_t __norn_run_read(const void* first, uint64_t count, uint64_t step, uint64_t size, const norn_site* site);
-uint32_t __norn_run_write(const void* first, uint64_t count, uint64_t step, uint64_t size, const norn_site* site);
+/* Of a loop that begins: so many values of `size` bytes, `step` bytes from one to the next. Gives the time at which
+ * they were told, which must be the same for all of a loop. 0: each access is to be told by itself all the same. */
+uint64_t __norn_run_read(const void* first, uint64_t count, uint64_t step, uint64_t size, const norn_site* site);
+uint64_t __norn_run_write(const void* first, uint64_t count, uint64_t step, uint64_t size, const norn_site* site);
 
 /* Optimised code looks first whether the thread has done the same at its present time already, and calls only if it has
  * not. For one or two bytes aligned to their size, or four, eight or sixteen aligned to four, eight and eight:

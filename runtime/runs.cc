@@ -34,6 +34,8 @@ bool observe_row(ThreadState& state, Address first, uint64_t count, uint64_t ste
     }
     i += done;
     if (done != 0) continue;
+    // Who waits for one of its bytes is to hear of it when it is written.
+    if (Kind == AccessKind::kWrite && detector.is_waited_for(at)) return false;
     const auto* granule = reinterpret_cast<const void*>(at);
     Kind == AccessKind::kWrite ? __norn_slow_write8(granule, site) : __norn_slow_read8(granule, site);
     ++i;
@@ -74,18 +76,21 @@ bool observe_values(ThreadState& state, Address first, uint64_t count, uint64_t 
 }
 
 template <AccessKind Kind>
-uint32_t observe_run(const void* address, uint64_t count, uint64_t step, uint64_t size, const norn_site* site) {
+uint64_t observe_run(const void* address, uint64_t count, uint64_t step, uint64_t size, const norn_site* site) {
   if (!is_watching()) return 1;
   ThreadState* state = current_state;
   if (state == nullptr) return 0;
   const Address first = address_of(address);
   ThreadState::ToldRun& known = state->runs[reinterpret_cast<uintptr_t>(site) / sizeof(norn_site) % ThreadState::kRuns];
   const ThreadState::ToldRun run = run_now(*state, first, count, step, size, site);
-  if (is_same(known, run) && state->core->is_plain()) return 1;
+  const uint64_t now = uint64_t{run.slot} << 32 | run.time;
+  if (is_same(known, run) && state->core->is_plain()) return now;
   if (!observe_values<Kind>(*state, first, count, step, size, site)) return 0;
-  // Time may have passed meanwhile, or nothing was to count.
-  if (is_same(run, run_now(*state, first, count, step, size, site)) && state->core->is_plain()) known = run;
-  return 1;
+  // Meanwhile time may have passed, which ends all that was told, or memory may have come or gone.
+  const ThreadState::ToldRun after = run_now(*state, first, count, step, size, site);
+  if (after.slot != run.slot || after.time != run.time) return 0;
+  if (is_same(run, after) && state->core->is_plain()) known = run;
+  return now;
 }
 
 }  // namespace
@@ -94,12 +99,12 @@ uint32_t observe_run(const void* address, uint64_t count, uint64_t step, uint64_
 using namespace norn;
 using namespace norn::rt;
 
-NORN_EXPORT uint32_t __norn_run_read(const void* first, uint64_t count, uint64_t step, uint64_t size,
+NORN_EXPORT uint64_t __norn_run_read(const void* first, uint64_t count, uint64_t step, uint64_t size,
                                      const norn_site* site) {
   return observe_run<AccessKind::kRead>(first, count, step, size, site);
 }
 
-NORN_EXPORT uint32_t __norn_run_write(const void* first, uint64_t count, uint64_t step, uint64_t size,
+NORN_EXPORT uint64_t __norn_run_write(const void* first, uint64_t count, uint64_t step, uint64_t size,
                                       const norn_site* site) {
   return observe_run<AccessKind::kWrite>(first, count, step, size, site);
 }

@@ -13,8 +13,8 @@ target triple = "x86_64-unknown-linux-gnu"
 ; CHECK: {{^}}loop.told:
 ; CHECK-NOT: __norn_slow
 ; CHECK: [[TELL]]:
-; CHECK: %[[TOLD:.*]] = call i32 @__norn_run_read(ptr %p, i64 %n, i64 8, i64 8, ptr @
-; CHECK: %[[ALL:.*]] = icmp ne i32 %[[TOLD]], 0
+; CHECK: %[[TOLD:.*]] = call i64 @__norn_run_read(ptr %p, i64 %n, i64 8, i64 8, ptr @
+; CHECK: %[[ALL:.*]] = icmp ne i64 %[[TOLD]], 0
 ; CHECK: br i1 %[[ALL]], label %{{.*}}.told, label
 ; CHECK: call preserve_mostcc void @__norn_slow_read8(
 ; CHECK: ret double
@@ -37,8 +37,11 @@ out:
 ; The loop comes to each element as p[i + 1] first. Backwards the last is the first.
 ; CHECK-LABEL: define void @neighbours(
 ; CHECK: %[[AFTER:.*]] = getelementptr i8, ptr %p, i64 8
-; CHECK: call i32 @__norn_run_read(ptr %[[AFTER]], i64 %n, i64 8, i64 8,
-; CHECK: call i32 @__norn_run_write(ptr %p, i64 %n, i64 8, i64 8,
+; CHECK: %[[TIME:.*]] = call i64 @__norn_run_read(ptr %[[AFTER]], i64 %n, i64 8, i64 8,
+; CHECK: %[[TOLD:.*]] = icmp ne i64 %[[TIME]], 0
+; CHECK: %[[OTHER:.*]] = call i64 @__norn_run_write(ptr %p, i64 %n, i64 8, i64 8,
+; CHECK: %[[SAME:.*]] = icmp eq i64 %[[OTHER]], %[[TIME]]
+; CHECK: and i1 %[[TOLD]], %[[SAME]]
 define void @neighbours(ptr %p, i64 %n) sanitize_thread {
 entry:
   br label %loop
@@ -57,7 +60,7 @@ out:
 
 ; CHECK-LABEL: define internal double @backwards(
 ; CHECK: %[[FIRST:.*]] = getelementptr i8, ptr %p, i64 -8176
-; CHECK: call i32 @__norn_run_read(ptr %[[FIRST]], i64 512, i64 16, i64 8,
+; CHECK: call i64 @__norn_run_read(ptr %[[FIRST]], i64 512, i64 16, i64 8,
 define internal double @backwards(ptr %p) sanitize_thread {
 entry:
   br label %loop
@@ -78,7 +81,7 @@ out:
 ; CHECK-LABEL: define void @sometimes(
 ; CHECK: call preserve_mostcc void @__norn_slow_read8(ptr %there.told,
 ; CHECK-NOT: __norn_slow
-; CHECK: call i32 @__norn_run_read(ptr %p,
+; CHECK: call i64 @__norn_run_read(ptr %p,
 ; CHECK: call preserve_mostcc void @__norn_slow_read8(ptr %at,
 ; CHECK: call preserve_mostcc void @__norn_slow_read8(ptr %there,
 ; CHECK-NOT: __norn_slow
@@ -104,15 +107,37 @@ out:
   ret void
 }
 
-; Somebody may wait for a number that is whole.
+; Somebody may wait for a number that is whole: the hook says whether they do.
 ; CHECK-LABEL: define void @flags(
-; CHECK-NOT: __norn_run_
+; CHECK: call i64 @__norn_run_write(ptr %p, i64 %n, i64 8, i64 8,
 ; CHECK: ret void
 define void @flags(ptr %p, i64 %n) sanitize_thread {
 entry:
   br label %loop
 loop:
   %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr i64, ptr %p, i64 %i
+  store i64 1, ptr %at, align 8
+  %next = add nuw i64 %i, 1
+  %done = icmp eq i64 %next, %n
+  br i1 %done, label %out, label %loop
+out:
+  ret void
+}
+
+; Such a loop is told of as a whole or not at all.
+; CHECK-LABEL: define void @flags_and_some(
+; CHECK-NOT: __norn_run_
+; CHECK: ret void
+define void @flags_and_some(ptr %p, ptr %q, i64 %n) sanitize_thread {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %index = getelementptr i64, ptr %q, i64 %i
+  %there = load i64, ptr %index, align 8
+  %other = getelementptr double, ptr %q, i64 %there
+  store double 1.0, ptr %other, align 8
   %at = getelementptr i64, ptr %p, i64 %i
   store i64 1, ptr %at, align 8
   %next = add nuw i64 %i, 1

@@ -41,10 +41,10 @@ ACCESS(16)
 void __norn_read_range(const void* a, size_t n, const norn_site* s) { (void)a, print("read-range", s, n); }
 void __norn_write_range(const void* a, size_t n, const norn_site* s) { (void)a, print("write-range", s, n); }
 // Each access is wanted by itself.
-uint32_t __norn_run_read(const void* first, uint64_t count, uint64_t step, uint64_t size, const norn_site* s) {
+uint64_t __norn_run_read(const void* first, uint64_t count, uint64_t step, uint64_t size, const norn_site* s) {
   return (void)first, (void)count, (void)step, (void)size, (void)s, 0;
 }
-uint32_t __norn_run_write(const void* first, uint64_t count, uint64_t step, uint64_t size, const norn_site* s) {
+uint64_t __norn_run_write(const void* first, uint64_t count, uint64_t step, uint64_t size, const norn_site* s) {
   return (void)first, (void)count, (void)step, (void)size, (void)s, 0;
 }
 void __norn_vptr_read(const void* a, const norn_site* s) { (void)a, print("vptr-read", s, 0); }

@@ -1,8 +1,13 @@
 // The hooks of plain accesses.
 #include "runtime/hooks.h"
 
+#include <sys/mman.h>
+
+#include <algorithm>
+
 #include "runtime/fast.h"
 #include "runtime/interpose.h"
+#include "runtime/syscalls.h"
 
 namespace norn::rt {
 namespace {
@@ -260,6 +265,25 @@ template <AccessKind Kind>
 }
 
 }  // namespace
+
+size_t mapped_part(const volatile void* address, size_t size) {
+  constexpr Address kPageBytes = 4096;
+  const Address first = address_of(address);
+  const Address page = first & ~(kPageBytes - 1);
+  // It writes nothing back, and fails where a page is not mapped.
+  const auto is_mapped = [&](size_t bytes) {
+    return sys::call(__NR_msync, static_cast<long>(page), static_cast<long>(bytes), MS_ASYNC) == 0;
+  };
+  const size_t most = std::min<size_t>(size, ~first);
+  if (is_mapped(most + (first - page))) return most;
+  size_t mapped = 0;
+  size_t not_mapped = (most + (first - page)) / kPageBytes + 1;
+  while (not_mapped - mapped > 1) {
+    const size_t middle = mapped + (not_mapped - mapped) / 2;
+    (is_mapped(middle * kPageBytes) ? mapped : not_mapped) = middle;
+  }
+  return mapped == 0 ? 0 : std::min(most, mapped * kPageBytes - (first - page));
+}
 
 size_t read_quickly(const void* address, size_t size, const norn_site* site) {
   return passes<AccessKind::kRead>(address, size) ? size : observe_quickly<AccessKind::kRead>(address, size, site);

@@ -33,9 +33,16 @@ constexpr size_t kShortRange = 256;
 size_t read_quickly(const void* address, size_t size, const norn_site* site);
 size_t write_quickly(const void* address, size_t size, const norn_site* site);
 
+// How many bytes from an address on, up to `size`, are mapped. What a program gives for a size may be a mistake of its
+// own: it faults where the memory ends, and would otherwise be told of for as long as there is memory for stamps.
+constexpr size_t kLongRange = 1 << 20;  // shorter ones are not worth the question
+size_t mapped_part(const volatile void* address, size_t size);
+
 // As observe(), of any bytes.
 template <AccessKind Kind>
 inline void observe_range(const volatile void* address, size_t size, const norn_site* site) {
+  if (size > kLongRange) [[unlikely]]
+    size = mapped_part(address, size);
   size_t done = 0;
   if (size <= kShortRange) {
     constexpr auto kQuickly = Kind == AccessKind::kWrite ? write_quickly : read_quickly;

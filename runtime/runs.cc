@@ -43,6 +43,13 @@ bool observe_row(ThreadState& state, Address first, uint64_t count, uint64_t ste
   return true;
 }
 
+// Whether a loop can come to its end.
+bool is_mapped(Address first, uint64_t count, uint64_t step, uint64_t size) {
+  uint64_t bytes = 0;
+  if (__builtin_mul_overflow(count - 1, step, &bytes) || __builtin_add_overflow(bytes, size, &bytes)) return false;
+  return bytes <= kLongRange || mapped_part(reinterpret_cast<const void*>(first), bytes) == bytes;
+}
+
 ThreadState::ToldRun run_now(const ThreadState& state, Address first, uint64_t count, uint64_t step, uint64_t size,
                              const norn_site* site) {
   const Thread& thread = *state.core;
@@ -85,7 +92,7 @@ uint64_t observe_run(const void* address, uint64_t count, uint64_t step, uint64_
   const ThreadState::ToldRun run = run_now(*state, first, count, step, size, site);
   const uint64_t now = uint64_t{run.slot} << 32 | run.time;
   if (is_same(known, run) && state->core->is_plain()) return now;
-  if (!observe_values<Kind>(*state, first, count, step, size, site)) return 0;
+  if (!is_mapped(first, count, step, size) || !observe_values<Kind>(*state, first, count, step, size, site)) return 0;
   // Meanwhile time may have passed, which ends all that was told, or memory may have come or gone.
   const ThreadState::ToldRun after = run_now(*state, first, count, step, size, site);
   if (after.slot != run.slot || after.time != run.time) return 0;

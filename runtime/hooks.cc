@@ -7,7 +7,7 @@
 
 #include "runtime/fast.h"
 #include "runtime/interpose.h"
-#include "runtime/syscalls.h"
+#include "runtime/proc_maps.h"
 
 namespace norn::rt {
 namespace {
@@ -270,19 +270,18 @@ size_t mapped_part(const volatile void* address, size_t size) {
   constexpr Address kPageBytes = 4096;
   const Address first = address_of(address);
   const Address page = first & ~(kPageBytes - 1);
-  // It writes nothing back, and fails where a page is not mapped.
-  const auto is_mapped = [&](size_t bytes) {
-    return sys::call(__NR_msync, static_cast<long>(page), static_cast<long>(bytes), MS_ASYNC) == 0;
-  };
   const size_t most = std::min<size_t>(size, ~first);
-  if (is_mapped(most + (first - page))) return most;
-  size_t mapped = 0;
-  size_t not_mapped = (most + (first - page)) / kPageBytes + 1;
-  while (not_mapped - mapped > 1) {
-    const size_t middle = mapped + (not_mapped - mapped) / 2;
-    (is_mapped(middle * kPageBytes) ? mapped : not_mapped) = middle;
-  }
-  return mapped == 0 ? 0 : std::min(most, mapped * kPageBytes - (first - page));
+  // It writes nothing back, and fails where a page is not mapped.
+  const long bytes = static_cast<long>(most + (first - page));
+  if (sys::call(__NR_msync, static_cast<long>(page), bytes, MS_ASYNC) == 0) return most;
+  Address reached = first;
+  visit_mappings([&](const Mapping& mapping) {
+    if (mapping.end <= reached) return true;
+    if (mapping.begin > reached || !mapping.readable) return false;
+    reached = mapping.end;
+    return true;
+  });
+  return std::min<size_t>(most, reached - first);
 }
 
 size_t read_quickly(const void* address, size_t size, const norn_site* site) {

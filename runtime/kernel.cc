@@ -17,6 +17,7 @@
 
 #include "runtime/control.h"
 #include "runtime/interpose.h"
+#include "runtime/proc_maps.h"
 #include "runtime/state.h"
 #include "runtime/syscalls.h"
 
@@ -199,35 +200,14 @@ namespace {
 // Whether the word lies in memory that another process may have, too. Asked only of futexes that do not say that they
 // are private, as those of some libraries that could.
 bool is_shared_memory(const volatile uint32_t* word) {
-  const int fd = sys::open_file("/proc/self/maps", O_RDONLY);
-  if (fd < 0) return true;
-  // A line begins with "BEGIN-END rwxp"; what follows is of no interest.
-  constexpr unsigned kBegin = 0, kEnd = 1, kKind = 2, kRest = 3;
-  const uint64_t wanted = address_of(word);
-  uint64_t numbers[2] = {};
-  unsigned part = kBegin, at = 0;
-  char bytes[1024];
-  bool shared = false, found = false;
-  for (long size = 0; !found && (size = sys::read_some(fd, bytes, sizeof(bytes))) > 0;) {
-    for (long i = 0; i < size && !found; ++i) {
-      const char c = bytes[i];
-      if (c == '\n') {
-        part = kBegin;
-        at = 0;
-        numbers[0] = numbers[1] = 0;
-      } else if (part <= kEnd && (c == '-' || c == ' ')) {
-        ++part;
-      } else if (part <= kEnd) {
-        numbers[part] = numbers[part] << 4 | static_cast<uint64_t>(c <= '9' ? c - '0' : c - 'a' + 10);
-      } else if (part == kKind && ++at == 4) {
-        part = kRest;
-        found = numbers[0] <= wanted && wanted < numbers[1];
-        shared = found && c == 's';
-      }
-    }
-  }
-  sys::close_file(fd);
-  return shared || !found;
+  const norn::Address wanted = address_of(word);
+  bool shared = true;
+  visit_mappings([&](const Mapping& mapping) {
+    if (mapping.end <= wanted) return true;
+    shared = mapping.begin > wanted || mapping.shared;
+    return false;
+  });
+  return shared;
 }
 
 long wait_on_futex(const volatile uint32_t* word, uint32_t value, control::Time until, bool is_private) {

@@ -25,10 +25,9 @@ static void first(void) {
 static void second(void) {
   await_turn(1);
   x = 2;  // RACE: observed x
-  // Nobody else gets memory now that could lie behind it.
   const size_t bytes = 1 << 20;
   char* memory = (char*)mmap(NULL, 2 * bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  munmap(memory + bytes, bytes);
+  mprotect(memory + bytes, bytes, PROT_NONE);
   static volatile double result;
   result = total((double*)memory, (size_t)1 << 40);
 }

@@ -1,5 +1,5 @@
-// Loops that store whole numbers of several sizes, whose accesses are known when they begin, and one that touches single
-// elements.
+// Loops that store whole numbers of several sizes, whose accesses are known when they begin, and one that touches
+// single elements.
 // RUN: %check %s
 
 #include <stdint.h>

@@ -102,25 +102,23 @@ class RunTeller final {
     llvm::SCEVExpander expander(evolution_, layout_, "norn.run");
     if (!expander.isSafeToExpandAt(count, before)) return;
     std::vector<Run> runs;
-    bool all = true;
+    size_t accesses = 0;
     bool may_signal = false;
     for (size_t i = 0; i < accesses_.size(); ++i) {
       if (!loop.contains(accesses_[i].instruction)) continue;
+      ++accesses;
       may_signal |= accesses_[i].may_signal;
       const std::optional<Run> run = run_of(loop, i);
-      if (run && expander.isSafeToExpandAt(run->first, before)) {
-        runs.push_back(*run);
-      } else {
-        all = false;
-      }
+      if (run && expander.isSafeToExpandAt(run->first, before)) runs.push_back(*run);
     }
     if (runs.size() > kMostParts) return;
     join_neighbours(runs);
-    all &= llvm::all_of(runs, is_tellable);
     llvm::erase_if(runs, [](const Run& run) { return !is_tellable(run); });
     if (runs.empty() || runs.size() > kMost) return;
     // Who finds a flag of the loop is ordered after what was told with it, and no check may begin a later time then.
-    if (may_signal && !all) return;
+    size_t told = 0;
+    for (const Run& run : runs) told += run.accesses.size();
+    if (may_signal && told != accesses) return;
     put_in_order(runs);
     llvm::formLCSSA(loop, dominators_, &loops_, &evolution_);
     emit(loop, count, runs, expander);

@@ -41,12 +41,12 @@ size_t mapped_part(const volatile void* address, size_t size);
 // As observe(), of any bytes.
 template <AccessKind Kind>
 inline void observe_range(const volatile void* address, size_t size, const norn_site* site) {
-  if (size > kLongRange) [[unlikely]]
-    size = mapped_part(address, size);
   size_t done = 0;
   if (size <= kShortRange) {
     constexpr auto kQuickly = Kind == AccessKind::kWrite ? write_quickly : read_quickly;
     done = kQuickly(const_cast<const void*>(address), size, site);
+  } else if (size > kLongRange) {
+    size = mapped_part(address, size);
   }
   if (done != size) observe(Kind, static_cast<const volatile char*>(address) + done, size - done, site);
 }

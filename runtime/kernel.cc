@@ -3,7 +3,6 @@
 // Where a call waits for descriptors, the thread waits for these, disabled, and calls when they are ready: what other
 // threads of the program write is then part of the schedule. All other calls are made without the turn.
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <poll.h>

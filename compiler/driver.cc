@@ -43,6 +43,7 @@ constexpr std::string_view kHelp =
   -fnorn-profile=sampling  check samples only: races are missed, the program is nearly as fast as ever (default: full)
   -fno-norn            compile and link as clang does
   NORN_CLANG=PATH      the clang to use (default: clang-19, or clang++-19 for norn-c++)
+  NORN_VERIFY=1        let LLVM's verifier look at what norn made of the program
 Everything else is clang's:
 
 )";
@@ -456,6 +457,9 @@ void add_compile_arguments(const Request& request, const std::string& library, A
     cc1(file);
   }
   cc1("-fpass-plugin=" + passes);
+  if (const char* verify = getenv("NORN_VERIFY"); verify != nullptr && *verify != '\0') {
+    plugin("-norn-verify");
+  }
   // The site table takes variables and types from the debug information; it is the same whatever the user asked for,
   // so that a site keeps its identity.
   cc1("-debug-info-kind=standalone");

@@ -39,6 +39,7 @@ with open(os.path.join(library, "libnorn-rt.a.syms"), "w") as exported:
     exported.write("{ __norn_*; };\n")
 
 config.environment["PATH"] = os.pathsep.join([os.path.join(tree, "bin"), tools, os.environ["PATH"]])
+config.environment["NORN_VERIFY"] = "1"
 config.substitutions += [
     ("%norn-cc", os.path.join(tree, "bin", "norn-cc")),
     ("%norn-c\\+\\+", os.path.join(tree, "bin", "norn-c++")),

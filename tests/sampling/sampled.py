@@ -18,7 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "loops")
 
 from waiting import WaitingProgram, check  # noqa: E402
 
-FLAGS = ["-fnorn-profile=sampling", "-fverify-intermediate-code"]
+FLAGS = ["-fnorn-profile=sampling"]
 MISSED = "expected and not reported"  # as program.py says it
 NOT_SEEN = ("no stack has", f"norn's exit status is 0, not {check.RACES_FOUND}")  # of what was missed
 

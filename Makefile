@@ -11,7 +11,7 @@ help:
 ## make demo        install, build, find and explain a race in an example
 ## make test        install, build, run all tests
 ## make build       only build, into build/bin and build/lib/norn
-## make test-long   the slow checks: sanitizers, many seeds, long stress
+## make test-long   the slow checks: sanitizers, many seeds, long stress; MINUTES=40 of random programs
 ## make bench       side by side with ThreadSanitizer, helgrind and drd; threads, heap and locks growing
 ## make accuracy    who is right about the programs that wait: the tables of docs/accuracy.md
 ## make schedules   which strategy finds which bug: the tables of docs/schedules.md

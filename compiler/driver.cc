@@ -43,6 +43,7 @@ constexpr std::string_view kHelp =
                        covered,calls,escape,constants,early,runs,inline
   -fnorn-whole-program with -flto (full) and lld: instrument at the link, knowing all files
   -fnorn-profile=sampling  check samples only: races are missed, the program is nearly as fast as ever (default: full)
+  -fnorn-debug-runtime link a runtime with debug information, to look at norn itself in a debugger
   -fno-norn            compile and link as clang does
   NORN_CLANG=PATH      the clang to use (default: clang-19, or clang++-19 for norn-c++)
   NORN_VERIFY=1        let LLVM's verifier look at what norn made of the program
@@ -66,6 +67,7 @@ struct Request {
   bool forbids_undefined = false;
   bool off = false;
   bool as_tsan = false;
+  bool debug_runtime = false;
   bool exempt = false;  // what is compiled here is not to be instrumented
   bool has_ir = false;  // an input is LLVM IR
   bool help = false;
@@ -348,6 +350,9 @@ Request read_command_line(const Arguments& arguments) {
     } else if (argument == "-fnorn-whole-program") {
       request.whole_program = true;
       kept.clear();
+    } else if (argument == "-fnorn-debug-runtime") {
+      request.debug_runtime = true;
+      kept.clear();
     } else if (starts_with(argument, "-fnorn") || starts_with(argument, "-fno-norn")) {
       refuse("unknown option " + argument + "; norn-cc --help lists norn's options");
     } else if (argument == "-flto" || argument == "-flto=full" || argument == "-flto=thin" || argument == "-fno-lto" ||
@@ -531,10 +536,12 @@ void add_link_arguments(const Request& request, const std::string& library, Argu
     return;
   }
   // Without a dynamic linker there is no interposition: the linker wraps the C library's functions instead.
-  const std::string runtime = library + (request.is_static ? "/libnorn-rt-static.a" : "/libnorn-rt.a");
-  if (!exists(runtime)) refuse(runtime + " is missing: build or install norn again");
+  const std::string base = library + (request.is_static ? "/libnorn-rt-static" : "/libnorn-rt");
+  const std::string runtime = base + ".a";
+  const std::string linked = request.debug_runtime ? base + "-debug.a" : runtime;
+  if (!exists(linked)) refuse(linked + " is missing: build or install norn again");
   linker(before, "--whole-archive");
-  linker(before, runtime);
+  linker(before, linked);
   linker(before, "--no-whole-archive");
   if (request.is_static) {
     before.push_back("-Wl,@" + runtime + ".wraps");

@@ -4,10 +4,10 @@
     verdicts.py [--write] [--level=-O1] [--jobs=N] [--detectors=norn,tsan,helgrind] [TEST…]
 
 Each program is built once for each detector and run once. A report is a race of the program if both its places are
-lines that say so; norn's must also name the variable. What is told otherwise is a *false alarm*, in a racy program too;
-a racy program of which no race is told is *missed*; one that hangs or does not end as it should has *failed*. Standings
-do not matter here, nor whether all marked lines are told: lit judges that, of norn alone. --write puts the table into
-docs/accuracy.md.
+lines that say so (of a peer: those that it knows); norn's must also name the variable. What is told otherwise is a
+*false alarm*, in a racy program too; a racy program of which no race is told is *missed*; one that hangs or does not
+end as it should has *failed*. Standings do not matter here, nor whether all marked lines are told: lit judges that, of
+norn alone. --write puts the table into docs/accuracy.md.
 
 norn's tools are taken from the directory that NORN_BIN names.
 """
@@ -41,8 +41,11 @@ def reports_of(detector, program, level, directory):
     flag = "-fsanitize=thread" if detector == "tsan" else "-gdwarf-4"
     command = program.build("clang-19", "clang++-19", level, str(directory / "program"), [flag])
     if detector == "tsan":
-        return accuracy.tsan_reports(program, command, directory)
-    return accuracy.valgrind_reports(detector, program, command, directory)
+        told = accuracy.tsan_reports(program, command, directory)
+    else:
+        told = accuracy.valgrind_reports(detector, program, command, directory)
+    # A peer may not know the line of one of the two (0, or none at all): the other must do.
+    return [(location, [line for line in lines if line]) for location, lines in told]
 
 
 def verdict(program, reports):

@@ -2,7 +2,7 @@
 #
 #   lit -Dnorn_bin=build/bin tests/behaviour        or with NORN_BIN in the environment
 #
-# The tests in tests/robustness and tests/users use the same machinery: their lit.cfg.py load this one.
+# The tests in tests/robustness, tests/standards and tests/users use the same machinery: their lit.cfg.py load this one.
 import os
 import subprocess
 import sys

@@ -10,7 +10,7 @@
 extern int limit;
 int seen;
 
-static int limit_wanted() {
+[[gnu::noinline]] static int limit_wanted() {
   const char* text = std::getenv("POOL_LIMIT");
   return text != nullptr ? std::atoi(text) : 8;
 }

@@ -17,9 +17,10 @@ Node nodes[2];
 
 static void pushes(Node* node, int value) {
   node->value = value;
-  node->next = head.load(std::memory_order_relaxed);
-  while (!head.compare_exchange_weak(node->next, node, std::memory_order_release, std::memory_order_relaxed)) {
-  }
+  Node* next = head.load(std::memory_order_relaxed);
+  do {
+    node->next = next;
+  } while (!head.compare_exchange_weak(next, node, std::memory_order_release, std::memory_order_relaxed));
 }
 
 static int sums_up() {

@@ -15,10 +15,11 @@ std::atomic<Node*> head;
 Node nodes[2];
 
 static void pushes(Node* node, int value) {
-  node->value = value;                                                                // RACE: observed nodes
-  node->next = head.load(std::memory_order_relaxed);                                  // MAYBE: nodes
-  while (!head.compare_exchange_weak(node->next, node, std::memory_order_relaxed)) {  // MAYBE: nodes
-  }
+  node->value = value;  // RACE: observed nodes
+  Node* next = head.load(std::memory_order_relaxed);
+  do {
+    node->next = next;  // MAYBE: nodes
+  } while (!head.compare_exchange_weak(next, node, std::memory_order_relaxed));
 }
 
 static int sums_up() {

@@ -12,7 +12,7 @@ std::vector<int> table(4, 1);
 std::atomic<bool> was_read;
 long sum;
 
-static void sums_up() {
+static void sums_up() {  // MAYBE: <table>
   {
     for (std::size_t i = 0; i < table.size(); i++) sum += table[i];  // RACE: observed <table>
   }

@@ -25,6 +25,8 @@ void* dlsym(void* handle, const char* name) noexcept __attribute__((weak));
 void* dlvsym(void* handle, const char* name, const char* version) noexcept __attribute__((weak));
 extern char** environ;
 extern void* __libc_stack_end;
+// The program's own, if it has one (<sanitizer/tsan_interface.h>).
+__attribute__((weak)) void __tsan_on_initialize();
 }
 
 namespace norn::rt {
@@ -116,6 +118,7 @@ bool start_all(int argc, char** argv, char** environment) {
   init_process();
   leave(*state);
   control::start();
+  if (__tsan_on_initialize != nullptr) __tsan_on_initialize();
   return true;
 }
 

@@ -11,6 +11,7 @@
 #include "runtime/blocks.h"
 #include "runtime/control.h"
 #include "runtime/interpose.h"
+#include "runtime/misuse.h"
 #include "runtime/modules.h"
 #include "runtime/openmp.h"
 #include "runtime/sampling.h"
@@ -120,6 +121,7 @@ void allocated_unseen(const Inspection& here, void* block, size_t size) {
 // for ever.
 template <class Call>
 [[gnu::always_inline]] inline void* allocate(size_t size, const norn_site& site, Call call) {
+  check_safe_call(site);
   const Inspection here{Inspection::Started()};
   void* block = call();
   if (block == nullptr || !here) return block;
@@ -176,6 +178,7 @@ NORN_INTERPOSE(void*, calloc, (size_t count, size_t size)) {
 NORN_INTERPOSE(void, free, (void* block)) {
   if (is_early(block) || NORN_NOT_READY(free)) return;
   if (block == nullptr) return;
+  check_safe_call(site_free);
   const bool counts = is_watching() && !called_by_openmp() && !called_by_loader();
   if (is_controlled() && counts) {
     control::access(AccessKind::kFree, block, size_of_block(address_of(block)), &site_free);
@@ -190,6 +193,7 @@ NORN_INTERPOSE(void, free, (void* block)) {
 namespace {
 
 void* resize(void* old, size_t size, const norn_site& site, void* (*real)(void*, size_t)) {
+  check_safe_call(site);
   const Inspection here;
   if (!here) return real(old, size);
   Block ended;

@@ -27,6 +27,7 @@ NORN_REAL(int, __register_atfork, (void (*prepare)(), void (*parent)(), void (*c
 // Registered before anything of the program, so it runs after everything of it.
 void at_exit(int status, void* /*argument*/) {
   if (sys::pid() != start.pid) return;
+  if (!is_controlled()) note_thread_leaks();
   finish_report(status);
   const int final = final_status(status);
   if (final == status) return;

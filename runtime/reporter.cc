@@ -23,6 +23,11 @@
 // A place for a debugger to stop at: the thread that is about to make the access calls it for each new race.
 NORN_EXPORT __attribute__((noinline)) void __norn_on_report(const char* id) { asm volatile("" : : "r"(id) : "memory"); }
 
+// The program's own, if it has them (<sanitizer/tsan_interface.h>).
+extern "C" __attribute__((weak)) void __tsan_on_report(const void* report);
+extern "C" __attribute__((weak)) int __tsan_on_finalize(int failed);
+extern "C" __attribute__((weak)) const char* __tsan_default_suppressions();
+
 namespace norn::rt {
 namespace {
 
@@ -57,6 +62,8 @@ constinit report::Suppressions* suppressions = nullptr;
 constinit int findings_fd = -1;
 constinit const char* notes[16] = {};
 constinit std::atomic<unsigned> note_count{0};
+constinit CurrentReport present;  // under the mutex
+NORN_TLS __thread const CurrentReport* reporting = nullptr;
 
 bool records_findings() { return !start.settings.findings.empty(); }
 
@@ -72,15 +79,6 @@ Frame frame_of(const norn_site& site) {
   if (const char* path = module_of(&site); path != nullptr) frame.module = path;
   frame.library = (site.flags & NORN_SITE_LIBRARY) != 0;
   return frame;
-}
-
-template <class Visit>
-void for_each_site(Where where, Visit visit) {
-  for (const PlaceNode* at = place_node(where); at != nullptr; at = place_node(at->parent)) {
-    for (const norn_site* site = at->site.load(std::memory_order_acquire); site != nullptr; site = site->inlined_at) {
-      if (!visit(*site)) return;
-    }
-  }
 }
 
 report::List<Frame> frames_of(Where where, Frame (&frames)[kMaxFrames]) {
@@ -352,11 +350,18 @@ void on_candidate(void* /*context*/, const Candidate& candidate) {
     if (tells) put_race(race);
     if (entry != nullptr && tells) entry->told = true;
     suppressed_by = race.suppressed_by;
+    if (__tsan_on_report != nullptr && suppressed_by.empty()) {
+      present = {&candidate, &race};
+      reporting = &present;
+      __tsan_on_report(reporting);
+      reporting = nullptr;
+    }
   }
   if (!suppressed_by.empty()) return;
   __norn_on_report(race.id.hex);
   if (start.settings.halt_on_error && report::fails(candidate, start.settings.fail_on)) {
     finish_report(final_status(1));
+    if (death_callback != nullptr) death_callback();
     sys::exit_process(final_status(1));
   }
 }
@@ -396,7 +401,7 @@ constexpr Text kOwnRules =
 // Of the file the user gave.
 Text rules_text() {
   const Text path = start.settings.suppressions;
-  if (path.empty()) return {};
+  if (path.empty()) return __tsan_default_suppressions == nullptr ? Text() : Text(__tsan_default_suppressions());
   char name[4096];
   report::Buffer buffer(name, sizeof(name) - 1);
   buffer.sink().put(path);
@@ -627,6 +632,10 @@ void write_end(int exit_status) {
 
 }  // namespace
 
+constinit void (*death_callback)() = nullptr;
+
+const CurrentReport* current_report() { return reporting; }
+
 Listener report_listener() {
   Listener listener;
   listener.site = &identity_of;
@@ -720,6 +729,65 @@ void report_atomicity(const BrokenRegion& broken) {
   if (!is_old_hazard(draft.hazard.id)) draft.append();
 }
 
+namespace {
+
+// What the thread did, and what the other had done.
+struct MisuseWords {
+  const char* does;
+  const char* other;
+};
+MisuseWords misuse_words(report::HazardKind kind) {
+  switch (kind) {
+    case report::HazardKind::kDestroyLocked:
+      return {"destroys it", "holds it, taken here"};
+    case report::HazardKind::kUnlockUnlocked:
+      return {"unlocks it", ""};
+    case report::HazardKind::kUnlockForeign:
+      return {"unlocks it", "holds it, taken here"};
+    case report::HazardKind::kDoubleLock:
+      return {"locks it", "holds it, taken here"};
+    case report::HazardKind::kUseDestroyed:
+      return {"uses it", ""};
+    case report::HazardKind::kHeldInWrongContext:
+      return {"comes to where no lock may be held", "took it here"};
+    case report::HazardKind::kThreadLeak:
+      return {"created it here", ""};
+    case report::HazardKind::kSignalUnsafe:
+      return {"calls it in a handler", ""};
+    case report::HazardKind::kSignalErrno:
+      return {"ran the handler", ""};
+    default:
+      return {"", ""};
+  }
+}
+
+}  // namespace
+
+void report_misuse(const Misuse& misuse) {
+  const SpinLock lock(mutex);
+  if (finished) return;
+  const Text kind = report::name_of(misuse.kind);
+  const report::RaceId id =
+      report::race_id(place_identity(misuse.where), report::text_hash(kind) ^ report::text_hash(misuse.name));
+  if (is_old_hazard(id)) return;
+  Draft draft(misuse.kind);
+  draft.hazard.id = id;
+  if (misuse.object != 0) {
+    put_object(draft.title(), misuse.object, misuse.other_at != kNowhere ? misuse.other_at : misuse.where);
+  } else {
+    draft.title().put(misuse.name);
+  }
+  put_line(draft.places(), own_site(misuse.where));
+  const MisuseWords words = misuse_words(misuse.kind);
+  draft.words().put(words.does);
+  draft.add_step(misuse.thread, misuse.where);
+  if (misuse.other != kNoThread && misuse.other_at != kNowhere) {
+    draft.words().put(words.other);
+    draft.add_step(misuse.other, misuse.other_at);
+  }
+  draft.append();
+}
+
 void report_place(uint32_t identity, const norn_site& site) {
   if (!records_findings()) return;
   char bytes[512];
@@ -773,13 +841,13 @@ void flush_report() {
 
 int final_status(int own) {
   if (records_findings() || start.is_child || start.settings.exitcode == 0) return own;
-  for (const Candidate* candidate = detector.candidates().first(); candidate != nullptr;
+  bool failed = false;
+  for (const Candidate* candidate = detector.candidates().first(); candidate != nullptr && !failed;
        candidate = candidate->next.load(std::memory_order_acquire)) {
-    if (!is_suppressed(*candidate) && report::fails(*candidate, start.settings.fail_on)) {
-      return static_cast<int>(start.settings.exitcode);
-    }
+    failed = !is_suppressed(*candidate) && report::fails(*candidate, start.settings.fail_on);
   }
-  return own;
+  if (__tsan_on_finalize != nullptr) failed = __tsan_on_finalize(failed ? 1 : 0) != 0;
+  return failed ? static_cast<int>(start.settings.exitcode) : own;
 }
 
 void restart_reporter() {

@@ -14,6 +14,7 @@
 
 #include "runtime/control.h"
 #include "runtime/interpose.h"
+#include "runtime/misuse.h"
 #include "runtime/reporter.h"
 #include "runtime/settings.h"
 #include "runtime/state.h"
@@ -78,6 +79,12 @@ void call_handler(const struct sigaction& action, int number, siginfo_t* info, v
   }
 }
 
+// Whether the signal came at a moment that its thread knows: by an instruction of its own, or because it sent it.
+bool is_expected(const ThreadState& state, int number, const siginfo_t* info) {
+  if (info == nullptr || number == SIGABRT || state.raising == number || is_fault(number, info)) return true;
+  return info->si_code == SI_USER && static_cast<uint32_t>(info->si_pid) == start.pid;
+}
+
 void on_signal(int number, siginfo_t* info, void* context) {
   ThreadState* state = current_state;
   if (state != nullptr && state->depth.load(std::memory_order_relaxed) != 0 && !is_fault(number, info)) {
@@ -100,12 +107,22 @@ void on_signal(int number, siginfo_t* info, void* context) {
   const norn_site** saved = __norn_stack;
   *saved = CallStack::site_of(*saved);
   __norn_stack = saved + 1;
+  const bool outside = state != nullptr && !is_expected(*state, number, info);
+  const int error = errno;
   if (state != nullptr) ++state->handlers;
+  if (outside) {
+    ++state->outside_handlers;
+    saved[1] = nullptr;
+  }
   {
     const control::Handler turn;
     call_handler(action, number, info, context);
   }
   if (state != nullptr) --state->handlers;
+  if (outside) {
+    --state->outside_handlers;
+    if (errno != error) note_errno_changed(*state, CallStack::site_of(saved[1]));
+  }
   __norn_stack = saved;
 }
 
@@ -220,6 +237,18 @@ NORN_INTERPOSE(PlainHandler, sysv_signal, (int number, PlainHandler handler)) {
 NORN_INTERPOSE(PlainHandler, __sysv_signal, (int number, PlainHandler handler)) {
   if (!has_started()) return SIG_ERR;
   return set_handler(number, handler, static_cast<int>(SA_RESETHAND | SA_NODEFER));
+}
+
+// What the handler does then is done at a moment that the thread chose.
+NORN_INTERPOSE(int, raise, (int number)) {
+  if (!has_started()) return -1;
+  ThreadState* state = current_state;
+  if (state == nullptr) return real_raise(number);
+  const int before = state->raising;
+  state->raising = number;
+  const int result = real_raise(number);
+  state->raising = before;
+  return result;
 }
 
 void norn::rt::init_signals() {

@@ -12,6 +12,7 @@
 #include "runtime/hooks.h"
 #include "runtime/interpose.h"
 #include "runtime/locks.h"
+#include "runtime/misuse.h"
 #include "runtime/strings.h"
 
 using namespace norn;
@@ -22,6 +23,7 @@ NORN_REAL(int, fileno_unlocked, (FILE * file))
 namespace {
 
 void giving_to(FILE* file, const norn_site& site) {
+  check_safe_call(site);
   if (is_watching()) giving_to_file(real_fileno_unlocked(file), site);
 }
 // Under control: reading from the stream does not wait for its file.

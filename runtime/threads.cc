@@ -10,6 +10,7 @@
 #include "runtime/control.h"
 #include "runtime/fast.h"
 #include "runtime/interpose.h"
+#include "runtime/misuse.h"
 #include "runtime/openmp.h"
 #include "runtime/sampling.h"
 #include "runtime/signals.h"
@@ -201,7 +202,7 @@ int run_c11_thread(void* block) {
   return begin.c11_routine(begin.argument);
 }
 
-Begin* announce_thread(const norn_site& site, bool detached) {
+Begin* announce_thread(const norn_site& site, bool detached, const void* creator) {
   const Inspection here;
   if (!here) return nullptr;
   auto* begin = memory.create<Begin>();
@@ -211,6 +212,7 @@ Begin* announce_thread(const norn_site& site, bool detached) {
   *begin = {nullptr, nullptr, nullptr, nullptr, new_thread_number(), control::kNoSlot, false, 0};
   if (ThreadInfo* info = thread_info(begin->id); info != nullptr) {
     info->created_at = place(*here, &site);
+    info->creator = creator;
     info->parent = here->id;
   }
   begin->core = detector.fork(here.thread(), begin->id);
@@ -224,9 +226,9 @@ Begin* announce_thread(const norn_site& site, bool detached) {
 }
 
 // The child exists for the core before it can begin.
-Begin* prepare_thread(const norn_site& site, bool detached) {
+Begin* prepare_thread(const norn_site& site, bool detached, const void* creator) {
   control::pass(control::Op::kCreate, nullptr, site);
-  Begin* begin = announce_thread(site, detached);
+  Begin* begin = announce_thread(site, detached, creator);
   if (begin != nullptr && is_controlled() && control::active()) begin->slot = control::reserve(begin->id);
   return begin;
 }
@@ -335,6 +337,24 @@ void forget_other_threads(ThreadState& self) {
   }
 }
 
+void note_thread_leaks() {
+  constexpr unsigned kMost = 32;
+  ThreadId leaked[kMost];
+  unsigned count = 0;
+  {
+    const Inspection here;
+    if (!here) return;
+    const SpinLock lock(handles_mutex);
+    for (unsigned i = 0; i < kBuckets; ++i) {
+      for (const Handle* handle = handles[i]; handle != nullptr && count < kMost; handle = handle->next) {
+        const ThreadInfo* info = thread_info(handle->id);
+        if (info != nullptr && info->ended) leaked[count++] = handle->id;
+      }
+    }
+  }
+  for (unsigned i = 0; i < count; ++i) note_thread_leak(leaked[i]);
+}
+
 ThreadId thread_of_stack(Address address) {
   for (const ThreadState* state = first_state(); state != nullptr; state = state->next) {
     if (state->live.load(std::memory_order_relaxed) && address >= state->stack_begin && address < state->stack_end) {
@@ -362,7 +382,7 @@ NORN_INTERPOSE(int, pthread_create,
   note_unheard_runtime(__builtin_return_address(0));
   int state = PTHREAD_CREATE_JOINABLE;
   if (attributes != nullptr) real_pthread_attr_getdetachstate(attributes, &state);
-  Begin* begin = prepare_thread(site_pthread_create, state == PTHREAD_CREATE_DETACHED);
+  Begin* begin = prepare_thread(site_pthread_create, state == PTHREAD_CREATE_DETACHED, __builtin_return_address(0));
   if (begin == nullptr) return real_pthread_create(thread, attributes, routine, argument);
   begin->routine = routine;
   begin->argument = argument;
@@ -425,7 +445,7 @@ NORN_INTERPOSE(int, pthread_detach, (pthread_t thread)) {
 
 NORN_INTERPOSE(int, thrd_create, (thrd_t * thread, thrd_start_t routine, void* argument)) {
   if (!has_started()) return thrd_error;
-  Begin* begin = prepare_thread(site_thrd_create, false);
+  Begin* begin = prepare_thread(site_thrd_create, false, __builtin_return_address(0));
   if (begin == nullptr) return real_thrd_create(thread, routine, argument);
   begin->c11_routine = routine;
   begin->argument = argument;

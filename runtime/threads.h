@@ -16,6 +16,9 @@ bool threads_are_beginning();
 // After a fork, in the child: of all threads only the caller is left. Inside.
 void forget_other_threads(ThreadState& self);
 
+// At the end of the program: threads that ended and that nobody joined or detached.
+void note_thread_leaks();
+
 // Which thread's native stack (or static thread-local storage) this is; kNoThread if none's.
 ThreadId thread_of_stack(Address address);
 

@@ -59,7 +59,8 @@ NORN_INTERPOSE_OPTIONAL(size_t, malloc_usable_size, (void* block)) {
       const uint64_t size = whole.size;
       if (is_watching() && usable > size) detector.allocate(here.thread(), address_of(block) + size, usable - size);
       if (usable > size) whole.size = usable;
-      add_block({whole.address, whole.size, here->id, place(*here, &site_malloc_usable_size), whole.birth});
+      add_block({whole.address, whole.size, here->id, place(*here, &site_malloc_usable_size), whole.birth, false,
+                 whole.quiet});
     }
   }
   return usable;
@@ -116,10 +117,11 @@ void allocated_unseen(const Inspection& here, void* block, size_t size) {
   begin_memory(here, address_of(block), usable < size ? size : usable);
 }
 
+// `quiet`: it is the loader's.
 [[gnu::always_inline]] inline void tell_allocated(const Inspection& here, void* block, size_t size,
-                                                  const norn_site& site) {
+                                                  const norn_site& site, bool quiet = false) {
   here->last_block = address_of(block);
-  if (here->openmp == nullptr && is_called_unseen()) {
+  if (here->openmp == nullptr && !quiet && is_called_unseen()) {
     allocated_unseen(here, block, size);
     return;
   }
@@ -128,7 +130,7 @@ void allocated_unseen(const Inspection& here, void* block, size_t size) {
     begin_memory(here, address_of(block), size);
     if (!is_sampled()) birth = detector.birth(here.thread());  // for predictions
   }
-  add_block({address_of(block), size, here->id, place_again(*here, &site), birth});
+  add_block({address_of(block), size, here->id, place_again(*here, &site), birth, false, quiet});
   if (here->openmp != nullptr) got_block(*here, address_of(block), size);
 }
 
@@ -136,16 +138,16 @@ void allocated_unseen(const Inspection& here, void* block, size_t size) {
 // that found the gate closed while its thread holds the allocator's lock, which the forking thread wants, would wait
 // for ever.
 template <class Call>
-[[gnu::always_inline]] inline void* allocate(size_t size, const norn_site& site, Call call) {
+[[gnu::always_inline]] inline void* allocate(size_t size, const norn_site& site, Call call, bool quiet = false) {
   const Inspection here{Inspection::Started()};
   void* block = call();
-  if (block != nullptr && here) tell_allocated(here, block, size, site);
+  if (block != nullptr && here) tell_allocated(here, block, size, site, quiet);
   return block;
 }
 
 // The block is not one any more. False: that is not to be told.
 bool end_at(Address block, bool told, Block& ended) {
-  if (end_block(block, ended)) return told;
+  if (end_block(block, ended)) return told && !ended.quiet;
   if (!told || !is_sampled()) return false;
   // One of the many that were allocated where nobody looked.
   ended.address = block;
@@ -174,7 +176,7 @@ void freeing(const Inspection& here, void* block, const norn_site& site, bool co
 
 NORN_INTERPOSE(void*, malloc, (size_t size)) {
   if (NORN_NOT_READY(malloc)) return early_allocate(size, 16);
-  return allocate(size, site_malloc, [&] { return real_malloc(size); });
+  return allocate(size, site_malloc, [&] { return real_malloc(size); }, called_by_loader());
 }
 
 constinit CodeRange norn::rt::allocator_code;
@@ -186,7 +188,7 @@ void norn::rt::find_allocator() {
 
 NORN_INTERPOSE(void*, calloc, (size_t count, size_t size)) {
   if (NORN_NOT_READY(calloc)) return early_allocate(count * size, 16);
-  return allocate(count * size, site_calloc, [&] { return real_calloc(count, size); });
+  return allocate(count * size, site_calloc, [&] { return real_calloc(count, size); }, called_by_loader());
 }
 
 NORN_INTERPOSE(void, free, (void* block)) {
@@ -212,21 +214,21 @@ void* norn::rt::resize(void* old, size_t size, const norn_site& site, Resizing r
   const Where where = place(*here, &site);
   const uint64_t moved = old_size < size ? old_size : size;
   if (known && is_watching()) {
-    if (moved != 0) detector.read(here.thread(), address_of(old), moved, where);
-    end_memory(here, ended, where);
+    if (moved != 0 && !ended.quiet) detector.read(here.thread(), address_of(old), moved, where);
+    if (!ended.quiet) end_memory(here, ended, where);
   }
   void* block = real.call(real.what, old, size);
   if (block == nullptr) {
-    if (known && size != 0) add_block({address_of(old), old_size, here->id, where, {}});
+    if (known && size != 0) add_block({address_of(old), old_size, here->id, where, {}, false, ended.quiet});
     return block;
   }
   Moment birth;
   if (is_watching()) {
     begin_memory(here, address_of(block), size);
     if (block != old) birth = detector.birth(here.thread());  // in place, others may know it
-    if (moved != 0) detector.write(here.thread(), address_of(block), moved, where);
+    if (moved != 0 && !ended.quiet) detector.write(here.thread(), address_of(block), moved, where);
   }
-  add_block({address_of(block), size, here->id, where, birth});
+  add_block({address_of(block), size, here->id, where, birth, false, ended.quiet});
   if (here->openmp != nullptr) {
     gave_block(*here, address_of(old));
     got_block(*here, address_of(block), size);

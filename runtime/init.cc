@@ -7,6 +7,7 @@
 
 #include "runtime/control.h"
 #include "runtime/fast.h"
+#include "runtime/heap.h"
 #include "runtime/interpose.h"
 #include "runtime/modules.h"
 #include "runtime/process.h"
@@ -104,6 +105,7 @@ bool start_all(int argc, char** argv, char** environment) {
   }
   find_real_functions();
   find_loader();
+  find_allocator();
   const ThreadId id = new_thread_number();
   Thread* core = detector.add_root(id);
   ThreadState* state = core == nullptr ? nullptr : make_state(id, core, main_stack_size());

@@ -20,8 +20,8 @@ extern "C" char** environ;
 namespace norn::rt {
 namespace {
 
-NORN_REAL(int, on_exit, (void (*function)(int, void*), void* argument))
-NORN_REAL(int, at_quick_exit, (void (*function)()))
+NORN_REAL_INTERPOSED(int, on_exit, (void (*function)(int, void*), void* argument))
+NORN_REAL_INTERPOSED(int, __cxa_at_quick_exit, (void (*function)(void*), void* module))
 NORN_REAL(int, __register_atfork, (void (*prepare)(), void (*parent)(), void (*child)(), void* object))
 
 // Registered before anything of the program, so it runs after everything of it.
@@ -35,7 +35,7 @@ void at_exit(int status, void* /*argument*/) {
   sys::exit_process(final);
 }
 
-void at_quick_exit_of_program() { finish_report(0); }
+void at_quick_exit_of_program(void* /*argument*/) { finish_report(0); }
 
 // --- fork --------------------------------------------------------------------------------------------------------
 
@@ -114,7 +114,7 @@ void init_process() {
   has_barrier = sys::call(__NR_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0) == 0;
   if (has_barrier) core_barrier = &barrier_everywhere;
   if (real_on_exit != nullptr) real_on_exit(&at_exit, nullptr);
-  if (real_at_quick_exit != nullptr) real_at_quick_exit(&at_quick_exit_of_program);
+  if (real___cxa_at_quick_exit != nullptr) real___cxa_at_quick_exit(&at_quick_exit_of_program, nullptr);
   if (real___register_atfork != nullptr) {
     real___register_atfork(&before_fork, &after_fork_in_parent, &after_fork_in_child, nullptr);
   }

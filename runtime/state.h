@@ -116,6 +116,8 @@ struct ThreadState {
   static constexpr unsigned kMaxKept = 16;
   KeptSignal kept[kMaxKept];
 
+  Address last_block = 0;  // what malloc or one of its family gave it last
+
   uintptr_t pthread = 0;
   Address stack_begin = 0;
   Address stack_end = 0;

@@ -505,8 +505,18 @@ NORN_INTERPOSE(int, pthread_cancel, (pthread_t thread)) {
 
 NORN_INTERPOSE(int, pthread_kill, (pthread_t thread, int number)) {
   if (!has_started()) return EINVAL;
-  const ThreadId id = is_controlled() && number != 0 ? await_handle(thread) : kNoThread;
+  const ThreadId id = number != 0 ? await_handle(thread) : kNoThread;
+  sending_signal(number, id);
   const int result = real_pthread_kill(thread, number);
-  if (result == 0 && id != kNoThread && control::active()) control::interrupt(id, false);
+  if (result == 0 && id != kNoThread && is_controlled() && control::active()) control::interrupt(id, false);
+  return result;
+}
+
+NORN_INTERPOSE(int, pthread_sigqueue, (pthread_t thread, int number, const sigval value)) {
+  if (!has_started()) return EINVAL;
+  const ThreadId id = number != 0 ? await_handle(thread) : kNoThread;
+  sending_signal(number, id);
+  const int result = real_pthread_sigqueue(thread, number, value);
+  if (result == 0 && id != kNoThread && is_controlled() && control::active()) control::interrupt(id, false);
   return result;
 }

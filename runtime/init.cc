@@ -116,6 +116,10 @@ bool start_all(int argc, char** argv, char** environment) {
   start_reporter();
   phase.store(Phase::kReady, std::memory_order_release);
   begin_thread(*state);
+  // The first thread's stack grows; what a report asks of it is who it belongs to.
+  ThreadInfo* info = thread_info(id);
+  info->stack_end = address_of(__libc_stack_end);
+  info->stack_begin = info->stack_end - main_stack_size();
   init_signals();
   init_process();
   leave(*state);

@@ -44,6 +44,7 @@ constinit SpinMutex mutex;
 constinit Frame stacks[2][kMaxFrames] = {};
 constinit Frame creations[2][kMaxFrames] = {};
 constinit Frame allocation[kMaxFrames] = {};
+constinit Frame stack_frame = {};
 constinit report::LockHeld locks[2][kMaxLocks] = {};
 constinit char texts[1 << 14] = {};
 constinit TextPool pool(texts, sizeof(texts));
@@ -119,7 +120,16 @@ Text thread_name(ThreadId id) {
   return info == nullptr ? Text() : Text(info->name);
 }
 
-report::List<report::LockHeld> locks_of(const RacingAccess& racing, report::LockHeld (&held)[kMaxLocks]) {
+// A variable that is known by its address, with what the two threads were doing.
+bool locate_variable(Address address, uint64_t size, const report::Access (&accesses)[2], report::Location& location,
+                     Frame& frame) {
+  if (locate_global(address, size, location, pool)) return true;
+  const SeenStack seen[] = {{accesses[0].thread, accesses[0].stack}, {accesses[1].thread, accesses[1].stack}};
+  return locate_local(address, size, seen, location, frame, pool);
+}
+
+report::List<report::LockHeld> locks_of(const RacingAccess& racing, const report::Access (&accesses)[2],
+                                        report::LockHeld (&held)[kMaxLocks]) {
   Locksets& locksets = detector.locksets();
   size_t count = 0;
   for (unsigned i = 0; i < locksets.size(racing.lockset) && count < kMaxLocks; ++i) {
@@ -135,9 +145,9 @@ report::List<report::LockHeld> locks_of(const RacingAccess& racing, report::Lock
         detector.lock_taken_at(lock, racing.thread, current_state == nullptr ? nullptr : current_state->core);
     if (const norn_site* site = own_site(where); site != nullptr) entry.taken_at = frame_of(*site);
     report::Location location;
-    if (locate_global(info->address, 1, location, pool)) {
-      // A class' mutex has members of its own; what people call it is the variable or member it is.
-      entry.name = location.offset == 0 || location.name.empty() ? location.object : location.name;
+    Frame frame;
+    if (locate_variable(info->address, 1, accesses, location, frame)) {
+      entry.name = location.name.empty() ? location.object : location.name;
     } else {
       entry.name = expression_of(where);
     }
@@ -158,7 +168,6 @@ void build_access(const RacingAccess& racing, unsigned which, uint64_t common, r
   access.stack = frames_of(racing.where, stacks[which]);
   access.stack_lost = access.stack.empty();
   if (const norn_site* own = own_site(racing.where); own != nullptr) access.site = frame_of(*own);
-  access.locks = locks_of(racing, locks[which]);
   access.expression = expression_of(racing.where);
   access.site_id = place_identity(racing.where);
 }
@@ -172,13 +181,17 @@ void build_location(const RacingPair& pair, const report::Access (&accesses)[2],
     if (is_one_access && access.size > location.size) location.size = access.size;
   }
   if (locate_file(pair.address, location, pool)) return;
-  const bool is_global = locate_global(pair.address, location.size, location, pool);
+  const bool is_variable = locate_variable(pair.address, location.size, accesses, location, stack_frame);
   // What the two statements call it; a free names the whole block.
   for (const report::Access& access : accesses) {
     if (location.name.empty() && access.op != report::Op::kFree) location.name = access.expression;
   }
-  if (is_global) {
+  if (is_variable) {
     if (location.name.empty()) location.name = location.object;
+    if (location.kind == report::LocationKind::kStack) {
+      const ThreadId owner = thread_of_stack(pair.address);
+      report::belongs_to(location, owner, thread_name(owner));
+    }
     return;
   }
   if (Block block; find_block(pair.address, block)) {
@@ -202,6 +215,8 @@ void build_race(const Candidate& candidate, report::Race& race) {
   const RacingPair& pair = candidate.first;
   build_access(pair.later, 0, pair.size, race.accesses[0]);
   build_access(pair.earlier, 1, pair.size, race.accesses[1]);
+  race.accesses[0].locks = locks_of(pair.later, race.accesses, locks[0]);
+  race.accesses[1].locks = locks_of(pair.earlier, race.accesses, locks[1]);
   build_location(pair, race.accesses, race.location);
   report::complete(race);
 }
@@ -479,21 +494,12 @@ void put_place(report::Sink sink, const Frame& frame) {
   sink.put(frame.function);
 }
 
-// Without the members that only the C library and the C++ library know: "account.lock.__size[]",
-// "queue.mutex._M_mutex".
-Text without_internals(Text name) {
-  for (size_t i = 1; i + 2 < name.size; ++i) {
-    if (name[i] != '.' || name[i + 1] != '_') continue;
-    if (name[i + 2] == '_' || name[i + 2] == 'M') return name.part(0, i);
-  }
-  return name;
-}
-
 // What people call the lock or object at an address.
 void put_object(report::Sink sink, uint64_t address, Where where) {
   report::Location location;
-  if (locate_global(address, 1, location, pool)) {
-    sink.put(location.name.empty() ? location.object : without_internals(location.name));
+  Frame frame;
+  if (locate_global(address, 1, location, pool) || locate_local(address, 1, {}, location, frame, pool)) {
+    sink.put(location.name.empty() ? location.object : location.name);
   } else if (const Text expression = expression_of(where); !expression.empty()) {
     sink.put(expression);
   } else {

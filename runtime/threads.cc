@@ -355,12 +355,20 @@ void note_thread_leaks() {
   for (unsigned i = 0; i < count; ++i) note_thread_leak(leaked[i]);
 }
 
-ThreadId thread_of_stack(Address address) {
+const ThreadState* live_owner_of_stack(Address address, Address& end) {
   for (const ThreadState* state = first_state(); state != nullptr; state = state->next) {
-    if (state->live.load(std::memory_order_relaxed) && address >= state->stack_begin && address < state->stack_end) {
-      return state->id;
-    }
+    if (!state->live.load(std::memory_order_acquire)) continue;
+    const ThreadInfo* info = thread_info(state->id);
+    if (info == nullptr || address < info->stack_begin || address >= info->stack_end) continue;
+    end = info->stack_end;
+    return state;
   }
+  return nullptr;
+}
+
+ThreadId thread_of_stack(Address address) {
+  Address end = 0;
+  if (const ThreadState* owner = live_owner_of_stack(address, end); owner != nullptr) return owner->id;
   for (ThreadId id = thread_numbers(); id > 1; --id) {
     const ThreadInfo* info = thread_info(id - 1);
     if (info != nullptr && address >= info->stack_begin && address < info->stack_end) return id - 1;

@@ -22,4 +22,7 @@ void note_thread_leaks();
 // Which thread's native stack (or static thread-local storage) this is; kNoThread if none's.
 ThreadId thread_of_stack(Address address);
 
+// The thread that runs on the native stack that the address lies in, and where that stack ends; null if none does.
+const ThreadState* live_owner_of_stack(Address address, Address& end);
+
 }  // namespace norn::rt

@@ -320,6 +320,22 @@ void flush_report() {
   if (!finished && static_cast<uint32_t>(VG_(getpid)()) == pid) write_end(0);
 }
 
+void note_unread(const char* file) {
+  static constinit char texts_of_notes[4][512] = {};
+  static constinit unsigned count = 0;
+  if (count >= 4) return;
+  char* bytes = texts_of_notes[count];
+  report::Buffer line(bytes, sizeof(texts_of_notes[0]) - 1);
+  line.sink().put("Valgrind cannot read all debug information of ");
+  line.sink().put(Text(file).part(0, 300));
+  line.sink().put(": reports may lack names and lines; build it with -gdwarf-4");
+  for (unsigned i = 0; i < count; ++i) {
+    if (Text(texts_of_notes[i]) == line.text()) return;
+  }
+  ++count;
+  on_note(nullptr, bytes);
+}
+
 void restart_reporter() {
   parent = pid;
   pid = static_cast<uint32_t>(VG_(getpid)());

@@ -199,7 +199,17 @@ void append_record(Text line) {
 
 uint64_t identity_of(void* /*context*/, Where where) { return place_identity(where); }
 
-bool is_of_program(void* /*context*/, const RacingPair& pair) { return !is_standard_stream(pair.address); }
+// Tasks that one thread runs one after the other share what is the thread's own.
+bool is_own_of_thread(const RacingPair& pair) {
+  const ThreadInfo* earlier = thread_info(pair.earlier.thread);
+  const ThreadInfo* later = thread_info(pair.later.thread);
+  return earlier != nullptr && later != nullptr && earlier->carrier == later->carrier &&
+         is_own_of(earlier->carrier, pair.address);
+}
+
+bool is_of_program(void* /*context*/, const RacingPair& pair) {
+  return !is_standard_stream(pair.address) && !is_own_of_thread(pair);
+}
 
 void on_candidate(void* /*context*/, const Candidate& candidate) {
   static constinit report::Race race;

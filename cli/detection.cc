@@ -77,6 +77,19 @@ bool has_refused(const report::Findings& findings, const ChildEnd& end) {
          findings.races.empty();
 }
 
+// Valgrind itself ended the program, because it could not go on.
+bool has_given_up(const report::Findings& findings, const ChildEnd& end) {
+  return findings.processes == 0 || (end.signal == 0 && !end.timed_out && !findings.run.ended);
+}
+
+std::string words_of_giving_up(const std::string& name, const report::Findings& findings, const std::string& log) {
+  const std::string words = valgrind_words(log);
+  const bool has_log = std::filesystem::exists(log);
+  return fmt::format("the Valgrind front end could not {} {}{}{}{}", findings.processes == 0 ? "start" : "go on with",
+                     name, words.empty() ? "" : ":", words,
+                     has_log ? fmt::format("\n  all that it said is in {}", log) : "");
+}
+
 // What keeps the findings from being the whole truth.
 void add_notes(report::Findings& findings, const ChildEnd& end, const Program& program) {
   std::vector<report::Text> notes(findings.run.notes.begin(), findings.run.notes.end());
@@ -156,9 +169,10 @@ std::optional<int> detect(const Verb& verb, CLI::App& app, std::vector<std::stri
     complain(error);
     return kMisuse;
   }
-  if (binary && request.findings->processes == 0) {
-    complain(fmt::format("the Valgrind front end could not start {}; what it said is in {}", request.command[0], log));
-    return kMisuse;
+  if (binary && has_given_up(*request.findings, request.end)) {
+    complain(words_of_giving_up(request.command[0], *request.findings, log));
+    // What it found until then is true all the same.
+    if (request.findings->races.empty()) return kMisuse;
   }
   if (!binary && has_refused(*request.findings, request.end)) return kMisuse;
   request.rules.apply(*request.findings);

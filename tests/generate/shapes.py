@@ -13,7 +13,7 @@ import random
 
 PROLOGUE = r"""// Made by tests/generate/shapes.py @SEED@
 #include <pthread.h>
-#include <semaphore.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -21,18 +21,8 @@ PROLOGUE = r"""// Made by tests/generate/shapes.py @SEED@
 #include <stdlib.h>
 #include <string.h>
 
-#include <algorithm>
-#include <atomic>
-#include <condition_variable>
 #include <coroutine>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <numeric>
-#include <string>
-#include <thread>
-#include <vector>
-
+@INCLUDES@
 using u8 = uint8_t;
 using u16 = uint16_t;
 using u32 = uint32_t;
@@ -85,10 +75,21 @@ struct Guard {
 
 static const u32 kTable[16] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3};
 static thread_local u32 own_count;
-static u64 shared_sum, locked_count;
-static std::mutex shared_mutex;
-static std::atomic<u64> atomic_sum;
+static u64 shared_sum, locked_count, atomic_sum;
+static pthread_mutex_t shared_mutex = PTHREAD_MUTEX_INITIALIZER;
+struct Lock {
+  Lock() { pthread_mutex_lock(&shared_mutex); }
+  ~Lock() { pthread_mutex_unlock(&shared_mutex); }
+};
 
+static u32 least(u32 x, u32 y) { return x < y ? x : y; }
+static u32 most(u32 x, u32 y) { return x < y ? y : x; }
+template <class T>
+static void swap_two(T& x, T& y) {
+  T kept = x;
+  x = y;
+  y = kept;
+}
 static u32 mix(u32 x) { return (x ^ (x >> 15)) * 2654435761u; }
 __attribute__((noinline)) static void note(State& s, u32 x) { s.hash = s.hash * 31 + x; }
 __attribute__((noinline)) static u32 checked(State& s, u32 x, u32 limit) {
@@ -115,7 +116,7 @@ static u32 sum_of(int count, ...) {
   return total;
 }
 static void reverse(u32* from, u32* to) {
-  while (from < to) std::swap(*from++, *--to);
+  while (from < to) swap_two(*from++, *--to);
 }
 __attribute__((noinline)) static void partition(u32* a, long n) {
   while (n > 1) {
@@ -205,32 +206,10 @@ static u32 stack_array(State& s, u32 n) {
   reverse(row, row + (n & 31) + 1);
   return row[0] * 3 + row[n & 31];
 }
-static u32 once(u32 x) {
-  static const std::vector<u32> values = [] {
-    std::vector<u32> made(16);
-    std::iota(made.begin(), made.end(), 100u);
-    return made;
-  }();
-  return values[x & 15];
-}
 static u64 wide_product(u64 x, u64 y) {
   unsigned __int128 product = static_cast<unsigned __int128>(x) * y + 12345;
   product %= 1000000007u * 3ull;
   return static_cast<u64>(product >> 3);
-}
-static u32 words(State& s, u32 n) {
-  std::map<std::string, u32> count;
-  std::string word;
-  for (u32 i = 0; i < (n & 63) + 3; ++i) {
-    word.push_back(static_cast<char>('a' + s.bytes[i] % 5));
-    if (s.bytes[i] % 3 == 0) {
-      ++count[word];
-      word.clear();
-    }
-  }
-  u32 total = 0;
-  for (const auto& [key, times] : count) total = total * 31 + times * static_cast<u32>(key.size());
-  return total;
 }
 static u32 blocks(State& s, u32 n) {
   Item* list = nullptr;
@@ -248,9 +227,47 @@ static u32 blocks(State& s, u32 n) {
 }
 """
 
+# In every third program: what the C++ library adds, which takes long to compile.
+INCLUDES = """#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+"""
+LIBRARY = r"""static u32 once(u32 x) {
+  static const std::vector<u32> values = [] {
+    std::vector<u32> made(16);
+    std::iota(made.begin(), made.end(), 100u);
+    return made;
+  }();
+  return values[x & 15];
+}
+static u32 words(State& s, u32 n) {
+  std::map<std::string, u32> count;
+  std::string word;
+  for (u32 i = 0; i < (n & 63) + 3; ++i) {
+    word.push_back(static_cast<char>('a' + s.bytes[i] % 5));
+    if (s.bytes[i] % 3 == 0) {
+      ++count[word];
+      word.clear();
+    }
+  }
+  u32 total = 0;
+  for (const auto& [key, times] : count) total = total * 31 + times * static_cast<u32>(key.size());
+  return total;
+}
+static std::atomic<u64> library_sum;
+static std::mutex library_mutex;
+"""
+LIBRARY_CALLS = ["once({})", "words(s, {})"]
+
 CALLS = ["drop({} & 15, s)", "tail(s, {} & 31, {})", "sum_of(3, {}, {}, s.a[1])", "machine(s, {}, {} & 63)",
-         "far_jump(s, {})", "generated(s, {} & 31)", "stack_array(s, {})", "once({})",
-         "static_cast<u32>(wide_product({}, s.hash))", "words(s, {})", "blocks(s, {})", "checked(s, {}, 90)",
+         "far_jump(s, {})", "generated(s, {} & 31)", "stack_array(s, {})",
+         "static_cast<u32>(wide_product({}, s.hash))", "blocks(s, {})", "checked(s, {}, 90)",
          "s.nodes[{} % 3]->step({})", "mix({})"]
 MAY_THROW = ("drop(", "checked(", "f(")
 HOT = 40000  # how many times a statement is executed in one call, at most
@@ -259,8 +276,8 @@ HOT = 40000  # how many times a statement is executed in one call, at most
 class Function:
     """One function `static u32 NAME(State& s, u32 x)`, whose callees are those made before it."""
 
-    def __init__(self, rng, name, callees):
-        self.rng, self.name, self.callees = rng, name, callees
+    def __init__(self, rng, name, callees, library):
+        self.rng, self.name, self.callees, self.library = rng, name, callees, library
         self.lines, self.scalars, self.loops = [], [f"v{i}" for i in range(rng.randint(2, 5))], 0
         self.labels, self.indices = 0, []
         self.cost = 0
@@ -289,7 +306,7 @@ class Function:
         return rng.choice([f"({one} + {two})", f"({one} - {two})", f"({one} * {two})", f"({one} ^ {two})",
                            f"({one} & {two})", f"({one} | {two})", f"({one} / ({two} | 1))", f"({one} % ({two} | 1))",
                            f"({one} << ({two} & 31))", f"({one} >> ({two} & 31))", f"({self.test()} ? {one} : {two})",
-                           f"std::min<u32>({one}, {two})", f"static_cast<u32>(~{one})", f"mix({one})"])
+                           f"least({one}, {two})", f"static_cast<u32>(~{one})", f"mix({one})"])
 
     def test(self):
         rng = self.rng
@@ -422,7 +439,7 @@ class Function:
             self.indices += [i, j]
             self.block(depth + 1, times * 20, nest + 1, [e for e in exits if e != "continue"][-2:] + ["break"])
             self.indices = self.indices[:-2]
-        self.say(depth + 1, self.pick(f"p[{i}] = p[{j}] + 1;", f"std::swap(p[{i}], p[{j}]);", f"p[{j}] ^= {self.value()};"))
+        self.say(depth + 1, self.pick(f"p[{i}] = p[{j}] + 1;", f"swap_two(p[{i}], p[{j}]);", f"p[{j}] ^= {self.value()};"))
         self.say(depth + 1, f"if ({self.test()}) note(s, p[{i}]);" if rng.random() < 0.3 else f"v0 += {i};")
         self.say(depth + 1, self.pick(f"p += {j} + 1;", f"p += {i} / 2 + 1;", "++p;"))
         self.say(depth, "}")
@@ -481,7 +498,7 @@ class Function:
             self.cost += callee.cost * times
             self.say(depth, f"{target} += {callee.name}(s, {self.value()});")
         elif times < 3000:
-            text = rng.choice(CALLS)
+            text = rng.choice(CALLS + LIBRARY_CALLS if self.library else CALLS)
             self.say(depth, f"{target} += {text.format(*(self.value(2) for _ in range(text.count('{}'))))};")
         else:
             self.say(depth, f"note(s, {self.value()});")
@@ -499,7 +516,7 @@ class Function:
             f"for (u32 k = 1; k < {n}; ++k) s.a[k] = s.a[k - 1] * 3 + s.b[k];",
             f"for (u32 k = {n}; k-- > 1; --k) s.b[k] ^= s.a[k - 1];",
             f"for (u32 k = 0; k < {n}; ++k) v0 += s.a[k] * s.b[k];",
-            f"for (u32 k = 0; k < {n}; ++k) v1 = std::max(v1, s.a[k] >> 3);",
+            f"for (u32 k = 0; k < {n}; ++k) v1 = most(v1, s.a[k] >> 3);",
             f"for (u32 k = 0; k < {n}; ++k) if (s.a[k] & 4) s.b[k] = s.a[k] / 3;",
             f"for (u32 k = 0; k < {n}; ++k) s.bytes[k * 3] = static_cast<u8>(s.bytes[k] + {self.value(2)});",
             f"for (u32 k = 0; k < 16; ++k) s.lanes[k] = (s.lanes[k] ^ s.lanes[15 - k]) + v0;",
@@ -511,17 +528,23 @@ class Function:
             f"memset(s.bytes + {rng.randint(0, 50)}, {self.value(2)} & 255, {self.value(2)} & 63);",
             f"s.bytes[255] = 0; v0 += static_cast<u32>(strlen(reinterpret_cast<char*>(s.bytes)));",
             f"s.items[{self.index(15)}] = s.items[{self.index(15)}];",
-            f"std::sort(s.a, s.a + {n}); ",
             f"partition(s.b, {n});",
             f"{{ u32 local[8] = {{1, 2, 3}}; reverse(local, local + 8); local[{self.index(7)}] += x; v1 ^= local[{self.index(7)}]; }}",
-            f"{{ std::vector<u32> grown; for (u32 k = 0; k < {n}; ++k) if (s.a[k] & 1) grown.push_back(s.a[k]); v0 += static_cast<u32>(grown.size()); if (!grown.empty()) v1 ^= grown.back(); }}",
             f"[&] {{ v0 ^= s.a[v1 & 63]; v1 += x; }}();",
-            "{ std::lock_guard<std::mutex> guard(shared_mutex); shared_sum += v0 & 255; ++locked_count; }",
-            "atomic_sum.fetch_add(v1 & 63, std::memory_order_relaxed);",
-            "atomic_sum.fetch_add(v0 & 31);",
+            "{ Lock lock; shared_sum += v0 & 255; ++locked_count; }",
+            "__atomic_fetch_add(&atomic_sum, v1 & 63, __ATOMIC_RELAXED);",
+            "__atomic_fetch_add(&atomic_sum, v0 & 31, __ATOMIC_SEQ_CST);",
             "{ u32 k = 0; while (k < 63 && s.a[k] % 17 != 3) ++k; v0 += k; }",
             'asm volatile("xorl %1, %0" : "+r"(v0) : "r"(v1));',
         ]
+        if self.library:
+            simple += [
+                f"std::sort(s.a, s.a + {n});",
+                f"{{ std::vector<u32> grown; for (u32 k = 0; k < {n}; ++k) if (s.a[k] & 1) grown.push_back(s.a[k]); v0 += static_cast<u32>(grown.size()); if (!grown.empty()) v1 ^= grown.back(); }}",
+                "{ std::lock_guard<std::mutex> guard(library_mutex); library_sum += v0 & 7; }",
+                "library_sum.fetch_add(v1 & 63, std::memory_order_relaxed);",
+                "library_sum.fetch_add(v0 & 31);",
+            ]
         self.say(depth, rng.choice(simple))
 
     def make(self):
@@ -539,9 +562,9 @@ class Function:
 
 MEETINGS = [
     ("turns",
-     "static std::atomic<u32> turn;\nstatic u64 taken;\n",
-     "  for (u32 k = 0; k < 20; ++k) {\n    while (turn.load(std::memory_order_acquire) % kThreads != self) {\n      if (k % 2) std::this_thread::yield();\n    }\n"
-     "    taken = taken * 3 + self;\n    turn.fetch_add(1, std::memory_order_acq_rel);\n  }\n",
+     "static u32 turn;\nstatic u64 taken;\n",
+     "  for (u32 k = 0; k < 20; ++k) {\n    while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) % kThreads != self) {\n      if (k % 2) sched_yield();\n    }\n"
+     "    taken = taken * 3 + self;\n    __atomic_fetch_add(&turn, 1, __ATOMIC_ACQ_REL);\n  }\n",
      "  total = total * 31 + taken;\n"),
     ("queue",
      "static std::mutex queue_mutex;\nstatic std::condition_variable filled;\nstatic std::vector<u32> queue;\nstatic u64 eaten;\n",
@@ -595,7 +618,7 @@ static u64 hash_of(State& s) {
 static u64 results[4];
 static u32 rounds;
 static void work(u32 self) {
-  std::unique_ptr<State> owner(new State());
+  State* owner = new State();
   State& state = *owner;
   fill(state, self + @SEED@);
 @MEET@  for (u32 round = 0; round < rounds; ++round) {
@@ -608,38 +631,56 @@ static void work(u32 self) {
     }
   }
   results[self] = hash_of(state) ^ own_count;
+  delete owner;
+}
+static void* start(void* number) {
+  work(static_cast<u32>(reinterpret_cast<uintptr_t>(number)));
+  return nullptr;
 }
 int main(int count, char** arguments) {
   rounds = count > 1 ? static_cast<u32>(atoi(arguments[1])) : 100;
-@BEFORE@  std::vector<std::thread> threads;
-  for (u32 self = 1; self < kThreads; ++self) threads.emplace_back(work, self);
-  work(0);
-  for (std::thread& thread : threads) thread.join();
-  u64 total = 0;
+@BEFORE@@THREADS@  u64 total = 0;
   for (u64 result : results) total = total * 31 + result;
 @AFTER@  total = total * 31 + shared_sum;
   total = total * 31 + locked_count;
-  total = total * 31 + atomic_sum.load();
+  total = total * 31 + atomic_sum;
   printf("%016llx\n", static_cast<unsigned long long>(total));
 }
 """
 
 
+THREADS = """  pthread_t threads[kThreads];
+  for (uintptr_t self = 1; self < kThreads; ++self) {
+    pthread_create(&threads[self], nullptr, start, reinterpret_cast<void*>(self));
+  }
+  work(0);
+  for (u32 self = 1; self < kThreads; ++self) pthread_join(threads[self], nullptr);
+"""
+LIBRARY_THREADS = """  std::vector<std::thread> threads;
+  for (u32 self = 1; self < kThreads; ++self) threads.emplace_back(work, self);
+  work(0);
+  for (std::thread& thread : threads) thread.join();
+"""
+
+
 def generate(seed):
     rng = random.Random(seed)
+    library = rng.random() < 0.33
     functions = []
     for number in range(rng.randint(3, 7)):
-        functions.append(Function(rng, f"f{number}", list(functions)))
+        functions.append(Function(rng, f"f{number}", list(functions), library))
     threads = rng.choice([1, 1, 2, 2, 3])
     name, declared, meets, after = rng.choice(MEETINGS)
-    if threads == 1 and name == "queue":
+    if name == "queue" and (threads == 1 or not library):
         name, declared, meets, after = MEETINGS[0]
     before = "  pthread_barrier_init(&all, nullptr, kThreads);\n" if name == "rounds" else ""
     roots = functions[-rng.randint(1, 3):]
     calls = "\n".join(f"      note(state, {root.name}(state, round * {n + 3}u + self));" for n, root in enumerate(roots))
-    text = "\n\n".join([PROLOGUE + f"\nconstexpr u32 kThreads = {threads};\n" + declared,
+    if library:
+        after += "  total = total * 31 + library_sum.load();\n"
+    text = "\n\n".join([PROLOGUE + (LIBRARY if library else "") + f"\nconstexpr u32 kThreads = {threads};\n" + declared,
                         *(function.result for function in functions), EPILOGUE])
-    for key, value in {"SEED": seed, "MEET": meets, "CALLS": calls, "BEFORE": before,
+    for key, value in {"SEED": seed, "MEET": meets, "CALLS": calls, "BEFORE": before, "INCLUDES": INCLUDES if library else "", "THREADS": LIBRARY_THREADS if library else THREADS,
                        "AFTER": after}.items():
         text = text.replace(f"@{key}@", str(value))
     return text

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <time.h>
 
+#include "runtime/fast.h"
 #include "runtime/hooks.h"
 #include "runtime/interpose.h"
 #include "runtime/signals.h"
@@ -59,7 +60,10 @@ NORN_INTERPOSE_VERSION(int, timer_create, "GLIBC_2.34", (clockid_t clock, sigeve
     observe_read(event, sizeof(*event), site_timer_create);
     own = *event;
     if (event->sigev_notify == SIGEV_THREAD) {
-      if (const Inspection here; here) callback = memory.create<Callback>();
+      if (const Inspection here; here) {
+        begin_watching();  // there will be another thread
+        callback = memory.create<Callback>();
+      }
     }
   }
   if (callback != nullptr) {

@@ -5,6 +5,7 @@
 #include "compiler/instrument.h"
 #include "compiler/openmp.h"
 #include "compiler/selection.h"
+#include "compiler/standard_library.h"
 #include "compiler/whole_program.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Verifier.h"
@@ -57,6 +58,7 @@ void register_passes(llvm::PassBuilder& builder) {
   builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
     passes.addPass(SelectionPass(skip_lists));
     passes.addPass(OpenMpPass());
+    passes.addPass(StandardLibraryPass());
   });
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
     if (deferred) {
@@ -75,6 +77,7 @@ void register_passes(llvm::PassBuilder& builder) {
     if (name != "norn" && name != "norn-program") return false;
     passes.addPass(SelectionPass(skip_lists));
     passes.addPass(OpenMpPass());
+    passes.addPass(StandardLibraryPass());
     passes.addPass(InstrumentPass(debug_info_left, pruning(), checks_inline(false), profile, name == "norn-program"));
     return true;
   });

@@ -9,6 +9,7 @@
 #include "report/text.h"
 #include "runtime/blocks.h"
 #include "runtime/files.h"
+#include "runtime/hidden.h"
 #include "runtime/hazards.h"
 #include "runtime/interpose.h"
 #include "runtime/locate.h"
@@ -180,7 +181,7 @@ void build_location(const RacingPair& pair, const report::Access (&accesses)[2],
     const bool is_one_access = access.size <= 16 && access.op != report::Op::kFree;
     if (is_one_access && access.size > location.size) location.size = access.size;
   }
-  if (locate_file(pair.address, location, pool)) return;
+  if (locate_hidden(pair.address, location) || locate_file(pair.address, location, pool)) return;
   const bool is_variable = locate_variable(pair.address, location.size, accesses, location, stack_frame);
   // What the two statements call it; a free names the whole block.
   for (const report::Access& access : accesses) {

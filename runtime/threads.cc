@@ -139,20 +139,6 @@ struct Begin {
   SignalMask mask;
 };
 
-size_t find_own_stack(Address& begin, Address& end) {
-  pthread_attr_t attributes;
-  if (real_pthread_getattr_np == nullptr || real_pthread_getattr_np(real_pthread_self(), &attributes) != 0) {
-    return size_t{8} << 20;
-  }
-  void* address = nullptr;
-  size_t size = 0;
-  real_pthread_attr_getstack(&attributes, &address, &size);
-  real_pthread_attr_destroy(&attributes);
-  begin = address_of(address);
-  end = begin + size;
-  return size;
-}
-
 Begin begin_new_thread(void* block) {
   auto* begin = static_cast<Begin*>(block);
   const Begin copy = *begin;
@@ -302,6 +288,20 @@ void detached(uintptr_t pthread, ThreadId id) {
 }
 
 }  // namespace
+
+size_t find_own_stack(Address& begin, Address& end) {
+  pthread_attr_t attributes;
+  if (real_pthread_getattr_np == nullptr || real_pthread_getattr_np(real_pthread_self(), &attributes) != 0) {
+    return size_t{8} << 20;
+  }
+  void* address = nullptr;
+  size_t size = 0;
+  real_pthread_attr_getstack(&attributes, &address, &size);
+  real_pthread_attr_destroy(&attributes);
+  begin = address_of(address);
+  end = begin + size;
+  return size;
+}
 
 bool init_threads() {
   handles = static_cast<Handle**>(memory.allocate_forever(kBuckets * sizeof(Handle*)));

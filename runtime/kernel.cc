@@ -17,6 +17,7 @@
 #include "runtime/control.h"
 #include "runtime/interpose.h"
 #include "runtime/proc_maps.h"
+#include "runtime/rights.h"
 #include "runtime/state.h"
 #include "runtime/syscalls.h"
 
@@ -273,5 +274,8 @@ NORN_INTERPOSE(long, syscall, (long number, long a, long b, long c, long d, long
     control::fill_random(reinterpret_cast<void*>(a), static_cast<size_t>(b));
     return b;
   }
-  return real_syscall(number, a, b, c, d, e, f);
+  RightsGivenUp rights(number, a);
+  const long result = real_syscall(number, a, b, c, d, e, f);
+  rights.done(result);
+  return result;
 }

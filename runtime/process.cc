@@ -34,7 +34,15 @@ void at_exit(int status, void* /*argument*/) {
   sys::exit_process(final);
 }
 
-void at_quick_exit_of_program() { finish_report(0); }
+constinit int quick_status = 0;  // what quick_exit was called with
+
+// Registered first as well, so it runs last.
+void at_quick_exit_of_program() {
+  if (sys::pid() != start.pid) return;
+  finish_report(quick_status);
+  const int final = final_status(quick_status);
+  if (final != quick_status) sys::exit_process(final);
+}
 
 // --- fork --------------------------------------------------------------------------------------------------------
 
@@ -43,7 +51,8 @@ constinit bool has_barrier = false;
 
 // Makes every thread of the process execute a memory barrier.
 void barrier_everywhere() {
-  if (has_barrier && sys::call(__NR_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0) == 0) return;
+  const bool may_call = !sys::restricted.load(std::memory_order_relaxed);
+  if (has_barrier && may_call && sys::call(__NR_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0) == 0) return;
   // Without the call: a store becomes visible long before this is over.
   for (unsigned i = 0; i < 100; ++i) sys::yield();
 }
@@ -99,6 +108,12 @@ void after_fork_in_child() {
 
 constexpr int kMaxArguments = 4096;
 
+// An exec that returns has failed, and the program goes on.
+int failed_exec(int result) {
+  resume_report();
+  return result;
+}
+
 }  // namespace
 
 size_t main_stack_size() {
@@ -139,41 +154,46 @@ NORN_INTERPOSE(void, _Exit, (int status)) {
   sys::exit_process(status);
 }
 
+NORN_INTERPOSE(void, quick_exit, (int status)) {
+  if (has_started()) quick_status = status;
+  real_quick_exit(status);
+}
+
 NORN_INTERPOSE(int, execve, (const char* path, char* const* arguments, char* const* environment)) {
   if (!has_started()) return -1;
   flush_report();
-  return real_execve(path, arguments, environment);
+  return failed_exec(real_execve(path, arguments, environment));
 }
 
 NORN_INTERPOSE(int, execv, (const char* path, char* const* arguments)) {
   if (!has_started()) return -1;
   flush_report();
-  return real_execve(path, arguments, environ);
+  return failed_exec(real_execve(path, arguments, environ));
 }
 
 NORN_INTERPOSE(int, execvp, (const char* file, char* const* arguments)) {
   if (!has_started()) return -1;
   flush_report();
-  return real_execvp(file, arguments);
+  return failed_exec(real_execvp(file, arguments));
 }
 
 NORN_INTERPOSE(int, execvpe, (const char* file, char* const* arguments, char* const* environment)) {
   if (!has_started()) return -1;
   flush_report();
-  return real_execvpe(file, arguments, environment);
+  return failed_exec(real_execvpe(file, arguments, environment));
 }
 
 NORN_INTERPOSE(int, fexecve, (int fd, char* const* arguments, char* const* environment)) {
   if (!has_started()) return -1;
   flush_report();
-  return real_fexecve(fd, arguments, environment);
+  return failed_exec(real_fexecve(fd, arguments, environment));
 }
 
 NORN_INTERPOSE(int, execveat,
                (int directory, const char* path, char* const* arguments, char* const* environment, int flags)) {
   if (!has_started()) return -1;
   flush_report();
-  return real_execveat(directory, path, arguments, environment, flags);
+  return failed_exec(real_execveat(directory, path, arguments, environment, flags));
 }
 
 // The list forms are the vector forms.
@@ -194,7 +214,7 @@ NORN_INTERPOSE(int, execl, (const char* path, const char* first, ...)) {
   NORN_COLLECT_ARGUMENTS(first);
   va_end(list);
   flush_report();
-  return real_execve(path, arguments, environ);
+  return failed_exec(real_execve(path, arguments, environ));
 }
 
 NORN_INTERPOSE(int, execlp, (const char* file, const char* first, ...)) {
@@ -202,7 +222,7 @@ NORN_INTERPOSE(int, execlp, (const char* file, const char* first, ...)) {
   NORN_COLLECT_ARGUMENTS(first);
   va_end(list);
   flush_report();
-  return real_execvp(file, arguments);
+  return failed_exec(real_execvp(file, arguments));
 }
 
 NORN_INTERPOSE(int, execle, (const char* path, const char* first, ...)) {
@@ -211,5 +231,5 @@ NORN_INTERPOSE(int, execle, (const char* path, const char* first, ...)) {
   char* const* environment = va_arg(list, char* const*);
   va_end(list);
   flush_report();
-  return real_execve(path, arguments, environment);
+  return failed_exec(real_execve(path, arguments, environment));
 }

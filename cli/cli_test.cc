@@ -221,6 +221,36 @@ TEST_F(Cli, ARefusalSaysNothingOfRaces) {
   EXPECT_TRUE(has(run({}, {"end", "exit=2"}).err, "norn: no races; "));
 }
 
+// Only the end record says that a program was checked to its end.
+TEST_F(Cli, NoRacesIsSaidOnlyAtTheEnd) {
+  for (const Words& actions : {Words{}, Words{"signal=9"}, Words{"end", "resumed", "exit=3"}, Words{"fork", "end"}}) {
+    const Result result = run({"--json=r.json"}, actions);
+    EXPECT_FALSE(has(result.err, "no races")) << result.err;
+    EXPECT_TRUE(has(result.err, " so far")) << result.err;
+    EXPECT_TRUE(has(result.err, "norn: note: ")) << result.err;
+    EXPECT_EQ(Json::parse(read_file(directory_ / "r.json"))["complete"], false);
+    EXPECT_FALSE(has(norn({"show"}).out, "no races"));
+  }
+  EXPECT_TRUE(has(run({}, {"signal=9"}).err, "norn: note: the program was killed by SIGKILL after 0."));
+  EXPECT_TRUE(has(run({"--json=r.json"}, {"end"}).err, "norn: no races; "));
+  EXPECT_EQ(Json::parse(read_file(directory_ / "r.json"))["complete"], true);
+}
+
+TEST_F(Cli, WhatIsLostFails) {
+  const Result result = run({}, {"lost=3", "end", "exit=1"});
+  EXPECT_EQ(result.exit, 66);
+  EXPECT_TRUE(has(result.err, "norn: note: 3 races could not be recorded; the program printed them itself\n"));
+  EXPECT_FALSE(has(result.err, "no races")) << result.err;
+  EXPECT_EQ(run({"--fail-on=none"}, {"lost=3", "end", "exit=1"}).exit, 1);
+}
+
+TEST_F(Cli, BecomesAnotherProgram) {
+  const Result result = run({}, {"exec=/bin/true"});
+  EXPECT_EQ(result.exit, 0);
+  EXPECT_TRUE(has(result.err, "norn: note: the program became another one by exec, which was not built with norn"))
+      << result.err;
+}
+
 TEST_F(Cli, FailOn) {
   EXPECT_EQ(run({}, {"predicted=1", "end", "exit=3"}).exit, 3);
   EXPECT_EQ(run({"--fail-on=any"}, {"predicted=1", "end"}).exit, 66);
@@ -234,7 +264,7 @@ TEST_F(Cli, FailOn) {
 TEST_F(Cli, OptionsReachTheProgram) {
   environment_ = {{"NORN_OPTIONS", "engine=hb:spin=3:halt_on_error"}};
   const Result result = run({"--engine=msm-short", "--lib=off", "--verbose"}, {"options"});
-  for (const char* part : {"engine=msm-short", "spin=3", "lib=off", "halt_on_error=on", "verbose=all", "exitcode=0"})
+  for (const char* part : {"engine=msm-short", "spin=3", "lib=off", "halt_on_error=on", "verbose=all"})
     EXPECT_TRUE(has(result.out, part)) << part << " in " << result.out;
   EXPECT_FALSE(has(result.out, "engine=hb"));
 }
@@ -276,6 +306,7 @@ TEST_F(Cli, ScriptsAndLaunchers) {
   const Result nothing = norn({"run", "--launcher", "--", "true"});
   EXPECT_EQ(nothing.exit, 0);
   EXPECT_TRUE(has(nothing.err, "norn: note: nothing that ran was built with norn-cc/norn-c++")) << nothing.err;
+  EXPECT_TRUE(has(nothing.err, "norn: nothing was checked\n")) << nothing.err;
 }
 
 TEST_F(Cli, ForkedChildIsMerged) {

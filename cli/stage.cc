@@ -181,6 +181,7 @@ StagedRun Stage::start(const std::string& options, unsigned worker) const {
     // Only what is allowed after a fork of a program with threads.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setpgid(0, 0);
+    restore_failed_writes();
     const int in = open(input.c_str(), O_RDONLY);
     const int out = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
     const int err = open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);

@@ -229,7 +229,9 @@ struct RunSummary {
   uint32_t pid = 0;
   uint32_t parent = 0;
   int32_t exit = 0;
-  bool ended = false;  // false: the program was killed before it could say how it ends
+  bool ended = false;            // false: a process did not come to say how it ends: more may have been to find
+  bool becomes_another = false;  // by exec
+  bool checked = true;           // false: nothing ran that could be checked
   Stats stats{};
   List<Text> notes{};  // what limits this report: "arena full: oldest history forgotten"
 };

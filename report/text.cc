@@ -147,8 +147,12 @@ class TextReport {
       sink_.put('\n');
     }
     sink_.put("norn: ");
-    if (races.total() == 0) {
+    if (races.total() == 0 && !run.checked) {
+      styled(Style::kBold, "nothing was checked");
+    } else if (races.total() == 0 && run.ended) {
       styled(Style::kGreen, "no races");
+    } else if (races.total() == 0) {
+      styled(Style::kBold, "0 races so far");
     } else {
       Name count;
       count.sink().put(Decimal(races.total(), true).text());
@@ -167,6 +171,7 @@ class TextReport {
         standing_count(races, Standing::kUnconfirmed);
       }
       sink_.put(')');
+      if (!run.ended) sink_.put(" so far");
     }
     if (races.suppressed > 0) {
       sink_.put(", ");

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "runtime/interpose.h"
+#include "runtime/process.h"
 #include "runtime/state.h"
 
 using namespace norn;
@@ -97,6 +98,7 @@ NORN_INTERPOSE(int, __cxa_at_quick_exit, (Function function, void* module)) {
 
 NORN_INTERPOSE(void, quick_exit, (int status)) {
   if (has_started()) {
+    quick_status = status;
     if (const Inspection here; here) detector.take(here.thread(), quick);
   }
   real_quick_exit(status);

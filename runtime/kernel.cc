@@ -22,6 +22,7 @@
 #include "runtime/interpose.h"
 #include "runtime/proc_maps.h"
 #include "runtime/process.h"
+#include "runtime/rights.h"
 #include "runtime/signals.h"
 #include "runtime/state.h"
 #include "runtime/syscalls.h"
@@ -398,5 +399,8 @@ NORN_INTERPOSE(long, syscall, (long number, long a, long b, long c, long d, long
   if (number == __NR_tgkill || number == __NR_tkill || number == __NR_kill) {
     sending_signal(static_cast<int>(number == __NR_tgkill ? c : b), norn::kNoThread);
   }
-  return real_syscall(number, a, b, c, d, e, f);
+  RightsGivenUp rights(number, a);
+  const long result = real_syscall(number, a, b, c, d, e, f);
+  rights.done(result);
+  return result;
 }

@@ -19,6 +19,9 @@
 extern "C" char** environ;
 
 namespace norn::rt {
+
+constinit int quick_status = 0;
+
 namespace {
 
 NORN_REAL_INTERPOSED(int, on_exit, (void (*function)(int, void*), void* argument))
@@ -36,7 +39,13 @@ void at_exit(int status, void* /*argument*/) {
   sys::exit_process(final);
 }
 
-void at_quick_exit_of_program(void* /*argument*/) { finish_report(0); }
+// Registered first as well, so it runs last.
+void at_quick_exit_of_program(void* /*argument*/) {
+  if (sys::pid() != start.pid) return;
+  finish_report(quick_status);
+  const int final = final_status(quick_status);
+  if (final != quick_status) sys::exit_process(final);
+}
 
 // --- fork --------------------------------------------------------------------------------------------------------
 
@@ -45,7 +54,8 @@ constinit bool has_barrier = false;
 
 // Makes every thread of the process execute a memory barrier.
 void barrier_everywhere() {
-  if (has_barrier && sys::call(__NR_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0) == 0) return;
+  const bool may_call = !sys::restricted.load(std::memory_order_relaxed);
+  if (has_barrier && may_call && sys::call(__NR_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0) == 0) return;
   // Without the call: a store becomes visible long before this is over.
   for (unsigned i = 0; i < 100; ++i) sys::yield();
 }
@@ -124,6 +134,12 @@ int run_cloned(void* given) {
 
 constexpr int kMaxArguments = 4096;
 
+// An exec that returns has failed, and the program goes on.
+int failed_exec(int result) {
+  resume_report();
+  return result;
+}
+
 }  // namespace
 
 long fork_by_call(long number, long a, long b, long c, long d, long e) {
@@ -189,38 +205,38 @@ NORN_INTERPOSE(pid_t, _Fork, ()) {
 NORN_INTERPOSE(int, execve, (const char* path, char* const* arguments, char* const* environment)) {
   if (!has_started()) return -1;
   flush_report();
-  return real_execve(path, arguments, environment);
+  return failed_exec(real_execve(path, arguments, environment));
 }
 
 NORN_INTERPOSE(int, execv, (const char* path, char* const* arguments)) {
   if (!has_started()) return -1;
   flush_report();
-  return real_execve(path, arguments, environ);
+  return failed_exec(real_execve(path, arguments, environ));
 }
 
 NORN_INTERPOSE(int, execvp, (const char* file, char* const* arguments)) {
   if (!has_started()) return -1;
   flush_report();
-  return real_execvp(file, arguments);
+  return failed_exec(real_execvp(file, arguments));
 }
 
 NORN_INTERPOSE(int, execvpe, (const char* file, char* const* arguments, char* const* environment)) {
   if (!has_started()) return -1;
   flush_report();
-  return real_execvpe(file, arguments, environment);
+  return failed_exec(real_execvpe(file, arguments, environment));
 }
 
 NORN_INTERPOSE(int, fexecve, (int fd, char* const* arguments, char* const* environment)) {
   if (!has_started()) return -1;
   flush_report();
-  return real_fexecve(fd, arguments, environment);
+  return failed_exec(real_fexecve(fd, arguments, environment));
 }
 
 NORN_INTERPOSE(int, execveat,
                (int directory, const char* path, char* const* arguments, char* const* environment, int flags)) {
   if (!has_started()) return -1;
   flush_report();
-  return real_execveat(directory, path, arguments, environment, flags);
+  return failed_exec(real_execveat(directory, path, arguments, environment, flags));
 }
 
 // The list forms are the vector forms.
@@ -241,7 +257,7 @@ NORN_INTERPOSE(int, execl, (const char* path, const char* first, ...)) {
   NORN_COLLECT_ARGUMENTS(first);
   va_end(list);
   flush_report();
-  return real_execve(path, arguments, environ);
+  return failed_exec(real_execve(path, arguments, environ));
 }
 
 NORN_INTERPOSE(int, execlp, (const char* file, const char* first, ...)) {
@@ -249,7 +265,7 @@ NORN_INTERPOSE(int, execlp, (const char* file, const char* first, ...)) {
   NORN_COLLECT_ARGUMENTS(first);
   va_end(list);
   flush_report();
-  return real_execvp(file, arguments);
+  return failed_exec(real_execvp(file, arguments));
 }
 
 NORN_INTERPOSE(int, execle, (const char* path, const char* first, ...)) {
@@ -258,5 +274,5 @@ NORN_INTERPOSE(int, execle, (const char* path, const char* first, ...)) {
   char* const* environment = va_arg(list, char* const*);
   va_end(list);
   flush_report();
-  return real_execve(path, arguments, environment);
+  return failed_exec(real_execve(path, arguments, environment));
 }

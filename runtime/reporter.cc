@@ -1,5 +1,6 @@
 #include "runtime/reporter.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/resource.h>
 
@@ -9,13 +10,15 @@
 #include "report/text.h"
 #include "runtime/blocks.h"
 #include "runtime/files.h"
-#include "runtime/hidden.h"
+#include "runtime/findings.h"
 #include "runtime/hazards.h"
+#include "runtime/hidden.h"
 #include "runtime/interpose.h"
 #include "runtime/locate.h"
 #include "runtime/modules.h"
 #include "runtime/openmp.h"
 #include "runtime/settings.h"
+#include "runtime/signals.h"
 #include "runtime/slots.h"
 #include "runtime/syscalls.h"
 #include "runtime/threads.h"
@@ -61,13 +64,10 @@ constinit bool finished = false;
 constinit report::Rule* rules = nullptr;
 alignas(report::Suppressions) constinit char suppressions_bytes[sizeof(report::Suppressions)] = {};
 constinit report::Suppressions* suppressions = nullptr;
-constinit int findings_fd = -1;
 constinit const char* notes[16] = {};
 constinit std::atomic<unsigned> note_count{0};
 constinit CurrentReport present;  // under the mutex
 NORN_TLS __thread const CurrentReport* reporting = nullptr;
-
-bool records_findings() { return !start.settings.findings.empty(); }
 
 // --- building ----------------------------------------------------------------------------------------------------
 
@@ -234,9 +234,11 @@ report::RunSummary summary(int exit_status, bool ended) {
   run.exit = exit_status;
   run.ended = ended;
   report::describe(since_fork.of(detector.statistics()), start.settings.engine, sync, run);
+  if (!ended) return run;  // the rest is for the end, and asks the kernel and the clock, which not every thread may
   run.stats.microseconds = sys::now() - start.time;
   rusage usage{};
-  if (sys::call(__NR_getrusage, RUSAGE_SELF, sys::as_long(&usage)) == 0) {
+  if (!sys::restricted.load(std::memory_order_relaxed) &&
+      sys::call(__NR_getrusage, RUSAGE_SELF, sys::as_long(&usage)) == 0) {
     run.stats.peak_rss = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
   }
   const unsigned count = note_count.load(std::memory_order_acquire);
@@ -247,22 +249,10 @@ report::RunSummary summary(int exit_status, bool ended) {
 
 // --- writing -----------------------------------------------------------------------------------------------------
 
-void append_record(Text line) {
-  if (findings_fd >= 0) {
-    sys::write_all(findings_fd, line.data, line.size);
-    return;
-  }
-  // By name each time: the program may close every descriptor it does not know.
-  const int fd = sys::open_file(start.settings.findings.data, O_WRONLY | O_APPEND | O_CREAT);
-  if (fd < 0) return;
-  sys::write_all(fd, line.data, line.size);
-  sys::close_file(fd);
-}
-
 void append_log(Text text) {
   if (text.empty()) return;
   if (start.settings.log_path.empty() || start.settings.log_path == "stderr" || start.settings.log_path == "stdout") {
-    sys::write_all(start.settings.log_path == "stdout" ? 1 : 2, text.data, text.size);
+    write_all_quietly(start.settings.log_path == "stdout" ? 1 : 2, text.data, text.size);
     return;
   }
   char path[4096 + 16];
@@ -280,7 +270,7 @@ void append_log(Text text) {
     fd = sys::open_file(path, O_WRONLY | O_APPEND);
   }
   if (fd < 0) return;
-  sys::write_all(fd, text.data, text.size);
+  write_all_quietly(fd, text.data, text.size);
   sys::close_file(fd);
 }
 
@@ -296,6 +286,7 @@ size_t read_source_line(void* /*context*/, const Frame& frame, char* buffer, siz
   name.sink().put(frame.file);
   path[name.text().size] = '\0';
   if (frame.line == 0 || frame.file.empty() || name.overflowed()) return 0;
+  if (sys::restricted.load(std::memory_order_relaxed)) return 0;  // to open a file may end the program
   const int fd = sys::open_file(path, O_RDONLY | O_NONBLOCK);
   if (fd < 0) return 0;
   uint32_t line = 1;
@@ -325,15 +316,17 @@ report::TextOptions text_options() {
   return options;
 }
 
+// A race that cannot be recorded is told as text, and counted.
 void put_race(const report::Race& race) {
   if (records_findings()) {
     const Text line = report::format_race(race, start.pid, line_bytes, sizeof(line_bytes));
-    if (!line.empty()) append_record(line);
-  } else if (!race.suppressed) {
-    report::Buffer text(line_bytes, sizeof(line_bytes));
-    report::render_text(race, summary(0, false), text_options(), text.sink());
-    append_log(text.text());
+    if (!line.empty() && append_finding(line)) return;
+    if (!race.suppressed && report::fails(race.standing, start.settings.fail_on)) count_lost_finding(start.pid);
   }
+  if (race.suppressed) return;
+  report::Buffer text(line_bytes, sizeof(line_bytes));
+  report::render_text(race, summary(0, false), text_options(), text.sink());
+  append_log(text.text());
 }
 
 Told* told_of(const Candidate& candidate) {
@@ -391,8 +384,8 @@ void report_note(const char* text) {
   report::Buffer line(bytes, sizeof(bytes));
   if (records_findings()) {
     report::write_note(text, start.pid, line.sink());
-    append_record(line.text());
-    return;
+    if (append_finding(line.text())) return;
+    line = report::Buffer(bytes, sizeof(bytes));
   }
   line.sink().put("norn: ");
   line.sink().put(text);
@@ -406,7 +399,7 @@ void write_start_record() {
   if (!records_findings()) return;
   report::Buffer line(line_bytes, sizeof(line_bytes));
   report::write_start(summary(0, false), line.sink());
-  append_record(line.text());
+  [[maybe_unused]] const bool done = append_finding(line.text());
 }
 
 // Races of the C++ library's headers that are its own affair.
@@ -422,13 +415,14 @@ Text rules_text() {
   report::Buffer buffer(name, sizeof(name) - 1);
   buffer.sink().put(path);
   name[buffer.text().size] = '\0';
-  const int fd = sys::open_file(name, O_RDONLY);
+  const int fd = sys::open_file(name, O_RDONLY | O_NONBLOCK);
   if (fd < 0) refuse("cannot read the suppressions ", path);
   constexpr size_t kMaxFile = size_t{1} << 20;
   auto* contents = static_cast<char*>(memory.allocate_forever(kMaxFile));
   const long size = contents == nullptr ? -1 : sys::read_some(fd, contents, kMaxFile);
   sys::close_file(fd);
   if (size < 0) refuse("cannot read the suppressions ", path);
+  if (static_cast<size_t>(size) == kMaxFile) refuse("more than 1 MB of suppressions in ", path);
   return {contents, static_cast<size_t>(size)};
 }
 
@@ -456,7 +450,7 @@ void write_counts() {
     report::describe(*candidate, since_fork, race);
     report::Buffer line(line_bytes, sizeof(line_bytes));
     report::write_count(race, start.pid, line.sink());
-    append_record(line.text());
+    if (!append_finding(line.text())) return;
   }
 }
 
@@ -569,12 +563,11 @@ class Draft {
     hazard.steps = {steps_, count_};
     if (records_findings()) {
       const Text line = report::format_hazard(hazard, start.pid, line_bytes, sizeof(line_bytes));
-      if (!line.empty()) append_record(line);
-    } else {
-      report::Buffer text(line_bytes, sizeof(line_bytes));
-      report::render_text(hazard, text.sink());
-      append_log(text.text());
+      if (!line.empty() && append_finding(line)) return;
     }
+    report::Buffer text(line_bytes, sizeof(line_bytes));
+    report::render_text(hazard, text.sink());
+    append_log(text.text());
   }
 
   report::Hazard hazard;
@@ -626,15 +619,17 @@ bool lock_for_end() {
   return false;
 }
 
-void write_end(int exit_status) {
+void write_end(int exit_status, bool becomes_another = false) {
   if (!records_findings()) {
     tell_the_rest(exit_status);
     return;
   }
   write_counts();
   report::Buffer line(line_bytes, sizeof(line_bytes));
-  report::write_end(summary(exit_status, true), line.sink());
-  append_record(line.text());
+  report::RunSummary run = summary(exit_status, true);
+  run.becomes_another = becomes_another;
+  report::write_end(run, line.sink());
+  [[maybe_unused]] const bool done = append_finding(line.text(), Urgency::kLast);
 }
 
 }  // namespace
@@ -653,21 +648,47 @@ Listener report_listener() {
   return listener;
 }
 
+namespace {
+
+void put_reason(report::Sink sink, int error) {
+  switch (error) {
+    case EACCES:
+    case EPERM:
+      sink.put("no right to write there");
+      break;
+    case ENOENT:
+      sink.put("there is no such place any more");
+      break;
+    case ENOSPC:
+    case EDQUOT:
+      sink.put("the disk is full");
+      break;
+    case EFBIG:
+      sink.put("files may not grow: ulimit -f");
+      break;
+    case EMFILE:
+    case ENFILE:
+      sink.put("too many files are open");
+      break;
+    default:
+      sink.put("error ");
+      sink.put(report::Decimal(static_cast<uint64_t>(error)).text());
+  }
+}
+
+}  // namespace
+
 void start_reporter() {
   const Text findings = start.settings.findings;
-  if (findings.starts_with("fd:")) {
-    int number = 0;
-    for (const char c : findings.part(3)) number = number * 10 + (c - '0');
-    const long copy = sys::call(__NR_fcntl, number, F_DUPFD_CLOEXEC, 500);
-    findings_fd = sys::failed(copy) ? number : static_cast<int>(copy);
-  } else if (!findings.empty()) {
-    // As a C string, once: the option's text is not ended by a zero.
-    auto* path = static_cast<char*>(memory.allocate(findings.size + 1));
-    if (path != nullptr) {
-      for (size_t i = 0; i < findings.size; ++i) path[i] = findings[i];
-      path[findings.size] = '\0';
-      start.settings.findings = {path, findings.size};
-    }
+  if (const int error = findings.empty() ? 0 : open_findings(findings); error != 0) {
+    char bytes[4096 + 256];
+    report::Buffer line(bytes, sizeof(bytes));
+    line.sink().put("norn: nothing can be recorded in ");
+    line.sink().put(findings);
+    line.sink().put(" (");
+    put_reason(line.sink(), error);
+    line.sink().put("): what is found is printed here\n");
+    append_log(line.text());
   }
   told = static_cast<Told*>(sys::map(kMaxCandidates * sizeof(Told)));
   read_suppressions();
@@ -803,7 +824,7 @@ void report_place(uint32_t identity, const norn_site& site) {
   put_place(text.sink(), frame_of(site));
   report::Buffer line(line_of_place, sizeof(line_of_place));
   report::write_place(identity, text.text(), start.pid, line.sink());
-  if (!line.overflowed()) append_record(line.text());
+  [[maybe_unused]] const bool done = !line.overflowed() && append_finding(line.text());
 }
 
 void report_deadlock(const control::Slot* slots, uint32_t count) {
@@ -842,12 +863,20 @@ void finish_report(int exit_status) {
 
 void flush_report() {
   if (sys::pid() != start.pid || !lock_for_end()) return;
-  if (!finished) write_end(0);
+  if (!finished) write_end(0, true);
   mutex.unlock();
 }
 
+void resume_report() {
+  if (!records_findings() || sys::pid() != start.pid || finished) return;
+  char bytes[128];
+  report::Buffer line(bytes, sizeof(bytes));
+  report::write_resumed(start.pid, line.sink());
+  [[maybe_unused]] const bool done = append_finding(line.text(), Urgency::kLast);
+}
+
 int final_status(int own) {
-  if (records_findings() || start.is_child || start.settings.exitcode == 0) return own;
+  if ((records_findings() && !has_lost_silently()) || start.is_child || start.settings.exitcode == 0) return own;
   bool failed = false;
   for (const Candidate* candidate = detector.candidates().first(); candidate != nullptr && !failed;
        candidate = candidate->next.load(std::memory_order_acquire)) {

@@ -27,8 +27,9 @@ void report_note(const char* text);
 
 // Writes what is still to be said: counts, races that are told at the end, the summary. Once; inside or outside.
 void finish_report(int exit_status);
-// The same before an exec, which may fail.
+// The same before an exec; and what is to be said after one that failed.
 void flush_report();
+void resume_report();
 
 // The status the process should end with, given its own.
 [[nodiscard]] int final_status(int own);

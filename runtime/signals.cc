@@ -212,6 +212,36 @@ void got_signal(int number) {
   detector.happens_after(here.thread(), tag_of(number, here->id));
 }
 
+long write_quietly(int fd, const char* data, size_t size) {
+  const auto write = [&] {
+    long written = sys::kInterrupted;
+    while (written == sys::kInterrupted) {
+      written = sys::call(__NR_write, fd, sys::as_long(data), static_cast<long>(size));
+    }
+    return written;
+  };
+  if (sys::restricted.load(std::memory_order_relaxed)) return write();
+  const SignalsBlocked blocked;
+  const long written = write();
+  const int sent = written == -EPIPE ? SIGPIPE : written == -EFBIG ? SIGXFSZ : 0;
+  if (sent != 0) {
+    const SignalMask mask = SignalMask{1} << (sent - 1);
+    const timespec at_once{};
+    sys::call(__NR_rt_sigtimedwait, sys::as_long(&mask), 0, sys::as_long(&at_once), sizeof(mask));
+  }
+  return written;
+}
+
+bool write_all_quietly(int fd, const char* data, size_t size) {
+  while (size > 0) {
+    const long written = write_quietly(fd, data, size);
+    if (written <= 0) return false;
+    data += written;
+    size -= static_cast<size_t>(written);
+  }
+  return true;
+}
+
 Arriving arriving(SignalMask blocked) {
   SignalMask pending = 0;
   if (sys::call(__NR_rt_sigpending, sys::as_long(&pending), sizeof(pending)) != 0) return Arriving::kNothing;

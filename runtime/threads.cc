@@ -12,6 +12,7 @@
 #include "runtime/interpose.h"
 #include "runtime/misuse.h"
 #include "runtime/openmp.h"
+#include "runtime/rights.h"
 #include "runtime/sampling.h"
 #include "runtime/signals.h"
 #include "runtime/syscalls.h"
@@ -136,6 +137,7 @@ struct Begin {
   ThreadId id;
   uint32_t slot;  // under control
   bool has_mask;  // signals are blocked until the thread is known
+  size_t stack;   // its size; 0: as by default
   SignalMask mask;
 };
 
@@ -151,7 +153,7 @@ Begin begin_new_thread(void* block) {
   current_ended = true;
   Address stack_begin = 0;
   Address stack_end = 0;
-  const size_t size = find_own_stack(stack_begin, stack_end);
+  const size_t size = find_own_stack(copy.stack, stack_begin, stack_end);
   ThreadState* state = make_state(copy.id, copy.core, size);
   if (state == nullptr) {
     memory.destroy(begin);
@@ -195,7 +197,7 @@ Begin* announce_thread(const norn_site& site, bool detached, const void* creator
   if (begin == nullptr) return nullptr;
   begin_watching();
   beginning.fetch_add(1, std::memory_order_relaxed);
-  *begin = {nullptr, nullptr, nullptr, nullptr, new_thread_number(), control::kNoSlot, false, 0};
+  *begin = {nullptr, nullptr, nullptr, nullptr, new_thread_number(), control::kNoSlot, false, 0, 0};
   if (ThreadInfo* info = thread_info(begin->id); info != nullptr) {
     info->created_at = place(*here, &site);
     info->creator = creator;
@@ -235,7 +237,10 @@ class RoomyAttributes {
     size_t size = 0;
     real_pthread_attr_getstack(&own_, &address, &size);
     const bool is_programs = address_of(address) + size != 0;
-    if (!is_programs && size < kEnough && real_pthread_attr_setstacksize(&own_, size + kRoom) == 0) chosen_ = &own_;
+    size_ = size;
+    if (is_programs || size >= kEnough || real_pthread_attr_setstacksize(&own_, size + kRoom) != 0) return;
+    chosen_ = &own_;
+    size_ += kRoom;
   }
   ~RoomyAttributes() {
     if (is_default_) real_pthread_attr_destroy(&own_);
@@ -244,6 +249,7 @@ class RoomyAttributes {
   RoomyAttributes& operator=(const RoomyAttributes&) = delete;
 
   [[nodiscard]] const pthread_attr_t* get() const { return chosen_; }
+  [[nodiscard]] size_t stack() const { return size_; }
 
  private:
   static constexpr size_t kEnough = 256 << 10;
@@ -252,6 +258,7 @@ class RoomyAttributes {
   const pthread_attr_t* chosen_;
   pthread_attr_t own_;
   bool is_default_ = false;
+  size_t size_ = 0;
 };
 
 void undo_thread(Begin* begin) {
@@ -289,7 +296,28 @@ void detached(uintptr_t pthread, ThreadId id) {
 
 }  // namespace
 
-size_t find_own_stack(Address& begin, Address& end) {
+namespace {
+
+size_t default_stack() {
+  pthread_attr_t attributes;
+  void* address = nullptr;
+  size_t size = size_t{8} << 20;
+  if (real_pthread_getattr_default_np == nullptr || real_pthread_getattr_default_np(&attributes) != 0) return size;
+  real_pthread_attr_getstack(&attributes, &address, &size);
+  real_pthread_attr_destroy(&attributes);
+  return size;
+}
+
+}  // namespace
+
+size_t find_own_stack(size_t given, Address& begin, Address& end) {
+  if (sys::restricted.load(std::memory_order_relaxed)) {
+    // The C library would ask the kernel for more than the stack. It puts the thread's descriptor at its upper end.
+    const size_t size = given != 0 ? given : default_stack();
+    end = static_cast<Address>(real_pthread_self());
+    begin = end - size;
+    return size;
+  }
   pthread_attr_t attributes;
   if (real_pthread_getattr_np == nullptr || real_pthread_getattr_np(real_pthread_self(), &attributes) != 0) {
     return size_t{8} << 20;
@@ -401,6 +429,7 @@ NORN_INTERPOSE(int, pthread_create,
   begin->mask = blocked.before();
   const uint32_t slot = begin->slot;  // the thread that begins releases it
   const RoomyAttributes roomy(attributes);
+  begin->stack = roomy.stack();
   int result = real_pthread_create(thread, roomy.get(), &run_thread, begin);
   if (result != 0 && roomy.get() != attributes) result = real_pthread_create(thread, attributes, &run_thread, begin);
   if (result != 0) undo_thread(begin);
@@ -495,7 +524,9 @@ NORN_INTERPOSE(int, pthread_setname_np, (pthread_t thread, const char* name)) {
 
 NORN_INTERPOSE(int, prctl, (int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)) {
   if (!has_started()) return -1;
+  RightsGivenUp rights(__NR_prctl, option);
   const int result = real_prctl(option, a, b, c, d);
+  rights.done(result);
   if (option == PR_SET_NAME && result == 0) {
     if (const Inspection here; here) set_thread_name(here->id, reinterpret_cast<const char*>(a));
   }

@@ -38,7 +38,7 @@ void call_back(sigval value) {
     detector.take(here.thread(), callback->set);
     Address begin = 0;
     Address end = 0;
-    if (find_own_stack(begin, end) != 0 && begin != 0) detector.allocate(here.thread(), begin, end - begin);
+    if (find_own_stack(0, begin, end) != 0 && begin != 0) detector.allocate(here.thread(), begin, end - begin);
   }
   callback->function(callback->value);
 }

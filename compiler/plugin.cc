@@ -5,6 +5,7 @@
 #include "compiler/instrument.h"
 #include "compiler/openmp.h"
 #include "compiler/selection.h"
+#include "compiler/statements.h"
 #include "compiler/whole_program.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -52,6 +53,7 @@ llvm::cl::opt<bool> deferred("norn-defer", llvm::cl::desc("Leave it to the link 
 void register_passes(llvm::PassBuilder& builder) {
   builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
     passes.addPass(SelectionPass(skip_lists));
+    passes.addPass(StatementsPass());
     passes.addPass(OpenMpPass());
   });
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
@@ -69,6 +71,7 @@ void register_passes(llvm::PassBuilder& builder) {
                                              llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
     if (name != "norn" && name != "norn-program") return false;
     passes.addPass(SelectionPass(skip_lists));
+    passes.addPass(StatementsPass());
     passes.addPass(OpenMpPass());
     passes.addPass(InstrumentPass(debug_info_left, pruning(), checks_inline(false), profile, name == "norn-program"));
     return true;

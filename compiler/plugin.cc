@@ -6,6 +6,7 @@
 #include "compiler/openmp.h"
 #include "compiler/selection.h"
 #include "compiler/standard_library.h"
+#include "compiler/statements.h"
 #include "compiler/whole_program.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Verifier.h"
@@ -57,6 +58,7 @@ llvm::cl::opt<bool> verified("norn-verify", llvm::cl::desc("Let LLVM's verifier 
 void register_passes(llvm::PassBuilder& builder) {
   builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
     passes.addPass(SelectionPass(skip_lists));
+    passes.addPass(StatementsPass());
     passes.addPass(OpenMpPass());
     passes.addPass(StandardLibraryPass());
   });
@@ -76,6 +78,7 @@ void register_passes(llvm::PassBuilder& builder) {
                                              llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
     if (name != "norn" && name != "norn-program") return false;
     passes.addPass(SelectionPass(skip_lists));
+    passes.addPass(StatementsPass());
     passes.addPass(OpenMpPass());
     passes.addPass(StandardLibraryPass());
     passes.addPass(InstrumentPass(debug_info_left, pruning(), checks_inline(false), profile, name == "norn-program"));

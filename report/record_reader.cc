@@ -349,10 +349,12 @@ class Merger {
       const auto [found, is_new] = races_.try_emplace(std::string(view(race.id.text())));
       Entry& entry = found->second;
       if (is_new) {
+        race.rank = races_.size();
         entry.race = race;
       } else if (race.standing > entry.race.standing) {
         // The pair that was seen later proves more: its stacks are the ones to show.
         const Text replay = race.replay.empty() ? entry.race.replay : race.replay;
+        race.rank = entry.race.rank;
         entry.race = race;
         entry.race.replay = replay;
       } else if (entry.race.replay.empty()) {
@@ -451,8 +453,8 @@ class Merger {
 
 void sort_for_reading(std::vector<Race>& races) {
   std::sort(races.begin(), races.end(), [](const Race& a, const Race& b) {
-    return std::tuple(a.suppressed, b.standing, b.count, view(a.id.text())) <
-           std::tuple(b.suppressed, a.standing, a.count, view(b.id.text()));
+    return std::tuple(a.suppressed, b.standing, a.rank, view(a.id.text())) <
+           std::tuple(b.suppressed, a.standing, b.rank, view(b.id.text()));
   });
 }
 

@@ -66,7 +66,8 @@ struct Findings {
   [[nodiscard]] bool deadlocked() const;
 };
 
-// Strongest standing first, then the most frequent, then by id; the suppressed ones last.
+// Strongest standing first, then as they were found, so that a cause (a pointer that is read without order) comes
+// before its consequences (what it points to); the suppressed ones last.
 void sort_for_reading(std::vector<Race>& races);
 
 struct FindingsFile {

@@ -210,7 +210,7 @@ TEST(Record, OrdersRacesForReading) {
   const Findings findings = read(contents);
   std::string order;
   for (const Race& race : findings.races) order += race.id.hex[7];
-  EXPECT_EQ(order, "30214");
+  EXPECT_EQ(order, "23014") << "the strongest first, and then as they were found";
 }
 
 // A killed program: the file may end at any byte.

@@ -171,6 +171,11 @@ class TextReport {
         standing_count(races, Standing::kUnconfirmed);
       }
       sink_.put(')');
+      if (races.variables > 0 && races.variables < races.total()) {
+        sink_.put(" on ");
+        sink_.put(Decimal(races.variables, true).text());
+        sink_.put(races.variables == 1 ? Text(" variable") : Text(" variables"));
+      }
       if (!run.ended) sink_.put(" so far");
     }
     if (races.suppressed > 0) {

@@ -129,6 +129,12 @@ void build_access(const RacingAccess& racing, unsigned which, uint64_t common, r
   access.locks = locks_of(racing, locks[which]);
 }
 
+// A symbol says which namespace or class it is of.
+bool is_same_variable(Text symbol, Text name) {
+  if (name.size > symbol.size) return false;
+  return symbol.part(symbol.size - name.size) == name;
+}
+
 void build_location(const RacingPair& pair, report::Location& location) {
   location = {};
   location.address = pair.address;
@@ -149,8 +155,13 @@ void build_location(const RacingPair& pair, report::Location& location) {
     report::belongs_to(location, block.thread, thread_name(block.thread));
     return;
   }
-  const bool symbol = locate_variable(pair.address, location, pool);
-  if (describe_variable(pair.address, location, pool) ? location.kind == report::LocationKind::kGlobal : symbol) return;
+  report::Location symbol = location;
+  const bool has_symbol = locate_variable(pair.address, symbol, pool);
+  location = symbol;
+  const bool described = describe_variable(pair.address, location, pool);
+  // Valgrind takes an array of clang's for one longer than it is: what lies behind it has a symbol of its own.
+  if (described && has_symbol && !is_same_variable(symbol.object, location.object)) location = symbol;
+  if (has_symbol || (described && location.kind == report::LocationKind::kGlobal)) return;
   if (const ::norn::ThreadId owner = thread_of_stack(pair.address); owner != kNoThread) {
     location.kind = report::LocationKind::kStack;
     report::belongs_to(location, owner, thread_name(owner));

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """A random C++ program without undefined behaviour whose output is the same in every schedule: shapes.py SEED
 
-It computes a hash and prints it; its argument says for how many rounds. What is random is the shape of the control flow and of the data: loop nests with
-several exits, gotos out of nests and into the middle of loops, switches, exceptions through frames with destructors,
-early returns, walking pointers, vectors and loops that become vectors, recursion, virtual calls, coroutines, longjmp,
-computed gotos; on 1 to 3 threads that work on their own state and share sums under locks, by atomics, and by turns.
+It computes a hash and prints it; its argument says for how many rounds. What is random is the shape of the control flow
+and of the data: loop nests with several exits, gotos out of nests and into the middle of loops, switches, exceptions
+through frames with destructors, early returns, walking pointers, vectors and loops that become vectors, recursion,
+virtual calls, coroutines, longjmp, computed gotos; on 1 to 3 threads that work on their own state and share sums under
+locks, by atomics, and by turns.
 `unchanged.py` builds it natively and with norn and compares what is printed. It has no race, either.
 """
 
@@ -311,7 +312,8 @@ class Function:
     def test(self):
         rng = self.rng
         one = rng.choice([*self.scalars, *self.indices, self.load(), self.load()])
-        return rng.choice([f"{one} % {rng.randint(2, 9)} == {rng.randint(0, 1)}", f"({one} & {rng.choice([1, 3, 8, 32])})",
+        return rng.choice([f"{one} % {rng.randint(2, 9)} == {rng.randint(0, 1)}",
+                           f"({one} & {rng.choice([1, 3, 8, 32])})",
                            f"{one} > {self.value(3)}", f"{one} % {rng.randint(11, 99)} != 0"])
 
     def index(self, mask):
@@ -320,8 +322,10 @@ class Function:
     def load(self):
         rng = self.rng
         index = rng.choice([*self.indices, *self.scalars, "x"])
-        return rng.choice([f"s.a[{index} & 63]", f"s.b[{index} & 63]", f"u32(s.bytes[{index} & 255])", f"kTable[{index} & 15]",
-                           f"s.items[{index} & 15].key", f"u32(s.items[{index} & 15].high)", f"s.lanes[{index} & 15][{rng.randint(0, 3)}]",
+        return rng.choice([f"s.a[{index} & 63]", f"s.b[{index} & 63]", f"u32(s.bytes[{index} & 255])",
+                           f"kTable[{index} & 15]",
+                           f"s.items[{index} & 15].key", f"u32(s.items[{index} & 15].high)",
+                           f"s.lanes[{index} & 15][{rng.randint(0, 3)}]",
                            "s.first->key", "own_count"])
 
     def store(self, depth):
@@ -346,8 +350,8 @@ class Function:
         self.cost += times
         kinds = [self.assign, self.store, self.assign, self.store, self.branch, self.call, self.flat, self.leave]
         if nest < 4 and len(self.lines) < 150:
-            kinds += [self.counted, self.counted, self.counted, self.walk, self.walk, self.again, self.tangle, self.choose,
-                      self.attempt, self.endless]
+            kinds += [self.counted, self.counted, self.counted, self.walk, self.walk, self.again, self.tangle,
+                      self.choose, self.attempt, self.endless]
         kind = rng.choice(kinds)
         if kind in (self.assign, self.store):
             kind(depth)
@@ -399,7 +403,8 @@ class Function:
     def counted(self, depth, times, nest, exits):
         n, i = self.bound(times), self.new_index()
         step = self.pick(1, 1, 1, 2, 3)
-        self.say(depth, self.pick(f"for ({i} = 0; {i} < {n}; {i} += {step}) {{", f"for ({i} = 0; {i} < {n}; {i} += {step}) {{",
+        self.say(depth, self.pick(f"for ({i} = 0; {i} < {n}; {i} += {step}) {{",
+                                  f"for ({i} = 0; {i} < {n}; {i} += {step}) {{",
                                   f"for ({i} = {n}; {i}-- > 0;) {{",
                                   f"for ({i} = 0; {i} < {n} && {self.test()}; ++{i}) {{"))
         label = self.in_loop(depth, times * n, nest, exits, i)
@@ -439,7 +444,8 @@ class Function:
             self.indices += [i, j]
             self.block(depth + 1, times * 20, nest + 1, [e for e in exits if e != "continue"][-2:] + ["break"])
             self.indices = self.indices[:-2]
-        self.say(depth + 1, self.pick(f"p[{i}] = p[{j}] + 1;", f"swap_two(p[{i}], p[{j}]);", f"p[{j}] ^= {self.value()};"))
+        self.say(depth + 1, self.pick(f"p[{i}] = p[{j}] + 1;", f"swap_two(p[{i}], p[{j}]);",
+                                      f"p[{j}] ^= {self.value()};"))
         self.say(depth + 1, f"if ({self.test()}) note(s, p[{i}]);" if rng.random() < 0.3 else f"v0 += {i};")
         self.say(depth + 1, self.pick(f"p += {j} + 1;", f"p += {i} / 2 + 1;", "++p;"))
         self.say(depth, "}")
@@ -478,7 +484,8 @@ class Function:
         if rng.random() < 0.6:
             self.say(depth + 1, f"Guard guard(s, {self.value()});")
         self.block(depth + 1, times, nest + 1, [*exits[-3:], "throw Oops{x}", "throw 7"])
-        self.say(depth + 1, f"if ({self.test()} && mix(v0) % {rng.choice([2, 9, 99])} == 0) throw Oops{{{self.value()}}};")
+        self.say(depth + 1, f"if ({self.test()} && mix(v0) % {rng.choice([2, 9, 99])} == 0) "
+                            f"throw Oops{{{self.value()}}};")
         self.block(depth + 1, times, nest + 1, exits[-3:])
         self.say(depth, "} catch (const Oops& oops) {")
         self.say(depth + 1, f"{rng.choice(self.scalars)} += oops.code;")
@@ -522,14 +529,16 @@ class Function:
             f"for (u32 k = 0; k < 16; ++k) s.lanes[k] = (s.lanes[k] ^ s.lanes[15 - k]) + v0;",
             f"s.lanes[{self.index(15)}] = __builtin_shufflevector(s.lanes[{self.index(15)}], s.lanes[0], 3, 5, 0, 6);",
             f"s.lanes[{self.index(15)}] += (Lanes)(s.lanes[1] > s.lanes[2]);",
-            f"{{ Pair pair; memcpy(&pair, &s.row[{self.index(31)}], sizeof pair); pair = pair * 0.5 + 1.0; memcpy(&s.other[2], &pair, sizeof pair); }}",
+            f"{{ Pair pair; memcpy(&pair, &s.row[{self.index(31)}], sizeof pair); pair = pair * 0.5 + 1.0; "
+            f"memcpy(&s.other[2], &pair, sizeof pair); }}",
             f"memcpy(s.a, s.b + {rng.randint(0, 32)}, {rng.choice([4, 16, 100, 128])});",
             f"memmove(s.bytes + {rng.randint(0, 50)}, s.bytes + {rng.randint(0, 50)}, {self.value(2)} & 127);",
             f"memset(s.bytes + {rng.randint(0, 50)}, {self.value(2)} & 255, {self.value(2)} & 63);",
             f"s.bytes[255] = 0; v0 += static_cast<u32>(strlen(reinterpret_cast<char*>(s.bytes)));",
             f"s.items[{self.index(15)}] = s.items[{self.index(15)}];",
             f"partition(s.b, {n});",
-            f"{{ u32 local[8] = {{1, 2, 3}}; reverse(local, local + 8); local[{self.index(7)}] += x; v1 ^= local[{self.index(7)}]; }}",
+            f"{{ u32 local[8] = {{1, 2, 3}}; reverse(local, local + 8); "
+            f"local[{self.index(7)}] += x; v1 ^= local[{self.index(7)}]; }}",
             f"[&] {{ v0 ^= s.a[v1 & 63]; v1 += x; }}();",
             "{ Lock lock; shared_sum += v0 & 255; ++locked_count; }",
             "__atomic_fetch_add(&atomic_sum, v1 & 63, __ATOMIC_RELAXED);",
@@ -540,7 +549,8 @@ class Function:
         if self.library:
             simple += [
                 f"std::sort(s.a, s.a + {n});",
-                f"{{ std::vector<u32> grown; for (u32 k = 0; k < {n}; ++k) if (s.a[k] & 1) grown.push_back(s.a[k]); v0 += static_cast<u32>(grown.size()); if (!grown.empty()) v1 ^= grown.back(); }}",
+                f"{{ std::vector<u32> grown; for (u32 k = 0; k < {n}; ++k) if (s.a[k] & 1) grown.push_back(s.a[k]); "
+                f"v0 += static_cast<u32>(grown.size()); if (!grown.empty()) v1 ^= grown.back(); }}",
                 "{ std::lock_guard<std::mutex> guard(library_mutex); library_sum += v0 & 7; }",
                 "library_sum.fetch_add(v1 & 63, std::memory_order_relaxed);",
                 "library_sum.fetch_add(v0 & 31);",
@@ -552,32 +562,52 @@ class Function:
         while self.cost < self.budget // 4 and len(self.lines) < 60:
             self.block(1, 1, 0, ["return x", "return v0 ^ v1"])
         rng = self.rng
-        attribute = rng.choice(["__attribute__((noinline)) ", "", "", "inline "])
-        head = [f"{attribute}static u32 {self.name}([[maybe_unused]] State& s, u32 x) {{".replace("inline static", "static inline"),
+        kind = rng.choice(["__attribute__((noinline)) static", "static", "static", "static inline"])
+        head = [f"{kind} u32 {self.name}([[maybe_unused]] State& s, u32 x) {{",
                 "  u32 " + ", ".join(f"{v} = x * {n + 1} + {n}" for n, v in enumerate(self.scalars)) + ";"]
         if self.loops:
             head.append("  u32 " + ", ".join(f"i{n} = 0" for n in range(1, self.loops + 1)) + ";")
         return "\n".join([*head, *self.lines, f"  return {' ^ '.join(self.scalars)};", "}"])
 
 
+# How threads meet: (name, what is declared, what each does, what main adds to the result).
 MEETINGS = [
-    ("turns",
-     "static u32 turn;\nstatic u64 taken;\n",
-     "  for (u32 k = 0; k < 20; ++k) {\n    while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) % kThreads != self) {\n      if (k % 2) sched_yield();\n    }\n"
-     "    taken = taken * 3 + self;\n    __atomic_fetch_add(&turn, 1, __ATOMIC_ACQ_REL);\n  }\n",
-     "  total = total * 31 + taken;\n"),
-    ("queue",
-     "static std::mutex queue_mutex;\nstatic std::condition_variable filled;\nstatic std::vector<u32> queue;\nstatic u64 eaten;\n",
-     "  for (u32 k = 0; k < 40; ++k) {\n    if ((k + self) % 2 == 0) {\n      std::lock_guard<std::mutex> guard(queue_mutex);\n"
-     "      queue.push_back(k);\n      filled.notify_one();\n    } else {\n      std::unique_lock<std::mutex> guard(queue_mutex);\n"
-     "      if (self % 2 == 0) filled.wait(guard, [] { return !queue.empty(); });\n"
-     "      if (!queue.empty()) queue.pop_back();\n      ++eaten;\n    }\n  }\n",
-     "  total = total * 31 + eaten;\n"),
-    ("rounds",
-     "static pthread_barrier_t all;\nstatic u64 sums[4];\n",
-     "  for (u32 k = 0; k < 10; ++k) {\n    sums[self] += state.a[k];\n    pthread_barrier_wait(&all);\n"
-     "    state.b[k] += static_cast<u32>(sums[(self + 1) % kThreads]);\n    pthread_barrier_wait(&all);\n  }\n",
-     "  for (u64 one : sums) total = total * 31 + one;\n"),
+    ("turns", """static u32 turn;
+static u64 taken;
+""", """  for (u32 k = 0; k < 20; ++k) {
+    while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) % kThreads != self) {
+      if (k % 2) sched_yield();
+    }
+    taken = taken * 3 + self;
+    __atomic_fetch_add(&turn, 1, __ATOMIC_ACQ_REL);
+  }
+""", "  total = total * 31 + taken;\n"),
+    ("queue", """static std::mutex queue_mutex;
+static std::condition_variable filled;
+static std::vector<u32> queue;
+static u64 eaten;
+""", """  for (u32 k = 0; k < 40; ++k) {
+    if ((k + self) % 2 == 0) {
+      std::lock_guard<std::mutex> guard(queue_mutex);
+      queue.push_back(k);
+      filled.notify_one();
+    } else {
+      std::unique_lock<std::mutex> guard(queue_mutex);
+      if (self % 2 == 0) filled.wait(guard, [] { return !queue.empty(); });
+      if (!queue.empty()) queue.pop_back();
+      ++eaten;
+    }
+  }
+""", "  total = total * 31 + eaten;\n"),
+    ("rounds", """static pthread_barrier_t all;
+static u64 sums[4];
+""", """  for (u32 k = 0; k < 10; ++k) {
+    sums[self] += state.a[k];
+    pthread_barrier_wait(&all);
+    state.b[k] += static_cast<u32>(sums[(self + 1) % kThreads]);
+    pthread_barrier_wait(&all);
+  }
+""", "  for (u64 one : sums) total = total * 31 + one;\n"),
 ]
 
 EPILOGUE = r"""
@@ -675,12 +705,14 @@ def generate(seed):
         name, declared, meets, after = MEETINGS[0]
     before = "  pthread_barrier_init(&all, nullptr, kThreads);\n" if name == "rounds" else ""
     roots = functions[-rng.randint(1, 3):]
-    calls = "\n".join(f"      note(state, {root.name}(state, round * {n + 3}u + self));" for n, root in enumerate(roots))
+    calls = "\n".join(f"      note(state, {root.name}(state, round * {n + 3}u + self));"
+                      for n, root in enumerate(roots))
     if library:
         after += "  total = total * 31 + library_sum.load();\n"
     text = "\n\n".join([PROLOGUE + (LIBRARY if library else "") + f"\nconstexpr u32 kThreads = {threads};\n" + declared,
                         *(function.result for function in functions), EPILOGUE])
-    for key, value in {"SEED": seed, "MEET": meets, "CALLS": calls, "BEFORE": before, "INCLUDES": INCLUDES if library else "", "THREADS": LIBRARY_THREADS if library else THREADS,
+    for key, value in {"SEED": seed, "MEET": meets, "CALLS": calls, "BEFORE": before,
+                       "INCLUDES": INCLUDES if library else "", "THREADS": LIBRARY_THREADS if library else THREADS,
                        "AFTER": after}.items():
         text = text.replace(f"@{key}@", str(value))
     return text

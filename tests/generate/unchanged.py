@@ -50,7 +50,8 @@ class Outcome:
 
     def __str__(self):
         how = "not done in time" if self.status is None else f"status {self.status}"
-        return f"{how}, printed {self.output.strip()[-200:]!r}" + (f", said {self.errors.strip()[-600:]}" if self.errors else "")
+        said = f", said {self.errors.strip()[-600:]}" if self.errors else ""
+        return f"{how}, printed {self.output.strip()[-200:]!r}{said}"
 
 
 def run(command, seconds, directory):

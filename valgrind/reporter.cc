@@ -341,6 +341,8 @@ void flush_report() {
   if (!finished && static_cast<uint32_t>(VG_(getpid)()) == pid) write_end(0);
 }
 
+void add_note(const char* text) { on_note(nullptr, text); }
+
 void note_unread(const char* file) {
   static constinit char texts_of_notes[4][512] = {};
   static constinit unsigned count = 0;
@@ -354,7 +356,7 @@ void note_unread(const char* file) {
     if (Text(texts_of_notes[i]) == line.text()) return;
   }
   ++count;
-  on_note(nullptr, bytes);
+  add_note(bytes);
 }
 
 void restart_reporter() {

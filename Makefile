@@ -11,9 +11,9 @@ help:
 ## make demo        install, build, find and explain a race in an example
 ## make test        install, build, run all tests
 ## make build       only build, into build/bin and build/lib/norn
-## make test-long   the slow checks: sanitizers, many seeds, long stress
+## make test-long   the slow checks: sanitizers, many seeds, long stress; MINUTES=40 of random programs
 ## make bench       side by side with ThreadSanitizer, helgrind and drd; threads, heap and locks growing
-## make accuracy    who is right about the programs that wait: the tables of docs/accuracy.md
+## make accuracy    who is right about the programs that wait and those from the standards: docs/accuracy.md
 ## make schedules   which strategy finds which bug: the tables of docs/schedules.md
 ## make real        build and check real programs (LevelDB, LMDB), and Debian's as they are
 ## make lint        clang-format, clang-tidy, shell and python syntax
@@ -49,6 +49,7 @@ accuracy: deps build
 	@tools/install-packages bench
 	@NORN_BIN=$(abspath $(BUILD))/bin tests/loops/figures.py --write
 	@NORN_BIN=$(abspath $(BUILD))/bin tests/loops/accuracy.py --write
+	@NORN_BIN=$(abspath $(BUILD))/bin tests/standards/verdicts.py --write
 
 schedules: export NORN_BIN = $(abspath $(BUILD))/bin
 schedules: deps build

@@ -73,7 +73,7 @@ std::vector<ConfirmCandidate> candidates_of(const report::Findings& findings) {
     out.push_back(std::move(candidate));
   }
   for (const report::Hazard& hazard : findings.hazards) {
-    if (hazard.kind == report::HazardKind::kDeadlock) continue;  // it happened
+    if (has_happened(hazard.kind)) continue;
     ConfirmCandidate candidate;
     candidate.id = view(hazard.id.text());
     candidate.kind =
@@ -115,10 +115,11 @@ std::optional<std::vector<ConfirmCandidate>> candidates_in_json(const std::strin
     out.push_back(std::move(candidate));
   }
   for (const Json& hazard : json.value("hazards", Json::array())) {
-    if (!hazard.is_object() || text_in(hazard, "kind") == "deadlock") continue;  // it happened
+    const std::string kind = hazard.is_object() ? text_in(hazard, "kind") : "";
+    if (kind != "atomicity" && kind != "lock-order") continue;  // it happened
     ConfirmCandidate candidate;
     candidate.id = text_in(hazard, "id");
-    candidate.kind = text_in(hazard, "kind") == "atomicity" ? CandidateKind::kAtomicity : CandidateKind::kDeadlock;
+    candidate.kind = kind == "atomicity" ? CandidateKind::kAtomicity : CandidateKind::kDeadlock;
     candidate.standing = text_in(hazard, "standing");
     candidate.title = text_in(hazard, "title");
     candidate.places = text_in(hazard, "places");

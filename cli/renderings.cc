@@ -148,7 +148,7 @@ std::string text_of_races(const report::Findings& findings, const TextRendering&
   for (const report::Text word : findings.run.command) command += fmt::format(" {}", report::view(word));
   for (const report::Hazard& hazard : findings.hazards) {
     text += text_of_hazard(hazard);
-    if (rendering.next == report::Next::kConfirm && hazard.kind != report::HazardKind::kDeadlock)
+    if (rendering.next == report::Next::kConfirm && !has_happened(hazard.kind))
       text += fmt::format("  next: norn confirm R{} --{}\n", report::view(hazard.id.text()), command);
     text += "\n";
   }

@@ -7,6 +7,7 @@
 #include "compiler/selection.h"
 #include "compiler/whole_program.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
 #include "llvm/Support/CommandLine.h"
@@ -49,6 +50,9 @@ llvm::cl::opt<Profile> profile("norn-profile", llvm::cl::desc("What the program 
 
 llvm::cl::opt<bool> deferred("norn-defer", llvm::cl::desc("Leave it to the link to instrument (with -flto)"));
 
+// At the link lld verifies by itself.
+llvm::cl::opt<bool> verified("norn-verify", llvm::cl::desc("Let LLVM's verifier look at what norn made of the module"));
+
 void register_passes(llvm::PassBuilder& builder) {
   builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
     passes.addPass(SelectionPass(skip_lists));
@@ -61,6 +65,7 @@ void register_passes(llvm::PassBuilder& builder) {
     }
     passes.addPass(InstrumentPass(debug_info_left, pruning(), checks_inline(level != llvm::OptimizationLevel::O0),
                                   profile, false));
+    if (verified) passes.addPass(llvm::VerifierPass());
   });
   builder.registerFullLinkTimeOptimizationLastEPCallback(
       [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) { passes.addPass(LinkPass()); });

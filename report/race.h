@@ -137,8 +137,22 @@ struct Race {
 };
 
 // Something besides a race that another schedule may turn into a failure: locks taken in different orders, a lock that
-// is given up between two accesses. Or a deadlock that happened, in a run under control.
-enum class HazardKind : uint8_t { kLockOrder, kAtomicity, kDeadlock };
+// is given up between two accesses. Or something that happened: a deadlock, in a run under control; a primitive used as
+// it must not be.
+enum class HazardKind : uint8_t {
+  kLockOrder,
+  kAtomicity,
+  kDeadlock,
+  kDestroyLocked,
+  kUnlockUnlocked,
+  kUnlockForeign,
+  kDoubleLock,
+  kUseDestroyed,
+  kHeldInWrongContext,
+  kThreadLeak,
+  kSignalUnsafe,
+  kSignalErrno,
+};
 
 // What one of the threads does for its part.
 struct HazardStep {
@@ -159,30 +173,39 @@ struct Hazard {
   Text replay{};
 };
 
-[[nodiscard]] constexpr Text name_of(HazardKind kind) {
-  switch (kind) {
-    case HazardKind::kLockOrder:
-      return "lock-order";
-    case HazardKind::kAtomicity:
-      return "atomicity";
-    case HazardKind::kDeadlock:
-      return "deadlock";
-  }
-  return "";
-}
+// What is said of each kind, in the order of HazardKind.
+struct HazardWords {
+  HazardKind kind;
+  Text name;      // in JSON and records
+  Text words;     // behind its title
+  bool happened;  // nothing is left to confirm
+};
+inline constexpr HazardWords kHazardWords[] = {
+    {HazardKind::kLockOrder, "lock-order", " are taken in different orders: possible deadlock", false},
+    {HazardKind::kAtomicity, "atomicity", ": the lock is given up between two accesses", false},
+    {HazardKind::kDeadlock, "deadlock", "", true},
+    {HazardKind::kDestroyLocked, "destroy-locked", " is destroyed while it is locked", true},
+    {HazardKind::kUnlockUnlocked, "unlock-unlocked", " is unlocked, but nobody holds it", true},
+    {HazardKind::kUnlockForeign, "unlock-foreign", " is unlocked by a thread that does not hold it", true},
+    {HazardKind::kDoubleLock, "double-lock", " is locked again by the thread that holds it: it waits for itself", true},
+    {HazardKind::kUseDestroyed, "use-destroyed", " is used after it was destroyed", true},
+    {HazardKind::kHeldInWrongContext, "held-in-wrong-context", " is held where no lock may be", true},
+    {HazardKind::kThreadLeak, "thread-leak", " ended and was neither joined nor detached", true},
+    {HazardKind::kSignalUnsafe, "signal-unsafe", " is called in a signal handler, which may have interrupted it", true},
+    {HazardKind::kSignalErrno, "signal-errno", " changes errno and does not restore it", true},
+};
 
-// What is said of it behind its title.
-[[nodiscard]] constexpr Text words_of(HazardKind kind) {
-  switch (kind) {
-    case HazardKind::kLockOrder:
-      return " are taken in different orders: possible deadlock";
-    case HazardKind::kAtomicity:
-      return ": the lock is given up between two accesses";
-    case HazardKind::kDeadlock:
-      return "";
-  }
-  return "";
+[[nodiscard]] constexpr const HazardWords& said_of(HazardKind kind) { return kHazardWords[static_cast<size_t>(kind)]; }
+[[nodiscard]] constexpr Text name_of(HazardKind kind) { return said_of(kind).name; }
+[[nodiscard]] constexpr Text words_of(HazardKind kind) { return said_of(kind).words; }
+[[nodiscard]] constexpr bool has_happened(HazardKind kind) { return said_of(kind).happened; }
+
+constexpr bool hazards_in_order() {
+  for (size_t i = 0; i < sizeof(kHazardWords) / sizeof(kHazardWords[0]); ++i)
+    if (kHazardWords[i].kind != static_cast<HazardKind>(i)) return false;
+  return true;
 }
+static_assert(hazards_in_order());
 
 struct NamedCount {
   Text name{};

@@ -20,10 +20,11 @@
 //          The race was seen N times in all so far by this process, and stands as said. The latest one counts.
 //   note   {"record":"note","pid":P,"text":S}
 //          Something that limits the report.
-//   hazard {"record":"hazard","pid":P,"id":H,"kind":"lock-order|atomicity|deadlock","title":S,"places":S,"sites":[A…],
+//   hazard {"record":"hazard","pid":P,"id":H,"kind":K,"title":S,"places":S,"sites":[A…],
 //           "steps":[{"thread":N,"thread_name":S,"does":S,"stack":[FRAME…]}…]}
-//          Not a race, but another schedule may make a failure of it: locks taken in different orders. Or a deadlock
-//          that happened: each step is a thread that waits, with what for and what it holds.
+//          Not a race, but another schedule may make a failure of it: locks taken in different orders. Or something
+//          that happened: a deadlock (each step is a thread that waits, with what for and what it holds), or a
+//          primitive that was misused.
 //   place  {"record":"place","pid":P,"site":H,"text":S}
 //          What a site in the log of a controlled run (schedule/log.h) is called.
 //   lost   {"record":"lost","pid":P,"races":N}

@@ -175,10 +175,10 @@ class Decoder {
     const std::string_view id = string_of(json, "id");
     if (id.empty() || id.size() >= sizeof(hazard.id.hex)) return false;
     std::copy(id.begin(), id.end(), hazard.id.hex);
-    hazard.kind =
-        enum_of(string_of(json, "kind"), {HazardKind::kLockOrder, HazardKind::kAtomicity, HazardKind::kDeadlock},
-                HazardKind::kLockOrder);
-    if (hazard.kind == HazardKind::kDeadlock) hazard.standing = Standing::kObserved;
+    const std::string_view kind = string_of(json, "kind");
+    for (const HazardWords& known : kHazardWords)
+      if (view(known.name) == kind) hazard.kind = known.kind;
+    if (has_happened(hazard.kind)) hazard.standing = Standing::kObserved;
     hazard.title = text(json, "title");
     hazard.places = text(json, "places");
     std::vector<uint64_t> sites;
@@ -196,7 +196,7 @@ class Decoder {
                          .stack = frames(step, "stack")});
     }
     hazard.steps = pool_.keep(std::move(steps));
-    return !hazard.steps.empty() && (hazard.kind == HazardKind::kDeadlock || !hazard.sites.empty());
+    return !hazard.steps.empty() && (has_happened(hazard.kind) || !hazard.sites.empty());
   }
 
  private:

@@ -561,13 +561,15 @@ class TextReport {
         put_declared(location, ", declared in ");
         break;
       case LocationKind::kStack:
+        if (!location.allocated_at.empty() && !location.allocated_at[0].function.empty()) {
+          sink_.put("local of ");
+          put_function(location.allocated_at[0].function, kMaxFunctionWidth, sink_);
+          put_declared(location, " in ");
+          sink_.put(", ");
+        }
         sink_.put("on the stack");
         put_owner(location, " of ");
-        if (!location.allocated_at.empty() && !location.allocated_at[0].function.empty()) {
-          sink_.put(", in ");
-          put_function(location.allocated_at[0].function, kMaxFunctionWidth, sink_);
-        }
-        put_declared(location, location.allocated_at.empty() ? Text(", declared in ") : Text(" "));
+        if (location.allocated_at.empty()) put_declared(location, ", declared in ");
         break;
       case LocationKind::kHeap:
         sink_.put("heap block");

@@ -20,13 +20,14 @@ extern "C" char** environ;
 namespace norn::rt {
 namespace {
 
-NORN_REAL(int, on_exit, (void (*function)(int, void*), void* argument))
-NORN_REAL(int, at_quick_exit, (void (*function)()))
+NORN_REAL_INTERPOSED(int, on_exit, (void (*function)(int, void*), void* argument))
+NORN_REAL_INTERPOSED(int, __cxa_at_quick_exit, (void (*function)(void*), void* module))
 NORN_REAL(int, __register_atfork, (void (*prepare)(), void (*parent)(), void (*child)(), void* object))
 
 // Registered before anything of the program, so it runs after everything of it.
 void at_exit(int status, void* /*argument*/) {
   if (sys::pid() != start.pid) return;
+  if (!is_controlled()) note_thread_leaks();
   finish_report(status);
   const int final = final_status(status);
   if (final == status) return;
@@ -34,10 +35,10 @@ void at_exit(int status, void* /*argument*/) {
   sys::exit_process(final);
 }
 
-constinit int quick_status = 0;  // what quick_exit was called with
+constinit int quick_status = 0;
 
 // Registered first as well, so it runs last.
-void at_quick_exit_of_program() {
+void at_quick_exit_of_program(void* /*argument*/) {
   if (sys::pid() != start.pid) return;
   finish_report(quick_status);
   const int final = final_status(quick_status);
@@ -116,6 +117,8 @@ int failed_exec(int result) {
 
 }  // namespace
 
+void exits_quickly(int status) { quick_status = status; }
+
 size_t main_stack_size() {
   constexpr size_t kMost = size_t{1} << 30;
   constexpr size_t kLeast = size_t{8} << 20;
@@ -128,7 +131,7 @@ void init_process() {
   has_barrier = sys::call(__NR_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0) == 0;
   if (has_barrier) core_barrier = &barrier_everywhere;
   if (real_on_exit != nullptr) real_on_exit(&at_exit, nullptr);
-  if (real_at_quick_exit != nullptr) real_at_quick_exit(&at_quick_exit_of_program);
+  if (real___cxa_at_quick_exit != nullptr) real___cxa_at_quick_exit(&at_quick_exit_of_program, nullptr);
   if (real___register_atfork != nullptr) {
     real___register_atfork(&before_fork, &after_fork_in_parent, &after_fork_in_child, nullptr);
   }
@@ -152,11 +155,6 @@ NORN_INTERPOSE(void, _Exit, (int status)) {
     status = final_status(status);
   }
   sys::exit_process(status);
-}
-
-NORN_INTERPOSE(void, quick_exit, (int status)) {
-  if (has_started()) quick_status = status;
-  real_quick_exit(status);
 }
 
 NORN_INTERPOSE(int, execve, (const char* path, char* const* arguments, char* const* environment)) {

@@ -26,6 +26,11 @@
 // A place for a debugger to stop at: the thread that is about to make the access calls it for each new race.
 NORN_EXPORT __attribute__((noinline)) void __norn_on_report(const char* id) { asm volatile("" : : "r"(id) : "memory"); }
 
+// The program's own, if it has them (<sanitizer/tsan_interface.h>).
+extern "C" __attribute__((weak)) void __tsan_on_report(const void* report);
+extern "C" __attribute__((weak)) int __tsan_on_finalize(int failed);
+extern "C" __attribute__((weak)) const char* __tsan_default_suppressions();
+
 namespace norn::rt {
 namespace {
 
@@ -42,6 +47,7 @@ constinit SpinMutex mutex;
 constinit Frame stacks[2][kMaxFrames] = {};
 constinit Frame creations[2][kMaxFrames] = {};
 constinit Frame allocation[kMaxFrames] = {};
+constinit Frame stack_frame = {};
 constinit report::LockHeld locks[2][kMaxLocks] = {};
 constinit char texts[1 << 14] = {};
 constinit TextPool pool(texts, sizeof(texts));
@@ -59,6 +65,8 @@ alignas(report::Suppressions) constinit char suppressions_bytes[sizeof(report::S
 constinit report::Suppressions* suppressions = nullptr;
 constinit const char* notes[16] = {};
 constinit std::atomic<unsigned> note_count{0};
+constinit CurrentReport present;  // under the mutex
+NORN_TLS __thread const CurrentReport* reporting = nullptr;
 
 // --- building ----------------------------------------------------------------------------------------------------
 
@@ -72,15 +80,6 @@ Frame frame_of(const norn_site& site) {
   if (const char* path = module_of(&site); path != nullptr) frame.module = path;
   frame.library = (site.flags & NORN_SITE_LIBRARY) != 0;
   return frame;
-}
-
-template <class Visit>
-void for_each_site(Where where, Visit visit) {
-  for (const PlaceNode* at = place_node(where); at != nullptr; at = place_node(at->parent)) {
-    for (const norn_site* site = at->site.load(std::memory_order_acquire); site != nullptr; site = site->inlined_at) {
-      if (!visit(*site)) return;
-    }
-  }
 }
 
 report::List<Frame> frames_of(Where where, Frame (&frames)[kMaxFrames]) {
@@ -121,7 +120,16 @@ Text thread_name(ThreadId id) {
   return info == nullptr ? Text() : Text(info->name);
 }
 
-report::List<report::LockHeld> locks_of(const RacingAccess& racing, report::LockHeld (&held)[kMaxLocks]) {
+// A variable that is known by its address, with what the two threads were doing.
+bool locate_variable(Address address, uint64_t size, const report::Access (&accesses)[2], report::Location& location,
+                     Frame& frame) {
+  if (locate_global(address, size, location, pool)) return true;
+  const SeenStack seen[] = {{accesses[0].thread, accesses[0].stack}, {accesses[1].thread, accesses[1].stack}};
+  return locate_local(address, size, seen, location, frame, pool);
+}
+
+report::List<report::LockHeld> locks_of(const RacingAccess& racing, const report::Access (&accesses)[2],
+                                        report::LockHeld (&held)[kMaxLocks]) {
   Locksets& locksets = detector.locksets();
   size_t count = 0;
   for (unsigned i = 0; i < locksets.size(racing.lockset) && count < kMaxLocks; ++i) {
@@ -137,9 +145,9 @@ report::List<report::LockHeld> locks_of(const RacingAccess& racing, report::Lock
         detector.lock_taken_at(lock, racing.thread, current_state == nullptr ? nullptr : current_state->core);
     if (const norn_site* site = own_site(where); site != nullptr) entry.taken_at = frame_of(*site);
     report::Location location;
-    if (locate_global(info->address, 1, location, pool)) {
-      // A class' mutex has members of its own; what people call it is the variable or member it is.
-      entry.name = location.offset == 0 || location.name.empty() ? location.object : location.name;
+    Frame frame;
+    if (locate_variable(info->address, 1, accesses, location, frame)) {
+      entry.name = location.name.empty() ? location.object : location.name;
     } else {
       entry.name = expression_of(where);
     }
@@ -160,7 +168,6 @@ void build_access(const RacingAccess& racing, unsigned which, uint64_t common, r
   access.stack = frames_of(racing.where, stacks[which]);
   access.stack_lost = access.stack.empty();
   if (const norn_site* own = own_site(racing.where); own != nullptr) access.site = frame_of(*own);
-  access.locks = locks_of(racing, locks[which]);
   access.expression = expression_of(racing.where);
   access.site_id = place_identity(racing.where);
 }
@@ -174,13 +181,17 @@ void build_location(const RacingPair& pair, const report::Access (&accesses)[2],
     if (is_one_access && access.size > location.size) location.size = access.size;
   }
   if (locate_file(pair.address, location, pool)) return;
-  const bool is_global = locate_global(pair.address, location.size, location, pool);
+  const bool is_variable = locate_variable(pair.address, location.size, accesses, location, stack_frame);
   // What the two statements call it; a free names the whole block.
   for (const report::Access& access : accesses) {
     if (location.name.empty() && access.op != report::Op::kFree) location.name = access.expression;
   }
-  if (is_global) {
+  if (is_variable) {
     if (location.name.empty()) location.name = location.object;
+    if (location.kind == report::LocationKind::kStack) {
+      const ThreadId owner = thread_of_stack(pair.address);
+      report::belongs_to(location, owner, thread_name(owner));
+    }
     return;
   }
   if (Block block; find_block(pair.address, block)) {
@@ -204,6 +215,8 @@ void build_race(const Candidate& candidate, report::Race& race) {
   const RacingPair& pair = candidate.first;
   build_access(pair.later, 0, pair.size, race.accesses[0]);
   build_access(pair.earlier, 1, pair.size, race.accesses[1]);
+  race.accesses[0].locks = locks_of(pair.later, race.accesses, locks[0]);
+  race.accesses[1].locks = locks_of(pair.earlier, race.accesses, locks[1]);
   build_location(pair, race.accesses, race.location);
   report::complete(race);
 }
@@ -345,11 +358,18 @@ void on_candidate(void* /*context*/, const Candidate& candidate) {
     if (tells) put_race(race);
     if (entry != nullptr && tells) entry->told = true;
     suppressed_by = race.suppressed_by;
+    if (__tsan_on_report != nullptr && suppressed_by.empty()) {
+      present = {&candidate, &race};
+      reporting = &present;
+      __tsan_on_report(reporting);
+      reporting = nullptr;
+    }
   }
   if (!suppressed_by.empty()) return;
   __norn_on_report(race.id.hex);
   if (start.settings.halt_on_error && report::fails(candidate, start.settings.fail_on)) {
     finish_report(final_status(1));
+    if (death_callback != nullptr) death_callback();
     sys::exit_process(final_status(1));
   }
 }
@@ -389,7 +409,7 @@ constexpr Text kOwnRules =
 // Of the file the user gave.
 Text rules_text() {
   const Text path = start.settings.suppressions;
-  if (path.empty()) return {};
+  if (path.empty()) return __tsan_default_suppressions == nullptr ? Text() : Text(__tsan_default_suppressions());
   char name[4096];
   report::Buffer buffer(name, sizeof(name) - 1);
   buffer.sink().put(path);
@@ -468,21 +488,12 @@ void put_place(report::Sink sink, const Frame& frame) {
   sink.put(frame.function);
 }
 
-// Without the members that only the C library and the C++ library know: "account.lock.__size[]",
-// "queue.mutex._M_mutex".
-Text without_internals(Text name) {
-  for (size_t i = 1; i + 2 < name.size; ++i) {
-    if (name[i] != '.' || name[i + 1] != '_') continue;
-    if (name[i + 2] == '_' || name[i + 2] == 'M') return name.part(0, i);
-  }
-  return name;
-}
-
 // What people call the lock or object at an address.
 void put_object(report::Sink sink, uint64_t address, Where where) {
   report::Location location;
-  if (locate_global(address, 1, location, pool)) {
-    sink.put(location.name.empty() ? location.object : without_internals(location.name));
+  Frame frame;
+  if (locate_global(address, 1, location, pool) || locate_local(address, 1, {}, location, frame, pool)) {
+    sink.put(location.name.empty() ? location.object : location.name);
   } else if (const Text expression = expression_of(where); !expression.empty()) {
     sink.put(expression);
   } else {
@@ -622,6 +633,10 @@ void write_end(int exit_status, bool becomes_another = false) {
 
 }  // namespace
 
+constinit void (*death_callback)() = nullptr;
+
+const CurrentReport* current_report() { return reporting; }
+
 Listener report_listener() {
   Listener listener;
   listener.site = &identity_of;
@@ -741,6 +756,65 @@ void report_atomicity(const BrokenRegion& broken) {
   if (!is_old_hazard(draft.hazard.id)) draft.append();
 }
 
+namespace {
+
+// What the thread did, and what the other had done.
+struct MisuseWords {
+  const char* does;
+  const char* other;
+};
+MisuseWords misuse_words(report::HazardKind kind) {
+  switch (kind) {
+    case report::HazardKind::kDestroyLocked:
+      return {"destroys it", "holds it, taken here"};
+    case report::HazardKind::kUnlockUnlocked:
+      return {"unlocks it", ""};
+    case report::HazardKind::kUnlockForeign:
+      return {"unlocks it", "holds it, taken here"};
+    case report::HazardKind::kDoubleLock:
+      return {"locks it", "holds it, taken here"};
+    case report::HazardKind::kUseDestroyed:
+      return {"uses it", ""};
+    case report::HazardKind::kHeldInWrongContext:
+      return {"comes to where no lock may be held", "took it here"};
+    case report::HazardKind::kThreadLeak:
+      return {"created it here", ""};
+    case report::HazardKind::kSignalUnsafe:
+      return {"calls it in a handler", ""};
+    case report::HazardKind::kSignalErrno:
+      return {"ran the handler", ""};
+    default:
+      return {"", ""};
+  }
+}
+
+}  // namespace
+
+void report_misuse(const Misuse& misuse) {
+  const SpinLock lock(mutex);
+  if (finished) return;
+  const Text kind = report::name_of(misuse.kind);
+  const report::RaceId id =
+      report::race_id(place_identity(misuse.where), report::text_hash(kind) ^ report::text_hash(misuse.name));
+  if (is_old_hazard(id)) return;
+  Draft draft(misuse.kind);
+  draft.hazard.id = id;
+  if (misuse.object != 0) {
+    put_object(draft.title(), misuse.object, misuse.other_at != kNowhere ? misuse.other_at : misuse.where);
+  } else {
+    draft.title().put(misuse.name);
+  }
+  put_line(draft.places(), own_site(misuse.where));
+  const MisuseWords words = misuse_words(misuse.kind);
+  draft.words().put(words.does);
+  draft.add_step(misuse.thread, misuse.where);
+  if (misuse.other != kNoThread && misuse.other_at != kNowhere) {
+    draft.words().put(words.other);
+    draft.add_step(misuse.other, misuse.other_at);
+  }
+  draft.append();
+}
+
 void report_place(uint32_t identity, const norn_site& site) {
   if (!records_findings()) return;
   char bytes[512];
@@ -802,13 +876,13 @@ void resume_report() {
 
 int final_status(int own) {
   if ((records_findings() && !has_lost_silently()) || start.is_child || start.settings.exitcode == 0) return own;
-  for (const Candidate* candidate = detector.candidates().first(); candidate != nullptr;
+  bool failed = false;
+  for (const Candidate* candidate = detector.candidates().first(); candidate != nullptr && !failed;
        candidate = candidate->next.load(std::memory_order_acquire)) {
-    if (!is_suppressed(*candidate) && report::fails(*candidate, start.settings.fail_on)) {
-      return static_cast<int>(start.settings.exitcode);
-    }
+    failed = !is_suppressed(*candidate) && report::fails(*candidate, start.settings.fail_on);
   }
-  return own;
+  if (__tsan_on_finalize != nullptr) failed = __tsan_on_finalize(failed ? 1 : 0) != 0;
+  return failed ? static_cast<int>(start.settings.exitcode) : own;
 }
 
 void restart_reporter() {

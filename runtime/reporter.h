@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/candidate.h"
+#include "report/race.h"
 #include "runtime/abi.h"
 
 namespace norn::rt {
@@ -10,6 +11,16 @@ namespace norn::rt {
 
 // Opens what is written to, reads the suppressions, and writes the first record.
 void start_reporter();
+
+// The race that the calling thread is telling at this moment; null if there is none.
+struct CurrentReport {
+  const Candidate* candidate = nullptr;
+  const report::Race* race = nullptr;
+};
+[[nodiscard]] const CurrentReport* current_report();
+
+// What the program wants to be called when norn ends it (__sanitizer_set_death_callback).
+extern constinit void (*death_callback)();
 
 // A sentence on how far the report can be trusted.
 void report_note(const char* text);

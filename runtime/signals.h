@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 
+#include "core/event.h"
 #include "runtime/syscalls.h"
 
 namespace norn::rt {
@@ -48,5 +49,10 @@ bool write_all_quietly(int fd, const char* data, size_t size);
 enum class Arriving : uint8_t { kNothing, kRestarts, kInterrupts };
 // Of those that were sent to the calling thread or to the process, and that `blocked` does not keep back.
 [[nodiscard]] Arriving arriving(SignalMask blocked);
+
+// A signal comes after it was sent, in whichever thread it arrives. Before it is sent, to one thread or to the process
+// (kNoThread); and when the calling thread has it.
+void sending_signal(int number, ThreadId to);
+void got_signal(int number);
 
 }  // namespace norn::rt

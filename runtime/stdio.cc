@@ -9,9 +9,11 @@
 
 #include "runtime/control.h"
 #include "runtime/files.h"
+#include "runtime/format.h"
 #include "runtime/hooks.h"
 #include "runtime/interpose.h"
 #include "runtime/locks.h"
+#include "runtime/misuse.h"
 #include "runtime/strings.h"
 
 using namespace norn;
@@ -22,6 +24,7 @@ NORN_REAL(int, fileno_unlocked, (FILE * file))
 namespace {
 
 void giving_to(FILE* file, const norn_site& site) {
+  check_safe_call(site);
   if (is_watching()) giving_to_file(real_fileno_unlocked(file), site);
 }
 // Under control: reading from the stream does not wait for its file.
@@ -37,121 +40,10 @@ void took_from(FILE* file, const norn_site& site) {
 void read_format(const char* format, va_list values, const norn_site& site) {
   if (!is_watching()) return;
   observe_read(format, length_of(format) + 1, site);
-  va_list list;
-  va_copy(list, values);
-  for (const char* at = format; *at != '\0'; ++at) {
-    if (*at != '%') continue;
-    ++at;
-    if (*at == '%') continue;
-    bool has_precision = false;
-    size_t precision = 0;
-    bool wide = false;
-    // Flags, width, precision, length: only what changes how many values are taken, and how.
-    int longs = 0;
-    bool is_size = false;
-    bool is_long_double = false;
-    for (bool done = false; !done && *at != '\0';) {
-      switch (*at) {
-        case '*': {
-          const int value = va_arg(list, int);
-          if (has_precision && value >= 0) precision = static_cast<size_t>(value);
-          if (has_precision && value < 0) has_precision = false;
-          ++at;
-          break;
-        }
-        case '.':
-          has_precision = true;
-          precision = 0;
-          ++at;
-          break;
-        case 'l':
-          ++longs;
-          wide = true;
-          ++at;
-          break;
-        case 'z':
-        case 'j':
-        case 't':
-        case 'q':
-          is_size = true;
-          ++at;
-          break;
-        case 'L':
-          is_long_double = true;
-          ++at;
-          break;
-        case 'h':
-        case '-':
-        case '+':
-        case ' ':
-        case '#':
-        case '\'':
-        case 'I':
-          ++at;
-          break;
-        case '$':
-          // Values by position: rare, and their types are not known yet here.
-          va_end(list);
-          return;
-        default:
-          if (*at >= '0' && *at <= '9') {
-            if (has_precision) precision = precision * 10 + static_cast<size_t>(*at - '0');
-            ++at;
-            break;
-          }
-          done = true;
-      }
-    }
-    switch (*at) {
-      case 's':
-        if (const char* text = va_arg(list, const char*); text != nullptr && !wide) {
-          if (has_precision) {
-            const size_t length = length_of(text, precision);
-            observe_read(text, length < precision ? length + 1 : length, site);
-          } else {
-            observe_read(text, length_of(text) + 1, site);
-          }
-        }
-        break;
-      case 'd':
-      case 'i':
-      case 'u':
-      case 'x':
-      case 'X':
-      case 'o':
-      case 'c':
-        if (longs > 0 || is_size) {
-          (void)va_arg(list, long);
-          break;
-        }
-        (void)va_arg(list, int);
-        break;
-      case 'f':
-      case 'F':
-      case 'e':
-      case 'E':
-      case 'g':
-      case 'G':
-      case 'a':
-      case 'A':
-        if (is_long_double) {
-          (void)va_arg(list, long double);
-          break;
-        }
-        (void)va_arg(list, double);
-        break;
-      case 'p':
-      case 'n':
-        (void)va_arg(list, void*);
-        break;
-      case 'm':
-        break;
-      default:  // not known: neither is what follows
-        va_end(list);
-        return;
-    }
-  }
-  va_end(list);
+  for_texts_of_format(format, values, [&](const char* text, size_t most) {
+    const size_t length = length_of(text, most);
+    observe_read(text, length < most ? length + 1 : length, site);
+  });
 }
 
 }  // namespace

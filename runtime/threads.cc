@@ -10,6 +10,7 @@
 #include "runtime/control.h"
 #include "runtime/fast.h"
 #include "runtime/interpose.h"
+#include "runtime/misuse.h"
 #include "runtime/openmp.h"
 #include "runtime/rights.h"
 #include "runtime/sampling.h"
@@ -220,7 +221,7 @@ int run_c11_thread(void* block) {
   return begin.c11_routine(begin.argument);
 }
 
-Begin* announce_thread(const norn_site& site, bool detached) {
+Begin* announce_thread(const norn_site& site, bool detached, const void* creator) {
   const Inspection here;
   if (!here) return nullptr;
   auto* begin = memory.create<Begin>();
@@ -230,6 +231,7 @@ Begin* announce_thread(const norn_site& site, bool detached) {
   *begin = {nullptr, nullptr, nullptr, nullptr, new_thread_number(), control::kNoSlot, false, 0, 0};
   if (ThreadInfo* info = thread_info(begin->id); info != nullptr) {
     info->created_at = place(*here, &site);
+    info->creator = creator;
     info->parent = here->id;
   }
   begin->core = detector.fork(here.thread(), begin->id);
@@ -243,9 +245,9 @@ Begin* announce_thread(const norn_site& site, bool detached) {
 }
 
 // The child exists for the core before it can begin.
-Begin* prepare_thread(const norn_site& site, bool detached) {
+Begin* prepare_thread(const norn_site& site, bool detached, const void* creator) {
   control::pass(control::Op::kCreate, nullptr, site);
-  Begin* begin = announce_thread(site, detached);
+  Begin* begin = announce_thread(site, detached, creator);
   if (begin != nullptr && is_controlled() && control::active()) begin->slot = control::reserve(begin->id);
   return begin;
 }
@@ -359,12 +361,38 @@ void forget_other_threads(ThreadState& self) {
   }
 }
 
-ThreadId thread_of_stack(Address address) {
-  for (const ThreadState* state = first_state(); state != nullptr; state = state->next) {
-    if (state->live.load(std::memory_order_relaxed) && address >= state->stack_begin && address < state->stack_end) {
-      return state->id;
+void note_thread_leaks() {
+  constexpr unsigned kMost = 32;
+  ThreadId leaked[kMost];
+  unsigned count = 0;
+  {
+    const Inspection here;
+    if (!here) return;
+    const SpinLock lock(handles_mutex);
+    for (unsigned i = 0; i < kBuckets; ++i) {
+      for (const Handle* handle = handles[i]; handle != nullptr && count < kMost; handle = handle->next) {
+        const ThreadInfo* info = thread_info(handle->id);
+        if (info != nullptr && info->ended) leaked[count++] = handle->id;
+      }
     }
   }
+  for (unsigned i = 0; i < count; ++i) note_thread_leak(leaked[i]);
+}
+
+const ThreadState* live_owner_of_stack(Address address, Address& end) {
+  for (const ThreadState* state = first_state(); state != nullptr; state = state->next) {
+    if (!state->live.load(std::memory_order_acquire)) continue;
+    const ThreadInfo* info = thread_info(state->id);
+    if (info == nullptr || address < info->stack_begin || address >= info->stack_end) continue;
+    end = info->stack_end;
+    return state;
+  }
+  return nullptr;
+}
+
+ThreadId thread_of_stack(Address address) {
+  Address end = 0;
+  if (const ThreadState* owner = live_owner_of_stack(address, end); owner != nullptr) return owner->id;
   for (ThreadId id = thread_numbers(); id > 1; --id) {
     const ThreadInfo* info = thread_info(id - 1);
     if (info != nullptr && address >= info->stack_begin && address < info->stack_end) return id - 1;
@@ -386,7 +414,7 @@ NORN_INTERPOSE(int, pthread_create,
   note_unheard_runtime(__builtin_return_address(0));
   int state = PTHREAD_CREATE_JOINABLE;
   if (attributes != nullptr) real_pthread_attr_getdetachstate(attributes, &state);
-  Begin* begin = prepare_thread(site_pthread_create, state == PTHREAD_CREATE_DETACHED);
+  Begin* begin = prepare_thread(site_pthread_create, state == PTHREAD_CREATE_DETACHED, __builtin_return_address(0));
   if (begin == nullptr) return real_pthread_create(thread, attributes, routine, argument);
   begin->routine = routine;
   begin->argument = argument;
@@ -450,7 +478,7 @@ NORN_INTERPOSE(int, pthread_detach, (pthread_t thread)) {
 
 NORN_INTERPOSE(int, thrd_create, (thrd_t * thread, thrd_start_t routine, void* argument)) {
   if (!has_started()) return thrd_error;
-  Begin* begin = prepare_thread(site_thrd_create, false);
+  Begin* begin = prepare_thread(site_thrd_create, false, __builtin_return_address(0));
   if (begin == nullptr) return real_thrd_create(thread, routine, argument);
   begin->c11_routine = routine;
   begin->argument = argument;
@@ -512,8 +540,18 @@ NORN_INTERPOSE(int, pthread_cancel, (pthread_t thread)) {
 
 NORN_INTERPOSE(int, pthread_kill, (pthread_t thread, int number)) {
   if (!has_started()) return EINVAL;
-  const ThreadId id = is_controlled() && number != 0 ? await_handle(thread) : kNoThread;
+  const ThreadId id = number != 0 ? await_handle(thread) : kNoThread;
+  sending_signal(number, id);
   const int result = real_pthread_kill(thread, number);
-  if (result == 0 && id != kNoThread && control::active()) control::interrupt(id, false);
+  if (result == 0 && id != kNoThread && is_controlled() && control::active()) control::interrupt(id, false);
+  return result;
+}
+
+NORN_INTERPOSE(int, pthread_sigqueue, (pthread_t thread, int number, const sigval value)) {
+  if (!has_started()) return EINVAL;
+  const ThreadId id = number != 0 ? await_handle(thread) : kNoThread;
+  sending_signal(number, id);
+  const int result = real_pthread_sigqueue(thread, number, value);
+  if (result == 0 && id != kNoThread && is_controlled() && control::active()) control::interrupt(id, false);
   return result;
 }

@@ -16,7 +16,13 @@ bool threads_are_beginning();
 // After a fork, in the child: of all threads only the caller is left. Inside.
 void forget_other_threads(ThreadState& self);
 
+// At the end of the program: threads that ended and that nobody joined or detached.
+void note_thread_leaks();
+
 // Which thread's native stack (or static thread-local storage) this is; kNoThread if none's.
 ThreadId thread_of_stack(Address address);
+
+// The thread that runs on the native stack that the address lies in, and where that stack ends; null if none does.
+const ThreadState* live_owner_of_stack(Address address, Address& end);
 
 }  // namespace norn::rt

@@ -74,13 +74,12 @@ bool can_run(const Verb& verb, const Detection& request, std::string& error) {
 // The runtime ends a program that it cannot check, and has said why (runtime/settings.cc). Such a program had no end of
 // its own, and of its races there is nothing to say.
 bool has_refused(const report::Findings& findings, const ChildEnd& end) {
-  return end.exit == kMisuse && end.signal == 0 && findings.processes != 0 && !findings.first_ended &&
-         findings.races.empty();
+  return end.exit == kMisuse && end.signal == 0 && !findings.first_ended && findings.races.empty();
 }
 
 // Valgrind itself ended the program, because it could not go on.
 bool has_given_up(const report::Findings& findings, const ChildEnd& end) {
-  return findings.processes == 0 || (end.signal == 0 && !end.timed_out && !findings.run.ended);
+  return findings.processes == 0 || (end.signal == 0 && !end.timed_out && !findings.first_ended);
 }
 
 std::string words_of_giving_up(const std::string& name, const report::Findings& findings, const std::string& log) {
@@ -99,7 +98,7 @@ std::string why_not_started(const ChildEnd& end) {
     return fmt::format("it was killed by SIG{} first", name != nullptr ? name : "?");
   }
   if (end.exit == kLoaderGaveUp) return "the dynamic linker could not load it (it says above why)";
-  return fmt::format("it ended with status {} before", end.exit);
+  return fmt::format("it ended with status {} before its first statement", end.exit);
 }
 
 void add_note(report::Findings& findings, const std::string& words) {
@@ -204,8 +203,10 @@ std::optional<int> detect(const Verb& verb, CLI::App& app, std::vector<std::stri
     // What it found until then is true all the same.
     if (request.findings->races.empty()) return kMisuse;
   }
-  if (!binary && has_refused(*request.findings, request.end)) return kMisuse;
-  if (request.findings->processes == 0 && request.program.kind == ProgramKind::kInstrumented && !binary) {
+  const bool instrumented = request.program.kind == ProgramKind::kInstrumented && !binary;
+  const bool has_runtime = instrumented || request.findings->processes != 0;
+  if (!binary && has_runtime && has_refused(*request.findings, request.end)) return kMisuse;
+  if (request.findings->processes == 0 && instrumented) {
     // What it could not record it has printed, and its status is for races already.
     std::error_code code;
     if (std::filesystem::exists(kept.run().findings(), code)) return request.end.exit;

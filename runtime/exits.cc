@@ -98,8 +98,8 @@ NORN_INTERPOSE(int, __cxa_at_quick_exit, (Function function, void* module)) {
 
 NORN_INTERPOSE(void, quick_exit, (int status)) {
   if (has_started()) {
-    quick_status = status;
     if (const Inspection here; here) detector.take(here.thread(), quick);
   }
+  exits_quickly(status);
   real_quick_exit(status);
 }

@@ -20,8 +20,6 @@ extern "C" char** environ;
 
 namespace norn::rt {
 
-constinit int quick_status = 0;
-
 namespace {
 
 NORN_REAL_INTERPOSED(int, on_exit, (void (*function)(int, void*), void* argument))
@@ -38,6 +36,8 @@ void at_exit(int status, void* /*argument*/) {
   flush_streams();
   sys::exit_process(final);
 }
+
+constinit int quick_status = 0;
 
 // Registered first as well, so it runs last.
 void at_quick_exit_of_program(void* /*argument*/) {
@@ -141,6 +141,8 @@ int failed_exec(int result) {
 }
 
 }  // namespace
+
+void exits_quickly(int status) { quick_status = status; }
 
 long fork_by_call(long number, long a, long b, long c, long d, long e) {
   return fork_by([=] { return sys::call(number, a, b, c, d, e); });

@@ -38,6 +38,8 @@ extern "C" void vgModuleLocal_addLineInfo(DebugInfo* info, UInt file, Addr begin
 extern "C" [[noreturn]] void __real_vgPlain_exit(Int status);  // NOLINT: the linker's name
 extern "C" [[noreturn]] void __wrap_vgPlain_exit(Int status);  // NOLINT: the linker's name
 // coregrind/pub_core_options.h (3.19)
+extern "C" Int vgPlain_safe_fd(Int fd);
+
 extern "C" Bool vgPlain_clo_read_var_info;
 // VEX/priv/main_util.h (3.19)
 extern "C" HChar* private_LibVEX_alloc_first;
@@ -103,6 +105,8 @@ Bool chase_nothing(void* /*opaque*/, Addr /*address*/) { return False; }
 UInt check_nothing(void* /*opaque*/, VexRegisterUpdates* /*control*/, const VexGuestExtents* /*extents*/) { return 0; }
 
 }  // namespace
+
+int out_of_reach(int fd) { return vgPlain_safe_fd(fd); }
 
 const char* demangled(const char* name) {
   const HChar* result = name;

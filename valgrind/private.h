@@ -8,6 +8,9 @@
 
 namespace norn::vg {
 
+// Moves a descriptor to where the program can neither see nor close it.
+int out_of_reach(int fd);
+
 // A C++ name as people write it. The result is good until the next call.
 const char* demangled(const char* name);
 

@@ -7,6 +7,7 @@
 #include "report/record.h"
 #include "report/suppression.h"
 #include "valgrind/client.h"
+#include "valgrind/private.h"
 #include "valgrind/symbols.h"
 #include "valgrind/variables.h"
 #include "valgrind/where.h"
@@ -25,6 +26,7 @@ constexpr unsigned kMaxNotes = 16;
 constinit report::Settings said;
 constinit char options_bytes[8192] = {};
 constinit char findings_path[4096] = {};
+constinit Int findings_fd = -1;
 
 constinit Text command[kMaxCommand] = {};
 constinit size_t command_count = 0;
@@ -200,12 +202,14 @@ report::RunSummary summary(int exit_status, bool ended) {
 
 // --- writing -----------------------------------------------------------------------------------------------------
 
-// By name each time: the program may close every descriptor it does not know.
+// Opened once: the program may give up the right to do so, and closes only descriptors of its own.
 void append_record(Text line) {
-  const Int fd = VG_(fd_open)(findings_path, VKI_O_WRONLY | VKI_O_APPEND | VKI_O_CREAT, 0666);
-  if (fd < 0) return;
-  VG_(write)(fd, line.data, static_cast<Int>(line.size));
-  VG_(close)(fd);
+  if (findings_fd < 0) {
+    const Int fd = VG_(fd_open)(findings_path, VKI_O_WRONLY | VKI_O_APPEND | VKI_O_CREAT, 0666);
+    if (fd < 0) return;
+    findings_fd = out_of_reach(fd);
+  }
+  VG_(write)(findings_fd, line.data, static_cast<Int>(line.size));
 }
 
 uint64_t identity_of(void* /*context*/, Where where) { return place_identity(where); }

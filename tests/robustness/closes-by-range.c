@@ -1,6 +1,7 @@
 // All descriptors but the first three are closed at once, by the kernel itself, and then used for something else.
 // EXIT: 1
 // RUN: %check %s
+// RUN: gcc-12 -D_GNU_SOURCE -O1 -g -pthread -I%behaviour %s -o %t && (%norn run --binary %t > %t.out 2> %t.err; test $? -eq 66)
 
 #include <sys/syscall.h>
 #include <unistd.h>

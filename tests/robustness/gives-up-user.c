@@ -3,6 +3,7 @@
 // STDOUT: still here
 // RUN: %check %s
 // RUN: %norn-cc -O1 %s -o %t && (%t > %t.out 2> %t.err; test $? -eq 66) && grep 'race on x' %t.err
+// RUN: gcc-12 -D_GNU_SOURCE -O1 -g -pthread -I%behaviour %s -o %t && (%norn run --binary %t > %t.out 2> %t.err; test $? -eq 66)
 
 #include <stdio.h>
 #include <unistd.h>

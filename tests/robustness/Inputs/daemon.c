@@ -18,7 +18,7 @@ static void second(void) {
 
 int main(void) {
   if (daemon(1, 0) != 0) return 1;
-  while (access("go", F_OK) != 0) usleep(10000);
+  for (int i = 0; i < 6000 && access("go", F_OK) != 0; i++) usleep(10000);
   run_two(first, second);
   rename("go", "gone");
   return 0;

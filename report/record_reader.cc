@@ -260,6 +260,7 @@ class Merger {
     }
     sort_for_reading(findings_.races);
     for (const auto& [id, hazard] : hazards_) findings_.hazards.push_back(hazard);
+    for (const auto& [id, flag] : flags_) findings_.flags.push_back(flag);
     for (const auto& [image, stats] : figures_) add_figures(stats);
     std::vector<NamedCount> sync;
     sync.reserve(sync_.size());
@@ -347,6 +348,14 @@ class Merger {
         return;
       }
       hazards_.try_emplace(std::string(view(hazard.id.text())), hazard);
+    } else if (kind == "flag") {
+      Race flag;
+      if (!decoder_.race(json, flag)) {
+        ++damaged_;
+        return;
+      }
+      flag.is_flag = true;
+      flags_.try_emplace(std::string(view(flag.id.text())), flag);
     } else if (kind == "note") {
       note(string_of(json, "text"));
     } else if (kind == "end") {
@@ -389,6 +398,7 @@ class Merger {
   size_t images_ = 0;
   std::map<std::string, Entry> races_;
   std::map<std::string, Hazard> hazards_;
+  std::map<std::string, Race> flags_;
   std::map<size_t, Json> figures_;  // by process image
   std::map<std::string, uint64_t> sync_;
   std::vector<std::string> notes_;

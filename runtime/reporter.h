@@ -11,6 +11,10 @@ namespace norn::rt {
 // Opens what is written to, reads the suppressions, and writes the first record.
 void start_reporter();
 
+// A loop waits for what the earlier access of the pair wrote, and nothing else orders the two; not both are atomic.
+// Inside, on the thread that waits.
+void report_flag(const RacingPair& pair);
+
 // A sentence on how far the report can be trusted.
 void report_note(const char* text);
 

@@ -77,6 +77,23 @@ class Guests {
   std::set<const report::Race*> guests_;
 };
 
+// One line for all variables that are used as flags.
+void put_flags(const report::Findings& findings, const report::TextOptions& options, report::Sink sink) {
+  constexpr size_t kShown = 5;
+  std::set<std::string> names;
+  std::vector<std::string> shown;
+  for (const report::Race& flag : findings.flags) {
+    if (flag.suppressed) continue;
+    const std::string name = report::collect([&](report::Sink out) { put_location_name(flag.location, out); });
+    if (names.insert(name).second && shown.size() < kShown)
+      shown.push_back(report::collect([&](report::Sink out) { put_flag(flag, options, out); }));
+  }
+  std::vector<report::Text> first(shown.size());
+  std::transform(shown.begin(), shown.end(), first.begin(),
+                 [](const std::string& text) { return report::text_of(text); });
+  report::put_flags(names.size(), report::list_of(first), sink);
+}
+
 }  // namespace
 
 void add_file_option(CLI::App& app, const char* name, std::string& file, bool alone, const char* help) {
@@ -109,7 +126,7 @@ bool write_files(const RenderingFiles& files, const report::Findings& findings) 
   if (!files.json.empty())
     ok = write_file(files.json, report::collect([&](report::Sink sink) {
                       report::render_json(findings.run, report::list_of(findings.races),
-                                          report::list_of(findings.hazards), sink);
+                                          report::list_of(findings.hazards), report::list_of(findings.flags), sink);
                     })) &&
          ok;
   if (!files.sarif.empty()) ok = write_file(files.sarif, report::render_sarif(findings, NORN_VERSION, here())) && ok;
@@ -128,6 +145,13 @@ std::string text_of_race(const report::Findings& findings, const report::Race& r
 
 std::string text_of_hazard(const report::Hazard& hazard) {
   return report::collect([&](report::Sink sink) { report::render_text(hazard, sink); });
+}
+
+std::string text_of_flags(const report::Findings& findings, const TextRendering& rendering) {
+  std::string text;
+  for (const report::Race& flag : findings.flags)
+    if (!flag.suppressed || rendering.suppressed) text += text_of_race(findings, flag, rendering);
+  return text;
 }
 
 std::string text_of_races(const report::Findings& findings, const TextRendering& rendering) {
@@ -164,6 +188,7 @@ std::string text_of_summary(const report::Findings& findings, const TextRenderin
   report::RaceCounts counts = findings.counts();
   counts.variables = Guests(findings).variables();
   return report::collect([&](report::Sink sink) {
+    put_flags(findings, options_of(rendering, base, sources), sink);
     report::render_text_summary(findings.run, counts, options_of(rendering, base, sources), sink);
   });
 }

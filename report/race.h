@@ -135,7 +135,15 @@ struct Race {
   Text suppressed_by{};  // the rule, as its file has it
   Text replay{};         // the token of a schedule that brings the two together
   uint64_t rank = 0;     // among the races of its run, by when they were first found
+  // No race, but taken for a flag: the later access is a loop's that waits for the earlier one, a write. Not both are
+  // atomic.
+  bool is_flag = false;
 };
+
+// Why a pair is taken for a flag.
+inline constexpr Text kWhyFlag =
+    "a loop goes on until it changes, and its value decides nothing else; who leaves the loop is ordered after the "
+    "write, which the language does not promise";
 
 // Something besides a race that another schedule may turn into a failure: locks taken in different orders, a lock that
 // is given up between two accesses. Or something that happened: a deadlock, in a run under control; a primitive used as

@@ -266,6 +266,7 @@ class Merger {
     }
     sort_for_reading(findings_.races);
     for (const auto& [id, hazard] : hazards_) findings_.hazards.push_back(hazard);
+    for (const auto& [id, flag] : flags_) findings_.flags.push_back(flag);
     add_all_figures();
     describe_ends();
     std::vector<NamedCount> sync;
@@ -374,6 +375,14 @@ class Merger {
         return;
       }
       hazards_.try_emplace(std::string(view(hazard.id.text())), hazard);
+    } else if (kind == "flag") {
+      Race flag;
+      if (!decoder_.race(json, flag)) {
+        ++damaged_;
+        return;
+      }
+      flag.is_flag = true;
+      flags_.try_emplace(std::string(view(flag.id.text())), flag);
     } else if (kind == "note") {
       note(string_of(json, "text"));
     } else if (kind == "lost") {
@@ -443,6 +452,7 @@ class Merger {
   std::vector<Image> images_;
   std::map<std::string, Entry> races_;
   std::map<std::string, Hazard> hazards_;
+  std::map<std::string, Race> flags_;
   std::map<std::string, uint64_t> sync_;
   std::vector<std::string> notes_;
   size_t damaged_ = 0;

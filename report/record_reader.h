@@ -48,6 +48,7 @@ struct Findings {
   RunSummary run;  // of the first process; its stats are those of all, its notes too
   std::vector<Race> races;
   std::vector<Hazard> hazards;  // by id, each once
+  std::vector<Race> flags;      // what was taken for a flag; likewise
   size_t processes = 0;
   // Processes that began and did not say how they ended: they were killed, or go on.
   std::vector<uint32_t> unended;

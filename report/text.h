@@ -53,6 +53,11 @@ struct Also {
 // One race, ended by an empty line.
 void render_text(const Race& race, const RunSummary& run, const TextOptions& options, Sink sink, Also also = {});
 
+// What the summary says of variables that are used as flags: so many, and the first of them, each as put_flag() has it.
+void put_flags(uint64_t count, List<Text> first, Sink sink);
+// "stop (pool.cpp:12)": the variable, and where a loop waits for it.
+void put_flag(const Race& flag, const TextOptions& options, Sink sink);
+
 // One hazard, without an empty line.
 void render_text(const Hazard& hazard, Sink sink);
 

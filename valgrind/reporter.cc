@@ -317,7 +317,9 @@ Listener report_listener() {
   Listener listener;
   listener.site = &identity_of;
   listener.counts = &is_of_program;
-  listener.newborn_until = [](void* /*context*/, Address byte, Moment moment) { return newborn_until(byte, moment); };
+  if (settings().new_memory) {
+    listener.newborn_until = [](void* /*context*/, Address byte, Moment moment) { return newborn_until(byte, moment); };
+  }
   listener.candidate = &on_candidate;
   listener.note = &on_note;
   return listener;
@@ -330,7 +332,7 @@ void start_reporter() {
   keep_command();
   suppressions = ::new (suppressions_bytes) report::Suppressions(own_rules, 8, 0);
   report::SuppressionError error;
-  const bool parsed = suppressions->parse(kOwnRules, error);
+  const bool parsed = !said.own_rules || suppressions->parse(kOwnRules, error);
   tl_assert(parsed);
   write_start_record();
 }

@@ -47,6 +47,17 @@ def reports_in(report, source):
         yield race["standing"], race["location"].get("name") or "", lines
 
 
+def flags_wrong_in(report, program):
+    """What is wrong with what is told as flags, in words."""
+    found = {}
+    for flag in report["flags"]:
+        lines = {line_in(program.source, access) for access in flag["accesses"]}
+        found.setdefault(flag["location"].get("name") or "", set()).update(lines)
+    if found == program.flag_lines:
+        return []
+    return [f"told as flags is {found}, not {program.flag_lines}"]
+
+
 def stacks_in(report):
     for race in report["races"]:
         for access in race["accesses"]:
@@ -63,6 +74,8 @@ def check_report(program, engine, report):
     if report["front_end"] == "valgrind":
         expected = {name: dataclasses.replace(race, is_label=True) for name, race in expected.items()}
     wrong = compare(program, expected, list(reports_in(report, program.source)))
+    if program.says_flags and report["front_end"] != "valgrind":
+        wrong += flags_wrong_in(report, program)
     if report.get("norn") != 1:
         wrong.append("the report is not of version 1")
     for race in report["races"]:

@@ -428,10 +428,9 @@ void report_flag(const RacingPair& pair) {
   }
   if (records_findings()) {
     const Text line = report::format_race(flag, start.pid, line_bytes, sizeof(line_bytes));
-    if (!line.empty()) append_record(line);
-  } else if (!flag.suppressed) {
-    note_flag(flag);
+    if (!line.empty() && append_finding(line)) return;
   }
+  if (!flag.suppressed) note_flag(flag);
 }
 
 void report_note(const char* text) {

@@ -7,6 +7,7 @@
 #include "valgrind/pictures.h"
 #include "valgrind/plan.h"
 #include "valgrind/recipes.h"
+#include "valgrind/targets.h"
 #include "valgrind/translation.h"
 
 namespace norn::vg {
@@ -42,7 +43,10 @@ class Search {
       for (uint32_t k = 0; k < flow_.blocks[block].edge_count; ++k) {
         const Edge edge = flow_.edges[flow_.blocks[block].first_edge + k];
         if (translation.has_block(edge.block) || edge.guard == kNoNode) continue;
-        const loops::Judgement judgement = translation.judge(block, edge.guard);
+        loops::Judgement judgement = translation.judge(block, edge.guard);
+        if (judgement.verdict == loops::Verdict::kSpins && fails(edge.block)) {
+          judgement.verdict = loops::Verdict::kFails;
+        }
         exits.add({block, edge, judgement});
         if (judgement.verdict != loops::Verdict::kSpins) continue;
         // Calls that are not seen hardly write the flag they are to wait for, but an array that a loop goes over is
@@ -58,6 +62,19 @@ class Search {
       if (exit.judgement.verdict == loops::Verdict::kSpins) ended_.add({exit.block, exit.edge.to});
     }
     if (!waits.empty()) wait(loop, exits, waits, translation);
+  }
+
+  // Whether control ends in a failure from there on, whichever way it goes: nobody waits for that.
+  bool fails(BlockId block, unsigned depth = 0) {
+    constexpr unsigned kDeepest = 6;
+    if (block == kOutside || depth == kDeepest) return false;
+    const FlowBlock& at = flow_.blocks[block];
+    if (at.returns || at.system) return false;
+    if (at.edge_count == 0) return at.calls && at.callee != 0 && is_failure(at.callee);
+    for (uint32_t k = 0; k < at.edge_count; ++k) {
+      if (!fails(flow_.edges[at.first_edge + k].block, depth + 1)) return false;
+    }
+    return true;
   }
 
   bool has_ended(BlockId block, Address to) {
@@ -244,7 +261,8 @@ class Search {
   }
 
   static bool is_left(const Exit& exit) {
-    return exit.judgement.reads_memory && exit.judgement.verdict != loops::Verdict::kTimesOut;
+    return exit.judgement.reads_memory && exit.judgement.verdict != loops::Verdict::kTimesOut &&
+           exit.judgement.verdict != loops::Verdict::kFails;
   }
 
   // Whether the thread goes from the wait to the condition without doing anything on the way that others could see.

@@ -203,6 +203,17 @@ bool is_no_return(Address code) {
   return false;
 }
 
+bool is_failure(Address code) {
+  constexpr const char* kInGoodOrder[] = {"exit",      "_exit",   "_Exit",      "quick_exit",   "pthread_exit",
+                                          "thrd_exit", "longjmp", "siglongjmp", "__longjmp_chk"};
+  if (!is_no_return(code)) return false;
+  const Text name = target_name(code);
+  for (const char* known : kInGoodOrder) {
+    if (name == Text(known)) return false;
+  }
+  return true;
+}
+
 bool returns(GuestCode& code, Address function, unsigned depth) {
   constexpr unsigned kMostBlocks = 300;
   constexpr unsigned kDeepest = 4;

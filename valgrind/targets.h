@@ -21,6 +21,8 @@ Address target_of(Address code);
 
 // A function that does not come back: whatever stands behind the call is other code.
 bool is_no_return(Address code);
+// Nor does it end the thread or the process in good order: an assertion that failed, an exception.
+bool is_failure(Address code);
 
 // Whether the function has a way out, as far as can be seen. This reads its code.
 class GuestCode;

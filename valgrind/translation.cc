@@ -289,6 +289,9 @@ bool Translation::may_change_between(BlockId block, const Summary& callee) {
   }
   for (unsigned i = 0; i < Flow::kArguments; ++i) {
     if (!flow_.sets_argument(block, i)) continue;
+    // Who is handed what the loop has just put together judges that, and waits for nobody: a comparator.
+    const bool own = flow_.is_frame(flow_.place(flow_.before_call(block, Flow::argument_slot(i))));
+    if (own && writes_own_ && callee.kind == loops::CallKind::kUnresolved) return true;
     const uint64_t key = object_given(block, i);
     if (key == 0) continue;
     for (const Given& given : given_away_) {

@@ -15,7 +15,8 @@ help:
 ## make bench       side by side with ThreadSanitizer, helgrind and drd; threads, heap and locks growing
 ## make accuracy    who is right about the programs that wait and those from the standards: docs/accuracy.md
 ## make schedules   which strategy finds which bug: the tables of docs/schedules.md
-## make real        build and check real programs (LevelDB, LMDB), and Debian's as they are
+## make real        build and check real programs (LevelDB, LMDB), Debian's as they are, and Debian's sources with
+##                  their own test suites; PACKAGE=zlib: only that one's
 ## make lint        clang-format, clang-tidy, shell and python syntax
 ## make install     PREFIX=/usr/local
 
@@ -59,9 +60,13 @@ schedules: deps build
 	@tests/schedule/verdicts.py check --document=docs/schedules.md -o $(BUILD)/verdicts
 
 real: deps build
+	@tools/install-packages packages
+ifndef PACKAGE
 	@tools/install-packages real
 	@tests/real/run $(BUILD)
 	@tests/real/binaries $(BUILD)
+endif
+	@tests/real/package $(BUILD) $(PACKAGE)
 
 lint: deps $(BUILD)/build.ninja
 	@tools/install-packages lint

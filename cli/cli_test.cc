@@ -362,9 +362,10 @@ TEST_F(Cli, HalfARecordIsTolerated) {
 }
 
 TEST_F(Cli, OrdersRaces) {
+  // What was found first comes first, however often the others happened: it may be their cause.
   const Result result = run({}, {"elsewhere=1", "race=3", "race=2", "race=4", "count=4,10", "end"});
   std::vector<size_t> places;
-  for (const char* id : {"R00000004\n", "R00000002\n", "R00000003\n", "R00000001\n"})
+  for (const char* id : {"R00000003\n", "R00000002\n", "R00000004\n", "R00000001\n"})
     places.push_back(result.err.find(id));
   EXPECT_TRUE(std::is_sorted(places.begin(), places.end())) << result.err;
 }
@@ -381,13 +382,24 @@ TEST_F(Cli, TellsPredictionsWithTheRaceOnTheirBytes) {
   EXPECT_TRUE(has(run({}, {"predicted=1", "end"}).err, "predicted · once · R00000001\n"));
 }
 
+TEST_F(Cli, TellsTheRacesOfAVariableInOne) {
+  const Result result = run({"--json=r.json"}, {"race=1", "elsewhere=4", "race=2", "race=3", "end"});
+  EXPECT_TRUE(has(result.err, "observed · once · R00000001\n")) << result.err;
+  for (const char* id : {"R00000002", "R00000003"}) {
+    EXPECT_TRUE(has(result.err, std::string("  also observed: bank.cpp:14 write / bank.cpp:19 read · ") + id + "\n"))
+        << result.err;
+  }
+  EXPECT_TRUE(has(result.err, "predicted · once · R00000004\n")) << result.err;
+  EXPECT_TRUE(has(result.err, "norn: 4 races (3 observed, 1 predicted) on 2 variables; ")) << result.err;
+  EXPECT_EQ(Json::parse(read_file(directory_ / "r.json"))["races"].size(), 4u);
+}
+
 TEST_F(Cli, TellsRacesOnTheSameBytesOfAStrippedProgramInOne) {
   const Result result = run({}, {"stripped=1", "stripped=2", "predicted=3", "end"});
   EXPECT_TRUE(has(result.err, "observed · once · R00000001\n")) << result.err;
   EXPECT_TRUE(has(result.err, "  also observed: bank+0x2 write / bank+0x2 read · R00000002\n")) << result.err;
   EXPECT_TRUE(has(result.err, "  also predicted: bank.cpp:14 write / bank.cpp:19 read · R00000003\n")) << result.err;
   EXPECT_TRUE(has(result.err, "3 races (2 observed, 1 predicted)")) << result.err;
-  EXPECT_FALSE(has(run({}, {"race=1", "race=2", "end"}).err, "also")) << "whose lines are known tell something new";
 }
 
 TEST_F(Cli, Suppressions) {
@@ -430,8 +442,8 @@ TEST_F(Cli, ShowListsAndShows) {
   const Result list = norn({"show"});
   EXPECT_EQ(list.exit, 0);
   EXPECT_TRUE(
-      list.out.starts_with("R00000013  observed     5,000×  account.balance  bank.cpp:14 write / bank.cpp:19 "
-                           "read\nR00000012  observed         1×"))
+      list.out.starts_with("R00000012  observed         1×  account.balance  bank.cpp:14 write / bank.cpp:19 "
+                           "read\nR00000013  observed     5,000×"))
       << list.out;
   const Result one = norn({"show", "R00000012"});
   EXPECT_EQ(one.exit, 0);

@@ -49,7 +49,8 @@ std::string valid_findings() {
 std::string valid_json() {
   const report::Race race = report::example::bank_race();
   const report::Hazard hazard = report::example::bank_hazard();
-  return collect([&](Sink sink) { report::render_json(report::example::bank_run(), {&race, 1}, {&hazard, 1}, sink); });
+  return collect(
+      [&](Sink sink) { report::render_json(report::example::bank_run(), {&race, 1}, {&hazard, 1}, {}, sink); });
 }
 
 constexpr const char* kTsanText =
@@ -139,7 +140,8 @@ void show(const report::Findings& findings) {
                   report::render_text_summary(findings.run, findings.counts(), {}, sink);
                 }).size();
   size += collect([&](Sink sink) {
-            report::render_json(findings.run, report::list_of(findings.races), report::list_of(findings.hazards), sink);
+            report::render_json(findings.run, report::list_of(findings.races), report::list_of(findings.hazards),
+                                report::list_of(findings.flags), sink);
           }).size();
   size += report::render_sarif(findings, "1", "/").size();
   size += report::render_valgrind_xml(findings, "1").size();

@@ -37,42 +37,62 @@ report::TextOptions options_of(const TextRendering& rendering, const std::string
           .next = rendering.next};
 }
 
-bool has_lines(const report::Race& race) {
-  return std::any_of(std::begin(race.accesses), std::end(race.accesses),
-                     [](const report::Access& access) { return report::site_of(access).line != 0; });
-}
-
-// What says little more about bytes that are known to race is told with the first such race: predictions, and, of
-// stripped programs, where a pair of places is a pair of addresses, all the others.
+// One report a variable: it tells the first of the variable's races, and the others with it, in a line each. Only the
+// text is folded; in all else a race is a pair.
 class Guests {
  public:
   explicit Guests(const report::Findings& findings) {
     for (const report::Race& race : findings.races) {
-      if (race.suppressed || (race.standing != report::Standing::kPredicted && has_lines(race))) continue;
-      const auto hosts = [&](const report::Race& other) {
-        return &other == &race || (!other.suppressed && other.standing >= report::Standing::kObserved && !has(other) &&
-                                   report::lies_in(race.location, other.location));
-      };
-      const auto host = std::find_if(findings.races.begin(), findings.races.end(), hosts);
-      if (&*host == &race) continue;
-      of_host_[&*host].push_back(&race);
-      guests_.insert(&race);
+      if (race.suppressed) continue;
+      const auto host = std::find_if(hosts_.begin(), hosts_.end(), [&](const report::Race* other) {
+        return report::same_variable(race.location, other->location);
+      });
+      if (host == hosts_.end()) {
+        hosts_.push_back(&race);
+      } else {
+        of_host_[*host].push_back(&race);
+        guests_.insert(&race);
+      }
     }
   }
 
   [[nodiscard]] bool has(const report::Race& race) const { return guests_.contains(&race); }
-  // At most so many of them; the others are counted.
+  [[nodiscard]] size_t variables() const { return hosts_.size(); }
+  // All that was observed, and at most so many others, which are counted then.
   [[nodiscard]] report::Also of(const report::Race& host, size_t most) const {
     const auto found = of_host_.find(&host);
     if (found == of_host_.end()) return {};
-    const size_t shown = std::min(found->second.size(), most);
-    return {.races = {found->second.data(), shown}, .left_out = found->second.size() - shown};
+    const std::vector<const report::Race*>& guests = found->second;  // the strongest first
+    const auto first_other = std::find_if(guests.begin(), guests.end(), [](const report::Race* guest) {
+      return guest->standing < report::Standing::kObserved;
+    });
+    const auto observed = static_cast<size_t>(first_other - guests.begin());
+    const size_t shown = observed + std::min(guests.size() - observed, most);
+    return {.races = {guests.data(), shown}, .left_out = guests.size() - shown};
   }
 
  private:
+  std::vector<const report::Race*> hosts_;
   std::map<const report::Race*, std::vector<const report::Race*>> of_host_;
   std::set<const report::Race*> guests_;
 };
+
+// One line for all variables that are used as flags.
+void put_flags(const report::Findings& findings, const report::TextOptions& options, report::Sink sink) {
+  constexpr size_t kShown = 5;
+  std::set<std::string> names;
+  std::vector<std::string> shown;
+  for (const report::Race& flag : findings.flags) {
+    if (flag.suppressed) continue;
+    const std::string name = report::collect([&](report::Sink out) { put_location_name(flag.location, out); });
+    if (names.insert(name).second && shown.size() < kShown)
+      shown.push_back(report::collect([&](report::Sink out) { put_flag(flag, options, out); }));
+  }
+  std::vector<report::Text> first(shown.size());
+  std::transform(shown.begin(), shown.end(), first.begin(),
+                 [](const std::string& text) { return report::text_of(text); });
+  report::put_flags(names.size(), report::list_of(first), sink);
+}
 
 }  // namespace
 
@@ -106,7 +126,7 @@ bool write_files(const RenderingFiles& files, const report::Findings& findings) 
   if (!files.json.empty())
     ok = write_file(files.json, report::collect([&](report::Sink sink) {
                       report::render_json(findings.run, report::list_of(findings.races),
-                                          report::list_of(findings.hazards), sink);
+                                          report::list_of(findings.hazards), report::list_of(findings.flags), sink);
                     })) &&
          ok;
   if (!files.sarif.empty()) ok = write_file(files.sarif, report::render_sarif(findings, NORN_VERSION, here())) && ok;
@@ -125,6 +145,13 @@ std::string text_of_race(const report::Findings& findings, const report::Race& r
 
 std::string text_of_hazard(const report::Hazard& hazard) {
   return report::collect([&](report::Sink sink) { report::render_text(hazard, sink); });
+}
+
+std::string text_of_flags(const report::Findings& findings, const TextRendering& rendering) {
+  std::string text;
+  for (const report::Race& flag : findings.flags)
+    if (!flag.suppressed || rendering.suppressed) text += text_of_race(findings, flag, rendering);
+  return text;
 }
 
 std::string text_of_races(const report::Findings& findings, const TextRendering& rendering) {
@@ -158,8 +185,11 @@ std::string text_of_races(const report::Findings& findings, const TextRendering&
 std::string text_of_summary(const report::Findings& findings, const TextRendering& rendering) {
   const std::string base = here();
   report::SourceFiles sources;
+  report::RaceCounts counts = findings.counts();
+  counts.variables = Guests(findings).variables();
   return report::collect([&](report::Sink sink) {
-    report::render_text_summary(findings.run, findings.counts(), options_of(rendering, base, sources), sink);
+    put_flags(findings, options_of(rendering, base, sources), sink);
+    report::render_text_summary(findings.run, counts, options_of(rendering, base, sources), sink);
   });
 }
 

@@ -44,6 +44,8 @@ struct TextRendering {
 [[nodiscard]] std::string text_of_race(const report::Findings& findings, const report::Race& race,
                                        const TextRendering& rendering);
 [[nodiscard]] std::string text_of_hazard(const report::Hazard& hazard);
+// What was taken for a flag, in full; all of it.
+[[nodiscard]] std::string text_of_flags(const report::Findings& findings, const TextRendering& rendering);
 [[nodiscard]] std::string text_of_summary(const report::Findings& findings, const TextRendering& rendering);
 
 // What to type after a report: confirm the race if this norn can; it cannot steer the threads of unmodified programs.

@@ -27,7 +27,7 @@ bool Rules::load(const std::string& path, std::string& error) {
 }
 
 void Rules::apply(report::Findings& findings) {
-  for (report::Race& race : findings.races) {
+  const auto apply_to = [&](report::Race& race) {
     for (File& file : files_) {
       // Asked even if the program suppressed it already: the rule's hits count here.
       const report::Rule* rule = file.rules[0].match(race);
@@ -36,7 +36,9 @@ void Rules::apply(report::Findings& findings) {
       race.suppressed_by = findings.pool.keep(view(rule->name));
       break;
     }
-  }
+  };
+  for (report::Race& race : findings.races) apply_to(race);
+  for (report::Race& flag : findings.flags) apply_to(flag);
   report::sort_for_reading(findings.races);
 }
 

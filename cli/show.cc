@@ -123,15 +123,25 @@ int show_race(const report::Findings& findings, const std::string& asked) {
   return kMisuse;
 }
 
+int show_flags(const report::Findings& findings) {
+  const TextRendering rendering{.color = wants_color(1, report::ColorMode::kAuto),
+                                .width = terminal_width(1),
+                                .next = next_after(findings, report::Next::kReport)};
+  const std::string text = text_of_flags(findings, rendering);
+  fmt::print("{}", text.empty() ? "no variable was used as a flag without being atomic in this run\n" : text);
+  return 0;
+}
+
 }  // namespace
 
 int show(const Verb& verb, std::vector<std::string> arguments) {
   CLI::App app;
   int number = 0;
-  bool last = false, runs = false;
+  bool last = false, runs = false, flags = false;
   CLI::Option* run = app.add_option("--run", number, "the run of that number")->type_name("N");
   app.add_flag("--last", last, "the last run (the default)")->excludes(run);
   app.add_flag("--runs", runs, "list the runs that are kept");
+  app.add_flag("--flags", flags, "the variables that loops wait for though they are not atomic");
   if (const auto status = parse(app, verb, std::move(arguments)); status) return *status;
   if (runs) return show_runs();
   const std::vector<std::string> asked = app.remaining();
@@ -150,6 +160,7 @@ int show(const Verb& verb, std::vector<std::string> arguments) {
     complain(error);
     return kMisuse;
   }
+  if (flags) return show_flags(*findings);
   if (!asked.empty()) return show_race(*findings, asked[0]);
   std::vector<const Race*> all;
   for (const Race& race : findings->races) all.push_back(&race);

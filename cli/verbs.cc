@@ -29,6 +29,7 @@ constexpr Verb kVerbs[] = {
      "known of it, with whole stacks and nothing folded.",
      "norn show                            the races of the last run\n"
      "norn show R3f9c                      one of them, in full\n"
+     "norn show --flags                    the variables used as flags without being atomic\n"
      "norn show --runs                     the runs that are kept\n"
      "norn show --run=12                   the races of an earlier run",
      show},

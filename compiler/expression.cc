@@ -111,6 +111,7 @@ std::string ExpressionNamer::name(const Value* address, uint64_t size, bool scal
   merging_.clear();
   const std::optional<Place> found = place(address, size, scalar, 0);
   named_vptr_ = found && found->vptr;
+  named_size_ = found ? byte_size(found->type) : 0;
   if (!found || found->text.size() > kLongest) return "";
   // The slot of a reference is not what it refers to.
   const llvm::DIType* pointee = nullptr;
@@ -151,6 +152,7 @@ std::optional<ExpressionNamer::Place> ExpressionNamer::place(const Value* addres
   }
   std::optional<Pointer> from = pointer(base, depth);
   if (!from) return std::nullopt;
+  offset += from->offset;
   if (unknown || from->moving) {
     const uint64_t element = byte_size(from->pointee);
     strides.push_back(static_cast<int64_t>(std::max<uint64_t>(element, 1)));
@@ -234,10 +236,15 @@ std::optional<ExpressionNamer::Pointer> ExpressionNamer::of_binding(const Bindin
 
   Place place{variable->getName().str(), variable->getType()};
   bool is_address = binding.is_address;
-  llvm::SmallVector<uint64_t, 4> operations;
+  int64_t offset = 0;
   for (const auto operation : binding.expression->expr_ops()) {
     switch (operation.getOp()) {
       case llvm::dwarf::DW_OP_LLVM_fragment: {
+        // An address in a variable: what lies there is known when it is known how much is accessed.
+        if (is_address) {
+          offset = static_cast<int64_t>(operation.getArg(0) / 8);
+          break;
+        }
         const Part part = part_at(
             place.type,
             Bytes{static_cast<int64_t>(operation.getArg(0) / 8), {}, operation.getArg(1) / 8, !binding.is_address});
@@ -259,6 +266,7 @@ std::optional<ExpressionNamer::Pointer> ExpressionNamer::of_binding(const Bindin
     pointer.form = Pointer::Form::kAddressOf;
     pointer.text = std::move(place.text);
     pointer.pointee = place.type;
+    pointer.offset = offset;
     return pointer;
   }
   if (is_record(place.type)) {
@@ -280,7 +288,10 @@ std::optional<LocalName> ExpressionNamer::local(const llvm::AllocaInst& slot) co
     if (!lies_there || is_library_function(binding.variable->getScope()->getSubprogram())) continue;
     std::optional<Pointer> found = of_binding(binding);
     if (!found || found->form != Pointer::Form::kAddressOf || found->text == "this") continue;
-    return LocalName{std::move(found->text), found->pointee, binding.variable};
+    const auto piece = binding.expression->getFragmentInfo();
+    if (!piece) return LocalName{std::move(found->text), found->pointee, binding.variable};
+    const Part part = part_at(found->pointee, Bytes{found->offset, {}, piece->SizeInBits / 8, false});
+    return LocalName{joined(found->text, part), part.type, binding.variable};
   }
   return std::nullopt;
 }
@@ -455,7 +466,7 @@ std::optional<ExpressionNamer::Pointer> ExpressionNamer::of_call(const llvm::Cal
   if (call.arg_size() > 0 && call.getArgOperand(0)->getType()->isPointerTy()) {
     argument = pointer(call.getArgOperand(0), depth);
     if (argument) {
-      if (argument->form == Pointer::Form::kAddressOf) {
+      if (argument->form == Pointer::Form::kAddressOf && argument->offset == 0) {
         object = argument->text;
       } else if (std::optional<Place> whole = place(call.getArgOperand(0), 0, false, depth)) {
         object = whole->text;
@@ -500,7 +511,7 @@ std::optional<ExpressionNamer::Pointer> ExpressionNamer::of_merge(const Value* v
   for (const Value* one : incoming) {
     std::optional<Pointer> found = bound(one, true);
     if (!found) continue;
-    if (agreed && agreed->text != found->text) one_variable = false;
+    if (agreed && (agreed->text != found->text || agreed->offset != found->offset)) one_variable = false;
     agreed = std::move(found);
   }
   if (agreed && one_variable) {
@@ -522,7 +533,8 @@ std::optional<ExpressionNamer::Pointer> ExpressionNamer::of_merge(const Value* v
       moving = true;
     }
     std::optional<Pointer> found = pointer(base, depth);
-    if (!found || (agreed && (agreed->text != found->text || agreed->form != found->form))) {
+    if (!found ||
+        (agreed && (agreed->text != found->text || agreed->form != found->form || agreed->offset != found->offset))) {
       merging_.pop_back();
       return std::nullopt;
     }

@@ -381,6 +381,13 @@ class FunctionInstrumenter final {
     if (!inlined) facts.identity = facts.expression;
   }
 
+  // Of values that the optimiser accesses together, the size of one: that is what the source says. 0: it is one value.
+  uint64_t element_size(Instruction& instruction) const {
+    if (!isa<llvm::LoadInst, llvm::StoreInst>(instruction)) return 0;
+    const auto* vector = dyn_cast<llvm::FixedVectorType>(llvm::getLoadStoreType(&instruction));
+    return vector == nullptr ? 0 : size_of(vector->getElementType());
+  }
+
   void describe() {
     llvm::SmallPtrSet<const Value*, 8> virtual_tables;  // pointers to them, where only names tell
     for (Access& access : accesses_) {
@@ -401,6 +408,8 @@ class FunctionInstrumenter final {
       facts.kind = access.vptr    ? (access.write ? NORN_SITE_VPTR_WRITE : NORN_SITE_VPTR_READ)
                    : access.block ? (access.write ? NORN_SITE_RANGE_WRITE : NORN_SITE_RANGE_READ)
                                   : (access.write ? NORN_SITE_WRITE : NORN_SITE_READ);
+      if (const uint64_t element = element_size(*access.instruction); element != 0 && namer_.named_size() < access.size)
+        facts.size = element;
       access.site = sites_.site(function_, location(*access.instruction), facts);
     }
     for (LaneAccess& lanes : lanes_) {

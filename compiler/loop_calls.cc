@@ -149,6 +149,8 @@ Summary of_kind(CallKind kind) {
   Summary summary;
   summary.kind = kind;
   summary.knows_writes = true;
+  summary.locks = kind == CallKind::kLock || kind == CallKind::kUnlock || kind == CallKind::kTryLock ||
+                  kind == CallKind::kWait || kind == CallKind::kUnresolved;
   return summary;
 }
 
@@ -169,6 +171,7 @@ class Summarizer final {
         layout_(function.getParent()->getDataLayout()),
         returns_(!function.getReturnType()->isVoidTy()) {
     summary_.knows_writes = true;
+    summary_.locks = false;
     for (llvm::Argument& argument : view_.function().args()) {
       arguments_[&argument] = function.getArg(argument.getArgNo());
     }
@@ -280,6 +283,7 @@ class Summarizer final {
   void visit(llvm::Instruction& instruction) {
     if (auto* load = dyn_cast<llvm::LoadInst>(&instruction)) {
       if (const PlaceInCaller at = place(load->getPointerOperand()); at.base != nullptr) add(summary_.reads, at);
+      note_how_it_reads(*load);
     } else if (auto* store = dyn_cast<llvm::StoreInst>(&instruction)) {
       write(store->getPointerOperand());
       if (store->isAtomic()) reads_only_ = false;
@@ -291,6 +295,14 @@ class Summarizer final {
       summary_.knows_writes = false;
       reads_only_ = false;
     }
+  }
+
+  void note_how_it_reads(const llvm::LoadInst& load) {
+    const Value* object = llvm::getUnderlyingObject(load.getPointerOperand(), 0);
+    const auto* variable = dyn_cast<llvm::GlobalVariable>(object);
+    if (isa<llvm::AllocaInst>(object) || (variable != nullptr && variable->isConstant())) return;
+    summary_.reads_atomics |= load.isAtomic();
+    summary_.reads_plainly |= !load.isAtomic() && !load.isVolatile() && !load.getType()->isPointerTy();
   }
 
   // A test-and-set stores what does not depend on what it finds.
@@ -350,6 +362,9 @@ class Summarizer final {
       summary_.waits = true;
       summary_.condition = in_terms_of_arguments(in_caller(callee.condition, call, layout_));
     }
+    summary_.locks |= callee.locks;
+    summary_.reads_plainly |= callee.reads_plainly;
+    summary_.reads_atomics |= callee.reads_atomics;
     summary_.knows_writes &= callee.knows_writes;
     for (const PlaceInCaller& there : callee.writes) {
       const PlaceInCaller here = in_caller(there, call, layout_);

@@ -72,6 +72,9 @@ struct Summary {
   bool waits = false;                // outside any wait loop of its own
   PlaceInCaller condition;           // what it waits on
   bool updates = false;              // an accessor that is a test-and-set
+  bool locks = true;                 // it may take or give up a lock
+  bool reads_plainly = false;        // of shared memory something that is neither volatile, nor atomic, nor an address
+  bool reads_atomics = false;
   // A poll: `quiet` is what it returns if it wrote nothing, and `loud` are all that it returns otherwise.
   std::optional<llvm::APInt> quiet;
   std::vector<llvm::APInt> loud;

@@ -102,6 +102,7 @@ void Translation::write(const Value* address) {
 
 void Translation::collect_writes_of(const CallBase& call) {
   const Summary& callee = summaries_.of(call);
+  locks_ |= callee.locks;
   if (is_poll(call, callee)) return;
   for (const PlaceInCaller& there : callee.writes) {
     const PlaceInCaller here = in_caller(there, call, layout_);
@@ -240,7 +241,47 @@ loops::Value Translation::read(const llvm::LoadInst& load, std::vector<Index>& f
   }
   value.kind = Kind::kRead;
   value.location = location(place_of(address, layout_));
+  value.reads_atomics = load.isAtomic();
+  value.reads_plainly = !load.isAtomic() && !load.isVolatile();
+  value.used_otherwise = value.reads_plainly && is_used_otherwise(load);
   return value;
+}
+
+bool Translation::is_used_otherwise(const Instruction& read) const {
+  constexpr size_t kMost = 64;  // users that are looked at
+  // A truth value is a decision, wherever it goes. (The optimiser reads it as a byte that is 0 or 1.)
+  if (const llvm::MDNode* range = read.getMetadata(llvm::LLVMContext::MD_range);
+      read.getType()->isIntegerTy(1) ||
+      (range != nullptr && llvm::getConstantRangeFromMetadata(*range).getUnsignedMax().ule(1))) {
+    return false;
+  }
+  llvm::SmallVector<const Instruction*, 16> ahead = {&read};
+  llvm::SmallPtrSet<const Instruction*, 16> seen;
+  while (!ahead.empty() && seen.size() < kMost) {
+    const Instruction* value = ahead.pop_back_val();
+    if (!seen.insert(value).second) continue;
+    for (const llvm::Use& use : value->uses()) {
+      const auto* user = dyn_cast<Instruction>(use.getUser());
+      if (user == nullptr) continue;
+      if (isa<llvm::ReturnInst>(user)) return true;
+      if (const auto* store = dyn_cast<llvm::StoreInst>(user); store != nullptr && store->getValueOperand() == value) {
+        if (!is_own_memory(store->getPointerOperand())) return true;
+      } else if (isa<llvm::LoadInst, llvm::StoreInst>(user)) {
+        if (!loop_.contains(user->getParent())) return true;
+      } else if (const auto* call = dyn_cast<CallBase>(user)) {
+        if (call->isCallee(&use) || isa<llvm::DbgInfoIntrinsic, llvm::AssumeInst>(call)) continue;
+        const bool computes = isa<llvm::IntrinsicInst>(call) && call->doesNotAccessMemory();
+        if (!computes) return true;
+        ahead.push_back(call);
+      } else if (isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(user)) {
+        return true;
+      } else if (!isa<llvm::CmpInst>(user) && !user->getType()->isIntegerTy(1) && !user->isTerminator()) {
+        // So is what was found out by comparing.
+        ahead.push_back(user);
+      }
+    }
+  }
+  return false;
 }
 
 loops::Value Translation::read(const Value* address, std::vector<Index>& from) {
@@ -299,6 +340,11 @@ loops::Value Translation::result(const CallBase& call, std::vector<Index>& from)
   loops::Value value;
   const Summary& callee = summaries_.of(call);
   for (const Value* argument : call.args()) depend_on(argument, from);
+  if (callee.kind == CallKind::kAccessor && !callee.updates) {
+    value.reads_plainly = callee.reads_plainly;
+    value.reads_atomics = callee.reads_atomics;
+    value.used_otherwise = callee.reads_plainly && is_used_otherwise(call);
+  }
   if (is_poll(call, callee)) {
     value.kind = Kind::kAccessor;
     if (reads_what_is_written(call, callee)) value.location = something_written();
@@ -335,9 +381,13 @@ bool Translation::may_change_between(const CallBase& call, const Summary& callee
     for (const auto& [other, given] : given_away_) {
       if (other != &call && given == base) return true;
     }
-    if (!has(argument) && callee.kind == CallKind::kAccessor &&
-        isa<llvm::AllocaInst>(llvm::getUnderlyingObject(argument, 0)) && is_set_in_loop(argument) &&
-        callee.writes.empty()) {
+    const Value* object = llvm::getUnderlyingObject(argument, 0);
+    if (!has(argument) && callee.kind == CallKind::kAccessor && isa<llvm::AllocaInst>(object) &&
+        is_set_in_loop(argument) && callee.writes.empty()) {
+      return true;
+    }
+    // Who is handed what the loop has just put together judges that, and waits for nobody: a comparator.
+    if (callee.kind == CallKind::kUnresolved && isa<llvm::AllocaInst>(object) && objects_written_.contains(object)) {
       return true;
     }
   }

@@ -39,6 +39,8 @@ class Translation final {
   }
 
   [[nodiscard]] bool calls_unknown() const { return calls_unknown_; }
+  // Whether the loop may take or give up locks as it goes round.
+  [[nodiscard]] bool locks() const { return locks_; }
   // Stores after which the loop is left.
   [[nodiscard]] const std::vector<const llvm::StoreInst*>& left_after() const { return left_after_; }
 
@@ -83,6 +85,10 @@ class Translation final {
   loops::Value read(const llvm::LoadInst& load, std::vector<loops::Index>& from);
   loops::Value read(const llvm::Value* address, std::vector<loops::Index>& from);
 
+  // Whether a value of the loop goes into anything but decisions: into memory, a call, a result, or an address that is
+  // used when the loop has been left.
+  [[nodiscard]] bool is_used_otherwise(const llvm::Instruction& read) const;
+
   // A call that does something only when it says so, and the loop is left then: as long as the loop goes on, it reads.
   [[nodiscard]] bool is_poll(const llvm::CallBase& call, const Summary& callee) const;
   static unsigned width(const llvm::CallBase& call);
@@ -112,6 +118,7 @@ class Translation final {
   llvm::DenseSet<const llvm::Value*> objects_written_;
   std::vector<std::pair<const llvm::CallBase*, std::string>> given_away_;
   bool calls_unknown_ = false;  // something is called that may write anything
+  bool locks_ = false;
   std::vector<loops::Value> values_;
   std::vector<const llvm::Instruction*> instructions_;
   std::vector<loops::Index> operands_;

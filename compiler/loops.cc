@@ -69,23 +69,82 @@ class Search final {
       for (const Way& way : ways_from(block, loop)) {
         if (loop.contains(way.to)) continue;
         for (const Reason& reason : way.reasons) {
-          const loops::Judgement judgement = translation.judge(block, reason.condition);
-          exits.push_back({way.edge, way.to, reason, judgement, way.reasons.size() > 1, block});
-          if (judgement.verdict != loops::Verdict::kSpins) continue;
-          // Calls that are not seen hardly write the flag they are to wait for, but an array that a loop goes over is
-          // most likely what they work on.
-          if (translation.calls_unknown() && sweeps(loop, translation)) {
-            exits.back().judgement.verdict = loops::Verdict::kWritten;
-          } else if (!ended_.contains({block, way.to})) {
-            spin(loop, exits.back(), translation, !waits.empty());
+          loops::Judgement judgement = translation.judge(block, reason.condition);
+          if (judgement.verdict == loops::Verdict::kSpins) {
+            // Calls that are not seen hardly write the flag they are to wait for, but an array that a loop goes over is
+            // most likely what they work on.
+            if (translation.calls_unknown() && sweeps(loop, translation)) judgement.verdict = loops::Verdict::kWritten;
+            if (fails(*way.to)) judgement.verdict = loops::Verdict::kFails;
           }
+          exits.push_back({way.edge, way.to, reason, judgement, way.reasons.size() > 1, block});
         }
       }
+    }
+    give_up_by_returning(exits);
+    for (const JudgedExit& exit : exits) {
+      if (exit.judgement.verdict != loops::Verdict::kSpins || ended_.contains({exit.decided, exit.to})) continue;
+      (void)translation.judge(exit.decided, exit.reason.condition);
+      spin(loop, exit, translation, !waits.empty());
     }
     for (const JudgedExit& exit : exits) {
       if (exit.judgement.verdict == loops::Verdict::kSpins) ended_.insert({exit.decided, exit.to});
     }
     if (!waits.empty()) wait(loop, exits, waits, translation);
+  }
+
+  // Whether control ends in a failure: in a call that does not return, or an exception. The end of a thread or of the
+  // process in good order is none.
+  static bool fails(const BasicBlock& block, unsigned depth = 0) {
+    constexpr unsigned kDeepest = 6;
+    for (const Instruction& instruction : block) {
+      const auto* call = dyn_cast<CallBase>(&instruction);
+      if (call == nullptr || !call->doesNotReturn()) continue;
+      const llvm::Function* callee = call->getCalledFunction();
+      return callee == nullptr || !ends_in_good_order(callee->getName());
+    }
+    const Instruction* end = block.getTerminator();
+    if (isa<llvm::UnreachableInst, llvm::ResumeInst>(end)) return true;
+    if (isa<llvm::ReturnInst>(end) || depth == kDeepest) return false;
+    return llvm::all_of(llvm::successors(&block), [&](const BasicBlock* next) { return fails(*next, depth + 1); });
+  }
+
+  static bool ends_in_good_order(llvm::StringRef name) {
+    constexpr const char* kNames[] = {"exit",      "_exit",   "_Exit",      "quick_exit", "pthread_exit",
+                                      "thrd_exit", "longjmp", "siglongjmp", "_longjmp"};
+    return llvm::is_contained(kNames, name);
+  }
+
+  // A way out that returns a constant, while another goes on behind the loop: who waits does so for the other.
+  static void give_up_by_returning(std::vector<JudgedExit>& exits) {
+    const auto spins = [](const JudgedExit& exit) { return exit.judgement.verdict == loops::Verdict::kSpins; };
+    const bool goes_on = llvm::any_of(
+        exits, [&](const JudgedExit& exit) { return spins(exit) && !returns_constant(*exit.from, *exit.to); });
+    if (!goes_on) return;
+    for (JudgedExit& exit : exits) {
+      if (spins(exit) && returns_constant(*exit.from, *exit.to)) exit.judgement.verdict = loops::Verdict::kFails;
+    }
+  }
+
+  static bool returns_constant(const BasicBlock& from, const BasicBlock& to) {
+    constexpr unsigned kFarthest = 8;
+    llvm::DenseMap<const Value*, const Value*> came;  // what merges became on the way
+    const BasicBlock* before = &from;
+    const BasicBlock* block = &to;
+    for (unsigned i = 0; i < kFarthest && block != nullptr; ++i) {
+      for (const llvm::PHINode& phi : block->phis()) {
+        const Value* incoming = phi.getIncomingValueForBlock(before);
+        const auto known = came.find(incoming);
+        came[&phi] = known == came.end() ? incoming : known->second;
+      }
+      if (const auto* end = dyn_cast<llvm::ReturnInst>(block->getTerminator())) {
+        const Value* value = end->getReturnValue();
+        const auto known = came.find(value);
+        return value != nullptr && isa<llvm::Constant>(known == came.end() ? value : known->second);
+      }
+      before = block;
+      block = block->getSingleSuccessor();
+    }
+    return false;
   }
 
   // Whether the condition that was judged last goes over memory: in a loop of its own, or what the optimiser made of
@@ -109,7 +168,7 @@ class Search final {
 
   void spin(const Cycle& loop, const JudgedExit& exit, const Translation& translation, bool waits) {
     WaitingLoop& entry = plan_.loops.emplace_back();
-    entry.kind = NORN_LOOP_SPIN | (waits ? NORN_LOOP_WAIT : 0u);
+    entry.kind = NORN_LOOP_SPIN | (waits ? NORN_LOOP_WAIT : 0u) | (translation.locks() ? NORN_LOOP_LOCKS : 0u);
     entry.blocks = exit.judgement.blocks;
     entry.at = view_.original(exit.decided->getTerminator());
 
@@ -413,7 +472,9 @@ class Search final {
             Translation& translation) {
     std::vector<const JudgedExit*> left;
     for (const JudgedExit& exit : exits) {
-      if (exit.judgement.reads_memory && exit.judgement.verdict != loops::Verdict::kTimesOut) left.push_back(&exit);
+      const bool in_vain =
+          exit.judgement.verdict == loops::Verdict::kTimesOut || exit.judgement.verdict == loops::Verdict::kFails;
+      if (exit.judgement.reads_memory && !in_vain) left.push_back(&exit);
     }
     // Without a condition in memory nobody says that the wait is over: each wait speaks for itself (figure 6.7).
     if (left.empty()) return;

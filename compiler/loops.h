@@ -14,7 +14,8 @@
 // were joined into one branch (`a || i > 9`) are told apart again. Conditions that are calls, or atomics, are
 // surrounded by __norn_spin_begin and __norn_spin_end: what is read in between is what is waited for.
 //
-// Loops that more than one block leads into are left alone.
+// Loops that more than one block leads into are left alone. A way out into a failure (an assertion, abort, throw), or
+// to the return of a value that says so while another way goes on, is waited for by nobody.
 #pragma once
 
 #include <deque>

@@ -5,6 +5,8 @@
 #include "compiler/instrument.h"
 #include "compiler/openmp.h"
 #include "compiler/selection.h"
+#include "compiler/standard_library.h"
+#include "compiler/statements.h"
 #include "compiler/whole_program.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Verifier.h"
@@ -56,7 +58,9 @@ llvm::cl::opt<bool> verified("norn-verify", llvm::cl::desc("Let LLVM's verifier 
 void register_passes(llvm::PassBuilder& builder) {
   builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
     passes.addPass(SelectionPass(skip_lists));
+    passes.addPass(StatementsPass());
     passes.addPass(OpenMpPass());
+    passes.addPass(StandardLibraryPass());
   });
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
     if (deferred) {
@@ -74,7 +78,9 @@ void register_passes(llvm::PassBuilder& builder) {
                                              llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
     if (name != "norn" && name != "norn-program") return false;
     passes.addPass(SelectionPass(skip_lists));
+    passes.addPass(StatementsPass());
     passes.addPass(OpenMpPass());
+    passes.addPass(StandardLibraryPass());
     passes.addPass(InstrumentPass(debug_info_left, pruning(), checks_inline(false), profile, name == "norn-program"));
     return true;
   });

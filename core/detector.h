@@ -238,6 +238,12 @@ class Detector {
   // `in_loop`: the loop goes on, so the read orders nothing.
   void spin_read(Thread& thread, Address address, uint64_t size, Where where, bool in_loop = false);
   void spin_leave(Thread& thread);
+  // Who wrote what a loop has read, as far as nothing orders it before what the thread does now: `visit` is called with
+  // each such pair that counts. `kind`: how the loop reads. The state machines find none.
+  void find_unordered_writes(Thread& thread, AccessKind kind, Address address, uint64_t size, Where where,
+                             void (*visit)(const RacingPair& pair));
+  // The embedding takes such a pair for a race. Inside, on the thread that found it.
+  void add_race(const RacingPair& pair) { candidates_.found(pair); }
   // Whether somebody waits for one of the granule's bytes, as far as is known without its lock. (The state machines do
   // not say; a write there passes time.)
   [[nodiscard]] bool is_waited_for(Address at) const;

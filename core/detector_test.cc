@@ -122,6 +122,38 @@ TEST_F(DetectorTest, ARaceInAHotLoopIsOneCandidateAndACounter) {
   EXPECT_GE(heard_.candidates[0]->count.load(), 1000u);
 }
 
+// What a loop that is left waited for, without any access of its own.
+TEST_F(DetectorTest, UnorderedWritesAreFoundForWhoLooks) {
+  static std::vector<RacingPair> found;
+  const auto look = [&](Thread& thread, AccessKind kind) {
+    found.clear();
+    detector_->find_unordered_writes(thread, kind, kX, 4, 9, [](const RacingPair& pair) { found.push_back(pair); });
+    return found.size();
+  };
+  start();
+  Thread* other = detector_->fork(*main_, 1);
+  EXPECT_EQ(look(*other, AccessKind::kRead), 0u);
+  detector_->read(*main_, kX, 4, 1);
+  EXPECT_EQ(look(*other, AccessKind::kRead), 0u) << "a read";
+  detector_->write(*main_, kX, 4, 2);
+  EXPECT_EQ(look(*main_, AccessKind::kRead), 0u) << "its own";
+  ASSERT_EQ(look(*other, AccessKind::kRead), 1u);
+  EXPECT_EQ(found[0].earlier.where, 2u);
+  EXPECT_EQ(found[0].earlier.thread, 0u);
+  EXPECT_EQ(found[0].later.where, 9u);
+  EXPECT_EQ(found[0].address, kX);
+  EXPECT_EQ(found[0].size, 4u);
+  EXPECT_EQ(look(*other, AccessKind::kAtomicRead), 1u) << "a plain write";
+  detector_->happens_before(*main_, 0x50);
+  detector_->happens_after(*other, 0x50);
+  EXPECT_EQ(look(*other, AccessKind::kRead), 0u) << "ordered";
+  detector_->atomic(*main_, kX, 4, 3,
+                    [] { return Detector::AtomicOutcome{EventKind::kAtomicStore, MemoryOrder::kRelaxed}; });
+  EXPECT_EQ(look(*other, AccessKind::kAtomicRead), 0u) << "both are atomic";
+  EXPECT_EQ(look(*other, AccessKind::kRead), 1u);
+  EXPECT_TRUE(heard_.pairs.empty()) << "nothing was told or stamped";
+}
+
 TEST_F(DetectorTest, ACandidateHasBothThreadsPlacesAndLocks) {
   start();
   Thread* other = detector_->fork(*main_, 1);

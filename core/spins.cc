@@ -160,6 +160,40 @@ void Detector::spin_leave(Thread& thread) {
   thread.spun.clear(arena_);
 }
 
+void Detector::find_unordered_writes(Thread& thread, AccessKind kind, Address address, uint64_t size, Where where,
+                                     void (*visit)(const RacingPair& pair)) {
+  if (is_state_machine(options_.engine) || blind_.load(std::memory_order_relaxed)) return;
+  const Inside inside(*this, thread);
+  if ((thread.ignoring & kIgnoreReads) != 0) return;
+  FoundRaces races;
+  for (Address at = address & ~(kGranuleBytes - 1); at < address + size; at += kGranuleBytes) {
+    Granule* granule = shadow_.existing_granule(at);
+    if (granule == nullptr) continue;
+    const WordAccess access = {kind, mask_in(at, address, address + size), where, at, false};
+    Stamps stamps;
+    {
+      const GranuleLock lock(*granule);
+      read_granule(*granule, lock.list, stamps);
+    }
+    for (unsigned i = 0; i < stamps.count; ++i) {
+      const Stamp& s = stamps.all[i];
+      const auto common = static_cast<uint8_t>(s.mask & access.mask);
+      if (common == 0 || s.kind == AccessKind::kFree || !conflicts(kind, s.kind)) continue;
+      if (ordered_before(thread.clocks.full, thread, s.slot, s.time)) continue;
+      RacingPair* pair = races.add();
+      if (pair == nullptr) break;
+      pair->standing = Standing::kObserved;
+      const Where written = context_.mixed->at(s.where, static_cast<unsigned>(__builtin_ctz(common)));
+      describe_pair(context_, *pair, thread, access, common, s.kind, s.slot, s.time, s.lockset, written);
+    }
+  }
+  for (unsigned i = 0; i < races.count; ++i) {
+    const RacingPair& pair = races.pairs[i];
+    const bool counts = listener_.counts == nullptr || listener_.counts(listener_.context, pair);
+    if (counts && !is_benign(pair)) visit(pair);
+  }
+}
+
 bool Detector::is_waited_for(Address at) const {
   if (is_state_machine(options_.engine)) return false;
   const Granule* granule = shadow_.existing_granule(at & ~(kGranuleBytes - 1));

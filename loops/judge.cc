@@ -14,7 +14,8 @@ class Judge final {
       for (uint32_t& word : part) word = 0;
       return part;
     };
-    pending_ = take(loop.values.size());
+    pending_ = take(2 * loop.values.size());
+    decides_ = take(loop.values.size());
     carried_ = take(loop.values.size());
     carried_stack_ = take(2 * loop.values.size());
     seen_block_ = take(loop.blocks.size());
@@ -40,6 +41,8 @@ class Judge final {
       }
     }
     while (pending_count_ != 0) visit(pending_[--pending_count_]);
+    // Who has made one variable atomic has said by which he waits.
+    if (read_plainly_ != kNone && reads_atomics_) spoil(Verdict::kData, read_plainly_);
 
     if (judgement_.verdict != Verdict::kReadsNothing) return judgement_;
     if (judgement_.reads_memory) judgement_.verdict = Verdict::kSpins;
@@ -54,9 +57,12 @@ class Judge final {
     return loop_.successors.subspan(loop_.blocks[block].first_successor, loop_.blocks[block].successor_count);
   }
 
-  void depend_on(Index value) {
-    if (value == kNone || in_condition_[value]) return;
+  // `decides`: the value itself matters, and not only the place that it leads to. A value is visited again if it turns
+  // out later that it does.
+  void depend_on(Index value, bool decides = true) {
+    if (value == kNone || (in_condition_[value] && (!decides || decides_[value] != 0))) return;
     in_condition_[value] = true;
+    decides_[value] |= decides ? 1 : 0;
     pending_[pending_count_++] = value;
   }
 
@@ -78,6 +84,8 @@ class Judge final {
 
   void visit(Index index) {
     const Value& value = loop_.values[index];
+    const bool decides = decides_[index] != 0;
+    bool leads_to_operands = false;
     count_block(value.block);
     switch (value.kind) {
       case Kind::kCompute:
@@ -95,7 +103,11 @@ class Judge final {
       case Kind::kTestAndSet:
       case Kind::kTryLock:
         judgement_.reads_memory = true;
+        leads_to_operands = true;
         if (is_written(value.location)) spoil(Verdict::kWritten, index);
+        if (decides && value.used_otherwise) spoil(Verdict::kData, index);
+        if (decides && value.reads_plainly && read_plainly_ == kNone) read_plainly_ = index;
+        reads_atomics_ |= value.reads_atomics;
         break;
       case Kind::kWait:
         spoil(Verdict::kTimesOut, index);
@@ -104,7 +116,7 @@ class Judge final {
         spoil(Verdict::kChanges, index);
         break;
     }
-    for (const Index operand : operands(value)) depend_on(operand);
+    for (const Index operand : operands(value)) depend_on(operand, decides && !leads_to_operands);
   }
 
   [[nodiscard]] bool is_written(Index location) const {
@@ -260,6 +272,7 @@ class Judge final {
   const Loop& loop_;
   std::span<bool> in_condition_;
   std::span<uint32_t> pending_;
+  std::span<uint32_t> decides_;
   std::span<uint32_t> carried_;
   std::span<uint32_t> carried_stack_;
   std::span<uint32_t> seen_block_;
@@ -272,13 +285,15 @@ class Judge final {
   size_t pending_count_ = 0;
   size_t walking_ = 0;
   bool came_round_ = false;
+  Index read_plainly_ = kNone;  // the first such read that decides
+  bool reads_atomics_ = false;
   Judgement judgement_;
 };
 
 }  // namespace
 
 size_t scratch_words(const Loop& loop) {
-  return 4 * loop.values.size() + 6 * loop.blocks.size() + 1 + loop.successors.size();
+  return 6 * loop.values.size() + 6 * loop.blocks.size() + 1 + loop.successors.size();
 }
 
 Judgement judge(const Loop& loop, const Exit& exit, std::span<uint32_t> scratch, std::span<bool> in_condition) {
@@ -297,6 +312,10 @@ const char* words(Verdict verdict) {
       return "depends on memory that the loop writes";
     case Verdict::kTimesOut:
       return "depends on how a wait ended";
+    case Verdict::kData:
+      return "depends on data, which is used for more than to decide";
+    case Verdict::kFails:
+      return "leads to a failure";
   }
   return "";
 }

@@ -36,6 +36,7 @@ class Draft {
     successors_.insert(successors_.end(), successors);
   }
   void writes(Index location) { written_.push_back(location); }
+  Value& at(Index value) { return values_[value]; }
 
   Judgement judge(Index block, Index condition) {
     const Loop loop = {values_, operands_, blocks_, successors_, written_};
@@ -83,6 +84,46 @@ TEST(Judge, AFlagPolledWhileWorking) {
   const Judgement j = d.judge(0, flag);
   EXPECT_EQ(j.verdict, Verdict::kSpins);
   EXPECT_EQ(j.blocks, 1u) << "the work is no part of the condition";
+}
+
+// while ((n = amount) == 0); sum += n;
+TEST(Judge, AValueThatIsUsedOtherwiseIsData) {
+  Draft d(1);
+  const Index amount = d.value(Kind::kRead, 0, {}, kFlag);
+  d.at(amount).reads_plainly = true;
+  d.at(amount).used_otherwise = true;
+  d.go(0, {kNone, 0}, amount);
+  const Judgement j = d.judge(0, amount);
+  EXPECT_EQ(j.verdict, Verdict::kData);
+  EXPECT_EQ(j.because, amount);
+}
+
+// while (!pool->stop) work(pool): what leads to the flag may be used.
+TEST(Judge, AnAddressThatIsUsedOtherwise) {
+  Draft d(1);
+  const Index pool = d.value(Kind::kRead, 0, {}, kOther);
+  d.at(pool).reads_plainly = true;
+  d.at(pool).used_otherwise = true;
+  const Index stop = d.value(Kind::kRead, 0, {pool}, kFlag);
+  d.go(0, {kNone, 0}, stop);
+  EXPECT_EQ(d.judge(0, stop).verdict, Verdict::kSpins);
+  // But not if it decides, too: while (pool == 0 || !pool->stop), as one condition.
+  const Index both = d.value(Kind::kCompute, 0, {stop, pool});
+  EXPECT_EQ(d.judge(0, both).verdict, Verdict::kData);
+}
+
+// A sequence lock's payload, only compared.
+TEST(Judge, WhatIsReadPlainlyBesideAnAtomicIsData) {
+  Draft d(1);
+  const Index sequence = d.value(Kind::kRead, 0, {}, kOther);
+  d.at(sequence).reads_atomics = true;
+  const Index payload = d.value(Kind::kRead, 0, {}, kFlag);
+  d.at(payload).reads_plainly = true;
+  const Index both = d.value(Kind::kCompute, 0, {sequence, payload});
+  d.go(0, {kNone, 0}, both);
+  EXPECT_EQ(d.judge(0, both).verdict, Verdict::kData);
+  EXPECT_EQ(d.judge(0, sequence).verdict, Verdict::kSpins);
+  EXPECT_EQ(d.judge(0, payload).verdict, Verdict::kSpins);
 }
 
 TEST(Judge, AFlagThatTheLoopWrites) {

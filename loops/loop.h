@@ -6,7 +6,9 @@
 //
 //   - its condition depends on shared memory, through at least one read;
 //   - none of what it reads is written in the loop;
-//   - nothing else that it depends on, the addresses read included, is carried from one iteration to the next.
+//   - nothing else that it depends on, the addresses read included, is carried from one iteration to the next;
+//   - what it reads decides, and no more: a value that is used for something else as well is data, and so is what a
+//     condition reads plainly beside an atomic.
 //
 // So `while (!flag) work();` spins however much it works, and a list walk, a search or a count never does.
 //
@@ -46,6 +48,10 @@ struct Value {
   Index operand_count = 0;
   Index location =
       kNone;  // of a read, a test-and-set or a call: where. Equal places have equal numbers; kNone is like no other
+  // Of a read or a call, as far as the front end can tell.
+  bool reads_plainly = false;   // memory that is neither volatile nor atomic
+  bool reads_atomics = false;   // by their loads
+  bool used_otherwise = false;  // what was read plainly goes elsewhere, too, and not into decisions only
 };
 
 struct Block {
@@ -76,6 +82,8 @@ enum class Verdict : uint8_t {
   kChanges,       // depends on what the loop itself changes
   kWritten,       // depends on memory that the loop writes
   kTimesOut,      // depends on what a wait said
+  kData,          // depends on data: on more than whether it has changed
+  kFails,         // leads to a failure: nobody waits for that
 };
 
 struct Judgement {

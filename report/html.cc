@@ -94,13 +94,14 @@ class HtmlReport {
     put("engine {}</p>\n", run.engine.empty() ? "unknown" : escaped(run.engine));
     for (const Text& note : run.notes) put("<p>Note: {}</p>\n", escaped(note));
     put("</header>\n");
-    if (findings_.races.size() + findings_.hazards.size() > 1)
+    if (findings_.races.size() + findings_.hazards.size() + findings_.flags.size() > 1)
       put("<div class=\"filter\"><input type=\"search\" placeholder=\"Filter by variable, file, function, thread, "
           "standing or id\" aria-label=\"Filter races\"></div>\n");
     put("<main>\n");
     // A page with hundreds of races opened at once is no help.
     for (size_t i = 0; i < findings_.races.size(); ++i) race(findings_.races[i], i < 10);
     for (const Hazard& one : findings_.hazards) hazard(one);
+    for (const Race& flag : findings_.flags) race(flag, false);
     put("</main>\n<footer>norn {}</footer>\n<script>{}</script>\n</body>\n</html>\n", escaped(version), kScript);
     return std::move(out_);
   }
@@ -226,7 +227,7 @@ class HtmlReport {
 
   void race(const Race& race, bool open) {
     const std::string id = escaped(race.id.text());
-    const std::string standing(view(name_of(race.standing)));
+    const std::string standing(race.is_flag ? "flag" : view(name_of(race.standing)));
     put("<details class=\"race\" id=\"R{}\"{}>\n<summary><h2>{}</h2>", id, open && !race.suppressed ? " open" : "",
         escaped(collect([&](Sink sink) { put_location_name(race.location, sink); })));
     put("<span class=\"standing {}\">{}{}</span><span class=\"soft\">{}</span><a class=\"soft\" href=\"#R{}\">R{}</a>",
@@ -235,6 +236,7 @@ class HtmlReport {
     for (const Access& one : race.accesses) access(one);
     put("</div>\n");
     location(race.location);
+    if (race.is_flag) put("<p class=\"soft\">taken for a flag: {}</p>\n", view(kWhyFlag));
     if (race.suppressed) put("<p class=\"soft\">suppressed by <code>{}</code></p>\n", escaped(race.suppressed_by));
     if (!race.replay.empty()) put("<p class=\"soft\">replay: <code>{}</code></p>\n", escaped(race.replay));
     put("</div>\n</details>\n");

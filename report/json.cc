@@ -51,7 +51,7 @@ void put_access(JsonWriter& json, const Access& access) {
 void put_race(JsonWriter& json, const Race& race) {
   json.begin_object();
   json.field("id", race.id.text());
-  json.field("standing", name_of(race.standing));
+  json.field("standing", race.is_flag ? Text("flag") : name_of(race.standing));
   json.key("location");
   json.begin_object();
   json.field("name", race.location.name);
@@ -73,6 +73,7 @@ void put_race(JsonWriter& json, const Race& race) {
   } else {
     json.string(race.replay);
   }
+  if (race.is_flag) json.field("why", kWhyFlag);
   json.end_object();
 }
 
@@ -123,7 +124,7 @@ void put_hazard(JsonWriter& json, const Hazard& hazard) {
 
 }  // namespace
 
-void render_json(const RunSummary& run, List<Race> races, List<Hazard> hazards, Sink sink) {
+void render_json(const RunSummary& run, List<Race> races, List<Hazard> hazards, List<Race> flags, Sink sink) {
   JsonWriter json(sink, 2);
   json.begin_object();
   json.field("norn", uint64_t{1});
@@ -144,6 +145,10 @@ void render_json(const RunSummary& run, List<Race> races, List<Hazard> hazards, 
   json.key("hazards");
   json.begin_array();
   for (const Hazard& hazard : hazards) put_hazard(json, hazard);
+  json.end_array();
+  json.key("flags");
+  json.begin_array();
+  for (const Race& flag : flags) put_race(json, flag);
   json.end_array();
   json.key("stats");
   put_stats(json, run.stats);

@@ -9,6 +9,7 @@
 //                                  "thread_created_at": [FRAME…], "site": FRAME, "stack": [FRAME…], "locks": [S…],
 //                                  "count": N }, {…} ],
 //                  "count": N, "suppressed": B, "replay": null | S } … ],
+//     "hazards": […], "flags": [ as "races", each with "why": S … ],
 //     "stats": { "events": N, "accesses": N, "sync": { S: N… }, "threads": N, "seconds": N, "peak_rss": N } }
 //   FRAME is { "function": S, "file": S, "line": N, "column": N, "module": S, "offset": "0x…" }; what is unknown is
 //   "" or 0.
@@ -18,6 +19,6 @@
 
 namespace norn::report {
 
-void render_json(const RunSummary& run, List<Race> races, List<Hazard> hazards, Sink sink);
+void render_json(const RunSummary& run, List<Race> races, List<Hazard> hazards, List<Race> flags, Sink sink);
 
 }  // namespace norn::report

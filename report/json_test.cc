@@ -21,14 +21,14 @@ std::set<std::string> keys(const Json& object) {
 using Keys = std::set<std::string>;
 
 Json render(const Race& race) {
-  return Json::parse(collect([&](Sink sink) { render_json(example::bank_run(), {&race, 1}, {}, sink); }));
+  return Json::parse(collect([&](Sink sink) { render_json(example::bank_run(), {&race, 1}, {}, {}, sink); }));
 }
 
 // The fields are a promise to programs.
 TEST(Json, HasExactlyItsFields) {
   const Json json = render(example::bank_race());
-  EXPECT_EQ(keys(json),
-            (Keys{"norn", "program", "engine", "front_end", "exit", "complete", "notes", "races", "hazards", "stats"}));
+  EXPECT_EQ(keys(json), (Keys{"norn", "program", "engine", "front_end", "exit", "complete", "notes", "races", "hazards",
+                              "flags", "stats"}));
   const Json& race = json["races"][0];
   EXPECT_EQ(keys(race), (Keys{"id", "standing", "location", "accesses", "count", "suppressed", "replay"}));
   EXPECT_EQ(keys(race["location"]), (Keys{"name", "address", "size", "kind", "allocated_at"}));
@@ -59,7 +59,8 @@ TEST(Json, SaysWhatIsKnown) {
 TEST(Json, NullWithoutReplay) { EXPECT_TRUE(render(example::bank_race())["races"][0]["replay"].is_null()); }
 
 TEST(Json, NoRaces) {
-  const Json json = Json::parse(collect([](Sink sink) { render_json({}, {}, {}, sink); }));
+  const Json json = Json::parse(collect([](Sink sink) { render_json({}, {}, {}, {}, sink); }));
+  EXPECT_EQ(json["flags"], Json::array());
   EXPECT_EQ(json["races"], Json::array());
 }
 

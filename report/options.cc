@@ -129,6 +129,16 @@ bool parse_set(Text value, Text values, uint64_t& set, Text& wrong) {
   return true;
 }
 
+// Without any rule that orders threads, or passes a race over, beyond what the language and POSIX say.
+void be_strict(Settings& settings) {
+  settings.spin = 0;
+  settings.cv = ConditionMode::kOff;
+  settings.handover = false;
+  settings.new_memory = false;
+  settings.own_rules = false;
+  settings.flags = Flags::kRace;
+}
+
 // Where an option's value goes: the one place that ties the table to Settings.
 void store(Settings& settings, Text key, uint64_t number, Text text) {
   const auto small = static_cast<uint32_t>(number);
@@ -137,6 +147,10 @@ void store(Settings& settings, Text key, uint64_t number, Text text) {
   if (key == "spin") settings.spin = small;
   if (key == "handover") settings.handover = number != 0;
   if (key == "lib") settings.lib = number != 0;
+  if (key == "new_memory") settings.new_memory = number != 0;
+  if (key == "own_rules") settings.own_rules = number != 0;
+  if (key == "flags") settings.flags = static_cast<Flags>(small);
+  if (key == "strict" && number != 0) be_strict(settings);
   if (key == "fail_on") settings.fail_on = static_cast<FailOn>(small);
   if (key == "exitcode") settings.exitcode = small;
   if (key == "halt_on_error") settings.halt_on_error = number != 0;

@@ -13,6 +13,7 @@ namespace norn::report {
 
 enum class FailOn : uint32_t { kAny, kObserved, kConfirmed, kNone };
 enum class ColorMode : uint32_t { kAuto, kAlways, kNever };
+enum class Flags : uint32_t { kNote, kRace };
 enum Hazards : uint32_t {
   kHazardLockOrder = 1,
   kHazardAtomicity = 2,
@@ -30,6 +31,9 @@ struct Settings {
   uint32_t spin = 7;
   bool handover = true;
   bool lib = true;
+  bool new_memory = true;
+  bool own_rules = true;
+  Flags flags = Flags::kNote;
   FailOn fail_on = FailOn::kObserved;
   uint32_t exitcode = 66;  // 0: the program's own status is never changed
   bool halt_on_error = false;
@@ -101,6 +105,15 @@ inline constexpr Option kOptions[] = {
      "accident, and more is predicted"},
     {"lib", OptionKind::kFlag, "on|off", "on",
      "whether the thread library's primitives are known; off: only loops order threads"},
+    {"new_memory", OptionKind::kFlag, "on|off", "on",
+     "whether what a thread does to memory that it has just allocated comes before all that others do to it; off: more "
+     "is predicted"},
+    {"own_rules", OptionKind::kFlag, "on|off", "on",
+     "whether races that the C++ library's own headers are known to have are passed over"},
+    {"flags", OptionKind::kChoice, "note|race", "note",
+     "what a variable is that a loop waits for though it is not atomic: worth a note, or a race"},
+    {"strict", OptionKind::kFlag, "on|off", "off",
+     "judge by the language and POSIX alone: spin=0, cv=off, handover=off, new_memory=off, own_rules=off, flags=race"},
     {"dump_cfg", OptionKind::kText, "FILE", "none", "write the loops that wait, as they were compiled, for graphviz"},
     {"fail_on", OptionKind::kChoice, "any|observed|confirmed|none", "observed",
      "the weakest race that changes the exit status"},

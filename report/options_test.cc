@@ -65,18 +65,34 @@ TEST(Options, EveryKeyIsStored) {
   for (const Option& option : kOptions) {
     Settings changed, fresh;
     OptionError error;
-    const Text value = option.key == "engine"     ? "hb"
-                       : option.key == "cv"       ? "off"
-                       : option.key == "handover" ? "off"
-                       : option.key == "lib"      ? "off"
-                       : option.key == "fail_on"  ? "none"
-                       : option.key == "color"    ? "never"
-                       : option.key == "verbose"  ? "options"
-                       : option.key == "schedule" ? "random"
-                                                  : "1";
+    const Text value = option.key == "engine"                                    ? "hb"
+                       : option.key == "cv"                                      ? "off"
+                       : option.key == "handover"                                ? "off"
+                       : option.key == "lib"                                     ? "off"
+                       : option.key == "new_memory" || option.key == "own_rules" ? "off"
+                       : option.key == "flags"                                   ? "race"
+                       : option.key == "fail_on"                                 ? "none"
+                       : option.key == "color"                                   ? "never"
+                       : option.key == "verbose"                                 ? "options"
+                       : option.key == "schedule"                                ? "random"
+                                                                                 : "1";
     ASSERT_TRUE(set_option(changed, option.key, value, error)) << view(error.message());
     EXPECT_FALSE(changed == fresh) << view(option.key);
   }
+}
+
+TEST(Options, StrictIsAllRulesOff) {
+  Settings strict, said;
+  OptionError error;
+  ASSERT_TRUE(parse_options(strict, "strict", error));
+  ASSERT_TRUE(parse_options(said, "spin=0:cv=off:handover=off:new_memory=off:own_rules=off:flags=race", error));
+  EXPECT_TRUE(strict == said);
+  ASSERT_TRUE(parse_options(strict, "spin=3", error));
+  EXPECT_EQ(strict.spin, 3u);
+  EXPECT_FALSE(strict.handover);
+  Settings off;
+  ASSERT_TRUE(parse_options(off, "strict=off", error));
+  EXPECT_TRUE(off == Settings());
 }
 
 TEST(Options, NamesTheNearest) {

@@ -134,7 +134,16 @@ struct Race {
   bool suppressed = false;
   Text suppressed_by{};  // the rule, as its file has it
   Text replay{};         // the token of a schedule that brings the two together
+  uint64_t rank = 0;     // among the races of its run, by when they were first found
+  // No race, but taken for a flag: the later access is a loop's that waits for the earlier one, a write. Not both are
+  // atomic.
+  bool is_flag = false;
 };
+
+// Why a pair is taken for a flag.
+inline constexpr Text kWhyFlag =
+    "a loop goes on until it changes, and its value decides nothing else; who leaves the loop is ordered after the "
+    "write, which the language does not promise";
 
 // Something besides a race that another schedule may turn into a failure: locks taken in different orders, a lock that
 // is given up between two accesses. Or something that happened: a deadlock, in a run under control; a primitive used as
@@ -288,6 +297,13 @@ struct RunSummary {
          a.module == b.module;
 }
 
+[[nodiscard]] constexpr bool same_places(List<Frame> a, List<Frame> b) {
+  if (a.size != b.size) return false;
+  for (size_t i = 0; i < a.size; ++i)
+    if (!same_place(a[i], b[i])) return false;
+  return true;
+}
+
 // Whether all bytes of the one are bytes of the other: of static or mapped memory, or of a block that was allocated in
 // the same place (a later block there is the program's next object of that kind). Stacks are not asked: what lies at an
 // address changes from call to call.
@@ -296,13 +312,47 @@ struct RunSummary {
       inner.address + inner.size > outer.address + outer.size)
     return false;
   if (inner.kind == LocationKind::kGlobal || inner.kind == LocationKind::kUnknown) return inner.object == outer.object;
-  if (inner.kind != LocationKind::kHeap || inner.object_size != outer.object_size ||
-      inner.address - inner.offset != outer.address - outer.offset ||
-      inner.allocated_at.size != outer.allocated_at.size || inner.allocated_at.empty())
-    return false;
-  for (size_t i = 0; i < inner.allocated_at.size; ++i)
-    if (!same_place(inner.allocated_at[i], outer.allocated_at[i])) return false;
-  return true;
+  return inner.kind == LocationKind::kHeap && inner.object_size == outer.object_size &&
+         inner.address - inner.offset == outer.address - outer.offset && !inner.allocated_at.empty() &&
+         same_places(inner.allocated_at, outer.allocated_at);
+}
+
+// Equal but for the numbers in brackets: "cells[3].x" and "cells[14].x".
+[[nodiscard]] constexpr bool same_but_for_indices(Text a, Text b) {
+  const auto skip_index = [](Text text, size_t at) {
+    while (at < text.size && text[at] >= '0' && text[at] <= '9') ++at;
+    return at;
+  };
+  size_t i = 0, k = 0;
+  while (i < a.size && k < b.size) {
+    if (a[i] != b[k]) return false;
+    const bool opens = a[i] == '[';
+    i = opens ? skip_index(a, i + 1) : i + 1;
+    k = opens ? skip_index(b, k + 1) : k + 1;
+  }
+  return i == a.size && k == b.size;
+}
+
+// Whether both are the same variable for a reader: the same member of one variable, or of blocks that were allocated in
+// one place. The elements of an array are one.
+[[nodiscard]] constexpr bool same_variable(const Location& a, const Location& b) {
+  if (lies_in(a, b)) return true;
+  if (a.kind != b.kind) return false;
+  const bool named_alike = !a.name.empty() && same_but_for_indices(a.name, b.name);
+  switch (a.kind) {
+    case LocationKind::kGlobal:
+    case LocationKind::kTls:
+      return named_alike && a.object == b.object && same_place(a.declared_at, b.declared_at);
+    case LocationKind::kStack:
+      return named_alike && !a.object.empty() && a.object == b.object && same_place(a.declared_at, b.declared_at) &&
+             same_places(a.allocated_at, b.allocated_at);
+    case LocationKind::kHeap:
+      return !a.allocated_at.empty() && same_places(a.allocated_at, b.allocated_at) &&
+             (named_alike || (a.offset < b.offset + b.size && b.offset < a.offset + a.size));
+    case LocationKind::kUnknown:
+      return false;
+  }
+  return false;
 }
 
 // The last component of a path.

@@ -129,7 +129,7 @@ class RecordWriter {
 };
 
 void write_race_cut(const Race& race, uint32_t pid, Sink sink, size_t max_frames) {
-  RecordWriter record(sink, "race", pid, max_frames);
+  RecordWriter record(sink, race.is_flag ? "flag" : "race", pid, max_frames);
   JsonWriter& json = record.json();
   json.field("id", race.id.text());
   json.field("standing", name_of(race.standing));

@@ -16,6 +16,9 @@
 //   race   {"record":"race","pid":P,"id":H,"standing":S,"count":N,"location":LOCATION,"accesses":[ACCESS,ACCESS],
 //           "suppressed":B,"suppressed_by":S,"replay":S}
 //          At the first sight of a race. "cut":true says that frames were left out because the line was too long.
+//   flag   As of a race. The first access is the read of a loop that waits, the second the write that it waited for;
+//   not
+//          both are atomic.
 //   count  {"record":"count","pid":P,"id":H,"count":N,"standing":S}
 //          The race was seen N times in all so far by this process, and stands as said. The latest one counts.
 //   note   {"record":"note","pid":P,"text":S}

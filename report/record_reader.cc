@@ -266,6 +266,7 @@ class Merger {
     }
     sort_for_reading(findings_.races);
     for (const auto& [id, hazard] : hazards_) findings_.hazards.push_back(hazard);
+    for (const auto& [id, flag] : flags_) findings_.flags.push_back(flag);
     add_all_figures();
     describe_ends();
     std::vector<NamedCount> sync;
@@ -349,10 +350,12 @@ class Merger {
       const auto [found, is_new] = races_.try_emplace(std::string(view(race.id.text())));
       Entry& entry = found->second;
       if (is_new) {
+        race.rank = races_.size();
         entry.race = race;
       } else if (race.standing > entry.race.standing) {
         // The pair that was seen later proves more: its stacks are the ones to show.
         const Text replay = race.replay.empty() ? entry.race.replay : race.replay;
+        race.rank = entry.race.rank;
         entry.race = race;
         entry.race.replay = replay;
       } else if (entry.race.replay.empty()) {
@@ -372,6 +375,14 @@ class Merger {
         return;
       }
       hazards_.try_emplace(std::string(view(hazard.id.text())), hazard);
+    } else if (kind == "flag") {
+      Race flag;
+      if (!decoder_.race(json, flag)) {
+        ++damaged_;
+        return;
+      }
+      flag.is_flag = true;
+      flags_.try_emplace(std::string(view(flag.id.text())), flag);
     } else if (kind == "note") {
       note(string_of(json, "text"));
     } else if (kind == "lost") {
@@ -441,6 +452,7 @@ class Merger {
   std::vector<Image> images_;
   std::map<std::string, Entry> races_;
   std::map<std::string, Hazard> hazards_;
+  std::map<std::string, Race> flags_;
   std::map<std::string, uint64_t> sync_;
   std::vector<std::string> notes_;
   size_t damaged_ = 0;
@@ -451,8 +463,8 @@ class Merger {
 
 void sort_for_reading(std::vector<Race>& races) {
   std::sort(races.begin(), races.end(), [](const Race& a, const Race& b) {
-    return std::tuple(a.suppressed, b.standing, b.count, view(a.id.text())) <
-           std::tuple(b.suppressed, a.standing, a.count, view(b.id.text()));
+    return std::tuple(a.suppressed, b.standing, a.rank, view(a.id.text())) <
+           std::tuple(b.suppressed, a.standing, b.rank, view(b.id.text()));
   });
 }
 

@@ -48,6 +48,7 @@ struct Findings {
   RunSummary run;  // of the first process; its stats are those of all, its notes too
   std::vector<Race> races;
   std::vector<Hazard> hazards;  // by id, each once
+  std::vector<Race> flags;      // what was taken for a flag; likewise
   size_t processes = 0;
   // Processes that began and did not say how they ended: they were killed, or go on.
   std::vector<uint32_t> unended;
@@ -66,7 +67,8 @@ struct Findings {
   [[nodiscard]] bool deadlocked() const;
 };
 
-// Strongest standing first, then the most frequent, then by id; the suppressed ones last.
+// Strongest standing first, then as they were found, so that a cause (a pointer that is read without order) comes
+// before its consequences (what it points to); the suppressed ones last.
 void sort_for_reading(std::vector<Race>& races);
 
 struct FindingsFile {

@@ -51,6 +51,18 @@ Findings read(const std::string& contents) {
   return std::move(findings).value_or(Findings());
 }
 
+TEST(Record, AFlagIsNoRace) {
+  Race flag = example::bank_race();
+  flag.is_flag = true;
+  const std::string line = race_line(flag, 1);
+  EXPECT_TRUE(line.starts_with("{\"record\":\"flag\""));
+  const Findings findings = read(start_line(1) + line + line);
+  EXPECT_TRUE(findings.races.empty());
+  EXPECT_EQ(findings.counts().total(), 0u);
+  ASSERT_EQ(findings.flags.size(), 1u);
+  EXPECT_EQ(race_line(findings.flags[0], 1), line);
+}
+
 TEST(Record, AHazardComesBackAsItWasWritten) {
   const auto line_of = [](const Hazard& hazard) {
     std::vector<char> bytes(1 << 16);
@@ -210,7 +222,7 @@ TEST(Record, OrdersRacesForReading) {
   const Findings findings = read(contents);
   std::string order;
   for (const Race& race : findings.races) order += race.id.hex[7];
-  EXPECT_EQ(order, "30214");
+  EXPECT_EQ(order, "23014") << "the strongest first, and then as they were found";
 }
 
 // A killed program: the file may end at any byte.

@@ -82,6 +82,18 @@ size_t rule_index(HazardKind kind) {
   return 0;
 }
 
+// It stands behind all others.
+constexpr struct {
+  const char* id = "norn.flag";
+  const char* name = "FlagNotAtomic";
+  const char* level = "note";
+  const char* title = "Flag that is not atomic";
+  const char* words =
+      "A loop of one thread waits until another writes the variable, which is not atomic: the language promises "
+      "neither "
+      "that the loop will see it nor what is ordered by it.";
+} kFlagRule;
+
 // JSON must be UTF-8; names from a program need not be.
 std::string clean(std::string_view text) {
   return nlohmann::json::parse(collect([&](Sink sink) { JsonWriter(sink).string(text_of(text)); })).get<std::string>();
@@ -234,6 +246,15 @@ class SarifReport {
       json["suppressions"] = Json::array({{{"kind", "external"}, {"justification", clean(race.suppressed_by)}}});
     json["properties"] = {{"id", clean(race.id.text())}, {"standing", clean(name_of(race.standing))}};
     if (!race.replay.empty()) json["properties"]["replay"] = clean(race.replay);
+    if (race.is_flag) {
+      json["ruleId"] = kFlagRule.id;
+      json["ruleIndex"] = std::size(kRules) + std::size(kHazardRules);
+      json["level"] = kFlagRule.level;
+      json["message"]["text"] = fmt::format("{} is used as a flag without being atomic: {}, and [{}](1).", name,
+                                            sentence(first), link_text(sentence(second)));
+      json["properties"]["standing"] = "flag";
+      json["properties"]["why"] = clean(kWhyFlag);
+    }
     return json;
   }
 
@@ -276,6 +297,11 @@ std::string render_sarif(const Findings& findings, const std::string& version, c
                                {"shortDescription", {{"text", rule.title}}},
                                {"fullDescription", {{"text", rule.words}}},
                                {"defaultConfiguration", {{"level", rule.level}}}});
+  driver["rules"].push_back({{"id", kFlagRule.id},
+                             {"name", kFlagRule.name},
+                             {"shortDescription", {{"text", kFlagRule.title}}},
+                             {"fullDescription", {{"text", kFlagRule.words}}},
+                             {"defaultConfiguration", {{"level", kFlagRule.level}}}});
 
   const RunSummary& run = findings.run;
   Json invocation = {{"executionSuccessful", true}, {"exitCode", run.exit}};
@@ -295,6 +321,7 @@ std::string render_sarif(const Findings& findings, const std::string& version, c
     sarif_run["originalUriBaseIds"]["SRCROOT"]["uri"] = "file://" + uri_path(base) + (base.back() == '/' ? "" : "/");
   for (const Race& race : findings.races) sarif_run["results"].push_back(report.result(race));
   for (const Hazard& hazard : findings.hazards) sarif_run["results"].push_back(report.result(hazard));
+  for (const Race& flag : findings.flags) sarif_run["results"].push_back(report.result(flag));
 
   const Json sarif = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
                       {"version", "2.1.0"},

@@ -98,6 +98,21 @@ TEST(Sarif, HazardsAreResultsWithTheirThreads) {
   EXPECT_EQ(run["results"][1]["properties"]["replay"], "n2abc");
 }
 
+TEST(Sarif, FlagsAreNotes) {
+  Findings findings;
+  findings.run = example::bank_run();
+  findings.flags.push_back(example::bank_race());
+  findings.flags[0].is_flag = true;
+  const Json sarif = Json::parse(render_sarif(findings, "0.1.0", "/home/ann"));
+  const Json& run = sarif["runs"][0];
+  const Json& result = run["results"][0];
+  EXPECT_EQ(result["ruleId"], "norn.flag");
+  EXPECT_EQ(run["tool"]["driver"]["rules"][result["ruleIndex"].get<size_t>()]["id"], result["ruleId"]);
+  EXPECT_EQ(result["level"], "note");
+  EXPECT_TRUE(result["message"]["text"].get<std::string>().starts_with(
+      "account.balance is used as a flag without being atomic: "));
+}
+
 TEST(Sarif, NoRaces) {
   const Json sarif = Json::parse(render_sarif(Findings{}, "0", ""));
   EXPECT_EQ(sarif["runs"][0]["results"], Json::array());

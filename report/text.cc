@@ -125,6 +125,11 @@ class TextReport {
     title(race);
     for (const Access& access : race.accesses) this->access(access);
     location(race.location);
+    if (race.is_flag) {
+      sink_.put("  taken for a flag: ");
+      sink_.put(kWhyFlag);
+      sink_.put('\n');
+    }
     this->also(also);
     if (race.suppressed) {
       sink_.put("  suppressed by ");
@@ -171,6 +176,11 @@ class TextReport {
         standing_count(races, Standing::kUnconfirmed);
       }
       sink_.put(')');
+      if (races.variables > 0 && races.variables < races.total()) {
+        sink_.put(" on ");
+        sink_.put(Decimal(races.variables, true).text());
+        sink_.put(races.variables == 1 ? Text(" variable") : Text(" variables"));
+      }
       if (!run.ended) sink_.put(" so far");
     }
     if (races.suppressed > 0) {
@@ -191,6 +201,16 @@ class TextReport {
       sink_.put(" s");
     }
     sink_.put('\n');
+  }
+
+  void flag(const Race& flag) const {
+    put_location_name(flag.location, sink_);
+    Name place;
+    put_place(site_of(flag.accesses[0]), place.sink());
+    if (place.text().empty()) return;
+    sink_.put(" (");
+    sink_.put(place.text());
+    sink_.put(')');
   }
 
  private:
@@ -395,12 +415,12 @@ class TextReport {
 
   void title(const Race& race) const {
     Name name, standing;
-    name.sink().put("race on ");
+    name.sink().put(race.is_flag ? "flag " : "race on ");
     put_location_name(race.location, name.sink());
     const Sink out = standing.sink();
-    out.put(name_of(race.standing));
+    out.put(race.is_flag ? Text("not atomic") : name_of(race.standing));
     if (race.suppressed) out.put(", suppressed");
-    if (race.count > 0) {
+    if (race.count > 0 && !race.is_flag) {
       out.put(" · ");
       put_times(race.count, out);
     }
@@ -423,7 +443,7 @@ class TextReport {
       sink_.put('\n');
       spaces(6);
     }
-    styled(style_of(race.standing), standing.text());
+    styled(race.is_flag ? Style::kYellow : style_of(race.standing), standing.text());
     sink_.put('\n');
   }
 
@@ -626,6 +646,12 @@ class TextReport {
 
   void next(const Race& race, const RunSummary& run) const {
     if (options_.next == Next::kNone) return;
+    if (race.is_flag) {
+      sink_.put("  as a race: ");
+      styled(Style::kBold, "norn run --flags=race");
+      sink_.put('\n');
+      return;
+    }
     sink_.put("  next: ");
     start(Style::kBold);
     switch (options_.next) {
@@ -702,6 +728,22 @@ void put_location_name(const Location& location, Sink sink) {
 
 void render_text(const Race& race, const RunSummary& run, const TextOptions& options, Sink sink, Also also) {
   TextReport(options, sink).race(race, run, also);
+}
+
+void put_flag(const Race& flag, const TextOptions& options, Sink sink) { TextReport(options, sink).flag(flag); }
+
+void put_flags(uint64_t count, List<Text> first, Sink sink) {
+  if (count == 0) return;
+  sink.put("norn: ");
+  sink.put(Decimal(count, true).text());
+  sink.put(count == 1 ? Text(" variable used as a flag") : Text(" variables used as flags"));
+  sink.put(" without being atomic: ");
+  for (size_t i = 0; i < first.size; ++i) {
+    if (i > 0) sink.put(", ");
+    sink.put(first[i]);
+  }
+  if (first.size < count) sink.put(", …");
+  sink.put("; to see: norn show --flags\n");
 }
 
 void render_text(const Hazard& hazard, Sink sink) {

@@ -37,13 +37,14 @@ struct TextOptions {
 struct RaceCounts {
   uint64_t of[4] = {};  // by Standing, without the suppressed ones
   uint64_t suppressed = 0;
+  uint64_t variables = 0;  // so many have races; 0: nobody counted
 
   constexpr void add(const Race& race) { ++(race.suppressed ? suppressed : of[static_cast<size_t>(race.standing)]); }
   [[nodiscard]] constexpr uint64_t operator[](Standing standing) const { return of[static_cast<size_t>(standing)]; }
   [[nodiscard]] constexpr uint64_t total() const { return of[0] + of[1] + of[2] + of[3]; }
 };
 
-// What is told with a race, in a line each: others on the same bytes.
+// What is told with a race, in a line each: others on the same variable.
 struct Also {
   List<const Race*> races{};
   size_t left_out = 0;  // so many more are only counted
@@ -51,6 +52,11 @@ struct Also {
 
 // One race, ended by an empty line.
 void render_text(const Race& race, const RunSummary& run, const TextOptions& options, Sink sink, Also also = {});
+
+// What the summary says of variables that are used as flags: so many, and the first of them, each as put_flag() has it.
+void put_flags(uint64_t count, List<Text> first, Sink sink);
+// "stop (pool.cpp:12)": the variable, and where a loop waits for it.
+void put_flag(const Race& flag, const TextOptions& options, Sink sink);
 
 // One hazard, without an empty line.
 void render_text(const Hazard& hazard, Sink sink);

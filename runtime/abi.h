@@ -147,7 +147,8 @@ NORN_ABI_ASSERT(sizeof(norn_local) == 64, "the plugin lays locals out in 64 byte
 
 enum norn_loop_kind {
   NORN_LOOP_SPIN = 1,
-  NORN_LOOP_WAIT = 2 /* with SPIN: the exit of a loop that waits on a condition variable too */
+  NORN_LOOP_WAIT = 2, /* with SPIN: the exit of a loop that waits on a condition variable too */
+  NORN_LOOP_LOCKS = 4 /* the loop may take or give up locks as it goes round */
 };
 
 /* A variable that an exit's condition reads, known before anything runs. */

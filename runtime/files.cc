@@ -7,10 +7,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <mqueue.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/select.h>
 #include <sys/sendfile.h>
@@ -637,6 +639,58 @@ NORN_INTERPOSE(int, epoll_pwait2,
   return got_events(epoll, events, count, site_epoll_pwait2);
 }
 
+// --- message queues and locks of files -----------------------------------------------------------------------------
+
+NORN_INTERPOSE(int, mq_timedsend,
+               (mqd_t queue, const char* message, size_t size, unsigned priority, const timespec* until)) {
+  if (!has_started()) return -1;
+  observe_read(message, size, site_mq_timedsend);
+  giving_to_file(queue, site_mq_timedsend);
+  const control::Outside outside;
+  return real_mq_timedsend(queue, message, size, priority, until);
+}
+
+NORN_INTERPOSE(int, mq_send, (mqd_t queue, const char* message, size_t size, unsigned priority)) {
+  if (!has_started()) return -1;
+  observe_read(message, size, site_mq_send);
+  giving_to_file(queue, site_mq_send);
+  const control::Outside outside;
+  return real_mq_send(queue, message, size, priority);
+}
+
+NORN_INTERPOSE(ssize_t, mq_timedreceive,
+               (mqd_t queue, char* message, size_t size, unsigned* priority, const timespec* until)) {
+  if (!has_started()) return -1;
+  const ssize_t received = [&] {
+    const control::Outside outside;
+    return real_mq_timedreceive(queue, message, size, priority, until);
+  }();
+  return was_read(queue, message, received, site_mq_timedreceive);
+}
+
+NORN_INTERPOSE(ssize_t, mq_receive, (mqd_t queue, char* message, size_t size, unsigned* priority)) {
+  if (!has_started()) return -1;
+  if (!control::await_input(queue, site_mq_receive)) return -1;
+  return was_read(queue, message, real_mq_receive(queue, message, size, priority), site_mq_receive);
+}
+
+NORN_INTERPOSE(int, mq_close, (mqd_t queue)) {
+  if (!has_started()) return -1;
+  closing(queue, site_mq_close);
+  return real_mq_close(queue);
+}
+
+NORN_INTERPOSE(int, flock, (int fd, int operation)) {
+  if (!has_started()) return -1;
+  if ((operation & LOCK_UN) != 0) giving_to_file(fd, site_flock);
+  const int result = [&] {
+    const control::Outside outside;
+    return real_flock(fd, operation);
+  }();
+  if (result == 0 && (operation & LOCK_UN) == 0) took_from_file(fd, site_flock);
+  return result;
+}
+
 // A number that is given out again is a new descriptor.
 NORN_INTERPOSE(int, open, (const char* path, int flags, mode_t mode)) {
   if (!has_started()) return -1;
@@ -706,8 +760,30 @@ NORN_INTERPOSE(int, dup3, (int fd, int wanted, int flags)) {
   return copy;
 }
 
+namespace {
+
+// Locks of an open file exclude threads as well; those of a process do not.
+bool is_lock(int command) { return command == F_OFD_SETLK || command == F_OFD_SETLKW; }
+bool unlocks(unsigned long lock) { return reinterpret_cast<const struct flock*>(lock)->l_type == F_UNLCK; }
+
+template <class Call>
+int lock_range(int fd, unsigned long lock, const norn_site& site, Call call) {
+  if (unlocks(lock)) giving_to_file(fd, site);
+  const int result = [&] {
+    const control::Outside outside;
+    return call();
+  }();
+  if (result == 0 && !unlocks(lock)) took_from_file(fd, site);
+  return result;
+}
+
+}  // namespace
+
 NORN_INTERPOSE(int, fcntl, (int fd, int command, unsigned long argument)) {
   if (!has_started()) return -1;
+  if (is_lock(command)) {
+    return lock_range(fd, argument, site_fcntl, [=] { return real_fcntl(fd, command, argument); });
+  }
   const int result = real_fcntl(fd, command, argument);
   if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) duplicated(fd, result);
   return result;
@@ -715,6 +791,9 @@ NORN_INTERPOSE(int, fcntl, (int fd, int command, unsigned long argument)) {
 
 NORN_INTERPOSE(int, fcntl64, (int fd, int command, unsigned long argument)) {
   if (!has_started()) return -1;
+  if (is_lock(command)) {
+    return lock_range(fd, argument, site_fcntl64, [=] { return real_fcntl64(fd, command, argument); });
+  }
   const int result = real_fcntl64(fd, command, argument);
   if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) duplicated(fd, result);
   return result;
@@ -736,4 +815,39 @@ NORN_INTERPOSE(int, close_range, (unsigned first, unsigned last, int flags)) {
     set_thing(static_cast<int>(fd), 0);
   }
   return real_close_range(first, last, flags);
+}
+
+// --- what the headers call instead under _FORTIFY_SOURCE ---------------------------------------------------------
+//
+// The check is the host's: a call that fails it is given to the host, which ends the program.
+
+NORN_INTERPOSE(ssize_t, __read_chk, (int fd, void* buffer, size_t size, size_t room)) {
+  if (!has_started()) return -1;
+  if (size > room) return real___read_chk(fd, buffer, size, room);
+  return norn_interposed_read(fd, buffer, size);
+}
+
+NORN_INTERPOSE(ssize_t, __pread_chk, (int fd, void* buffer, size_t size, off_t offset, size_t room)) {
+  if (!has_started()) return -1;
+  if (size > room) return real___pread_chk(fd, buffer, size, offset, room);
+  return norn_interposed_pread(fd, buffer, size, offset);
+}
+
+NORN_INTERPOSE(ssize_t, __pread64_chk, (int fd, void* buffer, size_t size, off64_t offset, size_t room)) {
+  if (!has_started()) return -1;
+  if (size > room) return real___pread64_chk(fd, buffer, size, offset, room);
+  return norn_interposed_pread64(fd, buffer, size, offset);
+}
+
+NORN_INTERPOSE(ssize_t, __recv_chk, (int fd, void* buffer, size_t size, size_t room, int flags)) {
+  if (!has_started()) return -1;
+  if (size > room) return real___recv_chk(fd, buffer, size, room, flags);
+  return norn_interposed_recv(fd, buffer, size, flags);
+}
+
+NORN_INTERPOSE(ssize_t, __recvfrom_chk,
+               (int fd, void* buffer, size_t size, size_t room, int flags, sockaddr* from, socklen_t* from_size)) {
+  if (!has_started()) return -1;
+  if (size > room) return real___recvfrom_chk(fd, buffer, size, room, flags, from, from_size);
+  return norn_interposed_recvfrom(fd, buffer, size, flags, from, from_size);
 }

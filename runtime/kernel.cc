@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -20,6 +21,7 @@
 #include "runtime/hooks.h"
 #include "runtime/interpose.h"
 #include "runtime/proc_maps.h"
+#include "runtime/process.h"
 #include "runtime/rights.h"
 #include "runtime/signals.h"
 #include "runtime/state.h"
@@ -369,6 +371,15 @@ bool futex_controlled(long a, long b, long c, long d, long& result) {
 
 }  // namespace
 
+namespace {
+
+// A child with a copy of the memory, on a copy of the same stack.
+bool is_fork(long number, long flags, long stack) {
+  return number == __NR_fork || (number == __NR_clone && (flags & CLONE_VM) == 0 && stack == 0);
+}
+
+}  // namespace
+
 NORN_INTERPOSE(long, syscall, (long number, long a, long b, long c, long d, long e, long f)) {
   if (!has_started()) return sys::call(number, a, b, c, d, e, f);
   if (is_controlled() && number == __NR_futex && control::active()) {
@@ -378,6 +389,15 @@ NORN_INTERPOSE(long, syscall, (long number, long a, long b, long c, long d, long
   if (is_controlled() && number == __NR_getrandom && control::active()) {
     control::fill_random(reinterpret_cast<void*>(a), static_cast<size_t>(b));
     return b;
+  }
+  if (is_fork(number, a, b)) {
+    const long child = fork_by_call(number, a, b, c, d, e);
+    if (!sys::failed(child)) return child;
+    errno = static_cast<int>(-child);
+    return -1;
+  }
+  if (number == __NR_tgkill || number == __NR_tkill || number == __NR_kill) {
+    sending_signal(static_cast<int>(number == __NR_tgkill ? c : b), norn::kNoThread);
   }
   RightsGivenUp rights(number, a);
   const long result = real_syscall(number, a, b, c, d, e, f);

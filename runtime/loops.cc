@@ -5,6 +5,7 @@
 #include "report/loop_graph.h"
 #include "runtime/hooks.h"
 #include "runtime/interpose.h"
+#include "runtime/reporter.h"
 #include "runtime/sampling.h"
 #include "runtime/settings.h"
 #include "runtime/syscalls.h"
@@ -27,6 +28,7 @@ struct SpinRead {
   uint32_t part;      // the call of the condition that read it; 0: the loop itself
   uint32_t outdated;  // read by an evaluation before the last one of that call
   uint32_t told;      // the core knows that somebody waits for it
+  uint32_t atomically;
 };
 
 struct LoopState {
@@ -46,10 +48,13 @@ NORN_TLS __thread LoopState loop_state = {};
 // The options are read once, at the start.
 bool cv_counts() { return start.settings.lib && start.settings.cv != ConditionMode::kOff; }
 
-// A loop around a wait has an entry of its own beside those of its exits, which count where waits are not known.
-bool is_told_by_its_wait(const norn_loop& exit) {
-  return start.settings.lib && exit.kind == (NORN_LOOP_SPIN | NORN_LOOP_WAIT);
+bool is_exit_of_wait(const norn_loop& exit) {
+  constexpr uint32_t kBoth = NORN_LOOP_SPIN | NORN_LOOP_WAIT;
+  return (exit.kind & kBoth) == kBoth;
 }
+
+// A loop around a wait has an entry of its own beside those of its exits, which count where waits are not known.
+bool is_told_by_its_wait(const norn_loop& exit) { return start.settings.lib && is_exit_of_wait(exit); }
 
 // `sweeps`: every place read at the site counts, and not the last one only.
 SpinRead* remember(const norn_loop* exit, const norn_site* site, Address address, size_t size, uint32_t part,
@@ -58,17 +63,28 @@ SpinRead* remember(const norn_loop* exit, const norn_site* site, Address address
   for (uint32_t i = 0; i < state.count; ++i) {
     SpinRead& read = state.reads[i];
     if (read.exit != exit || read.site != site || read.part != part) continue;
-    if (read.address == address) return &read;
+    if (read.address == address) {
+      read.outdated = 0;
+      return &read;
+    }
     if (sweeps) continue;
-    read = {exit, site, address, static_cast<uint32_t>(size), part, 0, 0};
+    read = {exit, site, address, static_cast<uint32_t>(size), part, 0, 0, 0};
     return nullptr;
   }
   if (state.count == LoopState::kReads) {
     for (uint32_t i = 1; i < state.count; ++i) state.reads[i - 1] = state.reads[i];
     --state.count;
   }
-  state.reads[state.count++] = {exit, site, address, static_cast<uint32_t>(size), part, 0, 0};
+  state.reads[state.count++] = {exit, site, address, static_cast<uint32_t>(size), part, 0, 0, 0};
   return nullptr;
+}
+
+// What was read there before does not count any more.
+void forget(const norn_loop* exit, const norn_site* site, uint32_t part) {
+  for (uint32_t i = 0; i < loop_state.count; ++i) {
+    SpinRead& read = loop_state.reads[i];
+    if (read.exit == exit && read.site == site && read.part == part) read.outdated = 1;
+  }
 }
 
 // The second time round the thread is really waiting.
@@ -86,6 +102,13 @@ void tell_refusal(Thread& thread, Address lock) {
   for (int i = 0; !detector.lock_refused(thread, lock) && i < kTries && !is_controlled(); ++i) {
     sys::nap(kHalfMillisecond);
   }
+}
+
+// The loop goes on because of what others wrote, or might have: whoever wrote it without any order is worth a word, as
+// nobody will tell of that race.
+void tell_flag(Thread& thread, const SpinRead& read, Where where) {
+  const AccessKind kind = read.atomically != 0 ? AccessKind::kAtomicRead : AccessKind::kRead;
+  detector.find_unordered_writes(thread, kind, read.address, read.size, where, &report_flag);
 }
 
 // Variables that loops of the program wait for are known as such before anybody does.
@@ -181,8 +204,7 @@ bool is_spin(const norn_loop* exit) {
 
 bool is_ordered_by_reads(const norn_loop* exit) {
   if (is_spin(exit)) return true;
-  constexpr uint32_t kBoth = NORN_LOOP_SPIN | NORN_LOOP_WAIT;
-  return exit->kind == kBoth && start.settings.lib && start.settings.cv == ConditionMode::kWriteRead &&
+  return is_exit_of_wait(*exit) && start.settings.lib && start.settings.cv == ConditionMode::kWriteRead &&
          start.settings.spin != 0;
 }
 
@@ -214,9 +236,12 @@ void note_refusal(const void* lock, const norn_site& site) {
   }
 }
 
-void note_spin(Address address, size_t size, const norn_site* site) {
+void note_spin(Address address, size_t size, const norn_site* site, bool atomically) {
   SpinRead* again = remember(__norn_spinning, site, address, size, loop_state.part, true);
-  if (again == nullptr) return;
+  if (again == nullptr) {
+    loop_state.reads[loop_state.count - 1].atomically = atomically ? 1 : 0;
+    return;
+  }
   again->outdated = 0;
   if (again->told != 0) return;
   // The caller is inside.
@@ -227,14 +252,25 @@ void note_spin(Address address, size_t size, const norn_site* site) {
 
 namespace {
 
-// What a loop's condition reads: an access, unless the loop spins; under control always a place to stop at.
-void look(const void* address, size_t size, const norn_site* site, const norn_loop* exit) {
-  if (!is_spin(exit)) {
+// Whether what is read now is read under a lock that is the variable's own: one that the loop takes for it, or lets go
+// of in between. Then the lock orders, or nothing does. (A lock that is held all the while cannot be: nobody who wanted
+// it could ever end the loop.)
+bool is_read_under_lock(const norn_loop* exit) {
+  if ((exit->kind & NORN_LOOP_LOCKS) == 0 || !is_spin(exit)) return false;
+  const Inspection here{Inspection::Started()};
+  return here && here.thread().held_count != 0;
+}
+
+// What a loop's condition reads: an access, unless the loop spins; under control always a place to stop at. False: it
+// is not waited for.
+bool look(const void* address, size_t size, const norn_site* site, const norn_loop* exit) {
+  if (!is_spin(exit) || is_read_under_lock(exit)) {
     observe(AccessKind::kRead, address, size, site);
-    return;
+    return !is_spin(exit) && is_ordered_by_reads(exit);
   }
   if (is_controlled()) control::access(AccessKind::kRead, address, size, site);
   if (const Inspection here{Inspection::Started()}; here) detector.look(here.thread(), address_of(address), size);
+  return true;
 }
 
 }  // namespace
@@ -242,8 +278,7 @@ void look(const void* address, size_t size, const norn_site* site, const norn_lo
 NORN_EXPORT void __norn_spin_read(const void* address, size_t size, const norn_site* site, const norn_loop* exit,
                                   int sweeps) {
   if (!is_watching()) return;
-  look(address, size, site, exit);
-  if (!is_ordered_by_reads(exit)) return;
+  if (!look(address, size, site, exit)) return forget(exit, site, 0);
   SpinRead* again = remember(exit, site, address_of(address), size, 0, sweeps != 0);
   if (again == nullptr || again->told != 0) return;
   const Inspection here{Inspection::Started()};
@@ -265,10 +300,9 @@ NORN_EXPORT void __norn_spin_end() { __norn_spinning = nullptr; }
 
 NORN_EXPORT void __norn_spin_called(const void* address, size_t size, const norn_site* site) {
   if (!is_watching()) return;
-  look(address, size, site, __norn_spinning);
-  if (!is_ordered_by_reads(__norn_spinning)) return;
+  if (!look(address, size, site, __norn_spinning)) return forget(__norn_spinning, site, loop_state.part);
   const Inspection here{Inspection::Started()};
-  if (here) note_spin(address_of(address), size, site);
+  if (here) note_spin(address_of(address), size, site, false);
 }
 
 NORN_EXPORT void __norn_spin_leave(const norn_loop* exit, int because) {
@@ -287,7 +321,11 @@ NORN_EXPORT void __norn_spin_leave(const norn_loop* exit, int because) {
       tell_refusal(here.thread(), read.address);
     } else if (counts && here && read.outdated == 0) {
       any = true;
-      detector.spin_read(here.thread(), read.address, read.size, place_again(*here, read.site));
+      const Where where = place_again(*here, read.site);
+      if (is_spin(exit)) tell_flag(here.thread(), read, where);
+      detector.spin_read(here.thread(), read.address, read.size, where);
+    } else if (is_watching() && here && read.outdated == 0 && read.size != 0 && is_spin(exit)) {
+      tell_flag(here.thread(), read, place_again(*here, read.site));  // it was looked at all the same
     }
   }
   state.count = kept;

@@ -22,7 +22,7 @@ void add_loops(const norn_module& tables, Thread* thread);
 // A try to take a lock failed; if a condition is being evaluated, that is what it found.
 void note_refusal(const void* lock, const norn_site& site);
 // Remembers a place that the condition being evaluated reads.
-void note_spin(Address address, size_t size, const norn_site* site);
+void note_spin(Address address, size_t size, const norn_site* site, bool atomically);
 // Whether the exit waits by spinning: its reads are no accesses.
 [[nodiscard]] bool is_spin(const norn_loop* exit);
 // Whether leaving by it is ordered after the counterparts of what it read: by spins, and by the exits of loops around
@@ -35,7 +35,7 @@ template <class Perform>
 void spin_by_atomic(Thread& thread, Address address, size_t size, Where where, const norn_site* site, Perform perform) {
   if (!is_spin(__norn_spinning)) {
     detector.atomic(thread, address, size, where, perform);
-    if (is_ordered_by_reads(__norn_spinning)) note_spin(address, size, site);
+    if (is_ordered_by_reads(__norn_spinning)) note_spin(address, size, site, true);
     return;
   }
   bool wrote = false;
@@ -51,7 +51,7 @@ void spin_by_atomic(Thread& thread, Address address, size_t size, Where where, c
     detector.spin_leave(thread);
     if (is_sampled()) detector.leave_by_atomic(thread, address);
   } else {
-    note_spin(address, size, site);
+    note_spin(address, size, site, true);
   }
 }
 

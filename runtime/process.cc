@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/membarrier.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -21,6 +22,7 @@
 extern "C" char** environ;
 
 namespace norn::rt {
+
 namespace {
 
 NORN_REAL_INTERPOSED(int, on_exit, (void (*function)(int, void*), void* argument))
@@ -108,6 +110,29 @@ void after_fork_in_child() {
   set_signal_mask(mask_before_fork);
 }
 
+// For children that are made without the C library's handlers.
+template <class Make>
+long fork_by(Make make) {
+  before_fork();
+  const long result = make();
+  result == 0 ? after_fork_in_child() : after_fork_in_parent();
+  return result;
+}
+
+// What a child that was made by clone() does in its copy of the memory.
+struct Cloned {
+  int (*function)(void*);
+  void* argument;
+};
+
+int run_cloned(void* given) {
+  const auto* cloned = static_cast<const Cloned*>(given);
+  after_fork_in_child();
+  const int status = cloned->function(cloned->argument);
+  finish_report(status);
+  return final_status(status);
+}
+
 // --- exec --------------------------------------------------------------------------------------------------------
 
 constexpr int kMaxArguments = 4096;
@@ -121,6 +146,10 @@ int failed_exec(int result) {
 }  // namespace
 
 void exits_quickly(int status) { quick_status = status; }
+
+long fork_by_call(long number, long a, long b, long c, long d, long e) {
+  return fork_by([=] { return sys::call(number, a, b, c, d, e); });
+}
 
 size_t main_stack_size() {
   constexpr size_t kMost = size_t{1} << 30;
@@ -158,6 +187,24 @@ NORN_INTERPOSE(void, _Exit, (int status)) {
     status = final_status(status);
   }
   sys::exit_process(status);
+}
+
+// Without shared memory it is a fork; with it, a thread or a vfork by other means, which is left alone.
+NORN_INTERPOSE(int, clone,
+               (int (*function)(void*), void* stack, int flags, void* argument, pid_t* parent_id, void* tls,
+                pid_t* child_id)) {
+  if (!has_started()) return -1;
+  if ((flags & CLONE_VM) != 0) return real_clone(function, stack, flags, argument, parent_id, tls, child_id);
+  Cloned cloned = {function, argument};
+  before_fork();
+  const int child = real_clone(&run_cloned, stack, flags, &cloned, parent_id, tls, child_id);
+  after_fork_in_parent();
+  return child;
+}
+
+NORN_INTERPOSE(pid_t, _Fork, ()) {
+  if (!has_started()) return -1;
+  return static_cast<pid_t>(fork_by([] { return static_cast<long>(real__Fork()); }));
 }
 
 namespace {

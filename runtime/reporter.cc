@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include "report/finding.h"
+#include "report/known_keys.h"
 #include "report/record.h"
 #include "report/suppression.h"
 #include "report/text.h"
@@ -12,6 +13,7 @@
 #include "runtime/files.h"
 #include "runtime/findings.h"
 #include "runtime/hazards.h"
+#include "runtime/hidden.h"
 #include "runtime/interpose.h"
 #include "runtime/locate.h"
 #include "runtime/modules.h"
@@ -180,7 +182,7 @@ void build_location(const RacingPair& pair, const report::Access (&accesses)[2],
     const bool is_one_access = access.size <= 16 && access.op != report::Op::kFree;
     if (is_one_access && access.size > location.size) location.size = access.size;
   }
-  if (locate_file(pair.address, location, pool)) return;
+  if (locate_hidden(pair.address, location) || locate_file(pair.address, location, pool)) return;
   const bool is_variable = locate_variable(pair.address, location.size, accesses, location, stack_frame);
   // What the two statements call it; a free names the whole block.
   for (const report::Access& access : accesses) {
@@ -208,17 +210,20 @@ void build_location(const RacingPair& pair, const report::Access (&accesses)[2],
   }
 }
 
-void build_race(const Candidate& candidate, report::Race& race) {
-  pool.clear();
-  race = {};
-  report::describe(candidate, since_fork, race);
-  const RacingPair& pair = candidate.first;
+void build_pair(const RacingPair& pair, report::Race& race) {
   build_access(pair.later, 0, pair.size, race.accesses[0]);
   build_access(pair.earlier, 1, pair.size, race.accesses[1]);
   race.accesses[0].locks = locks_of(pair.later, race.accesses, locks[0]);
   race.accesses[1].locks = locks_of(pair.earlier, race.accesses, locks[1]);
   build_location(pair, race.accesses, race.location);
   report::complete(race);
+}
+
+void build_race(const Candidate& candidate, report::Race& race) {
+  pool.clear();
+  race = {};
+  report::describe(candidate, since_fork, race);
+  build_pair(candidate.first, race);
 }
 
 report::RunSummary summary(int exit_status, bool ended) {
@@ -328,6 +333,34 @@ void put_race(const report::Race& race) {
   append_log(text.text());
 }
 
+// --- flags -----------------------------------------------------------------------------------------------------------
+
+// The pairs of places that were told as flags, and the variables.
+constinit report::KnownKeys flag_pairs;
+constinit report::KnownKeys flag_variables;
+constexpr size_t kShownFlags = 5;
+constinit char flag_texts[kShownFlags][256] = {};
+constinit Text shown_flags[kShownFlags] = {};
+
+// For the summary of a program started by hand.
+void note_flag(const report::Race& flag) {
+  char bytes[256];
+  report::Buffer name(bytes, sizeof(bytes));
+  report::put_location_name(flag.location, name.sink());
+  const size_t number = flag_variables.size();
+  if (!flag_variables.add(report::text_hash(name.text())) || number >= kShownFlags) return;
+  report::Buffer text(flag_texts[number], sizeof(flag_texts[number]));
+  report::put_flag(flag, text_options(), text.sink());
+  shown_flags[number] = text.text();
+}
+
+void put_flags() {
+  const size_t count = flag_variables.size();
+  report::Buffer line(line_bytes, sizeof(line_bytes));
+  report::put_flags(count, {shown_flags, count < kShownFlags ? count : kShownFlags}, line.sink());
+  append_log(line.text());
+}
+
 Told* told_of(const Candidate& candidate) {
   return told == nullptr || candidate.number >= kMaxCandidates ? nullptr : &told[candidate.number];
 }
@@ -375,6 +408,30 @@ void on_candidate(void* /*context*/, const Candidate& candidate) {
 }
 
 }  // namespace
+
+void report_flag(const RacingPair& pair) {
+  static constinit report::Race flag;
+  if (start.settings.flags == report::Flags::kRace) return detector.add_race(pair);
+  const SpinLock lock(mutex);
+  const uint64_t sites[] = {place_identity(pair.earlier.where), place_identity(pair.later.where)};
+  if (finished || !flag_pairs.add(sites[0] * 31 + sites[1])) return;
+  pool.clear();
+  flag = {};
+  flag.is_flag = true;
+  flag.id = report::race_id(sites[0], sites[1]);
+  flag.standing = report::Standing::kObserved;
+  build_pair(pair, flag);
+  if (suppressions != nullptr) {
+    const report::Rule* rule = suppressions->match(flag);
+    flag.suppressed = rule != nullptr;
+    if (rule != nullptr) flag.suppressed_by = rule->name;
+  }
+  if (records_findings()) {
+    const Text line = report::format_race(flag, start.pid, line_bytes, sizeof(line_bytes));
+    if (!line.empty() && append_finding(line)) return;
+  }
+  if (!flag.suppressed) note_flag(flag);
+}
 
 void report_note(const char* text) {
   const unsigned at = note_count.fetch_add(1, std::memory_order_relaxed);
@@ -436,7 +493,7 @@ void read_suppressions() {
   suppressions =
       ::new (suppressions_bytes) report::Suppressions(rules, count, static_cast<report::Day>(now.tv_sec / 86400));
   report::SuppressionError error;
-  if (!suppressions->parse(text, error) || !suppressions->parse(kOwnRules, error)) {
+  if (!suppressions->parse(text, error) || (start.settings.own_rules && !suppressions->parse(kOwnRules, error))) {
     refuse("suppressions: ", error.message());
   }
 }
@@ -467,6 +524,7 @@ void tell_the_rest(int exit_status) {
     put_race(race);
     if (entry != nullptr) entry->told = true;
   }
+  put_flags();
   const bool wants_stats = (start.settings.verbose & report::kVerboseStats) != 0;
   if (counts.total() == 0 && !wants_stats) return;
   report::Buffer text(line_bytes, sizeof(line_bytes));
@@ -641,7 +699,9 @@ Listener report_listener() {
   Listener listener;
   listener.site = &identity_of;
   listener.counts = [](void* /*context*/, const RacingPair& pair) { return can_race(pair); };
-  listener.newborn_until = [](void* /*context*/, Address byte, Moment moment) { return newborn_until(byte, moment); };
+  if (start.settings.new_memory) {
+    listener.newborn_until = [](void* /*context*/, Address byte, Moment moment) { return newborn_until(byte, moment); };
+  }
   listener.candidate = &on_candidate;
   listener.note = [](void* /*context*/, const char* text) { report_note(text); };
   return listener;
@@ -890,6 +950,8 @@ void restart_reporter() {
   since_fork.begin(detector.statistics(), detector.candidates(),
                    known == 0 ? nullptr : static_cast<uint64_t*>(sys::map(known * sizeof(uint64_t))));
   for (uint32_t i = 0; told != nullptr && i < known; ++i) told[i].told = false;
+  flag_pairs.clear();
+  flag_variables.clear();
   finished = false;
   note_count.store(0, std::memory_order_relaxed);
   write_start_record();

@@ -22,6 +22,10 @@ struct CurrentReport {
 // What the program wants to be called when norn ends it (__sanitizer_set_death_callback).
 extern constinit void (*death_callback)();
 
+// A loop waits for what the earlier access of the pair wrote, and nothing else orders the two; not both are atomic.
+// Inside, on the thread that waits.
+void report_flag(const RacingPair& pair);
+
 // A sentence on how far the report can be trusted.
 void report_note(const char* text);
 

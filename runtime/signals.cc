@@ -198,6 +198,20 @@ bool is_fatal(int number) {
 
 }  // namespace
 
+void sending_signal(int number, ThreadId to) {
+  if (number <= 0 || number >= kSignals || !is_watching()) return;
+  if (const Inspection here; here) detector.happens_before(here.thread(), tag_of(number, to));
+  giving_to_signal_files();
+}
+
+void got_signal(int number) {
+  if (number <= 0 || number >= kSignals || !is_watching()) return;
+  const Inspection here;
+  if (!here) return;
+  detector.happens_after(here.thread(), tag_of(number, kNoThread));
+  detector.happens_after(here.thread(), tag_of(number, here->id));
+}
+
 long write_quietly(int fd, const char* data, size_t size) {
   const auto write = [&] {
     long written = sys::kInterrupted;
@@ -226,20 +240,6 @@ bool write_all_quietly(int fd, const char* data, size_t size) {
     size -= static_cast<size_t>(written);
   }
   return true;
-}
-
-void sending_signal(int number, ThreadId to) {
-  if (number <= 0 || number >= kSignals || !is_watching()) return;
-  if (const Inspection here; here) detector.happens_before(here.thread(), tag_of(number, to));
-  giving_to_signal_files();
-}
-
-void got_signal(int number) {
-  if (number <= 0 || number >= kSignals || !is_watching()) return;
-  const Inspection here;
-  if (!here) return;
-  detector.happens_after(here.thread(), tag_of(number, kNoThread));
-  detector.happens_after(here.thread(), tag_of(number, here->id));
 }
 
 Arriving arriving(SignalMask blocked) {

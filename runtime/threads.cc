@@ -141,37 +141,6 @@ struct Begin {
   SignalMask mask;
 };
 
-size_t default_stack() {
-  pthread_attr_t attributes;
-  void* address = nullptr;
-  size_t size = size_t{8} << 20;
-  if (real_pthread_getattr_default_np == nullptr || real_pthread_getattr_default_np(&attributes) != 0) return size;
-  real_pthread_attr_getstack(&attributes, &address, &size);
-  real_pthread_attr_destroy(&attributes);
-  return size;
-}
-
-size_t find_own_stack(size_t given, Address& begin, Address& end) {
-  if (sys::restricted.load(std::memory_order_relaxed)) {
-    // The C library would ask the kernel for more than the stack. It puts the thread's descriptor at its upper end.
-    const size_t size = given != 0 ? given : default_stack();
-    end = static_cast<Address>(real_pthread_self());
-    begin = end - size;
-    return size;
-  }
-  pthread_attr_t attributes;
-  if (real_pthread_getattr_np == nullptr || real_pthread_getattr_np(real_pthread_self(), &attributes) != 0) {
-    return size_t{8} << 20;
-  }
-  void* address = nullptr;
-  size_t size = 0;
-  real_pthread_attr_getstack(&attributes, &address, &size);
-  real_pthread_attr_destroy(&attributes);
-  begin = address_of(address);
-  end = begin + size;
-  return size;
-}
-
 Begin begin_new_thread(void* block) {
   auto* begin = static_cast<Begin*>(block);
   const Begin copy = *begin;
@@ -326,6 +295,41 @@ void detached(uintptr_t pthread, ThreadId id) {
 }
 
 }  // namespace
+
+namespace {
+
+size_t default_stack() {
+  pthread_attr_t attributes;
+  void* address = nullptr;
+  size_t size = size_t{8} << 20;
+  if (real_pthread_getattr_default_np == nullptr || real_pthread_getattr_default_np(&attributes) != 0) return size;
+  real_pthread_attr_getstack(&attributes, &address, &size);
+  real_pthread_attr_destroy(&attributes);
+  return size;
+}
+
+}  // namespace
+
+size_t find_own_stack(size_t given, Address& begin, Address& end) {
+  if (sys::restricted.load(std::memory_order_relaxed)) {
+    // The C library would ask the kernel for more than the stack. It puts the thread's descriptor at its upper end.
+    const size_t size = given != 0 ? given : default_stack();
+    end = static_cast<Address>(real_pthread_self());
+    begin = end - size;
+    return size;
+  }
+  pthread_attr_t attributes;
+  if (real_pthread_getattr_np == nullptr || real_pthread_getattr_np(real_pthread_self(), &attributes) != 0) {
+    return size_t{8} << 20;
+  }
+  void* address = nullptr;
+  size_t size = 0;
+  real_pthread_attr_getstack(&attributes, &address, &size);
+  real_pthread_attr_destroy(&attributes);
+  begin = address_of(address);
+  end = begin + size;
+  return size;
+}
 
 bool init_threads() {
   handles = static_cast<Handle**>(memory.allocate_forever(kBuckets * sizeof(Handle*)));

@@ -7,6 +7,9 @@ namespace norn::rt {
 
 bool init_threads();
 
+// Of the calling thread; returns its size. `given`: what it was created with, as far as that is known. From inside.
+size_t find_own_stack(size_t given, Address& begin, Address& end);
+
 // The calling thread begins with this state: its stack is new memory, and its end will be noticed. Inside.
 void begin_thread(ThreadState& state);
 

@@ -3,6 +3,7 @@
 
 #include "valgrind/client.h"
 #include "valgrind/openmp.h"
+#include "valgrind/reporter.h"
 #include "valgrind/symbols.h"
 #include "valgrind/waiting.h"
 #include "valgrind/where.h"
@@ -208,6 +209,21 @@ void become_atomic(ThreadState& self, Address address, uint64_t size) {
   if (!detector.holds_atomic(address)) detector.forget_accesses(*self.core, address, size);
 }
 
+namespace {
+
+// The library has threads before it told of anything: it tells nothing.
+void note_silent_openmp(const ThreadState& self) {
+  static constinit bool said = false;
+  constexpr ptrdiff_t kCaller = 2;
+  if (said || self.top - self.calls_begin < kCaller || !is_openmp(self.top[-kCaller].site)) return;
+  said = true;
+  add_note(
+      "the OpenMP library does not tell what it does (OMP_TOOL=disabled, or a tool of the program's own), so the order "
+      "of its regions and tasks is unknown");
+}
+
+}  // namespace
+
 // The calls that are known, from the innermost on: those of the wrappers to each other, then the caller.
 bool is_called_by_openmp(const ThreadState& self, unsigned inner) {
   static constinit struct {
@@ -232,6 +248,7 @@ Address on_event(Address code, Address a, Address b, Address c) {
   Thread& thread = *self.core;
   switch (static_cast<NornEvent>(code)) {
     case kNornCreating:
+      if (!has_openmp) note_silent_openmp(self);
       self.routine = a;
       self.argument = b;
       self.creates_detached = c != 0;

@@ -65,8 +65,8 @@ struct Task {
   Address event;  // that is part of it; 0: none
   bool is_left;   // its function has returned
   Task* next_with_event;
-  unsigned lock_count;  // of the team's, taken by a member
-  Call* calls;          // where the calls of the thread begin that are below it
+  bool has_taken[Team::kMaxLocks];  // of the team's locks, by a member
+  Call* calls;                      // where the calls of the thread begin that are below it
 };
 
 // What a thread runs.
@@ -296,7 +296,7 @@ Task* begin_member(ThreadState& self, Team* team) {
       for (unsigned k = 0; k < member->core->held_count; ++k) has |= member->core->held[k].address == held.address;
       if (has) continue;
       detector.lock_acquire(*member->core, held.address, held.mode, held.taken_at);
-      ++member->lock_count;
+      member->has_taken[i] = true;
     }
   }
   run_task(self, member);
@@ -307,10 +307,9 @@ void leave_team(Task* member) {
   if (member == nullptr || member->team == nullptr || member->has_left) return;
   member->has_left = true;
   Team& team = *member->team;
-  for (unsigned i = 0; member->lock_count > 0 && i < team.lock_count; ++i) {
-    detector.lock_release(*member->core, team.locks[i].address, team.locks[i].mode);
+  for (unsigned i = 0; i < team.lock_count; ++i) {
+    if (member->has_taken[i]) detector.lock_release(*member->core, team.locks[i].address, team.locks[i].mode);
   }
-  member->lock_count = 0;
   detector.give(*member->core, team.phases[member->phase % 2]);
 }
 

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
@@ -379,6 +380,81 @@ void VG_WRAP_FUNCTION_ZZ(Za, ZuZucxaZuguardZurelease)(uint64_t* guard) {
   VALGRIND_GET_ORIG_FN(fn);
   TELL(kNornGuardReleasing, guard, 0, 0);
   CALL_FN_v_W(fn, guard);
+}
+
+// --- what is registered for the end --------------------------------------------------------------------------------
+
+// It comes after its registration, as in runtime/exits.cc.
+struct NornAtExit {
+  union {
+    void (*function)(void*);
+    void (*status_function)(int, void*);
+  };
+  void* argument;
+};
+
+static void norn_call_at_exit(void* given) {
+  struct NornAtExit* call = given;
+  TELL(kNornHappensAfter, call, 0, 0);
+  call->function(call->argument);
+}
+
+static void norn_call_with_status(int status, void* given) {
+  struct NornAtExit* call = given;
+  TELL(kNornHappensAfter, call, 0, 0);
+  call->status_function(status, call->argument);
+}
+
+// atexit(), and destructors of static objects.
+int VG_WRAP_FUNCTION_ZZ(libcZdsoZa, ZuZucxaZuatexit)(void (*function)(void*), void* argument, void* module);
+int VG_WRAP_FUNCTION_ZZ(libcZdsoZa, ZuZucxaZuatexit)(void (*function)(void*), void* argument, void* module) {
+  OrigFn fn;
+  VALGRIND_GET_ORIG_FN(fn);
+  struct NornAtExit* call = malloc(sizeof *call);
+  int result;
+  if (call == NULL) {
+    CALL3(result, function, argument, module);
+    return result;
+  }
+  call->function = function;
+  call->argument = argument;
+  TELL(kNornHappensBefore, call, 0, 0);
+  CALL3(result, norn_call_at_exit, call, module);
+  return result;
+}
+
+WRAP(int, on_exit, (void (*function)(int, void*), void* argument), (function, argument)) {
+  struct NornAtExit* call = malloc(sizeof *call);
+  int result;
+  if (call == NULL) {
+    CALL2(result, function, argument);
+    return result;
+  }
+  call->status_function = function;
+  call->argument = argument;
+  TELL(kNornHappensBefore, call, 0, 0);
+  CALL2(result, norn_call_with_status, call);
+  return result;
+}
+
+static char norn_quick_exits;  // the C library gives these functions no argument
+
+int VG_WRAP_FUNCTION_ZZ(libcZdsoZa, ZuZucxaZuatZuquickZuexit)(void (*function)(void*), void* module);
+int VG_WRAP_FUNCTION_ZZ(libcZdsoZa, ZuZucxaZuatZuquickZuexit)(void (*function)(void*), void* module) {
+  OrigFn fn;
+  VALGRIND_GET_ORIG_FN(fn);
+  TELL(kNornHappensBefore, &norn_quick_exits, 0, 0);
+  int result;
+  CALL2(result, function, module);
+  return result;
+}
+
+void VG_WRAP_FUNCTION_ZZ(libcZdsoZa, quickZuexit)(int status);
+void VG_WRAP_FUNCTION_ZZ(libcZdsoZa, quickZuexit)(int status) {
+  OrigFn fn;
+  VALGRIND_GET_ORIG_FN(fn);
+  TELL(kNornHappensAfter, &norn_quick_exits, 0, 0);
+  CALL_FN_v_W(fn, status);
 }
 
 // --- memory that is given back -------------------------------------------------------------------------------------

@@ -131,6 +131,12 @@ void build_access(const RacingAccess& racing, unsigned which, uint64_t common, r
   access.locks = locks_of(racing, locks[which]);
 }
 
+// A symbol says which namespace or class it is of.
+bool is_same_variable(Text symbol, Text name) {
+  if (name.size > symbol.size) return false;
+  return symbol.part(symbol.size - name.size) == name;
+}
+
 void build_location(const RacingPair& pair, report::Location& location) {
   location = {};
   location.address = pair.address;
@@ -151,8 +157,13 @@ void build_location(const RacingPair& pair, report::Location& location) {
     report::belongs_to(location, block.thread, thread_name(block.thread));
     return;
   }
-  const bool symbol = locate_variable(pair.address, location, pool);
-  if (describe_variable(pair.address, location, pool) ? location.kind == report::LocationKind::kGlobal : symbol) return;
+  report::Location symbol = location;
+  const bool has_symbol = locate_variable(pair.address, symbol, pool);
+  location = symbol;
+  const bool described = describe_variable(pair.address, location, pool);
+  // Valgrind takes an array of clang's for one longer than it is: what lies behind it has a symbol of its own.
+  if (described && has_symbol && !is_same_variable(symbol.object, location.object)) location = symbol;
+  if (has_symbol || (described && location.kind == report::LocationKind::kGlobal)) return;
   if (const ::norn::ThreadId owner = thread_of_stack(pair.address); owner != kNoThread) {
     location.kind = report::LocationKind::kStack;
     report::belongs_to(location, owner, thread_name(owner));
@@ -306,7 +317,9 @@ Listener report_listener() {
   Listener listener;
   listener.site = &identity_of;
   listener.counts = &is_of_program;
-  listener.newborn_until = [](void* /*context*/, Address byte, Moment moment) { return newborn_until(byte, moment); };
+  if (settings().new_memory) {
+    listener.newborn_until = [](void* /*context*/, Address byte, Moment moment) { return newborn_until(byte, moment); };
+  }
   listener.candidate = &on_candidate;
   listener.note = &on_note;
   return listener;
@@ -319,7 +332,7 @@ void start_reporter() {
   keep_command();
   suppressions = ::new (suppressions_bytes) report::Suppressions(own_rules, 8, 0);
   report::SuppressionError error;
-  const bool parsed = suppressions->parse(kOwnRules, error);
+  const bool parsed = !said.own_rules || suppressions->parse(kOwnRules, error);
   tl_assert(parsed);
   write_start_record();
 }
@@ -334,6 +347,8 @@ void flush_report() {
   if (!finished && static_cast<uint32_t>(VG_(getpid)()) == pid) write_end(0);
 }
 
+void add_note(const char* text) { on_note(nullptr, text); }
+
 void note_unread(const char* file) {
   static constinit char texts_of_notes[4][512] = {};
   static constinit unsigned count = 0;
@@ -347,7 +362,7 @@ void note_unread(const char* file) {
     if (Text(texts_of_notes[i]) == line.text()) return;
   }
   ++count;
-  on_note(nullptr, bytes);
+  add_note(bytes);
 }
 
 void restart_reporter() {

@@ -98,8 +98,9 @@ class Search {
   }
 
   void spin(uint32_t number, const Exit& exit, Translation& translation, bool waits) {
-    WaitingLoop* loop = new_loop(WaitingLoop::kSpins | (waits ? WaitingLoop::kWaits : 0), exit.judgement.blocks,
-                                 flow_.blocks[exit.block].last);
+    const uint32_t kind = WaitingLoop::kSpins | (waits ? WaitingLoop::kWaits : 0) |
+                          (may_lock(cycles_.all[number]) ? WaitingLoop::kLocks : 0);
+    WaitingLoop* loop = new_loop(kind, exit.judgement.blocks, flow_.blocks[exit.block].last);
     if (loop == nullptr) return;
     List<Node> parts;
     uint32_t part = 0;
@@ -110,6 +111,17 @@ class Search {
     loop->graph = picture_of(flow_, cycles_, cycles_.all[number], {exit.block, exit.edge.to}, translation);
     tell_copies(cycles_.all[number], exit, *loop, parts, translation, nullptr);
     add_loop(loop);
+  }
+
+  // Whether the loop calls anything that may take or give up a lock.
+  bool may_lock(const Cycle& loop) {
+    for (uint32_t i = 0; i < loop.count; ++i) {
+      const BlockId block = cycles_.blocks[loop.first + i];
+      if (!flow_.blocks[block].calls) continue;
+      const CallKind kind = summary_of_call(code_, flow_, block).kind;
+      if (kind != CallKind::kPure && kind != CallKind::kHarmless) return true;
+    }
+    return false;
   }
 
   bool tell_part(Node node, Kind kind, WaitingLoop& loop, uint32_t number, uint32_t& part, Translation& translation) {

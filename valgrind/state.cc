@@ -389,10 +389,12 @@ bool is_own_of(::norn::ThreadId host, Address address) {
 
 void stack_moved(Address old, Address fresh) {
   ThreadState& self = *current;
-  // What a frame had is gone with it; what lies below the red zone is new when the stack comes there.
+  // What a frame had is gone with it; what lies below is new when the stack comes there. So is the red zone of before:
+  // who came here through code that is not looked at has it in its frame, and nobody who moves the stack keeps anything
+  // in it.
   const bool grows = fresh < old;
   Address begin = grows ? fresh - kRedZone : old;
-  Address end = grows ? old - kRedZone : fresh;
+  Address end = grows ? old : fresh;
   if (begin < self.foreign_begin) begin = self.foreign_begin;
   if (end > self.foreign_end) end = self.foreign_end;
   if (begin >= end) return;

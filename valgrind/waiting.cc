@@ -31,7 +31,10 @@ SpinRead* remember(LoopState& state, const WaitingLoop* exit, Address ip, Addres
   // The first test of a loop may stand before it, as another instruction: what counts is the place.
   for (uint32_t i = 0; i < state.count; ++i) {
     SpinRead& read = state.reads[i];
-    if (read.exit == exit && read.part == part && read.address == address) return &read;
+    if (read.exit == exit && read.part == part && read.address == address) {
+      read.outdated = false;
+      return &read;
+    }
   }
   const SpinRead fresh = {exit, ip, address, static_cast<uint32_t>(size), part, false, false, value_at(address, size)};
   for (uint32_t i = 0; i < state.count && !sweeps; ++i) {
@@ -60,14 +63,28 @@ void tell_waiting(SpinRead* read, ThreadState& self) {
   detector.spin_read(*self.core, read->address, read->size, kNowhere, true);
 }
 
+// What was read there before does not count any more.
+void forget(LoopState& state, const WaitingLoop* exit, Address ip, uint32_t part) {
+  for (uint32_t i = 0; i < state.count; ++i) {
+    SpinRead& read = state.reads[i];
+    if (read.exit == exit && read.part == part && read.ip == ip) read.outdated = true;
+  }
+}
+
 void without_accesses(ThreadState& self, const auto& operation) {
   detector.ignore_begin(*self.core, kIgnoreReads | kIgnoreWrites);
   operation();
   detector.ignore_end(*self.core, kIgnoreReads | kIgnoreWrites);
 }
 
-// Reads the place as the program does, if that is anything but waiting.
-void look(ThreadState& self, const WaitingLoop& exit, Address address, ReadFlags flags, Address ip) {
+// Whether what is read now is read under a lock that is the variable's own: one that the loop takes for it, or lets go
+// of in between. Then the lock orders, or nothing does (runtime/loops.cc).
+bool is_read_under_lock(const ThreadState& self, const WaitingLoop& exit) {
+  return (exit.kind & WaitingLoop::kLocks) != 0 && is_spin(exit) && self.core->held_count != 0;
+}
+
+// Reads the place as the program does, if that is anything but waiting. False: it is not waited for.
+bool look(ThreadState& self, const WaitingLoop& exit, Address address, ReadFlags flags, Address ip) {
   const uint64_t size = flags.size();
   const auto read = [&] {
     if (flags.atomic()) {
@@ -76,9 +93,13 @@ void look(ThreadState& self, const WaitingLoop& exit, Address address, ReadFlags
       access(AccessKind::kRead, address, size, ip);
     }
   };
-  if (!is_spin(exit)) return read();
+  if (!is_spin(exit) || is_read_under_lock(self, exit)) {
+    read();
+    return !is_spin(exit) && is_ordered_by_reads(exit);
+  }
   detector.look(*self.core, address, size);
   if (flags.atomic() || (size <= 8 && detector.holds_atomic(address))) without_accesses(self, read);
+  return true;
 }
 
 // --- what was found --------------------------------------------------------------------------------------------------
@@ -136,9 +157,12 @@ void put_kind(report::Sink out, const WaitingLoop& loop) {
   }
 }
 
-bool is_told_by_its_wait(const WaitingLoop& loop) {
-  return settings().lib && loop.kind == (WaitingLoop::kSpins | WaitingLoop::kWaits);
+bool is_exit_of_wait(const WaitingLoop& loop) {
+  constexpr uint32_t kBoth = WaitingLoop::kSpins | WaitingLoop::kWaits;
+  return (loop.kind & kBoth) == kBoth;
 }
+
+bool is_told_by_its_wait(const WaitingLoop& loop) { return settings().lib && is_exit_of_wait(loop); }
 
 void list(const WaitingLoop& loop) {
   char bytes[1024];
@@ -208,8 +232,7 @@ bool is_spin(const WaitingLoop& exit) {
 
 bool is_ordered_by_reads(const WaitingLoop& exit) {
   if (is_spin(exit)) return true;
-  return exit.kind == (WaitingLoop::kSpins | WaitingLoop::kWaits) && settings().lib &&
-         settings().cv == ConditionMode::kWriteRead && settings().spin != 0;
+  return is_exit_of_wait(exit) && settings().lib && settings().cv == ConditionMode::kWriteRead && settings().spin != 0;
 }
 
 void add_loop(WaitingLoop* loop) {
@@ -224,8 +247,7 @@ void finish_loops() {
 
 void on_spin_read(Address address, ReadFlags flags, Address ip, const WaitingLoop* exit) {
   ThreadState& self = *current;
-  look(self, *exit, address, flags, ip);
-  if (!is_ordered_by_reads(*exit)) return;
+  if (!look(self, *exit, address, flags, ip)) return forget(*self.loops, exit, ip, 0);
   tell_waiting(remember(*self.loops, exit, ip, address, flags.size(), 0, flags.sweeps()), self);
 }
 
@@ -315,8 +337,7 @@ void on_test_and_set(Address address, Address size_and_done, Address ip, const W
 
 void note_called_read(ThreadState& self, Address address, ReadFlags flags, Address ip) {
   LoopState& state = *self.loops;
-  look(self, *state.spinning, address, flags, ip);
-  if (!is_ordered_by_reads(*state.spinning)) return;
+  if (!look(self, *state.spinning, address, flags, ip)) return forget(state, state.spinning, ip, state.part);
   SpinRead* again = remember(state, state.spinning, ip, address, flags.size(), state.part, true);
   if (again == nullptr) return;
   again->outdated = false;

@@ -11,6 +11,7 @@ namespace norn::vg {
 struct WaitingLoop {
   static constexpr uint32_t kSpins = 1;
   static constexpr uint32_t kWaits = 2;  // with kSpins: the exit of a loop that waits on a condition variable too
+  static constexpr uint32_t kLocks = 4;  // the loop may take or give up locks as it goes round
   static constexpr unsigned kShown = 4;
   uint32_t kind;
   uint32_t blocks;

@@ -73,6 +73,7 @@ void act(const std::string& what, const std::string& value) {
   if (what == "elsewhere") {
     Race race = race_of(number, Standing::kPredicted);
     race.location.address += 4;
+    race.location.name = "account.limit";
     find(race);
   }
   if (what == "stripped") {

@@ -6,6 +6,8 @@ What a program says of itself, in comments anywhere in its source:
     RACE: STANDING NAME          this line takes part in a race of that standing on the variable NAME, and the report
                                  must say so, and name the variable; <NAME> is a label that need not be reported
     MAYBE: NAME                  this line may take part in the race on NAME (what the optimiser leaves differs)
+    FLAG: NAME                   this line takes part in what is told as a flag: the variable NAME, which is not atomic.
+                                 Where it is said, or NO-FLAGS, no other flag may be told
     EITHER                       a race between lines that say so may be reported or not (a flag that is only looked at)
     STACK: INNER [OUTER…]        some reported stack has these functions in this order
     NOT-STACK: FUNCTION          no reported stack has this function
@@ -56,6 +58,7 @@ class Program:
         self.source = pathlib.Path(source)
         self.races = {}
         self.either = set()
+        self.flag_lines = {}  # by variable
         text = self.source.read_text()
         maybe = []
         for number, line in enumerate(text.splitlines(), 1):
@@ -63,6 +66,8 @@ class Program:
                 race = self.races.setdefault(name.strip("<>"), Race(standing, name.startswith("<")))
                 assert race.standing == standing, f"{source}:{number}: {name} has two standings"
                 race.lines.add(number)
+            for name in re.findall(r"// FLAG: (\S+)", line):
+                self.flag_lines.setdefault(name, set()).add(number)
             if re.search(r"// EITHER\b", line):
                 self.either.add(number)
             maybe += [(number, name.strip("<>")) for name in re.findall(r"MAYBE: (\S+)", line)]
@@ -77,6 +82,7 @@ class Program:
 
         self.norace = re.search(r"^// NORACE$", text, re.M) is not None
         assert self.norace != bool(self.races), f"{source}: say either NORACE or RACE"
+        self.says_flags = bool(self.flag_lines) or re.search(r"^// NO-FLAGS$", text, re.M) is not None
         self.engines = words("ENGINES") or ["hybrid"]
         self.options = words("OPTIONS")
         self.flags = words("FLAGS")

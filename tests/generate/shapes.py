@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """A random C++ program without undefined behaviour whose output is the same in every schedule: shapes.py SEED
 
-It computes a hash and prints it; its argument says for how many rounds. What is random is the shape of the control flow and of the data: loop nests with
-several exits, gotos out of nests and into the middle of loops, switches, exceptions through frames with destructors,
-early returns, walking pointers, vectors and loops that become vectors, recursion, virtual calls, coroutines, longjmp,
-computed gotos; on 1 to 3 threads that work on their own state and share sums under locks, by atomics, and by turns.
+It computes a hash and prints it; its argument says for how many rounds. What is random is the shape of the control flow
+and of the data: loop nests with several exits, gotos out of nests and into the middle of loops, switches, exceptions
+through frames with destructors, early returns, walking pointers, vectors and loops that become vectors, recursion,
+virtual calls, coroutines, longjmp, computed gotos; on 1 to 3 threads that work on their own state and share sums under
+locks, by atomics, and by turns.
 `unchanged.py` builds it natively and with norn and compares what is printed. It has no race, either.
 """
 
@@ -13,7 +14,7 @@ import random
 
 PROLOGUE = r"""// Made by tests/generate/shapes.py @SEED@
 #include <pthread.h>
-#include <semaphore.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -21,18 +22,8 @@ PROLOGUE = r"""// Made by tests/generate/shapes.py @SEED@
 #include <stdlib.h>
 #include <string.h>
 
-#include <algorithm>
-#include <atomic>
-#include <condition_variable>
 #include <coroutine>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <numeric>
-#include <string>
-#include <thread>
-#include <vector>
-
+@INCLUDES@
 using u8 = uint8_t;
 using u16 = uint16_t;
 using u32 = uint32_t;
@@ -85,10 +76,21 @@ struct Guard {
 
 static const u32 kTable[16] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3};
 static thread_local u32 own_count;
-static u64 shared_sum, locked_count;
-static std::mutex shared_mutex;
-static std::atomic<u64> atomic_sum;
+static u64 shared_sum, locked_count, atomic_sum;
+static pthread_mutex_t shared_mutex = PTHREAD_MUTEX_INITIALIZER;
+struct Lock {
+  Lock() { pthread_mutex_lock(&shared_mutex); }
+  ~Lock() { pthread_mutex_unlock(&shared_mutex); }
+};
 
+static u32 least(u32 x, u32 y) { return x < y ? x : y; }
+static u32 most(u32 x, u32 y) { return x < y ? y : x; }
+template <class T>
+static void swap_two(T& x, T& y) {
+  T kept = x;
+  x = y;
+  y = kept;
+}
 static u32 mix(u32 x) { return (x ^ (x >> 15)) * 2654435761u; }
 __attribute__((noinline)) static void note(State& s, u32 x) { s.hash = s.hash * 31 + x; }
 __attribute__((noinline)) static u32 checked(State& s, u32 x, u32 limit) {
@@ -115,7 +117,7 @@ static u32 sum_of(int count, ...) {
   return total;
 }
 static void reverse(u32* from, u32* to) {
-  while (from < to) std::swap(*from++, *--to);
+  while (from < to) swap_two(*from++, *--to);
 }
 __attribute__((noinline)) static void partition(u32* a, long n) {
   while (n > 1) {
@@ -205,32 +207,10 @@ static u32 stack_array(State& s, u32 n) {
   reverse(row, row + (n & 31) + 1);
   return row[0] * 3 + row[n & 31];
 }
-static u32 once(u32 x) {
-  static const std::vector<u32> values = [] {
-    std::vector<u32> made(16);
-    std::iota(made.begin(), made.end(), 100u);
-    return made;
-  }();
-  return values[x & 15];
-}
 static u64 wide_product(u64 x, u64 y) {
   unsigned __int128 product = static_cast<unsigned __int128>(x) * y + 12345;
   product %= 1000000007u * 3ull;
   return static_cast<u64>(product >> 3);
-}
-static u32 words(State& s, u32 n) {
-  std::map<std::string, u32> count;
-  std::string word;
-  for (u32 i = 0; i < (n & 63) + 3; ++i) {
-    word.push_back(static_cast<char>('a' + s.bytes[i] % 5));
-    if (s.bytes[i] % 3 == 0) {
-      ++count[word];
-      word.clear();
-    }
-  }
-  u32 total = 0;
-  for (const auto& [key, times] : count) total = total * 31 + times * static_cast<u32>(key.size());
-  return total;
 }
 static u32 blocks(State& s, u32 n) {
   Item* list = nullptr;
@@ -248,9 +228,47 @@ static u32 blocks(State& s, u32 n) {
 }
 """
 
+# In every third program: what the C++ library adds, which takes long to compile.
+INCLUDES = """#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+"""
+LIBRARY = r"""static u32 once(u32 x) {
+  static const std::vector<u32> values = [] {
+    std::vector<u32> made(16);
+    std::iota(made.begin(), made.end(), 100u);
+    return made;
+  }();
+  return values[x & 15];
+}
+static u32 words(State& s, u32 n) {
+  std::map<std::string, u32> count;
+  std::string word;
+  for (u32 i = 0; i < (n & 63) + 3; ++i) {
+    word.push_back(static_cast<char>('a' + s.bytes[i] % 5));
+    if (s.bytes[i] % 3 == 0) {
+      ++count[word];
+      word.clear();
+    }
+  }
+  u32 total = 0;
+  for (const auto& [key, times] : count) total = total * 31 + times * static_cast<u32>(key.size());
+  return total;
+}
+static std::atomic<u64> library_sum;
+static std::mutex library_mutex;
+"""
+LIBRARY_CALLS = ["once({})", "words(s, {})"]
+
 CALLS = ["drop({} & 15, s)", "tail(s, {} & 31, {})", "sum_of(3, {}, {}, s.a[1])", "machine(s, {}, {} & 63)",
-         "far_jump(s, {})", "generated(s, {} & 31)", "stack_array(s, {})", "once({})",
-         "static_cast<u32>(wide_product({}, s.hash))", "words(s, {})", "blocks(s, {})", "checked(s, {}, 90)",
+         "far_jump(s, {})", "generated(s, {} & 31)", "stack_array(s, {})",
+         "static_cast<u32>(wide_product({}, s.hash))", "blocks(s, {})", "checked(s, {}, 90)",
          "s.nodes[{} % 3]->step({})", "mix({})"]
 MAY_THROW = ("drop(", "checked(", "f(")
 HOT = 40000  # how many times a statement is executed in one call, at most
@@ -259,8 +277,8 @@ HOT = 40000  # how many times a statement is executed in one call, at most
 class Function:
     """One function `static u32 NAME(State& s, u32 x)`, whose callees are those made before it."""
 
-    def __init__(self, rng, name, callees):
-        self.rng, self.name, self.callees = rng, name, callees
+    def __init__(self, rng, name, callees, library):
+        self.rng, self.name, self.callees, self.library = rng, name, callees, library
         self.lines, self.scalars, self.loops = [], [f"v{i}" for i in range(rng.randint(2, 5))], 0
         self.labels, self.indices = 0, []
         self.cost = 0
@@ -289,12 +307,13 @@ class Function:
         return rng.choice([f"({one} + {two})", f"({one} - {two})", f"({one} * {two})", f"({one} ^ {two})",
                            f"({one} & {two})", f"({one} | {two})", f"({one} / ({two} | 1))", f"({one} % ({two} | 1))",
                            f"({one} << ({two} & 31))", f"({one} >> ({two} & 31))", f"({self.test()} ? {one} : {two})",
-                           f"std::min<u32>({one}, {two})", f"static_cast<u32>(~{one})", f"mix({one})"])
+                           f"least({one}, {two})", f"static_cast<u32>(~{one})", f"mix({one})"])
 
     def test(self):
         rng = self.rng
         one = rng.choice([*self.scalars, *self.indices, self.load(), self.load()])
-        return rng.choice([f"{one} % {rng.randint(2, 9)} == {rng.randint(0, 1)}", f"({one} & {rng.choice([1, 3, 8, 32])})",
+        return rng.choice([f"{one} % {rng.randint(2, 9)} == {rng.randint(0, 1)}",
+                           f"({one} & {rng.choice([1, 3, 8, 32])})",
                            f"{one} > {self.value(3)}", f"{one} % {rng.randint(11, 99)} != 0"])
 
     def index(self, mask):
@@ -303,8 +322,10 @@ class Function:
     def load(self):
         rng = self.rng
         index = rng.choice([*self.indices, *self.scalars, "x"])
-        return rng.choice([f"s.a[{index} & 63]", f"s.b[{index} & 63]", f"u32(s.bytes[{index} & 255])", f"kTable[{index} & 15]",
-                           f"s.items[{index} & 15].key", f"u32(s.items[{index} & 15].high)", f"s.lanes[{index} & 15][{rng.randint(0, 3)}]",
+        return rng.choice([f"s.a[{index} & 63]", f"s.b[{index} & 63]", f"u32(s.bytes[{index} & 255])",
+                           f"kTable[{index} & 15]",
+                           f"s.items[{index} & 15].key", f"u32(s.items[{index} & 15].high)",
+                           f"s.lanes[{index} & 15][{rng.randint(0, 3)}]",
                            "s.first->key", "own_count"])
 
     def store(self, depth):
@@ -329,8 +350,8 @@ class Function:
         self.cost += times
         kinds = [self.assign, self.store, self.assign, self.store, self.branch, self.call, self.flat, self.leave]
         if nest < 4 and len(self.lines) < 150:
-            kinds += [self.counted, self.counted, self.counted, self.walk, self.walk, self.again, self.tangle, self.choose,
-                      self.attempt, self.endless]
+            kinds += [self.counted, self.counted, self.counted, self.walk, self.walk, self.again, self.tangle,
+                      self.choose, self.attempt, self.endless]
         kind = rng.choice(kinds)
         if kind in (self.assign, self.store):
             kind(depth)
@@ -382,7 +403,8 @@ class Function:
     def counted(self, depth, times, nest, exits):
         n, i = self.bound(times), self.new_index()
         step = self.pick(1, 1, 1, 2, 3)
-        self.say(depth, self.pick(f"for ({i} = 0; {i} < {n}; {i} += {step}) {{", f"for ({i} = 0; {i} < {n}; {i} += {step}) {{",
+        self.say(depth, self.pick(f"for ({i} = 0; {i} < {n}; {i} += {step}) {{",
+                                  f"for ({i} = 0; {i} < {n}; {i} += {step}) {{",
                                   f"for ({i} = {n}; {i}-- > 0;) {{",
                                   f"for ({i} = 0; {i} < {n} && {self.test()}; ++{i}) {{"))
         label = self.in_loop(depth, times * n, nest, exits, i)
@@ -422,7 +444,8 @@ class Function:
             self.indices += [i, j]
             self.block(depth + 1, times * 20, nest + 1, [e for e in exits if e != "continue"][-2:] + ["break"])
             self.indices = self.indices[:-2]
-        self.say(depth + 1, self.pick(f"p[{i}] = p[{j}] + 1;", f"std::swap(p[{i}], p[{j}]);", f"p[{j}] ^= {self.value()};"))
+        self.say(depth + 1, self.pick(f"p[{i}] = p[{j}] + 1;", f"swap_two(p[{i}], p[{j}]);",
+                                      f"p[{j}] ^= {self.value()};"))
         self.say(depth + 1, f"if ({self.test()}) note(s, p[{i}]);" if rng.random() < 0.3 else f"v0 += {i};")
         self.say(depth + 1, self.pick(f"p += {j} + 1;", f"p += {i} / 2 + 1;", "++p;"))
         self.say(depth, "}")
@@ -461,7 +484,8 @@ class Function:
         if rng.random() < 0.6:
             self.say(depth + 1, f"Guard guard(s, {self.value()});")
         self.block(depth + 1, times, nest + 1, [*exits[-3:], "throw Oops{x}", "throw 7"])
-        self.say(depth + 1, f"if ({self.test()} && mix(v0) % {rng.choice([2, 9, 99])} == 0) throw Oops{{{self.value()}}};")
+        self.say(depth + 1, f"if ({self.test()} && mix(v0) % {rng.choice([2, 9, 99])} == 0) "
+                            f"throw Oops{{{self.value()}}};")
         self.block(depth + 1, times, nest + 1, exits[-3:])
         self.say(depth, "} catch (const Oops& oops) {")
         self.say(depth + 1, f"{rng.choice(self.scalars)} += oops.code;")
@@ -481,7 +505,7 @@ class Function:
             self.cost += callee.cost * times
             self.say(depth, f"{target} += {callee.name}(s, {self.value()});")
         elif times < 3000:
-            text = rng.choice(CALLS)
+            text = rng.choice(CALLS + LIBRARY_CALLS if self.library else CALLS)
             self.say(depth, f"{target} += {text.format(*(self.value(2) for _ in range(text.count('{}'))))};")
         else:
             self.say(depth, f"note(s, {self.value()});")
@@ -499,29 +523,38 @@ class Function:
             f"for (u32 k = 1; k < {n}; ++k) s.a[k] = s.a[k - 1] * 3 + s.b[k];",
             f"for (u32 k = {n}; k-- > 1; --k) s.b[k] ^= s.a[k - 1];",
             f"for (u32 k = 0; k < {n}; ++k) v0 += s.a[k] * s.b[k];",
-            f"for (u32 k = 0; k < {n}; ++k) v1 = std::max(v1, s.a[k] >> 3);",
+            f"for (u32 k = 0; k < {n}; ++k) v1 = most(v1, s.a[k] >> 3);",
             f"for (u32 k = 0; k < {n}; ++k) if (s.a[k] & 4) s.b[k] = s.a[k] / 3;",
             f"for (u32 k = 0; k < {n}; ++k) s.bytes[k * 3] = static_cast<u8>(s.bytes[k] + {self.value(2)});",
             f"for (u32 k = 0; k < 16; ++k) s.lanes[k] = (s.lanes[k] ^ s.lanes[15 - k]) + v0;",
             f"s.lanes[{self.index(15)}] = __builtin_shufflevector(s.lanes[{self.index(15)}], s.lanes[0], 3, 5, 0, 6);",
             f"s.lanes[{self.index(15)}] += (Lanes)(s.lanes[1] > s.lanes[2]);",
-            f"{{ Pair pair; memcpy(&pair, &s.row[{self.index(31)}], sizeof pair); pair = pair * 0.5 + 1.0; memcpy(&s.other[2], &pair, sizeof pair); }}",
+            f"{{ Pair pair; memcpy(&pair, &s.row[{self.index(31)}], sizeof pair); pair = pair * 0.5 + 1.0; "
+            f"memcpy(&s.other[2], &pair, sizeof pair); }}",
             f"memcpy(s.a, s.b + {rng.randint(0, 32)}, {rng.choice([4, 16, 100, 128])});",
             f"memmove(s.bytes + {rng.randint(0, 50)}, s.bytes + {rng.randint(0, 50)}, {self.value(2)} & 127);",
             f"memset(s.bytes + {rng.randint(0, 50)}, {self.value(2)} & 255, {self.value(2)} & 63);",
             f"s.bytes[255] = 0; v0 += static_cast<u32>(strlen(reinterpret_cast<char*>(s.bytes)));",
             f"s.items[{self.index(15)}] = s.items[{self.index(15)}];",
-            f"std::sort(s.a, s.a + {n}); ",
             f"partition(s.b, {n});",
-            f"{{ u32 local[8] = {{1, 2, 3}}; reverse(local, local + 8); local[{self.index(7)}] += x; v1 ^= local[{self.index(7)}]; }}",
-            f"{{ std::vector<u32> grown; for (u32 k = 0; k < {n}; ++k) if (s.a[k] & 1) grown.push_back(s.a[k]); v0 += static_cast<u32>(grown.size()); if (!grown.empty()) v1 ^= grown.back(); }}",
+            f"{{ u32 local[8] = {{1, 2, 3}}; reverse(local, local + 8); "
+            f"local[{self.index(7)}] += x; v1 ^= local[{self.index(7)}]; }}",
             f"[&] {{ v0 ^= s.a[v1 & 63]; v1 += x; }}();",
-            "{ std::lock_guard<std::mutex> guard(shared_mutex); shared_sum += v0 & 255; ++locked_count; }",
-            "atomic_sum.fetch_add(v1 & 63, std::memory_order_relaxed);",
-            "atomic_sum.fetch_add(v0 & 31);",
+            "{ Lock lock; shared_sum += v0 & 255; ++locked_count; }",
+            "__atomic_fetch_add(&atomic_sum, v1 & 63, __ATOMIC_RELAXED);",
+            "__atomic_fetch_add(&atomic_sum, v0 & 31, __ATOMIC_SEQ_CST);",
             "{ u32 k = 0; while (k < 63 && s.a[k] % 17 != 3) ++k; v0 += k; }",
             'asm volatile("xorl %1, %0" : "+r"(v0) : "r"(v1));',
         ]
+        if self.library:
+            simple += [
+                f"std::sort(s.a, s.a + {n});",
+                f"{{ std::vector<u32> grown; for (u32 k = 0; k < {n}; ++k) if (s.a[k] & 1) grown.push_back(s.a[k]); "
+                f"v0 += static_cast<u32>(grown.size()); if (!grown.empty()) v1 ^= grown.back(); }}",
+                "{ std::lock_guard<std::mutex> guard(library_mutex); library_sum += v0 & 7; }",
+                "library_sum.fetch_add(v1 & 63, std::memory_order_relaxed);",
+                "library_sum.fetch_add(v0 & 31);",
+            ]
         self.say(depth, rng.choice(simple))
 
     def make(self):
@@ -529,32 +562,52 @@ class Function:
         while self.cost < self.budget // 4 and len(self.lines) < 60:
             self.block(1, 1, 0, ["return x", "return v0 ^ v1"])
         rng = self.rng
-        attribute = rng.choice(["__attribute__((noinline)) ", "", "", "inline "])
-        head = [f"{attribute}static u32 {self.name}([[maybe_unused]] State& s, u32 x) {{".replace("inline static", "static inline"),
+        kind = rng.choice(["__attribute__((noinline)) static", "static", "static", "static inline"])
+        head = [f"{kind} u32 {self.name}([[maybe_unused]] State& s, u32 x) {{",
                 "  u32 " + ", ".join(f"{v} = x * {n + 1} + {n}" for n, v in enumerate(self.scalars)) + ";"]
         if self.loops:
             head.append("  u32 " + ", ".join(f"i{n} = 0" for n in range(1, self.loops + 1)) + ";")
         return "\n".join([*head, *self.lines, f"  return {' ^ '.join(self.scalars)};", "}"])
 
 
+# How threads meet: (name, what is declared, what each does, what main adds to the result).
 MEETINGS = [
-    ("turns",
-     "static std::atomic<u32> turn;\nstatic u64 taken;\n",
-     "  for (u32 k = 0; k < 20; ++k) {\n    while (turn.load(std::memory_order_acquire) % kThreads != self) {\n      if (k % 2) std::this_thread::yield();\n    }\n"
-     "    taken = taken * 3 + self;\n    turn.fetch_add(1, std::memory_order_acq_rel);\n  }\n",
-     "  total = total * 31 + taken;\n"),
-    ("queue",
-     "static std::mutex queue_mutex;\nstatic std::condition_variable filled;\nstatic std::vector<u32> queue;\nstatic u64 eaten;\n",
-     "  for (u32 k = 0; k < 40; ++k) {\n    if ((k + self) % 2 == 0) {\n      std::lock_guard<std::mutex> guard(queue_mutex);\n"
-     "      queue.push_back(k);\n      filled.notify_one();\n    } else {\n      std::unique_lock<std::mutex> guard(queue_mutex);\n"
-     "      if (self % 2 == 0) filled.wait(guard, [] { return !queue.empty(); });\n"
-     "      if (!queue.empty()) queue.pop_back();\n      ++eaten;\n    }\n  }\n",
-     "  total = total * 31 + eaten;\n"),
-    ("rounds",
-     "static pthread_barrier_t all;\nstatic u64 sums[4];\n",
-     "  for (u32 k = 0; k < 10; ++k) {\n    sums[self] += state.a[k];\n    pthread_barrier_wait(&all);\n"
-     "    state.b[k] += static_cast<u32>(sums[(self + 1) % kThreads]);\n    pthread_barrier_wait(&all);\n  }\n",
-     "  for (u64 one : sums) total = total * 31 + one;\n"),
+    ("turns", """static u32 turn;
+static u64 taken;
+""", """  for (u32 k = 0; k < 20; ++k) {
+    while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) % kThreads != self) {
+      if (k % 2) sched_yield();
+    }
+    taken = taken * 3 + self;
+    __atomic_fetch_add(&turn, 1, __ATOMIC_ACQ_REL);
+  }
+""", "  total = total * 31 + taken;\n"),
+    ("queue", """static std::mutex queue_mutex;
+static std::condition_variable filled;
+static std::vector<u32> queue;
+static u64 eaten;
+""", """  for (u32 k = 0; k < 40; ++k) {
+    if ((k + self) % 2 == 0) {
+      std::lock_guard<std::mutex> guard(queue_mutex);
+      queue.push_back(k);
+      filled.notify_one();
+    } else {
+      std::unique_lock<std::mutex> guard(queue_mutex);
+      if (self % 2 == 0) filled.wait(guard, [] { return !queue.empty(); });
+      if (!queue.empty()) queue.pop_back();
+      ++eaten;
+    }
+  }
+""", "  total = total * 31 + eaten;\n"),
+    ("rounds", """static pthread_barrier_t all;
+static u64 sums[4];
+""", """  for (u32 k = 0; k < 10; ++k) {
+    sums[self] += state.a[k];
+    pthread_barrier_wait(&all);
+    state.b[k] += static_cast<u32>(sums[(self + 1) % kThreads]);
+    pthread_barrier_wait(&all);
+  }
+""", "  for (u64 one : sums) total = total * 31 + one;\n"),
 ]
 
 EPILOGUE = r"""
@@ -595,7 +648,7 @@ static u64 hash_of(State& s) {
 static u64 results[4];
 static u32 rounds;
 static void work(u32 self) {
-  std::unique_ptr<State> owner(new State());
+  State* owner = new State();
   State& state = *owner;
   fill(state, self + @SEED@);
 @MEET@  for (u32 round = 0; round < rounds; ++round) {
@@ -608,38 +661,58 @@ static void work(u32 self) {
     }
   }
   results[self] = hash_of(state) ^ own_count;
+  delete owner;
+}
+static void* start(void* number) {
+  work(static_cast<u32>(reinterpret_cast<uintptr_t>(number)));
+  return nullptr;
 }
 int main(int count, char** arguments) {
   rounds = count > 1 ? static_cast<u32>(atoi(arguments[1])) : 100;
-@BEFORE@  std::vector<std::thread> threads;
-  for (u32 self = 1; self < kThreads; ++self) threads.emplace_back(work, self);
-  work(0);
-  for (std::thread& thread : threads) thread.join();
-  u64 total = 0;
+@BEFORE@@THREADS@  u64 total = 0;
   for (u64 result : results) total = total * 31 + result;
 @AFTER@  total = total * 31 + shared_sum;
   total = total * 31 + locked_count;
-  total = total * 31 + atomic_sum.load();
+  total = total * 31 + atomic_sum;
   printf("%016llx\n", static_cast<unsigned long long>(total));
 }
 """
 
 
+THREADS = """  pthread_t threads[kThreads];
+  for (uintptr_t self = 1; self < kThreads; ++self) {
+    pthread_create(&threads[self], nullptr, start, reinterpret_cast<void*>(self));
+  }
+  work(0);
+  for (u32 self = 1; self < kThreads; ++self) pthread_join(threads[self], nullptr);
+"""
+LIBRARY_THREADS = """  std::vector<std::thread> threads;
+  for (u32 self = 1; self < kThreads; ++self) threads.emplace_back(work, self);
+  work(0);
+  for (std::thread& thread : threads) thread.join();
+"""
+
+
 def generate(seed):
     rng = random.Random(seed)
+    library = rng.random() < 0.33
     functions = []
     for number in range(rng.randint(3, 7)):
-        functions.append(Function(rng, f"f{number}", list(functions)))
+        functions.append(Function(rng, f"f{number}", list(functions), library))
     threads = rng.choice([1, 1, 2, 2, 3])
     name, declared, meets, after = rng.choice(MEETINGS)
-    if threads == 1 and name == "queue":
+    if name == "queue" and (threads == 1 or not library):
         name, declared, meets, after = MEETINGS[0]
     before = "  pthread_barrier_init(&all, nullptr, kThreads);\n" if name == "rounds" else ""
     roots = functions[-rng.randint(1, 3):]
-    calls = "\n".join(f"      note(state, {root.name}(state, round * {n + 3}u + self));" for n, root in enumerate(roots))
-    text = "\n\n".join([PROLOGUE + f"\nconstexpr u32 kThreads = {threads};\n" + declared,
+    calls = "\n".join(f"      note(state, {root.name}(state, round * {n + 3}u + self));"
+                      for n, root in enumerate(roots))
+    if library:
+        after += "  total = total * 31 + library_sum.load();\n"
+    text = "\n\n".join([PROLOGUE + (LIBRARY if library else "") + f"\nconstexpr u32 kThreads = {threads};\n" + declared,
                         *(function.result for function in functions), EPILOGUE])
     for key, value in {"SEED": seed, "MEET": meets, "CALLS": calls, "BEFORE": before,
+                       "INCLUDES": INCLUDES if library else "", "THREADS": LIBRARY_THREADS if library else THREADS,
                        "AFTER": after}.items():
         text = text.replace(f"@{key}@", str(value))
     return text

@@ -296,7 +296,8 @@ std::string own_end(const KeptRun& run, const report::Findings& findings) {
 void add_ends(const KeptRun& run, report::Findings& findings) {
   if (findings.processes == 0) return;
   std::vector<std::string> words;
-  const bool written = is_written(run.findings()) || view(findings.run.front_end) == "valgrind";
+  const bool mapped = is_written(run.findings());
+  const bool written = mapped || view(findings.run.front_end) == "valgrind";
   std::vector<uint32_t> alive, dead;
   for (const uint32_t pid : findings.unended) {
     if (written && is_alive(pid)) {
@@ -310,6 +311,11 @@ void add_ends(const KeptRun& run, report::Findings& findings) {
   if (!alive.empty())
     words.push_back(fmt::format("still running{} as {}; findings go to {}: norn show tells",
                                 run.ended ? " in the background" : "", process_words(alive), run.findings()));
+  if (mapped && alive.empty()) {
+    // A fork of whoever ended: it has only begun.
+    words.push_back(fmt::format("still running in the background; findings go to {}: norn show tells", run.findings()));
+    findings.run.ended = false;
+  }
   if (!dead.empty())
     words.push_back(fmt::format("{} ended without a report, killed or otherwise: what was found until then is known",
                                 process_words(dead)));

@@ -1,11 +1,14 @@
 #include "runtime/process.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/membarrier.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "runtime/control.h"
 #include "runtime/interpose.h"
@@ -202,6 +205,42 @@ NORN_INTERPOSE(int, clone,
 NORN_INTERPOSE(pid_t, _Fork, ()) {
   if (!has_started()) return -1;
   return static_cast<pid_t>(fork_by([] { return static_cast<long>(real__Fork()); }));
+}
+
+namespace {
+
+NORN_REAL(pid_t, fork, ())
+
+// 0 or an errno.
+int put_null_device_everywhere() {
+  const int fd = sys::open_file("/dev/null", O_RDWR);
+  if (fd < 0) return ENODEV;
+  struct stat status{};
+  const bool is_it = sys::call(__NR_fstat, fd, sys::as_long(&status)) == 0 && S_ISCHR(status.st_mode) &&
+                     status.st_rdev == makedev(1, 3);
+  for (int standard = 0; is_it && standard <= 2; ++standard) sys::call(__NR_dup2, fd, standard);
+  if (fd > 2) sys::close_file(fd);
+  return is_it ? 0 : ENODEV;
+}
+
+}  // namespace
+
+// What the C library's does; but there the parent ends by a call that cannot be seen, without a word.
+NORN_INTERPOSE(int, daemon, (int keeps_directory, int keeps_streams)) {
+  if (!has_started()) return -1;
+  const pid_t child = real_fork();
+  if (child < 0) return -1;
+  if (child != 0) {
+    finish_report(0);
+    sys::exit_process(final_status(0));
+  }
+  long error = -sys::call(__NR_setsid);
+  if (error <= 0) error = 0;
+  if (error == 0 && keeps_directory == 0) sys::call(__NR_chdir, sys::as_long("/"));
+  if (error == 0 && keeps_streams == 0) error = put_null_device_everywhere();
+  if (error == 0) return 0;
+  errno = static_cast<int>(error);
+  return -1;
 }
 
 NORN_INTERPOSE(int, execve, (const char* path, char* const* arguments, char* const* environment)) {

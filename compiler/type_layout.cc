@@ -196,7 +196,7 @@ Part part_at(const DIType* type, Bytes bytes) {
       const DIType* element = bare_type(composite->getBaseType());
       const uint64_t size = byte_size(element);
       if (size == 0) return part;
-      if (!bytes.scalar && bytes.size > size) return part;
+      if ((!bytes.scalar || composite->isVector()) && bytes.size > size) return part;
       llvm::SmallVector<int64_t, 4> inner;
       for (const int64_t stride : strides) {
         part.leaps |= byte_size(composite) != 0 && std::abs(stride) >= static_cast<int64_t>(byte_size(composite));
@@ -289,7 +289,8 @@ void add_leaves(const DIType* type, const Leaf& around, bool in_array, size_t li
   type = bare_type(type);
   if (leaves.size() >= limit) return;
   const auto* composite = dyn_cast_or_null<DICompositeType>(type);
-  if (composite != nullptr && composite->getTag() == llvm::dwarf::DW_TAG_array_type) {
+  const bool is_array = composite != nullptr && composite->getTag() == llvm::dwarf::DW_TAG_array_type;
+  if (is_array && !composite->isVector()) {
     const uint64_t size = byte_size(composite->getBaseType());
     const Dimensions dimensions = dimensions_of(composite);
     Leaf leaf = around;
@@ -340,6 +341,7 @@ std::vector<Leaf> leaves_of(const DIType* type, size_t limit) {
   std::vector<Leaf> leaves;
   const auto* composite = dyn_cast_or_null<DICompositeType>(bare_type(type));
   if (composite == nullptr || composite->getTag() == llvm::dwarf::DW_TAG_enumeration_type) return leaves;
+  if (composite->isVector()) return leaves;  // accessed as a whole
   if (is_record(composite) && (is_library_scope(composite) || is_opaque(composite))) return leaves;
   add_leaves(composite, Leaf{}, false, limit, leaves);
   std::sort(leaves.begin(), leaves.end(), [](const Leaf& a, const Leaf& b) {

@@ -2,10 +2,10 @@
 #include "order.h"
 
 #define COUNT 64
-static int numbers[COUNT];
+int numbers[COUNT];
 typedef long long pair_of_longs __attribute__((vector_size(16)));
-static pair_of_longs both;
-static int sums[COUNT];
+pair_of_longs both;
+int sums[COUNT];
 
 static void first(void) {
   for (int i = 0; i < COUNT; ++i) numbers[i] = sums[i] + 3;

@@ -166,6 +166,39 @@ NORN_INTERPOSE_OPTIONAL(void*, __kmpc_task_reduction_get_th_data, (int thread, v
   return real___kmpc_task_reduction_get_th_data(thread, group, data);
 }
 
+// They are made with the program's functions.
+NORN_INTERPOSE_OPTIONAL(void*, __kmpc_task_reduction_init, (int thread, int count, void* data)) {
+  if (!has_started()) return nullptr;
+  const Unseen unseen;
+  return real___kmpc_task_reduction_init(thread, count, data);
+}
+
+NORN_INTERPOSE_OPTIONAL(void*, __kmpc_taskred_init, (int thread, int count, void* data)) {
+  if (!has_started()) return nullptr;
+  const Unseen unseen;
+  return real___kmpc_taskred_init(thread, count, data);
+}
+
+NORN_INTERPOSE_OPTIONAL(void*, __kmpc_task_reduction_modifier_init,
+                        (void* at, int thread, int is_loop, int count, void* data)) {
+  if (!has_started()) return nullptr;
+  const Unseen unseen;
+  return real___kmpc_task_reduction_modifier_init(at, thread, is_loop, count, data);
+}
+
+NORN_INTERPOSE_OPTIONAL(void*, __kmpc_taskred_modifier_init,
+                        (void* at, int thread, int is_loop, int count, void* data)) {
+  if (!has_started()) return nullptr;
+  const Unseen unseen;
+  return real___kmpc_taskred_modifier_init(at, thread, is_loop, count, data);
+}
+
+NORN_INTERPOSE_OPTIONAL(void, __kmpc_task_reduction_modifier_fini, (void* at, int thread, int is_loop)) {
+  if (!has_started()) return;
+  const Unseen unseen;
+  real___kmpc_task_reduction_modifier_fini(at, thread, is_loop);
+}
+
 NORN_INTERPOSE_OPTIONAL(void, __kmpc_end_taskgroup, (void* at, int thread)) {
   if (!has_started()) return;
   const Unseen unseen;

@@ -218,8 +218,17 @@ WRAP_PARALLEL_LOOP(GOMP_parallel_loop_static) WRAP_PARALLEL_LOOP(GOMP_parallel_l
                             WRAP_BARRIER(GOMP_loop_end_cancel) WRAP_BARRIER(GOMP_sections_end)
                                 WRAP_BARRIER(GOMP_sections_end_cancel)
 
-    // copyprivate: null is for the one that is to do it; the others wait at a barrier that it comes to with the result.
-    WRAP_GOMP(void*, GOMP_single_copy_start, (), ()) {
+    // The end of a loop with reduction(task, …).
+    WRAP_GOMP(long, GOMP_workshare_task_reduction_unregister, (long cancelled), (cancelled)) {
+  long result;
+  TELL(kNornTeamWaits, 0, 0, 0);
+  CALL_FN_W_W(result, fn, cancelled);
+  TELL(kNornTeamGoesOn, 0, 0, 0);
+  return result;
+}
+
+// copyprivate: null is for the one that is to do it; the others wait at a barrier that it comes to with the result.
+WRAP_GOMP(void*, GOMP_single_copy_start, (), ()) {
   void* result;
   TELL(kNornTeamWaits, 0, 0, 0);
   CALL_FN_W_v(result, fn);
@@ -488,6 +497,25 @@ WRAP_KMP(void*, __kmpc_task_reduction_get_th_data, (long thread, void* group, vo
   TELL(kNornIgnoreEnd, kReadsAndWrites, 0, 0);
   return result;
 }
+// The copies are made and added up by the library, which calls the program's functions for that.
+#define WRAP_REDUCTION(name, parameters, arguments, call) \
+  WRAP_KMP(void*, name, parameters, arguments) {          \
+    void* result;                                         \
+    TELL(kNornIgnoreBegin, kReadsAndWrites, 0, 0);        \
+    call;                                                 \
+    TELL(kNornIgnoreEnd, kReadsAndWrites, 0, 0);          \
+    return result;                                        \
+  }
+WRAP_REDUCTION(__kmpc_task_reduction_init, (long thread, long count, void* data), (thread, count, data),
+               CALL_FN_W_WWW(result, fn, thread, count, data))
+WRAP_REDUCTION(__kmpc_taskred_init, (long thread, long count, void* data), (thread, count, data),
+               CALL_FN_W_WWW(result, fn, thread, count, data))
+WRAP_REDUCTION(__kmpc_task_reduction_modifier_init, (void* at, long thread, long is_loop, long count, void* data),
+               (at, thread, is_loop, count, data), CALL_FN_W_5W(result, fn, at, thread, is_loop, count, data))
+WRAP_REDUCTION(__kmpc_taskred_modifier_init, (void* at, long thread, long is_loop, long count, void* data),
+               (at, thread, is_loop, count, data), CALL_FN_W_5W(result, fn, at, thread, is_loop, count, data))
+WRAP_REDUCTION(__kmpc_task_reduction_modifier_fini, (void* at, long thread, long is_loop), (at, thread, is_loop),
+               CALL_FN_W_WWW(result, fn, at, thread, is_loop))
 WRAP_KMP(long, __kmpc_end_taskgroup, (void* at, long thread), (at, thread)) {
   long result;
   TELL(kNornIgnoreBegin, kReadsAndWrites, 0, 0);

@@ -2,6 +2,11 @@
 #include "core/detector.h"
 
 namespace norn {
+namespace {
+
+constexpr unsigned kPlaces = GranuleStep::kPlaces;
+
+}  // namespace
 
 // Bytes of the leaf's.
 void Detector::clear_leaf(Thread& thread, const Leaf& leaf, Address begin, Address end) {
@@ -67,6 +72,83 @@ void Detector::allocate(Thread& thread, Address address, uint64_t size) {
   clear_shadow(thread, address, end);
 }
 
+// The bytes of a granule that is not locked. What was done to them goes; those to which anything was done are born.
+void Detector::bear_granule(Thread& thread, Granule& granule, Address address, unsigned mask, Where where) {
+  const uint64_t cells = GranuleLock::cells_of(granule);
+  if (static_cast<uint32_t>(cells) == kUntouched) {
+    if (GranuleStep::is_empty(granule)) return;
+    const unsigned place = thread.slot & 1u;
+    uint64_t stamps[kPlaces];
+    unsigned touched = 0;
+    for (unsigned i = 0; i < kPlaces; ++i) {
+      stamps[i] = granule.stamps[i].load(std::memory_order_relaxed);
+      if (stamps[i] != 0) touched |= GranuleStep::mask_of(stamps[i]);
+    }
+    if (mask == kWholeGranule && touched == kWholeGranule && may_renew(thread) &&
+        where >> PackedStamp::kWhereBits == 0 &&
+        GranuleStep::put_instead(granule, place, cells, {stamps[place], stamps[place ^ 1], stamps[2]},
+                                 uint64_t{thread.stamps_alone} << 32, {GranuleStep::birth_of(thread, where), 0, 0})) {
+      return;
+    }
+  }
+  GranuleLock lock(granule);
+  unsigned touched = is_in_rows(granule) ? clear_rows(granule, address, mask) : 0;
+  if (mask == kWholeGranule) close_rows(granule);
+  Stamps stamps;
+  uint32_t flags = read_granule(granule, lock.list, stamps);
+  flags &= ~GranuleFlags::spinning(mask);
+  if (mask == kWholeGranule) flags = 0;
+  unsigned kept = 0;
+  for (unsigned i = 0; i < stamps.count; ++i) {
+    Stamp s = stamps.all[i];
+    touched |= s.mask;
+    s.mask = static_cast<uint8_t>(s.mask & ~mask);
+    s.adds &= s.mask;
+    if (s.mask != 0) stamps.all[kept++] = s;
+  }
+  stamps.count = kept;
+  stamps.overwritten = stamps.overwritten < kept ? stamps.overwritten : kept;
+  touched &= mask;
+  if (touched != 0) {
+    stamps.all[stamps.count++] = {thread.slot,
+                                  static_cast<uint8_t>(touched),
+                                  AccessKind::kBirth,
+                                  thread.time,
+                                  thread.lockset,
+                                  where,
+                                  0,
+                                  thread.stamps_pack,
+                                  thread.stamps_locks};
+  }
+  lock.list = kUntouched;  // another list: what threads know of the old one ends
+  write_granule(thread, granule, address, lock.list, stamps, flags);
+}
+
+void Detector::bear(Thread& thread, Address address, uint64_t size, Where where) {
+  if (size == 0) return;
+  if (options_.sampled || is_state_machine(options_.engine) || (thread.ignoring & kIgnoreWrites) != 0) {
+    return allocate(thread, address, size);
+  }
+  ++thread.memory_changes;
+  const Inside inside(*this, thread);
+  heed_tick_request(thread);
+  const Address end = address + size;
+  sync_.remove_range(address, end);
+  if (!thread.stamped) note_segment(thread);
+  thread.stamped = true;
+  for (Address at = address & ~(kGranuleBytes - 1); at < end;) {
+    const Address leaf_end = ((at >> Leaf::kBits) + 1) << Leaf::kBits;
+    const Address stop = end < leaf_end ? end : leaf_end;
+    if (const Leaf* leaf = shadow_.existing_leaf(at); leaf != nullptr) {
+      Granule* granule = &leaf->granules[at / kGranuleBytes % Leaf::kGranules];
+      for (; at < stop; at += kGranuleBytes, ++granule) {
+        bear_granule(thread, *granule, at, mask_in(at, address, end), where);
+      }
+    }
+    at = leaf_end < end ? leaf_end : end;
+  }
+}
+
 void Detector::map(Thread& thread, Address address, uint64_t size) {
   if (size == 0) return;
   ++thread.memory_changes;
@@ -105,8 +187,10 @@ Address Detector::stamp_freed(Thread& thread, const Leaf& leaf, Address begin, A
   const auto goes = [&](uint64_t bits, uint64_t cells, unsigned place) __attribute__((always_inline)) {
     if (bits == 0) return true;
     const auto moment = static_cast<uint32_t>(bits >> PackedStamp::kTimeAt);
-    return (bits & kFreed) == 0 &&
-           (bare || GranuleStep::locks_at(static_cast<uint32_t>(cells >> 32), place) == locks) &&
+    const AccessKind kind = GranuleStep::kind_of(bits);
+    return kind != AccessKind::kFree &&
+           (bare || kind == AccessKind::kBirth ||
+            GranuleStep::locks_at(static_cast<uint32_t>(cells >> 32), place) == locks) &&
            (now - moment <= own ||
             decides.get_near(moment >> PackedStamp::kTimeBits) >= (moment & PackedStamp::kTimeLimit));
   };
@@ -182,11 +266,11 @@ void Detector::reallocate(Thread& thread, Address old, uint64_t old_size, Addres
   const uint64_t moved = old_size < fresh_size ? old_size : fresh_size;
   if (old_size != 0) access(thread, AccessKind::kRead, old, old_size, where, true);
   if (old == fresh) {
-    if (fresh_size > old_size) allocate(thread, old + old_size, fresh_size - old_size);
+    if (fresh_size > old_size) bear(thread, old + old_size, fresh_size - old_size, where);
     if (fresh_size < old_size) free(thread, old + fresh_size, old_size - fresh_size, where);
   } else {
     free(thread, old, old_size, where);
-    allocate(thread, fresh, fresh_size);
+    bear(thread, fresh, fresh_size, where);
     if (moved != 0) write(thread, fresh, moved, where);
   }
   thread.recording = recording;

@@ -92,9 +92,11 @@ uint64_t rounded(uint64_t size) {
   return whole < size ? size : whole;
 }
 
-void begin_memory(const Inspection& here, Address block, uint64_t size) {
+// `counts`: whoever knows the address from an earlier life of the memory races with it.
+void begin_memory(const Inspection& here, Address block, uint64_t size, Where where, bool counts) {
   size = rounded(size);
-  is_mapping(block) ? detector.map(here.thread(), block, size) : detector.allocate(here.thread(), block, size);
+  if (is_mapping(block)) return detector.map(here.thread(), block, size);
+  counts ? detector.bear(here.thread(), block, size, where) : detector.allocate(here.thread(), block, size);
 }
 
 // Before the host may give it to others.
@@ -112,7 +114,7 @@ size_t usable_size(void* block) { return real_malloc_usable_size == nullptr ? 0 
 void allocated_unseen(const Inspection& here, void* block, size_t size) {
   if (!is_watching()) return;
   const size_t usable = usable_size(block);
-  begin_memory(here, address_of(block), usable < size ? size : usable);
+  begin_memory(here, address_of(block), usable < size ? size : usable, kNowhere, false);
 }
 
 // What the host's allocator gives, and what that means. The thread is inside meanwhile, and signals wait: a handler
@@ -128,11 +130,12 @@ template <class Call>
     return block;
   }
   Moment birth;
+  const Where where = place_again(*here, &site);
   if (is_watching()) {
-    begin_memory(here, address_of(block), size);
+    begin_memory(here, address_of(block), size, where, !called_by_openmp() && !called_by_loader());
     if (!is_sampled()) birth = detector.birth(here.thread());  // for predictions
   }
-  add_block({address_of(block), size, here->id, place_again(*here, &site), birth});
+  add_block({address_of(block), size, here->id, where, birth});
   if (here->openmp != nullptr) got_block(*here, address_of(block), size);
   return block;
 }
@@ -208,7 +211,7 @@ void* resize(void* old, size_t size, const norn_site& site, void* (*real)(void*,
   }
   Moment birth;
   if (is_watching()) {
-    begin_memory(here, address_of(block), size);
+    begin_memory(here, address_of(block), size, where, true);
     if (block != old) birth = detector.birth(here.thread());  // in place, others may know it
     if (moved != 0) detector.write(here.thread(), address_of(block), moved, where);
   }

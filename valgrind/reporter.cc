@@ -293,6 +293,13 @@ Listener report_listener() {
   listener.site = &identity_of;
   listener.counts = &is_of_program;
   listener.newborn_until = [](void* /*context*/, Address byte, Moment moment) { return newborn_until(byte, moment); };
+  listener.block = [](void* /*context*/, Address byte, Address& begin, Address& end) {
+    Block found;
+    if (!find_block(byte, found)) return false;
+    begin = found.address;
+    end = found.address + found.size;
+    return true;
+  };
   listener.candidate = &on_candidate;
   listener.note = &on_note;
   return listener;

@@ -11,11 +11,12 @@ help:
 ## make demo        install, build, find and explain a race in an example
 ## make test        install, build, run all tests
 ## make build       only build, into build/bin and build/lib/norn
-## make test-long   the slow checks: sanitizers, many seeds, long stress
+## make test-long   the slow checks: sanitizers, many seeds, long stress; MINUTES=40 of random programs
 ## make bench       side by side with ThreadSanitizer, helgrind and drd; threads, heap and locks growing
-## make accuracy    who is right about the programs that wait: the tables of docs/accuracy.md
+## make accuracy    who is right about the programs that wait and those from the standards: docs/accuracy.md
 ## make schedules   which strategy finds which bug: the tables of docs/schedules.md
-## make real        build and check real programs (LevelDB, LMDB), and Debian's as they are
+## make real        build and check real programs (LevelDB, LMDB), Debian's as they are, and Debian's sources with
+##                  their own test suites; PACKAGE=zlib: only that one's
 ## make lint        clang-format, clang-tidy, shell and python syntax
 ## make install     PREFIX=/usr/local
 
@@ -49,6 +50,7 @@ accuracy: deps build
 	@tools/install-packages bench
 	@NORN_BIN=$(abspath $(BUILD))/bin tests/loops/figures.py --write
 	@NORN_BIN=$(abspath $(BUILD))/bin tests/loops/accuracy.py --write
+	@NORN_BIN=$(abspath $(BUILD))/bin tests/standards/verdicts.py --write
 
 schedules: export NORN_BIN = $(abspath $(BUILD))/bin
 schedules: deps build
@@ -58,9 +60,13 @@ schedules: deps build
 	@tests/schedule/verdicts.py check --document=docs/schedules.md -o $(BUILD)/verdicts
 
 real: deps build
+	@tools/install-packages packages
+ifndef PACKAGE
 	@tools/install-packages real
 	@tests/real/run $(BUILD)
 	@tests/real/binaries $(BUILD)
+endif
+	@tests/real/package $(BUILD) $(PACKAGE)
 
 lint: deps $(BUILD)/build.ninja
 	@tools/install-packages lint

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 
 namespace norn::cli {
 namespace {
@@ -13,6 +14,16 @@ namespace fs = std::filesystem;
 fs::path tool_directory() {
   std::error_code error;
   return fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "lib" / "norn" / "valgrind";
+}
+
+// A line of Valgrind's log without "==123== " or "--123-- ".
+std::string without_number(const std::string& line) {
+  const auto end = line.find_first_not_of("0123456789", 2);
+  const bool numbered = line.size() > 2 && (line.starts_with("==") || line.starts_with("--")) && end != 2 &&
+                        end != std::string::npos && line.compare(end, 2, line, 0, 2) == 0;
+  std::string rest = numbered ? line.substr(end + 2) : line;
+  rest.erase(0, std::min(rest.find_first_not_of(' '), rest.size()));
+  return rest;
 }
 
 fs::path tool() { return tool_directory() / "norn-amd64-linux"; }
@@ -82,6 +93,23 @@ Launch binary_launch(const Program& program, const std::vector<std::string>& com
   }
   launch.arguments.insert(launch.arguments.end(), command.begin() + 1, command.end());
   return launch;
+}
+
+std::string valgrind_words(const std::string& log) {
+  constexpr size_t kMostLines = 5;
+  std::ifstream file(log);
+  std::string words;
+  size_t lines = 0;
+  for (std::string line; lines < kMostLines && std::getline(file, line);) {
+    line = without_number(line);
+    const bool begins =
+        line.starts_with("valgrind: ") || line.starts_with("Valgrind: ") || line.starts_with("VALGRIND INTERNAL ERROR");
+    if (lines == 0 && !begins) continue;
+    if (line.empty()) break;
+    words += fmt::format("\n  {}", line);
+    ++lines;
+  }
+  return words;
 }
 
 }  // namespace norn::cli

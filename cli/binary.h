@@ -26,4 +26,7 @@ struct Launch {
 [[nodiscard]] Launch binary_launch(const Program& program, const std::vector<std::string>& command, bool follow,
                                    const std::string& log);
 
+// Why Valgrind could not go on, in its own words, as its log has them; empty: it does not say.
+[[nodiscard]] std::string valgrind_words(const std::string& log);
+
 }  // namespace norn::cli

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <sstream>
 
 #include "report/collect.h"
@@ -73,7 +73,7 @@ std::vector<ConfirmCandidate> candidates_of(const report::Findings& findings) {
     out.push_back(std::move(candidate));
   }
   for (const report::Hazard& hazard : findings.hazards) {
-    if (hazard.kind == report::HazardKind::kDeadlock) continue;  // it happened
+    if (has_happened(hazard.kind)) continue;
     ConfirmCandidate candidate;
     candidate.id = view(hazard.id.text());
     candidate.kind =
@@ -103,7 +103,7 @@ std::optional<std::vector<ConfirmCandidate>> candidates_in_json(const std::strin
     ConfirmCandidate candidate;
     candidate.id = text_in(race, "id");
     candidate.standing = text_in(race, "standing");
-    candidate.suppressed = race.value("suppressed", false);
+    candidate.suppressed = race.contains("suppressed") && race["suppressed"] == true;
     candidate.title = "race on " + (race.contains("location") ? text_in(race["location"], "name") : "memory");
     for (const Json& access : race["accesses"]) {
       const Json site = access.is_object() && access.contains("site") ? access["site"] : Json::object();
@@ -115,10 +115,11 @@ std::optional<std::vector<ConfirmCandidate>> candidates_in_json(const std::strin
     out.push_back(std::move(candidate));
   }
   for (const Json& hazard : json.value("hazards", Json::array())) {
-    if (!hazard.is_object() || text_in(hazard, "kind") == "deadlock") continue;  // it happened
+    const std::string kind = hazard.is_object() ? text_in(hazard, "kind") : "";
+    if (kind != "atomicity" && kind != "lock-order") continue;  // it happened
     ConfirmCandidate candidate;
     candidate.id = text_in(hazard, "id");
-    candidate.kind = text_in(hazard, "kind") == "atomicity" ? CandidateKind::kAtomicity : CandidateKind::kDeadlock;
+    candidate.kind = kind == "atomicity" ? CandidateKind::kAtomicity : CandidateKind::kDeadlock;
     candidate.standing = text_in(hazard, "standing");
     candidate.title = text_in(hazard, "title");
     candidate.places = text_in(hazard, "places");
@@ -129,6 +130,70 @@ std::optional<std::vector<ConfirmCandidate>> candidates_in_json(const std::strin
   return out;
 }
 
+namespace {
+
+// Takes `word` off the beginning of `text`.
+bool take(std::string_view& text, std::string_view word) {
+  if (!text.starts_with(word)) return false;
+  text.remove_prefix(word.size());
+  return true;
+}
+
+bool take_digits(std::string_view& text) {
+  const size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
+  text.remove_prefix(end);
+  return end > 0;
+}
+
+bool take_indentation(std::string_view& line) {
+  const size_t end = std::min(line.find_first_not_of(" \t"), line.size());
+  line.remove_prefix(end);
+  return end > 0;
+}
+
+// "  Previous atomic write of size 4 at 0x… by thread T1:" is a "write"; empty: another line.
+std::string_view tsan_access(std::string_view line) {
+  if (!take_indentation(line)) return {};
+  take(line, "Previous ");
+  if (!take(line, "atomic ")) take(line, "Atomic ");
+  const bool writes = take(line, "write") || take(line, "Write");
+  if (!writes && !take(line, "read") && !take(line, "Read")) return {};
+  if (!take(line, " of size ") || !take_digits(line) || !line.starts_with(" at ")) return {};
+  return writes ? "write" : "read";
+}
+
+// Takes ":14" off the end of a place.
+std::optional<uint64_t> take_number(std::string_view& place) {
+  constexpr size_t kMostDigits = 9;
+  const size_t colon = place.rfind(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  std::string_view digits = place.substr(colon + 1);
+  uint64_t value = 0;
+  if (digits.empty() || digits.size() > kMostDigits) return std::nullopt;
+  const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc() || stop != digits.data() + digits.size()) return std::nullopt;
+  place = place.substr(0, colon);
+  return value;
+}
+
+// "    #0 deposit(int) bank.cc:14:19 (bank+0x…)" is line 14 of bank.cc.
+std::optional<std::pair<std::string_view, uint64_t>> tsan_frame(std::string_view line) {
+  if (!take_indentation(line) || !take(line, "#") || !take_digits(line) || !take(line, " ")) return std::nullopt;
+  for (size_t module = line.rfind(" ("); line.ends_with(")") && module != std::string_view::npos;
+       module = line.rfind(" ("))
+    line = line.substr(0, module);
+  const size_t space = line.rfind(' ');
+  if (space == std::string_view::npos) return std::nullopt;
+  std::string_view place = line.substr(space + 1);
+  const auto last = take_number(place);
+  if (!last || place.empty()) return std::nullopt;
+  const auto before = take_number(place);  // then the last one is a column
+  if (place.empty()) return std::nullopt;
+  return std::pair(place, before.value_or(*last));
+}
+
+}  // namespace
+
 // A report of ThreadSanitizer:
 //   WARNING: ThreadSanitizer: data race (pid=1)
 //     Write of size 4 at 0x… by thread T2:
@@ -136,8 +201,6 @@ std::optional<std::vector<ConfirmCandidate>> candidates_in_json(const std::strin
 //     Previous read of size 4 at 0x… by thread T1 (mutexes: …):
 //       #0 …
 std::vector<ConfirmCandidate> candidates_in_tsan_text(const std::string& text) {
-  static const std::regex access(R"(^\s+(Previous )?([Aa]tomic )?([Ww]rite|[Rr]ead) of size \d+ at .*)");
-  static const std::regex frame(R"(^\s+#\d+ (.*) (\S+?):(\d+)(:\d+)?( \(.*\))?$)");
   std::vector<ConfirmCandidate> out;
   std::istringstream lines(text);
   std::vector<std::pair<std::string, std::string>> found;  // the spec of a site, and its words
@@ -158,15 +221,14 @@ std::vector<ConfirmCandidate> candidates_in_tsan_text(const std::string& text) {
     op.clear();
   };
   for (std::string line; std::getline(lines, line);) {
-    std::smatch match;
     if (line.find("WARNING: ThreadSanitizer: data race") != std::string::npos) finish();
-    if (std::regex_match(line, match, access)) {
-      op = match[3].str()[0] == 'W' || match[3].str()[0] == 'w' ? "write" : "read";
-    } else if (!op.empty() && std::regex_match(line, match, frame)) {
-      const std::string file = match[2];
+    if (const std::string_view does = tsan_access(line); !does.empty()) {
+      op = does;
+    } else if (const auto place = op.empty() ? std::nullopt : tsan_frame(line); place) {
+      const auto [file, number] = *place;
       // The sanitizer's own functions and the libraries' headers are not the statement.
       if (file.find("sanitizer") != std::string::npos || file.starts_with("/usr/") || file == "<null>") continue;
-      found.emplace_back(site_spec(0, file, std::stoull(match[3])), place_words(file, std::stoull(match[3]), op));
+      found.emplace_back(site_spec(0, file, number), place_words(file, number, op));
       op.clear();
     } else if (line.empty()) {
       op.clear();
@@ -176,20 +238,35 @@ std::vector<ConfirmCandidate> candidates_in_tsan_text(const std::string& text) {
   return out;
 }
 
+namespace {
+
+std::optional<std::vector<ConfirmCandidate>> candidates_in_text(const std::string& text, std::string& error) {
+  if (text.find("WARNING: ThreadSanitizer") == std::string::npos) {
+    auto out = candidates_in_json(text, error);
+    if (!out) error += ", nor a report of ThreadSanitizer";
+    return out;
+  }
+  auto races = candidates_in_tsan_text(text);
+  if (!races.empty() || text.find("WARNING: ThreadSanitizer: data race") == std::string::npos) return races;
+  error =
+      "no race in it says the lines of both its statements; build with -g, and let ThreadSanitizer find "
+      "llvm-symbolizer";
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<std::vector<ConfirmCandidate>> candidates_in_file(const std::string& path, std::string& error) {
+  constexpr size_t kMostSites = 2048;  // they are handed to the program in its environment
   const auto text = report::read_whole_file(path, error);
   if (!text) return std::nullopt;
-  if (text->find("WARNING: ThreadSanitizer") != std::string::npos) {
-    auto races = candidates_in_tsan_text(*text);
-    if (!races.empty() || text->find("WARNING: ThreadSanitizer: data race") == std::string::npos) return races;
-    error = fmt::format(
-        "{}: no race in it says the lines of both its statements; build with -g, and let ThreadSanitizer find "
-        "llvm-symbolizer",
-        path);
-    return std::nullopt;
+  auto out = candidates_in_text(*text, error);
+  for (size_t i = 0; out && i < out->size(); ++i) {
+    if ((*out)[i].sites.size() <= kMostSites) continue;
+    error = fmt::format("a race in it has a name of {} characters", (*out)[i].sites.size());
+    out.reset();
   }
-  auto out = candidates_in_json(*text, error);
-  if (!out) error = fmt::format("{}: {}, nor a report of ThreadSanitizer", path, error);
+  if (!out) error = fmt::format("{}: {}", path, error);
   return out;
 }
 

@@ -37,17 +37,23 @@ void enter_verdict(report::Findings& findings, const Verdict& verdict) {
   }
 }
 
-std::string summary(const std::vector<Verdict>& verdicts) {
+std::string summary(const std::vector<Verdict>& verdicts, const report::RunSummary& run) {
+  std::string notes;
+  for (const report::Text note : run.notes) notes += fmt::format("norn: note: {}\n", report::view(note));
   const auto confirmed =
       std::count_if(verdicts.begin(), verdicts.end(), [](const Verdict& v) { return v.is_confirmed(); });
   const auto harmful = std::count_if(verdicts.begin(), verdicts.end(),
                                      [](const Verdict& v) { return v.is_confirmed() && v.harm() != Harm::kNone; });
-  if (verdicts.empty()) return "norn: no races found, nothing to confirm\n";
-  return fmt::format("norn: {} to confirm: {} confirmed, {} of them with consequences; {} unconfirmed\n",
-                     verdicts.size(), confirmed, harmful, static_cast<long>(verdicts.size()) - confirmed);
+  if (verdicts.empty()) {
+    const char* known = !run.checked ? "nothing was checked" : run.ended ? "no races found" : "0 races so far";
+    return notes + fmt::format("norn: {}, nothing to confirm\n", known);
+  }
+  return notes + fmt::format("norn: {} to confirm: {} confirmed, {} of them with consequences; {} unconfirmed\n",
+                             verdicts.size(), confirmed, harmful, static_cast<long>(verdicts.size()) - confirmed);
 }
 
 bool fails(const std::vector<Verdict>& verdicts, const report::Findings& findings, FailOn fail_on) {
+  if (fail_on != FailOn::kNone && findings.lost > 0) return true;
   const bool confirmed = findings.deadlocked() || std::any_of(verdicts.begin(), verdicts.end(),
                                                               [](const Verdict& v) { return v.is_confirmed(); });
   switch (fail_on) {
@@ -106,7 +112,7 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
   for (const report::Hazard& hazard : findings.hazards)
     if (hazard.kind == report::HazardKind::kDeadlock) text += text_of_hazard(hazard);
   for (const Verdict& verdict : verdicts) text += text_of(verdict, detection.command);
-  text += summary(verdicts);
+  text += summary(verdicts, findings.run);
   bool written = true;
   if (detection.output.empty()) {
     std::fputs(text.c_str(), stderr);

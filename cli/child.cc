@@ -18,7 +18,10 @@ namespace {
 
 constexpr int kForwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 
+constexpr int kFailedWrites[] = {SIGPIPE, SIGXFSZ};
+
 volatile sig_atomic_t g_child = 0;
+bool g_restored[std::size(kFailedWrites)] = {};  // which of them do what they do by default
 
 void forward(int signal, siginfo_t* info, void*) {
   // A key at the terminal signals the whole foreground group: the child has it already.
@@ -78,6 +81,15 @@ bool end_after(pid_t pid, double seconds) {
 
 }  // namespace
 
+void ignore_failed_writes() {
+  for (size_t i = 0; i < std::size(kFailedWrites); ++i) g_restored[i] = signal(kFailedWrites[i], SIG_IGN) == SIG_DFL;
+}
+
+void restore_failed_writes() {
+  for (size_t i = 0; i < std::size(kFailedWrites); ++i)
+    if (g_restored[i]) signal(kFailedWrites[i], SIG_DFL);
+}
+
 ChildEnd run_child(const std::string& path, const std::vector<std::string>& arguments, const Environment& environment,
                    double timeout) {
   ChildEnd end;
@@ -97,6 +109,7 @@ ChildEnd run_child(const std::string& path, const std::vector<std::string>& argu
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &old_mask);
   const Forwarding forwarding;
+  const auto begin = std::chrono::steady_clock::now();
   const pid_t pid = fork();
   if (pid == 0) {
     // exec takes the handlers away, but a signal could come before it.
@@ -105,6 +118,7 @@ ChildEnd run_child(const std::string& path, const std::vector<std::string>& argu
       sigaction(signal, nullptr, &now);
       if (now.sa_handler != SIG_IGN) ::signal(signal, SIG_DFL);
     }
+    restore_failed_writes();
     sigprocmask(SIG_SETMASK, &old_mask, nullptr);
     for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
     execv(path.c_str(), argv.data());
@@ -135,6 +149,7 @@ ChildEnd run_child(const std::string& path, const std::vector<std::string>& argu
     return end;
   }
   end.started = true;
+  end.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (WIFSIGNALED(status)) {
     end.signal = WTERMSIG(status);
     end.exit = 128 + end.signal;

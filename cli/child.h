@@ -13,6 +13,7 @@ struct ChildEnd {
   int exit = 0;
   int signal = 0;          // that killed it, 0 if none
   bool timed_out = false;  // it was ended
+  double seconds = 0;      // from its start to its end
 };
 
 using Environment = std::vector<std::pair<std::string, std::string>>;  // to be added to norn's own
@@ -21,6 +22,11 @@ using Environment = std::vector<std::pair<std::string, std::string>>;  // to be 
 // on, except those of the terminal, which the child gets by itself. After so many seconds it is ended; 0: never.
 [[nodiscard]] ChildEnd run_child(const std::string& path, const std::vector<std::string>& arguments,
                                  const Environment& environment, double timeout = 0);
+
+// norn itself goes on where a reader went away or a file may not grow. Programs it starts have these signals as norn
+// found them: call the second one between fork and exec.
+void ignore_failed_writes();
+void restore_failed_writes();
 
 // Ends norn as the child ended.
 [[noreturn]] void die_by(int signal);

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <set>
 
 #include "cli/binary.h"
 #include "cli/history.h"
@@ -73,24 +74,62 @@ bool can_run(const Verb& verb, const Detection& request, std::string& error) {
 // The runtime ends a program that it cannot check, and has said why (runtime/settings.cc). Such a program had no end of
 // its own, and of its races there is nothing to say.
 bool has_refused(const report::Findings& findings, const ChildEnd& end) {
-  return end.exit == kMisuse && end.signal == 0 && findings.processes != 0 && !findings.run.ended &&
+  return end.exit == kMisuse && end.signal == 0 && findings.processes != 0 && !findings.first_ended &&
          findings.races.empty();
 }
 
-// What keeps the findings from being the whole truth.
-void add_notes(report::Findings& findings, const ChildEnd& end, const Program& program) {
-  std::vector<report::Text> notes(findings.run.notes.begin(), findings.run.notes.end());
-  if (findings.processes == 0) {
-    notes.push_back(program.kind == ProgramKind::kInstrumented
-                        ? "the program ended before norn's runtime started in it: nothing was checked"
-                        : "nothing that ran was built with norn-cc/norn-c++: nothing was checked");
-  } else if (end.timed_out) {
-    notes.push_back("the program did not end in time (--timeout) and was ended");
-  } else if (end.signal != 0) {
+// Valgrind itself ended the program, because it could not go on.
+bool has_given_up(const report::Findings& findings, const ChildEnd& end) {
+  return findings.processes == 0 || (end.signal == 0 && !end.timed_out && !findings.run.ended);
+}
+
+std::string words_of_giving_up(const std::string& name, const report::Findings& findings, const std::string& log) {
+  const std::string words = valgrind_words(log);
+  const bool has_log = std::filesystem::exists(log);
+  return fmt::format("the Valgrind front end could not {} {}{}{}{}", findings.processes == 0 ? "start" : "go on with",
+                     name, words.empty() ? "" : ":", words,
+                     has_log ? fmt::format("\n  all that it said is in {}", log) : "");
+}
+
+// An instrumented program that left no record never came to its first instruction.
+std::string why_not_started(const ChildEnd& end) {
+  constexpr int kLoaderGaveUp = 127;
+  if (end.signal != 0) {
     const char* name = sigabbrev_np(end.signal);
-    notes.push_back(findings.pool.keep(fmt::format("the program was killed by SIG{}", name != nullptr ? name : "?")));
+    return fmt::format("it was killed by SIG{} first", name != nullptr ? name : "?");
   }
+  if (end.exit == kLoaderGaveUp) return "the dynamic linker could not load it (it says above why)";
+  return fmt::format("it ended with status {} before", end.exit);
+}
+
+void add_note(report::Findings& findings, const std::string& words) {
+  std::vector<report::Text> notes(findings.run.notes.begin(), findings.run.notes.end());
+  notes.push_back(findings.pool.keep(words));
   findings.run.notes = findings.pool.keep(std::move(notes));
+}
+
+// A source that was changed after what was compiled from it shows other lines than those that raced.
+void note_newer_sources(report::Findings& findings, const std::string& program) {
+  namespace fs = std::filesystem;
+  std::set<std::string> newer;
+  for (const report::Race& race : findings.races) {
+    for (const report::Access& access : race.accesses) {
+      const report::Frame& frame = report::site_of(access);
+      if (race.suppressed || frame.file.empty()) continue;
+      std::error_code error;
+      const fs::path source = fs::path(view(frame.directory)) / view(frame.file);
+      const auto changed = fs::last_write_time(source, error);
+      if (error) continue;
+      const auto built = fs::last_write_time(frame.module.empty() ? fs::path(program) : view(frame.module), error);
+      if (!error && changed > built) newer.insert(source.filename().string());
+    }
+  }
+  if (newer.empty()) return;
+  const std::string others = newer.size() == 1   ? ""
+                             : newer.size() == 2 ? " and another source"
+                                                 : fmt::format(" and {} other sources", newer.size() - 1);
+  add_note(findings, fmt::format("{}{} {} newer than the program: lines may not match", *newer.begin(), others,
+                                 newer.size() == 1 ? "is" : "are"));
 }
 
 }  // namespace
@@ -122,11 +161,11 @@ std::optional<int> detect(const Verb& verb, CLI::App& app, std::vector<std::stri
   if (binary && (settings.hazards & report::kHazardAtomicity) != 0)
     complain("--hazards=atomicity: the Valgrind front end does not look for them; build with norn-cc/norn-c++");
   NewRun kept(request.command);
-  if (!kept.ok()) return kMisuse;
-  // norn decides what the status says; the program and its children keep their own.
+  if (!kept.ok() && binary) return kMisuse;
+  // As long as its findings are recorded, norn decides what the status says; the program and its children keep their
+  // own.
   request.race_status = static_cast<int>(settings.exitcode);
-  request.options.set("exitcode", "0");
-  request.options.set("findings", kept.run().findings());
+  if (kept.ok()) request.options.set("findings", kept.run().findings());
   const std::string list = request.options.list();
   if ((settings.verbose & report::kVerboseOptions) != 0) complain("NORN_OPTIONS=" + list);
   const std::string log = kept.run().directory + "/valgrind.log";
@@ -145,24 +184,40 @@ std::optional<int> detect(const Verb& verb, CLI::App& app, std::vector<std::stri
     const bool script = request.program.kind == ProgramKind::kScript && request.end.start_error == ENOEXEC;
     complain(fmt::format("{} cannot be started: {}{}", request.command[0], std::strerror(request.end.start_error),
                          script ? "; a script needs a first line like #!/bin/sh" : ""));
-    kept.finish(kMisuse);
+    request.end.exit = kMisuse;
+    if (kept.ok()) kept.finish(request.end);
     return kMisuse;
   }
-  kept.finish(request.end.exit);
+  if (!kept.ok()) {
+    if (request.end.signal != 0) die_by(request.end.signal);
+    return request.end.exit;
+  }
+  kept.finish(request.end);
 
-  signal(SIGPIPE, SIG_IGN);  // a reader of the report that went away does not change how the program ended
   request.findings = load_findings(kept.run(), error);
   if (!request.findings) {
     complain(error);
     return kMisuse;
   }
-  if (binary && request.findings->processes == 0) {
-    complain(fmt::format("the Valgrind front end could not start {}; what it said is in {}", request.command[0], log));
-    return kMisuse;
+  if (binary && has_given_up(*request.findings, request.end)) {
+    complain(words_of_giving_up(request.command[0], *request.findings, log));
+    // What it found until then is true all the same.
+    if (request.findings->races.empty()) return kMisuse;
   }
   if (!binary && has_refused(*request.findings, request.end)) return kMisuse;
+  if (request.findings->processes == 0 && request.program.kind == ProgramKind::kInstrumented && !binary) {
+    // What it could not record it has printed, and its status is for races already.
+    std::error_code code;
+    if (std::filesystem::exists(kept.run().findings(), code)) return request.end.exit;
+    complain(
+        fmt::format("{} did not start: {}; nothing was checked", request.command[0], why_not_started(request.end)));
+    return kMisuse;
+  }
   request.rules.apply(*request.findings);
-  add_notes(*request.findings, request.end, request.program);
+  if (request.findings->processes == 0) {
+    add_note(*request.findings, "nothing that ran was built with norn-cc/norn-c++: nothing was checked");
+  }
+  note_newer_sources(*request.findings, request.program.path);
   return std::nullopt;
 }
 

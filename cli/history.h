@@ -1,7 +1,8 @@
 // The runs that are kept, under .norn/ (or $NORN_DIR):
 //
 //   .norn/runs/12/findings.jsonl   what run 12 found (report/record.h)
-//   .norn/runs/12/run.json         {"norn":1,"command":[S…],"directory":S,"started":S,"exit":N}
+//   .norn/runs/12/run.json         {"norn":1,"command":[S…],"directory":S,"started":S,"exit":N,"signal":N,
+//                                  "timed_out":B,"seconds":N}
 //   .norn/last                     a link to the latest run
 //   .norn/schedules/HASH.log       the decisions of a run that norn confirm printed a token for (schedule/log.h)
 //
@@ -13,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/child.h"
 #include "report/record_reader.h"
 
 namespace norn::cli {
@@ -22,15 +24,16 @@ struct KeptRun {
   std::string directory;
   std::vector<std::string> command{};
   std::string started{};  // "2026-03-01 12:00:00"
-  int exit = 0;
   bool ended = false;
+  ChildEnd end{};
 
   [[nodiscard]] std::string findings() const { return directory + "/findings.jsonl"; }
 };
 
 class NewRun {
  public:
-  // Makes the directory; if .norn cannot be written, one for the moment, with a line that says so.
+  // Makes the directory; if .norn cannot be written, one for the moment, with a line that says so. If nothing can be
+  // written at all, there is no run to keep.
   explicit NewRun(const std::vector<std::string>& command);
   ~NewRun();
   NewRun(const NewRun&) = delete;
@@ -39,11 +42,11 @@ class NewRun {
   [[nodiscard]] const KeptRun& run() const { return run_; }
   [[nodiscard]] bool ok() const { return lock_ >= 0; }
   // Writes how it ended, makes it the last run and removes what is too old.
-  void finish(int exit);
+  void finish(const ChildEnd& end);
 
  private:
   bool create(const std::string& home);
-  void write_description() const;
+  [[nodiscard]] bool write_description() const;
 
   KeptRun run_;
   std::string home_;
@@ -67,7 +70,8 @@ std::string keep_schedule_file(const std::string& id, const std::string& text);
 // The last one of a program, by the name it is typed with; nothing if none is kept.
 [[nodiscard]] std::optional<KeptRun> last_run_of(const std::string& program);
 
-// Its findings, with the command as it was typed.
+// Its findings, with the command as it was typed, and with what keeps them from being the whole truth among the notes:
+// a process was killed, or goes on in the background, or became another program.
 [[nodiscard]] std::optional<report::Findings> load_findings(const KeptRun& run, std::string& error);
 
 }  // namespace norn::cli

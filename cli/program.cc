@@ -105,8 +105,11 @@ ProgramKind kind_of(const std::string& path) {
 // would only start the next one.
 std::vector<std::string> interpreter_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::string line;
-  if (!std::getline(file, line) || !line.starts_with("#!")) return {};
+  std::string line(256, '\0');  // the kernel reads no more
+  file.read(line.data(), static_cast<std::streamsize>(line.size()));
+  line.resize(static_cast<size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  if (!line.starts_with("#!")) return {};
+  line.resize(std::min(line.find('\n'), line.size()));
   std::istringstream words(line.substr(2));
   std::vector<std::string> interpreter;
   for (std::string word; words >> word;) interpreter.push_back(word);

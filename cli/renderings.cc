@@ -37,39 +37,42 @@ report::TextOptions options_of(const TextRendering& rendering, const std::string
           .next = rendering.next};
 }
 
-bool has_lines(const report::Race& race) {
-  return std::any_of(std::begin(race.accesses), std::end(race.accesses),
-                     [](const report::Access& access) { return report::site_of(access).line != 0; });
-}
-
-// What says little more about bytes that are known to race is told with the first such race: predictions, and, of
-// stripped programs, where a pair of places is a pair of addresses, all the others.
+// One report a variable: it tells the first of the variable's races, and the others with it, in a line each. Only the
+// text is folded; in all else a race is a pair.
 class Guests {
  public:
   explicit Guests(const report::Findings& findings) {
     for (const report::Race& race : findings.races) {
-      if (race.suppressed || (race.standing != report::Standing::kPredicted && has_lines(race))) continue;
-      const auto hosts = [&](const report::Race& other) {
-        return &other == &race || (!other.suppressed && other.standing >= report::Standing::kObserved && !has(other) &&
-                                   report::lies_in(race.location, other.location));
-      };
-      const auto host = std::find_if(findings.races.begin(), findings.races.end(), hosts);
-      if (&*host == &race) continue;
-      of_host_[&*host].push_back(&race);
-      guests_.insert(&race);
+      if (race.suppressed) continue;
+      const auto host = std::find_if(hosts_.begin(), hosts_.end(), [&](const report::Race* other) {
+        return report::same_variable(race.location, other->location);
+      });
+      if (host == hosts_.end()) {
+        hosts_.push_back(&race);
+      } else {
+        of_host_[*host].push_back(&race);
+        guests_.insert(&race);
+      }
     }
   }
 
   [[nodiscard]] bool has(const report::Race& race) const { return guests_.contains(&race); }
-  // At most so many of them; the others are counted.
+  [[nodiscard]] size_t variables() const { return hosts_.size(); }
+  // All that was observed, and at most so many others, which are counted then.
   [[nodiscard]] report::Also of(const report::Race& host, size_t most) const {
     const auto found = of_host_.find(&host);
     if (found == of_host_.end()) return {};
-    const size_t shown = std::min(found->second.size(), most);
-    return {.races = {found->second.data(), shown}, .left_out = found->second.size() - shown};
+    const std::vector<const report::Race*>& guests = found->second;  // the strongest first
+    const auto first_other = std::find_if(guests.begin(), guests.end(), [](const report::Race* guest) {
+      return guest->standing < report::Standing::kObserved;
+    });
+    const auto observed = static_cast<size_t>(first_other - guests.begin());
+    const size_t shown = observed + std::min(guests.size() - observed, most);
+    return {.races = {guests.data(), shown}, .left_out = guests.size() - shown};
   }
 
  private:
+  std::vector<const report::Race*> hosts_;
   std::map<const report::Race*, std::vector<const report::Race*>> of_host_;
   std::set<const report::Race*> guests_;
 };
@@ -148,7 +151,7 @@ std::string text_of_races(const report::Findings& findings, const TextRendering&
   for (const report::Text word : findings.run.command) command += fmt::format(" {}", report::view(word));
   for (const report::Hazard& hazard : findings.hazards) {
     text += text_of_hazard(hazard);
-    if (rendering.next == report::Next::kConfirm && hazard.kind != report::HazardKind::kDeadlock)
+    if (rendering.next == report::Next::kConfirm && !has_happened(hazard.kind))
       text += fmt::format("  next: norn confirm R{} --{}\n", report::view(hazard.id.text()), command);
     text += "\n";
   }
@@ -158,8 +161,10 @@ std::string text_of_races(const report::Findings& findings, const TextRendering&
 std::string text_of_summary(const report::Findings& findings, const TextRendering& rendering) {
   const std::string base = here();
   report::SourceFiles sources;
+  report::RaceCounts counts = findings.counts();
+  counts.variables = Guests(findings).variables();
   return report::collect([&](report::Sink sink) {
-    report::render_text_summary(findings.run, findings.counts(), options_of(rendering, base, sources), sink);
+    report::render_text_summary(findings.run, counts, options_of(rendering, base, sources), sink);
   });
 }
 

@@ -16,7 +16,7 @@ using report::view;
 
 bool fails(const report::Findings& findings, FailOn fail_on) {
   const report::RaceCounts counts = findings.counts();
-  if (fail_on != FailOn::kNone && findings.deadlocked()) return true;
+  if (fail_on != FailOn::kNone && (findings.deadlocked() || findings.lost > 0)) return true;
   switch (fail_on) {
     case FailOn::kAny:
       return counts.total() > 0;

@@ -61,8 +61,8 @@ void list_races(const report::Findings& findings, const std::vector<const Race*>
                race.suppressed ? fmt::format("  (suppressed by {})", view(race.suppressed_by)) : "");
   }
   for (const report::Hazard& hazard : findings.hazards)
-    fmt::print("R{}  {:<11}  {}  {}\n", view(hazard.id.text()), view(name_of(hazard.standing)), view(hazard.title),
-               view(hazard.places));
+    fmt::print("R{}  {:<11}  {}{}  {}\n", view(hazard.id.text()), view(name_of(hazard.standing)), view(hazard.title),
+               has_happened(hazard.kind) ? view(words_of(hazard.kind)) : "", view(hazard.places));
   std::fflush(stdout);
   const TextRendering rendering{.color = wants_color(1, report::ColorMode::kAuto)};
   fmt::print("{}", text_of_summary(findings, rendering));

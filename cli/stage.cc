@@ -94,8 +94,8 @@ class ProgramFrames:
     name, priority, enabled = "norn", 100, True
     def filter(self, frames):
         for frame in frames:
-            file = frame.filename() or ""
-            if "../runtime/" not in file and not str(frame.function()).startswith(("norn::", "__norn_")):
+            where = gdb.execute("info symbol %d" % frame.inferior_frame().pc(), to_string=True)
+            if "in section norn_text" not in where:
                 yield frame
 gdb.frame_filters["norn"] = ProgramFrames()
 end
@@ -103,7 +103,7 @@ run
 python
 if gdb.selected_thread() and gdb.selected_frame().name() == "__norn_on_meeting":
     print("norn: its threads %s and %s stand before their statements; %s goes first"
-          % (gdb.parse_and_eval("first"), gdb.parse_and_eval("second"), gdb.parse_and_eval("first")))
+          % (gdb.parse_and_eval("$edi"), gdb.parse_and_eval("$esi"), gdb.parse_and_eval("$edi")))
 end
 thread apply all backtrace 12
 )gdb";
@@ -181,6 +181,7 @@ StagedRun Stage::start(const std::string& options, unsigned worker) const {
     // Only what is allowed after a fork of a program with threads.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setpgid(0, 0);
+    restore_failed_writes();
     const int in = open(input.c_str(), O_RDONLY);
     const int out = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
     const int err = open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);

@@ -55,8 +55,11 @@ std::map<uint32_t, std::string> places_in(const std::string& findings) {
   std::istringstream lines(findings);
   for (std::string line; std::getline(lines, line);) {
     const auto json = nlohmann::json::parse(line, nullptr, false);
-    if (!json.is_object() || json.value("record", "") != "place") continue;
-    places[static_cast<uint32_t>(std::strtoul(json.value("site", "0").c_str(), nullptr, 16))] = json.value("text", "");
+    if (!json.is_object() || !json.contains("record") || json["record"] != "place") continue;
+    const auto text_of = [&](const char* key) {
+      return json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
+    };
+    places[static_cast<uint32_t>(std::strtoul(text_of("site").c_str(), nullptr, 16))] = text_of("text");
   }
   return places;
 }

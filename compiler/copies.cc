@@ -94,8 +94,9 @@ bool is_address(const Instruction& value) {
 }
 
 // Once more before each access in another block, as the code generator would do it: where two values meet it no longer
-// can, and a register would be needed for each address instead of one for their base.
-void compute_where_used(Instruction& address) {
+// can, and a register would be needed for each address instead of one for their base. Returns whether there was any.
+bool compute_where_used(Instruction& address) {
+  bool any = false;
   for (llvm::Use& use : llvm::make_early_inc_range(address.uses())) {
     auto* user = cast<Instruction>(use.getUser());
     const auto* further = dyn_cast<llvm::GetElementPtrInst>(user);
@@ -106,7 +107,13 @@ void compute_where_used(Instruction& address) {
     Instruction* again = address.clone();
     again->insertBefore(user);
     use.set(again);
+    any = true;
   }
+  return any;
+}
+
+bool is_everywhere(const Instruction& value, const llvm::DominatorTree& dominators) {
+  return llvm::all_of(value.uses(), [&](const llvm::Use& use) { return dominators.dominates(&value, use); });
 }
 
 // A debugger is told nothing where only one of two values is known.
@@ -130,6 +137,8 @@ bool Copies::can_be_made(const llvm::Function& function) {
     if (block.hasAddressTaken() || isa<llvm::IndirectBrInst, llvm::CallBrInst>(block.getTerminator())) return false;
     for (const Instruction& instruction : block) {
       if (instruction.getType()->isTokenTy()) return false;
+      const auto* call = dyn_cast<llvm::CallBase>(&instruction);
+      if (call != nullptr && call->cannotDuplicate()) return false;
     }
   }
   return true;
@@ -320,26 +329,42 @@ void Copies::merge_values() {
       }
     }
   }
-  // Who uses a value comes before it.
+  std::vector<Instruction*> values;
   for (BasicBlock* block : llvm::post_order(&function_)) {
     for (Instruction& instruction : llvm::reverse(*block)) {
-      if (checked_.contains(&instruction)) add_merged(instruction, dominators, merger);
+      if (checked_.contains(&instruction)) values.push_back(&instruction);
     }
+  }
+  compute_addresses(values, dominators);
+  for (Instruction* value : values) {
+    if (!is_whole(*value, dominators)) add_merged(*value, dominators, merger);
   }
   merger.RewriteAllUses(&dominators);
 }
 
+// All of them, before any value is merged: an address that is computed again uses its base in a block where it was not
+// used before, and that use has to be merged as well. A loop has two ways in here, so no order of the blocks has all
+// users of a value before it: this goes on until nothing changes.
+void Copies::compute_addresses(llvm::ArrayRef<Instruction*> values, const llvm::DominatorTree& dominators) const {
+  std::vector<Instruction*> addresses;
+  llvm::copy_if(values, std::back_inserter(addresses), [](const Instruction* value) { return is_address(*value); });
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Instruction* address : addresses) {
+      if (is_whole(*address, dominators)) continue;
+      changed |= compute_where_used(*address);
+      changed |= compute_where_used(*checked(address));
+    }
+  }
+}
+
+// Whether neither the value nor its copy is used where the other may be meant.
+bool Copies::is_whole(const Instruction& value, const llvm::DominatorTree& dominators) const {
+  return is_everywhere(value, dominators) && is_everywhere(*checked(&value), dominators);
+}
+
 void Copies::add_merged(Instruction& value, const llvm::DominatorTree& dominators, llvm::SSAUpdaterBulk& merger) const {
   Instruction* copy = checked(&value);
-  const auto is_everywhere = [&](const Instruction& defined) {
-    return llvm::all_of(defined.uses(), [&](const llvm::Use& use) { return dominators.dominates(&defined, use); });
-  };
-  if (is_everywhere(value) && is_everywhere(*copy)) return;
-  if (is_address(value)) {
-    compute_where_used(value);
-    compute_where_used(*copy);
-    if (is_everywhere(value) && is_everywhere(*copy)) return;
-  }
   const unsigned variable = merger.AddVariable(value.getName(), value.getType());
   for (Instruction* defined : {&value, copy}) {
     merger.AddAvailableValue(variable, defined->getParent(), defined);

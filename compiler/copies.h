@@ -34,7 +34,7 @@ class Copies final {
   Copies(llvm::Function& function, Hooks& hooks) : function_(function), hooks_(hooks) {}
 
   // Whether the function's body can stand twice. Not if somebody has the addresses of its blocks, if it may return to
-  // a place a second time, or if it has values that cannot be merged.
+  // a place a second time, or if it has values that cannot be merged or calls that may stand only once.
   [[nodiscard]] static bool can_be_made(const llvm::Function& function);
 
   // `is_checked`: whether something of the block will be checked in the checked copy.
@@ -68,6 +68,8 @@ class Copies final {
   void go_home(const Region& region, llvm::BasicBlock* left);
   void count_strides(const Region& region, llvm::BasicBlock* goes_on);
   void merge_values();
+  void compute_addresses(llvm::ArrayRef<llvm::Instruction*> values, const llvm::DominatorTree& dominators) const;
+  [[nodiscard]] bool is_whole(const llvm::Instruction& value, const llvm::DominatorTree& dominators) const;
   void add_merged(llvm::Instruction& value, const llvm::DominatorTree& dominators, llvm::SSAUpdaterBulk& merger) const;
 
   [[nodiscard]] llvm::BasicBlock* checked(const llvm::BasicBlock* block) const;

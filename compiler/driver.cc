@@ -36,13 +36,17 @@ constexpr const char* kVersion = "19";
 constexpr std::string_view kHelp =
     R"(norn: a drop-in clang whose programs find their own data races.
   -fnorn-skip=FILE     leave out what FILE names (fun:, src:; clang's special case list)
+  -fsanitize-ignorelist=FILE  the same
+  -fno-sanitize=thread compile without instrumentation; what is linked still has norn's runtime
   -fnorn-as-tsan       make __has_feature(thread_sanitizer) true; -fsanitize=thread means the same
   -fnorn-prune=NAMES   which checks are left out: all (default), none, or some of
                        covered,calls,escape,constants,early,runs,inline
   -fnorn-whole-program with -flto (full) and lld: instrument at the link, knowing all files
   -fnorn-profile=sampling  check samples only: races are missed, the program is nearly as fast as ever (default: full)
+  -fnorn-debug-runtime link a runtime with debug information, to look at norn itself in a debugger
   -fno-norn            compile and link as clang does
   NORN_CLANG=PATH      the clang to use (default: clang-19, or clang++-19 for norn-c++)
+  NORN_VERIFY=1        let LLVM's verifier look at what norn made of the program
 Everything else is clang's:
 
 )";
@@ -63,11 +67,14 @@ struct Request {
   bool forbids_undefined = false;
   bool off = false;
   bool as_tsan = false;
+  bool debug_runtime = false;
+  bool exempt = false;  // what is compiled here is not to be instrumented
   bool has_ir = false;  // an input is LLVM IR
   bool help = false;
   Debug debug = Debug::kNone;
   Arguments skip_lists;
-  std::string prune;  // empty: nothing was said
+  Arguments ignore_lists;  // clang's, which mean the same
+  std::string prune;       // empty: nothing was said
   std::string profile;
   bool whole_program = false;
   bool full_lto = false;
@@ -263,6 +270,7 @@ std::string without_thread(std::string_view argument, Request& request) {
     rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
     if (one == "thread") {
       request.as_tsan = true;
+      request.exempt = false;
       continue;
     }
     if (is_one_of(one, kRivals)) {
@@ -273,6 +281,24 @@ std::string without_thread(std::string_view argument, Request& request) {
   }
   return left;
 }
+
+// "-fno-sanitize=thread,undefined": whether threads are among them.
+bool names_thread(std::string_view argument) {
+  const std::string among = "," + std::string(argument.substr(argument.find('=') + 1)) + ",";
+  return among.find(",thread,") != std::string::npos || among.find(",all,") != std::string::npos;
+}
+
+// What follows one of these beginnings; nothing if the argument begins with none.
+template <size_t N>
+std::optional<std::string> value_of(std::string_view argument, const std::string_view (&beginnings)[N]) {
+  for (const std::string_view beginning : beginnings) {
+    if (starts_with(argument, beginning)) return std::string(argument.substr(beginning.size()));
+  }
+  return std::nullopt;
+}
+
+constexpr std::string_view kIgnoreLists[] = {"-fsanitize-ignorelist=", "-fsanitize-blacklist="};
+constexpr std::string_view kNoIgnoreLists[] = {"-fno-sanitize-ignorelist", "-fno-sanitize-blacklist"};
 
 void read_input(std::string_view name, std::string_view language, Request& request) {
   request.has_input = true;
@@ -324,6 +350,9 @@ Request read_command_line(const Arguments& arguments) {
     } else if (argument == "-fnorn-whole-program") {
       request.whole_program = true;
       kept.clear();
+    } else if (argument == "-fnorn-debug-runtime") {
+      request.debug_runtime = true;
+      kept.clear();
     } else if (starts_with(argument, "-fnorn") || starts_with(argument, "-fno-norn")) {
       refuse("unknown option " + argument + "; norn-cc --help lists norn's options");
     } else if (argument == "-flto" || argument == "-flto=full" || argument == "-flto=thin" || argument == "-fno-lto" ||
@@ -333,6 +362,13 @@ Request read_command_line(const Arguments& arguments) {
       request.chooses_linker = true;
     } else if (starts_with(argument, "-fsanitize=") && !request.off) {
       kept = without_thread(argument, request);
+    } else if (starts_with(argument, "-fno-sanitize=") && names_thread(argument)) {
+      request.exempt = true;
+      request.as_tsan = false;
+    } else if (std::optional<std::string> list = value_of(argument, kIgnoreLists)) {
+      request.ignore_lists.push_back(*std::move(list));
+    } else if (is_one_of(argument, kNoIgnoreLists)) {
+      request.ignore_lists.clear();
     } else if (is_one_of(argument, kQuestions) || starts_with(argument, "-print-") ||
                starts_with(argument, "--print-")) {
       request.compiles = request.links = false;
@@ -448,6 +484,10 @@ void add_compile_arguments(const Request& request, const std::string& library, A
     cc1("-mllvm");
     cc1(option);
   };
+  // <norn/annotate.h>, after everything the user named.
+  cc1("-internal-isystem");
+  cc1(library + "/include");
+  if (request.exempt) return;
   const std::string passes = library + "/libnorn-plugin.so";
   const std::string frontend = library + "/libnorn-frontend.so";
   for (const std::string& file : {passes, frontend}) {
@@ -456,21 +496,23 @@ void add_compile_arguments(const Request& request, const std::string& library, A
     cc1(file);
   }
   cc1("-fpass-plugin=" + passes);
+  if (const char* verify = getenv("NORN_VERIFY"); verify != nullptr && *verify != '\0') {
+    plugin("-norn-verify");
+  }
   // The site table takes variables and types from the debug information; it is the same whatever the user asked for,
   // so that a site keeps its identity.
   cc1("-debug-info-kind=standalone");
   if (request.debug == Debug::kNone) plugin("-norn-debug-info=none");
   if (request.debug == Debug::kLines) plugin("-norn-debug-info=lines");
-  for (const std::string& file : request.skip_lists) {
-    if (!exists(file)) refuse("skip list " + file + ": " + strerror(errno));
-    plugin("-norn-skip=" + file);
+  for (const Arguments& lists : {request.skip_lists, request.ignore_lists}) {
+    for (const std::string& file : lists) {
+      if (!exists(file)) refuse("skip list " + file + ": " + strerror(errno));
+      plugin("-norn-skip=" + file);
+    }
   }
   if (request.whole_program) plugin("-norn-defer");
   if (!request.prune.empty()) plugin("-norn-prune=" + request.prune);
   if (!request.profile.empty()) plugin("-norn-profile=" + request.profile);
-  // <norn/annotate.h>, after everything the user named.
-  cc1("-internal-isystem");
-  cc1(library + "/include");
   // For the front end only: our plugin turns it off before code is made. For IR there is no front end, and nothing that
   // could ask.
   if (request.as_tsan && !request.has_ir) cc1("-fsanitize=thread");
@@ -494,10 +536,12 @@ void add_link_arguments(const Request& request, const std::string& library, Argu
     return;
   }
   // Without a dynamic linker there is no interposition: the linker wraps the C library's functions instead.
-  const std::string runtime = library + (request.is_static ? "/libnorn-rt-static.a" : "/libnorn-rt.a");
-  if (!exists(runtime)) refuse(runtime + " is missing: build or install norn again");
+  const std::string base = library + (request.is_static ? "/libnorn-rt-static" : "/libnorn-rt");
+  const std::string runtime = base + ".a";
+  const std::string linked = request.debug_runtime ? base + "-debug.a" : runtime;
+  if (!exists(linked)) refuse(linked + " is missing: build or install norn again");
   linker(before, "--whole-archive");
-  linker(before, runtime);
+  linker(before, linked);
   linker(before, "--no-whole-archive");
   if (request.is_static) {
     before.push_back("-Wl,@" + runtime + ".wraps");

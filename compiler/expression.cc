@@ -271,6 +271,20 @@ std::optional<ExpressionNamer::Pointer> ExpressionNamer::of_binding(const Bindin
   return of_place(std::move(place));
 }
 
+std::optional<LocalName> ExpressionNamer::local(const llvm::AllocaInst& slot) const {
+  const auto known = bindings_.find(&slot);
+  if (known == bindings_.end()) return std::nullopt;
+  for (const Binding& binding : known->second) {
+    const auto elements = binding.expression->getElements();
+    const bool lies_there = binding.is_address || (!elements.empty() && elements[0] == llvm::dwarf::DW_OP_deref);
+    if (!lies_there || is_library_function(binding.variable->getScope()->getSubprogram())) continue;
+    std::optional<Pointer> found = of_binding(binding);
+    if (!found || found->form != Pointer::Form::kAddressOf || found->text == "this") continue;
+    return LocalName{std::move(found->text), found->pointee, binding.variable};
+  }
+  return std::nullopt;
+}
+
 ExpressionNamer::Nearness ExpressionNamer::nearness(const Binding& binding) const {
   const llvm::DISubprogram* function = binding.variable->getScope()->getSubprogram();
   unsigned frame = 0;

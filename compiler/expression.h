@@ -20,8 +20,16 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/DebugLoc.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
 
 namespace norn::compiler {
+
+// What lies in a slot of the stack.
+struct LocalName {
+  std::string text;          // "pool"; of a variable in pieces "pool.size"
+  const llvm::DIType* type;  // of the variable, or of the piece
+  const llvm::DILocalVariable* variable;
+};
 
 class ExpressionNamer final {
  public:
@@ -37,6 +45,9 @@ class ExpressionNamer final {
   // The same in the words of the innermost function alone, which are the same wherever it is inlined: to `deposit` it
   // is `to.balance`, whichever account that is. What a site is known by from build to build.
   [[nodiscard]] std::string identity(const llvm::Value* address, uint64_t size, bool scalar, const llvm::DebugLoc& at);
+
+  // The variable of the program's own code that lies in the slot.
+  [[nodiscard]] std::optional<LocalName> local(const llvm::AllocaInst& slot) const;
 
  private:
   // A value that is an address, in words.

@@ -1,6 +1,7 @@
 #include "compiler/globals.h"
 
 #include "compiler/expression.h"
+#include "compiler/members.h"
 #include "compiler/type_layout.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -12,8 +13,6 @@
 namespace norn::compiler {
 namespace {
 
-constexpr size_t kMostMembers = 256;  // of one variable
-
 class GlobalsTable final {
  public:
   GlobalsTable(llvm::Module& module, SiteTable& texts)
@@ -22,7 +21,6 @@ class GlobalsTable final {
         pointer_(llvm::PointerType::getUnqual(module.getContext())),
         i32_(llvm::Type::getInt32Ty(module.getContext())),
         i64_(llvm::Type::getInt64Ty(module.getContext())),
-        member_type_(llvm::StructType::get(module.getContext(), {pointer_, i64_, i64_, i64_, i64_})),
         entry_type_(llvm::StructType::get(
             module.getContext(), {pointer_, i64_, pointer_, pointer_, pointer_, pointer_, i32_, i32_, i32_, i32_})) {}
 
@@ -64,10 +62,11 @@ class GlobalsTable final {
     llvm::Constant* address = &variable;
     if (variable.isThreadLocal()) address = emit_getter(variable);
     llvm::Constant* contents = llvm::ConstantStruct::get(
-        entry_type_, {address, number(i64_, size), texts_.text(name), texts_.text(path),
-                      texts_.text(relative ? file->getDirectory() : ""), emit_members(variable, leaves),
-                      number(i32_, leaves.size()), number(i32_, source->getLine()),
-                      number(i32_, variable.isThreadLocal() ? NORN_GLOBAL_THREAD_LOCAL : 0), number(i32_, 0)});
+        entry_type_,
+        {address, number(i64_, size), texts_.text(name), texts_.text(path),
+         texts_.text(relative ? file->getDirectory() : ""), emit_members(module_, texts_, leaves, variable.getComdat()),
+         number(i32_, leaves.size()), number(i32_, source->getLine()),
+         number(i32_, variable.isThreadLocal() ? NORN_GLOBAL_THREAD_LOCAL : 0), number(i32_, 0)});
     auto* entry = new llvm::GlobalVariable(module_, entry_type_, true, llvm::GlobalValue::PrivateLinkage, contents,
                                            "norn.global");
     entry->setSection("norn_globals");
@@ -76,23 +75,6 @@ class GlobalsTable final {
     entry->setMetadata(llvm::LLVMContext::MD_associated,
                        llvm::MDNode::get(module_.getContext(), llvm::ValueAsMetadata::get(&variable)));
     return entry;
-  }
-
-  llvm::Constant* emit_members(const llvm::GlobalVariable& variable, const std::vector<Leaf>& leaves) {
-    if (leaves.empty()) return texts_.text("");
-    std::vector<llvm::Constant*> members;
-    members.reserve(leaves.size());
-    for (const Leaf& leaf : leaves) {
-      members.push_back(llvm::ConstantStruct::get(
-          member_type_, {texts_.text(leaf.path), number(i64_, leaf.offset), number(i64_, leaf.size),
-                         number(i64_, leaf.stride), number(i64_, leaf.count)}));
-    }
-    auto* type = llvm::ArrayType::get(member_type_, members.size());
-    auto* array = new llvm::GlobalVariable(module_, type, true, llvm::GlobalValue::PrivateLinkage,
-                                           llvm::ConstantArray::get(type, members), "norn.members");
-    array->setAlignment(llvm::Align(8));
-    if (variable.hasComdat()) array->setComdat(const_cast<llvm::Comdat*>(variable.getComdat()));
-    return array;
   }
 
   llvm::Constant* emit_getter(llvm::GlobalVariable& variable) {
@@ -113,7 +95,6 @@ class GlobalsTable final {
   llvm::PointerType* pointer_;
   llvm::Type* i32_;
   llvm::Type* i64_;
-  llvm::StructType* member_type_;
   llvm::StructType* entry_type_;
 };
 

@@ -14,6 +14,7 @@
 #include "compiler/globals.h"
 #include "compiler/hooks.h"
 #include "compiler/inline_check.h"
+#include "compiler/locals.h"
 #include "compiler/loops.h"
 #include "compiler/names.h"
 #include "compiler/registration.h"
@@ -21,6 +22,7 @@
 #include "compiler/site_table.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/IRBuilder.h"
@@ -130,9 +132,9 @@ bool is_client_request(llvm::StringRef text) { return text.contains("rolq $$3,")
 
 class FunctionInstrumenter final {
  public:
-  FunctionInstrumenter(llvm::Function& function, Hooks& hooks, SiteTable& sites, LoopTeller& teller, LoopPlan& loops,
-                       bool asked, const Pruning& prune, const CallEffects& effects, const Escape* escape,
-                       bool inline_checks, Profile profile)
+  FunctionInstrumenter(llvm::Function& function, Hooks& hooks, SiteTable& sites, LocalsTable& locals,
+                       LoopTeller& teller, LoopPlan& loops, bool asked, const Pruning& prune,
+                       const CallEffects& effects, const Escape* escape, bool inline_checks, Profile profile)
       : function_(function),
         prune_(prune),
         effects_(effects),
@@ -142,6 +144,7 @@ class FunctionInstrumenter final {
         layout_(function.getParent()->getDataLayout()),
         hooks_(hooks),
         sites_(sites),
+        locals_(locals),
         teller_(teller),
         loops_(loops),
         asked_(asked),
@@ -151,7 +154,11 @@ class FunctionInstrumenter final {
     collect();
     // All names are found before anything is changed.
     describe();
+    const std::vector<Local> locals = find_locals(function_, namer_, [&](llvm::AllocaInst* slot) {
+      return escape_ != nullptr ? escape_->is_private(slot) : !llvm::PointerMayBeCaptured(slot, true, true);
+    });
     emit();
+    locals_.mark(function_, locals);
   }
 
  private:
@@ -719,6 +726,7 @@ class FunctionInstrumenter final {
   const llvm::DataLayout& layout_;
   Hooks& hooks_;
   SiteTable& sites_;
+  LocalsTable& locals_;
   LoopTeller& teller_;
   LoopPlan& loops_;
   bool asked_;  // some condition of a loop may call the function
@@ -743,6 +751,7 @@ llvm::PreservedAnalyses InstrumentPass::run(llvm::Module& module, llvm::ModuleAn
 
   Hooks hooks(module);
   SiteTable sites(module);
+  LocalsTable locals(module, sites);
   std::vector<llvm::Function*> marked;
   for (llvm::Function& function : module) {
     if (!function.hasFnAttribute(llvm::Attribute::SanitizeThread)) continue;
@@ -767,7 +776,7 @@ llvm::PreservedAnalyses InstrumentPass::run(llvm::Module& module, llvm::ModuleAn
   const llvm::DenseSet<const llvm::Function*> asked = finder.asked_by_conditions(marked);
   for (size_t i = 0; i < marked.size(); ++i) {
     llvm::Function* function = marked[i];
-    FunctionInstrumenter(*function, hooks, sites, teller, loops[i], asked.contains(function), prune, effects,
+    FunctionInstrumenter(*function, hooks, sites, locals, teller, loops[i], asked.contains(function), prune, effects,
                          escape ? &*escape : nullptr, inline_checks_, profile_)
         .run();
     // What was found out about its use of memory was about the function without hooks.
@@ -775,6 +784,7 @@ llvm::PreservedAnalyses InstrumentPass::run(llvm::Module& module, llvm::ModuleAn
     function->removeFnAttr(llvm::Attribute::NoSync);
   }
   const bool any_global = emit_globals(module, sites);
+  locals.finish();
   if (any_global || !sites.empty()) emit_registration(module);
   sites.finish();
 

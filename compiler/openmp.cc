@@ -4,8 +4,11 @@
 #include <utility>
 
 #include "compiler/hooks.h"
+#include "compiler/quiet_loops.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -93,9 +96,21 @@ llvm::LoadInst* iteration_of(const llvm::BranchInst& branch, const Variables& bo
   return iteration != nullptr && llvm::isa<llvm::AllocaInst>(iteration->getPointerOperand()) ? iteration : nullptr;
 }
 
-void tell_iteration(llvm::BranchInst& branch, llvm::LoadInst& iteration, const OpenMpHooks& hooks) {
+// Where it is told that an iteration of the loop begins: at the begin of each, or before the loop, where all may be
+// one.
+llvm::Instruction* place_to_tell(llvm::BranchInst& branch, const llvm::LoopInfo& loops, QuietLoops& quiet) {
+  const llvm::Loop* loop = loops.getLoopFor(branch.getParent());
+  llvm::BasicBlock* before = loop == nullptr ? nullptr : loop->getLoopPredecessor();
+  if (before != nullptr && loop->getHeader() == branch.getParent() && quiet.is_quiet(*loop, loops)) {
+    return before->getTerminator();
+  }
   llvm::BasicBlock* body = branch.getSuccessor(0);
-  llvm::IRBuilder<> builder(body, body->getFirstInsertionPt());
+  return &*body->getFirstInsertionPt();
+}
+
+void tell_iteration(llvm::BranchInst& branch, llvm::LoadInst& iteration, llvm::Instruction* place,
+                    const OpenMpHooks& hooks) {
+  llvm::IRBuilder<> builder(place);
   builder.SetCurrentDebugLocation(branch.getDebugLoc());
   llvm::Value* number = builder.CreateLoad(iteration.getType(), iteration.getPointerOperand());
   builder.CreateCall(hooks.iteration, {builder.CreateZExtOrTrunc(number, builder.getInt64Ty())});
@@ -115,10 +130,17 @@ Loops loops_up_to(const Variables& bounds, llvm::Function& function) {
   return found;
 }
 
-bool tell_iterations(llvm::Function& function, const OpenMpHooks& hooks) {
-  const Loops loops = loops_up_to(upper_bounds(function), function);
-  for (const auto& [branch, iteration] : loops) tell_iteration(*branch, *iteration, hooks);
-  return !loops.empty();
+bool tell_iterations(llvm::Function& function, const OpenMpHooks& hooks, QuietLoops& quiet) {
+  const Loops found = loops_up_to(upper_bounds(function), function);
+  if (found.empty()) return false;
+  const llvm::DominatorTree dominators(function);
+  const llvm::LoopInfo loops(dominators);
+  llvm::SmallVector<llvm::Instruction*, 2> places;  // before any of them is told of: that is a call
+  for (const auto& [branch, iteration] : found) places.push_back(place_to_tell(*branch, loops, quiet));
+  for (const auto& [loop, place] : llvm::zip_equal(found, places)) {
+    tell_iteration(*loop.first, *loop.second, place, hooks);
+  }
+  return true;
 }
 
 // --- taskloop: its loop is in a function of its own, which the entry of the task calls -------------------------------
@@ -186,7 +208,8 @@ bool tell_taskloop(const TaskAllocation& task, const OpenMpHooks& hooks) {
   const Loops loops = loops_up_to(variables_that_keep(*body.getArg(kUpperArgument)), body);
   if (loops.size() != 1) return false;
   const auto& [branch, iteration] = loops.front();
-  tell_iteration(*branch, *iteration, hooks);
+  llvm::BasicBlock* first = branch->getSuccessor(0);
+  tell_iteration(*branch, *iteration, &*first->getFirstInsertionPt(), hooks);
   llvm::IRBuilder<> builder(&body.getEntryBlock(), body.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
   builder.SetCurrentDebugLocation(branch->getDebugLoc());
   builder.CreateCall(hooks.taskloop_begin,
@@ -232,10 +255,11 @@ bool tell_thread_locals(llvm::Function& function, llvm::FunctionCallee hook) {
 llvm::PreservedAnalyses OpenMpPass::run(llvm::Module& module, llvm::ModuleAnalysisManager& /*analyses*/) {
   if (module.getModuleFlag("openmp") == nullptr || !is_supported(module)) return llvm::PreservedAnalyses::all();
   const OpenMpHooks hooks = declare_hooks(module);
+  QuietLoops quiet(module);
   bool changed = false;
   for (llvm::Function& function : module) {
     if (!function.hasFnAttribute(llvm::Attribute::SanitizeThread)) continue;
-    changed |= tell_iterations(function, hooks);
+    changed |= tell_iterations(function, hooks, quiet);
     changed |= tell_taskloops(function, hooks);
     changed |= tell_thread_locals(function, hooks.thread_local_taken);
   }

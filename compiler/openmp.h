@@ -11,7 +11,8 @@
 //
 // for loops whose upper bound is one that __kmpc_for_static_init or __kmpc_dispatch_next sets: what clang makes of
 // worksharing loops, distribute and sections. Iterations of one chunk may run in parallel with another number of
-// threads, so they are told apart (docs/design/openmp.md).
+// threads, so they are told apart (docs/design/openmp.md). Where that can make no difference (quiet_loops.h) the call
+// stands before the loop, and all of them are one.
 //
 // So do those of a task of a taskloop. Its loop is in a function of its own, whose arguments say up to where it goes;
 // there @__norn_omp_taskloop_begin stands first, with the task's own memory, and @__norn_omp_taskloop_end after the

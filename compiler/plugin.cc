@@ -5,8 +5,11 @@
 #include "compiler/instrument.h"
 #include "compiler/openmp.h"
 #include "compiler/selection.h"
+#include "compiler/standard_library.h"
+#include "compiler/statements.h"
 #include "compiler/whole_program.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
 #include "llvm/Support/CommandLine.h"
@@ -49,10 +52,15 @@ llvm::cl::opt<Profile> profile("norn-profile", llvm::cl::desc("What the program 
 
 llvm::cl::opt<bool> deferred("norn-defer", llvm::cl::desc("Leave it to the link to instrument (with -flto)"));
 
+// At the link lld verifies by itself.
+llvm::cl::opt<bool> verified("norn-verify", llvm::cl::desc("Let LLVM's verifier look at what norn made of the module"));
+
 void register_passes(llvm::PassBuilder& builder) {
   builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
     passes.addPass(SelectionPass(skip_lists));
+    passes.addPass(StatementsPass());
     passes.addPass(OpenMpPass());
+    passes.addPass(StandardLibraryPass());
   });
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
     if (deferred) {
@@ -61,6 +69,7 @@ void register_passes(llvm::PassBuilder& builder) {
     }
     passes.addPass(InstrumentPass(debug_info_left, pruning(), checks_inline(level != llvm::OptimizationLevel::O0),
                                   profile, false));
+    if (verified) passes.addPass(llvm::VerifierPass());
   });
   builder.registerFullLinkTimeOptimizationLastEPCallback(
       [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) { passes.addPass(LinkPass()); });
@@ -69,7 +78,9 @@ void register_passes(llvm::PassBuilder& builder) {
                                              llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
     if (name != "norn" && name != "norn-program") return false;
     passes.addPass(SelectionPass(skip_lists));
+    passes.addPass(StatementsPass());
     passes.addPass(OpenMpPass());
+    passes.addPass(StandardLibraryPass());
     passes.addPass(InstrumentPass(debug_info_left, pruning(), checks_inline(false), profile, name == "norn-program"));
     return true;
   });

@@ -62,12 +62,13 @@ llvm::Function* emit_call(llvm::Module& module, llvm::StringRef name, llvm::Stri
 
 void emit_registration(llvm::Module& module) {
   llvm::Type* pointer = llvm::PointerType::getUnqual(module.getContext());
-  auto* type = llvm::StructType::get(module.getContext(), llvm::SmallVector<llvm::Type*>(9, pointer));
+  auto* type = llvm::StructType::get(module.getContext(), llvm::SmallVector<llvm::Type*>(11, pointer));
   llvm::Constant* tables = llvm::ConstantStruct::get(
       type, {boundary(module, "__start_norn_sites"), boundary(module, "__stop_norn_sites"),
              boundary(module, "__start_norn_globals"), boundary(module, "__stop_norn_globals"),
              boundary(module, "__start_norn_loops"), boundary(module, "__stop_norn_loops"), conditions_of(module),
-             boundary(module, "__start_norn_regions"), boundary(module, "__stop_norn_regions")});
+             boundary(module, "__start_norn_regions"), boundary(module, "__stop_norn_regions"),
+             boundary(module, "__start_norn_locals"), boundary(module, "__stop_norn_locals")});
   auto* described =
       new llvm::GlobalVariable(module, type, true, llvm::GlobalValue::LinkOnceODRLinkage, tables, "__norn_module");
   described->setVisibility(llvm::GlobalValue::HiddenVisibility);

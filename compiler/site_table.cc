@@ -43,7 +43,8 @@ std::string with_any_index(llvm::StringRef expression) {
 
 }  // namespace
 
-SiteTable::SiteTable(llvm::Module& module) : module_(module), type_(site_type(module.getContext())) {}
+SiteTable::SiteTable(llvm::Module& module)
+    : module_(module), statements_(module), type_(site_type(module.getContext())) {}
 
 llvm::Constant* SiteTable::text(llvm::StringRef string) {
   if (string.empty()) return llvm::ConstantPointerNull::get(llvm::PointerType::getUnqual(module_.getContext()));
@@ -153,9 +154,13 @@ void SiteTable::finish() {
     key += '\0';
     key += function;
     key += '\0';
-    key += expression;
-    key += '\0';
-    key += std::to_string(kind) + ":" + std::to_string(ordinal);
+    if (const auto known = statements_.find({file, function, site.line, site.column}, site.facts.kind, expression)) {
+      key += known->what + ":" + std::to_string(known->ordinal);
+    } else {
+      key += expression;
+      key += '\0';
+      key += std::to_string(kind) + ":" + std::to_string(ordinal);
+    }
     const uint64_t size = site.facts.size <= UINT16_MAX ? site.facts.size : 0;
     site.variable->setInitializer(llvm::ConstantStruct::get(
         type_,

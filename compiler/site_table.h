@@ -16,6 +16,7 @@
 #include <tuple>
 #include <vector>
 
+#include "compiler/statements.h"
 #include "llvm/IR/DebugLoc.h"
 #include "llvm/IR/Module.h"
 #include "runtime/abi.h"
@@ -64,6 +65,7 @@ class SiteTable final {
   void name_copies();
 
   llvm::Module& module_;
+  const Statements statements_;
   llvm::StructType* type_;
   std::vector<Site> sites_;
   std::map<Identity, llvm::Constant*> known_;

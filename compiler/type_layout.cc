@@ -133,6 +133,19 @@ bool is_empty_record(const DIType* type) {
   return !record->isForwardDecl();
 }
 
+// A type of the C library whose members are nobody else's business: pthread_mutex_t, sem_t.
+bool is_opaque(const DICompositeType* record) {
+  if (is_library_scope(record)) return false;
+  bool any = false;
+  for (const llvm::DINode* element : record->getElements()) {
+    const auto* member = dyn_cast_or_null<DIDerivedType>(element);
+    if (member == nullptr || member->isStaticMember()) continue;
+    if (member->getTag() != llvm::dwarf::DW_TAG_member || !member->getName().starts_with("__")) return false;
+    any = true;
+  }
+  return any;
+}
+
 // "{ready,done}": several members in one access, by neighbours merged into one store or by bit-fields.
 std::string several(llvm::ArrayRef<Member> members) {
   constexpr size_t kShown = 3;
@@ -210,7 +223,7 @@ Part part_at(const DIType* type, Bytes bytes) {
       continue;
     }
 
-    if (!is_record(composite)) return part;
+    if (!is_record(composite) || is_opaque(composite)) return part;
     const uint64_t whole = byte_size(composite);
     if (!bytes.scalar && bytes.offset == 0 && (bytes.size == 0 || bytes.size >= whole)) return part;
     const uint64_t begin = static_cast<uint64_t>(bytes.offset) * 8;
@@ -293,7 +306,7 @@ void add_leaves(const DIType* type, const Leaf& around, bool in_array, size_t li
     if (leaf.count != 0) add_leaves(composite->getBaseType(), leaf, true, limit, leaves);
     return;
   }
-  if (composite != nullptr && is_record(composite) && !is_library_scope(composite)) {
+  if (composite != nullptr && is_record(composite) && !is_library_scope(composite) && !is_opaque(composite)) {
     for (const llvm::DINode* element : composite->getElements()) {
       const auto* member = dyn_cast_or_null<DIDerivedType>(element);
       if (member == nullptr || member->isStaticMember() || member->isVirtual()) continue;
@@ -327,7 +340,7 @@ std::vector<Leaf> leaves_of(const DIType* type, size_t limit) {
   std::vector<Leaf> leaves;
   const auto* composite = dyn_cast_or_null<DICompositeType>(bare_type(type));
   if (composite == nullptr || composite->getTag() == llvm::dwarf::DW_TAG_enumeration_type) return leaves;
-  if (is_record(composite) && is_library_scope(composite)) return leaves;
+  if (is_record(composite) && (is_library_scope(composite) || is_opaque(composite))) return leaves;
   add_leaves(composite, Leaf{}, false, limit, leaves);
   std::sort(leaves.begin(), leaves.end(), [](const Leaf& a, const Leaf& b) {
     return std::tie(a.offset, b.size, a.path) < std::tie(b.offset, a.size, b.path);  // of a union the largest first

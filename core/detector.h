@@ -282,6 +282,8 @@ class Detector {
   [[nodiscard]] const LockInfo* lock_info(LockId lock) const;
   // Where the thread took the lock last, as far as that is remembered. `self`: the caller, whose locks are known.
   [[nodiscard]] Where lock_taken_at(LockId lock, ThreadId thread, const Thread* self) const;
+  // The same of the lock at an address; kNowhere if nobody ever took one there.
+  [[nodiscard]] Where taken_at(Address lock, ThreadId thread, const Thread* self);
   [[nodiscard]] MsmState msm_state(Address address);
   [[nodiscard]] unsigned stamps_at(Address address);
   [[nodiscard]] Statistics statistics();

@@ -64,6 +64,12 @@ Where Detector::lock_taken_at(LockId lock, ThreadId thread, const Thread* self) 
   return kNowhere;
 }
 
+Where Detector::taken_at(Address lock, ThreadId thread, const Thread* self) {
+  const auto* object = sync_.find<LockObject>(lock, SyncFamily::kLock);
+  return object == nullptr ? kNowhere
+                           : lock_taken_at(__atomic_load_n(&object->lock.lock, __ATOMIC_RELAXED), thread, self);
+}
+
 // Whether the thread is known to be one of the last who took it, from there. It need not be the very last: then nothing
 // is written that others read.
 bool Detector::is_taker(LockId lock, ThreadId thread, Where where) const {

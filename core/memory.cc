@@ -2,11 +2,6 @@
 #include "core/detector.h"
 
 namespace norn {
-namespace {
-
-constexpr unsigned kPlaces = GranuleStep::kPlaces;
-
-}  // namespace
 
 // Bytes of the leaf's.
 void Detector::clear_leaf(Thread& thread, const Leaf& leaf, Address begin, Address end) {
@@ -72,25 +67,8 @@ void Detector::allocate(Thread& thread, Address address, uint64_t size) {
   clear_shadow(thread, address, end);
 }
 
-// The bytes of a granule that is not locked. What was done to them goes; those to which anything was done are born.
+// Some bytes of a granule, or all. What was done to them goes; those to which anything was done are born.
 void Detector::bear_granule(Thread& thread, Granule& granule, Address address, unsigned mask, Where where) {
-  const uint64_t cells = GranuleLock::cells_of(granule);
-  if (static_cast<uint32_t>(cells) == kUntouched) {
-    if (GranuleStep::is_empty(granule)) return;
-    const unsigned place = thread.slot & 1u;
-    uint64_t stamps[kPlaces];
-    unsigned touched = 0;
-    for (unsigned i = 0; i < kPlaces; ++i) {
-      stamps[i] = granule.stamps[i].load(std::memory_order_relaxed);
-      if (stamps[i] != 0) touched |= GranuleStep::mask_of(stamps[i]);
-    }
-    if (mask == kWholeGranule && touched == kWholeGranule && may_renew(thread) &&
-        where >> PackedStamp::kWhereBits == 0 &&
-        GranuleStep::put_instead(granule, place, cells, {stamps[place], stamps[place ^ 1], stamps[2]},
-                                 uint64_t{thread.stamps_alone} << 32, {GranuleStep::birth_of(thread, where), 0, 0})) {
-      return;
-    }
-  }
   GranuleLock lock(granule);
   unsigned touched = is_in_rows(granule) ? clear_rows(granule, address, mask) : 0;
   if (mask == kWholeGranule) close_rows(granule);
@@ -133,20 +111,66 @@ void Detector::bear(Thread& thread, Address address, uint64_t size, Where where)
   const Inside inside(*this, thread);
   heed_tick_request(thread);
   const Address end = address + size;
-  sync_.remove_range(address, end);
+  const Leaf* only = is_in_one_leaf(address, end) ? shadow_.existing_leaf(address) : nullptr;
+  if (is_in_one_leaf(address, end) && only == nullptr) return;  // nobody was there
+  if (only == nullptr || only->objects.load(std::memory_order_acquire) != nullptr) sync_.remove_range(address, end);
   if (!thread.stamped) note_segment(thread);
   thread.stamped = true;
+  // As where memory is freed, some are locked at once.
+  struct Locked {
+    Granule* granule;
+    Address at;
+    uint64_t cells;
+  };
+  constexpr unsigned kAtOnce = 8;
+  Locked locked[kAtOnce];
+  unsigned count = 0;
+  const bool packs = may_renew(thread) && where >> PackedStamp::kWhereBits == 0;
+  const unsigned place = thread.slot & 1u;
+  const uint64_t fresh = GranuleStep::birth_of(thread, where);
+  auto bear_locked = [&] {
+    unsigned others = 0;  // that have more to them
+    for (unsigned i = 0; i < count; ++i) {
+      Granule& granule = *locked[i].granule;
+      unsigned touched = 0;
+      for (const std::atomic<uint64_t>& stamp : granule.stamps) {
+        touched |= GranuleStep::mask_of(stamp.load(std::memory_order_relaxed));
+      }
+      if (touched != kWholeGranule) {
+        GranuleLock::unlock_both(granule, locked[i].cells);
+        locked[others++] = locked[i];
+        continue;
+      }
+      granule.stamps[place].store(fresh, std::memory_order_relaxed);
+      granule.stamps[place ^ 1].store(0, std::memory_order_relaxed);
+      granule.stamps[2].store(0, std::memory_order_relaxed);
+      GranuleLock::unlock_both(granule, uint64_t{thread.stamps_alone} << 32);
+    }
+    for (unsigned i = 0; i < others; ++i) bear_granule(thread, *locked[i].granule, locked[i].at, kWholeGranule, where);
+    count = 0;
+  };
   for (Address at = address & ~(kGranuleBytes - 1); at < end;) {
     const Address leaf_end = ((at >> Leaf::kBits) + 1) << Leaf::kBits;
     const Address stop = end < leaf_end ? end : leaf_end;
     if (const Leaf* leaf = shadow_.existing_leaf(at); leaf != nullptr) {
       Granule* granule = &leaf->granules[at / kGranuleBytes % Leaf::kGranules];
       for (; at < stop; at += kGranuleBytes, ++granule) {
-        bear_granule(thread, *granule, at, mask_in(at, address, end), where);
+        const uint64_t cells = GranuleLock::cells_of(*granule);
+        const unsigned mask = mask_in(at, address, end);
+        const bool simple = static_cast<uint32_t>(cells) == kUntouched;
+        if (simple && GranuleStep::is_empty(*granule)) continue;
+        if (!simple || !packs || mask != kWholeGranule || !GranuleLock::try_lock_both(*granule, cells)) {
+          bear_locked();  // nobody waits for a lock who has one
+          bear_granule(thread, *granule, at, mask, where);
+          continue;
+        }
+        locked[count++] = {granule, at, cells};
+        if (count == kAtOnce) bear_locked();
       }
     }
     at = leaf_end < end ? leaf_end : end;
   }
+  bear_locked();
 }
 
 void Detector::map(Thread& thread, Address address, uint64_t size) {

@@ -31,17 +31,20 @@ namespace norn::report {
 }
 
 // Whether a finding of this standing makes a run fail. (Nothing is confirmed while it is being found.)
-[[nodiscard]] inline bool fails(const Candidate& candidate, FailOn fail_on) {
+[[nodiscard]] inline bool fails(Standing standing, FailOn fail_on) {
   switch (fail_on) {
     case FailOn::kAny:
       return true;
     case FailOn::kObserved:
-      return standing_of(candidate) == Standing::kObserved;
+      return standing == Standing::kObserved;
     case FailOn::kConfirmed:
     case FailOn::kNone:
       return false;
   }
   return false;
+}
+[[nodiscard]] inline bool fails(const Candidate& candidate, FailOn fail_on) {
+  return fails(standing_of(candidate), fail_on);
 }
 
 // What a forked child has from its parent is the parent's to tell: counts start again.

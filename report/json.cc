@@ -132,6 +132,11 @@ void render_json(const RunSummary& run, List<Race> races, List<Hazard> hazards, 
   json.field("front_end", run.front_end);
   json.key("exit");
   json.signed_number(run.exit);
+  json.field_bool("complete", run.ended && run.checked);
+  json.key("notes");
+  json.begin_array();
+  for (const Text note : run.notes) json.string(note);
+  json.end_array();
   json.key("races");
   json.begin_array();
   for (const Race& race : races) put_race(json, race);

@@ -27,7 +27,8 @@ Json render(const Race& race) {
 // The fields are a promise to programs.
 TEST(Json, HasExactlyItsFields) {
   const Json json = render(example::bank_race());
-  EXPECT_EQ(keys(json), (Keys{"norn", "program", "engine", "front_end", "exit", "races", "hazards", "stats"}));
+  EXPECT_EQ(keys(json),
+            (Keys{"norn", "program", "engine", "front_end", "exit", "complete", "notes", "races", "hazards", "stats"}));
   const Json& race = json["races"][0];
   EXPECT_EQ(keys(race), (Keys{"id", "standing", "location", "accesses", "count", "suppressed", "replay"}));
   EXPECT_EQ(keys(race["location"]), (Keys{"name", "address", "size", "kind", "allocated_at"}));

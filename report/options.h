@@ -13,7 +13,14 @@ namespace norn::report {
 
 enum class FailOn : uint32_t { kAny, kObserved, kConfirmed, kNone };
 enum class ColorMode : uint32_t { kAuto, kAlways, kNever };
-enum Hazards : uint32_t { kHazardLockOrder = 1, kHazardAtomicity = 2 };
+enum Hazards : uint32_t {
+  kHazardLockOrder = 1,
+  kHazardAtomicity = 2,
+  kHazardMisuse = 4,
+  kHazardThreadLeak = 8,
+  kHazardSignals = 16,
+  kHazardsByDefault = kHazardLockOrder | kHazardMisuse | kHazardThreadLeak | kHazardSignals,
+};
 enum Verbose : uint32_t { kVerboseSuppressions = 1, kVerboseOptions = 2, kVerboseStats = 4, kVerboseLoops = 8 };
 
 // What the options say. Texts point into the string that was parsed, which must outlive them.
@@ -31,9 +38,9 @@ struct Settings {
   Text dump_cfg{};
   Text log_path{};  // empty: stderr
   ColorMode color = ColorMode::kAuto;
-  uint32_t verbose = 0;                 // a set of Verbose
-  uint32_t hazards = kHazardLockOrder;  // a set of Hazards
-  uint32_t memory_limit = 0;            // MB of history; 0: as much as the shadow takes
+  uint32_t verbose = 0;                  // a set of Verbose
+  uint32_t hazards = kHazardsByDefault;  // a set of Hazards
+  uint32_t memory_limit = 0;             // MB of history; 0: as much as the shadow takes
   // Controlled execution (docs/design/schedule.md). Off: the program's threads run as they like.
   uint32_t schedule = 0;  // schedule::StrategyKind
   uint32_t seed = 0;
@@ -107,9 +114,12 @@ inline constexpr Option kOptions[] = {
      "where a program started by hand writes its report; its pid is appended", "log_path", ~uint64_t{0},
      OptionUse::kByHand},
     {"verbose", OptionKind::kSet, "suppressions|options|stats|loops", "none", "say more about these"},
-    {"hazards", OptionKind::kSet, "lock-order|atomicity", "lock-order",
+    {"hazards", OptionKind::kSet, "lock-order|atomicity|misuse|thread-leak|signals",
+     "lock-order,misuse,thread-leak,signals",
      "what else may go wrong: locks taken in different orders, regions of a lock that should be one (atomicity: the "
-     "program then runs one thread at a time)"},
+     "program then runs one thread at a time), locks used as they must not be, threads that nobody joins, handlers "
+     "that "
+     "call what is not safe there or change errno"},
     {"memory_limit", OptionKind::kNumber, "MB", "0",
      "how much memory the history of accesses may take, about; what is oldest is forgotten then; 0: what the shadow "
      "takes",

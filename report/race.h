@@ -136,11 +136,26 @@ struct Race {
   bool suppressed = false;
   Text suppressed_by{};  // the rule, as its file has it
   Text replay{};         // the token of a schedule that brings the two together
+  uint64_t rank = 0;     // among the races of its run, by when they were first found
 };
 
 // Something besides a race that another schedule may turn into a failure: locks taken in different orders, a lock that
-// is given up between two accesses. Or a deadlock that happened, in a run under control.
-enum class HazardKind : uint8_t { kLockOrder, kAtomicity, kDeadlock };
+// is given up between two accesses. Or something that happened: a deadlock, in a run under control; a primitive used as
+// it must not be.
+enum class HazardKind : uint8_t {
+  kLockOrder,
+  kAtomicity,
+  kDeadlock,
+  kDestroyLocked,
+  kUnlockUnlocked,
+  kUnlockForeign,
+  kDoubleLock,
+  kUseDestroyed,
+  kHeldInWrongContext,
+  kThreadLeak,
+  kSignalUnsafe,
+  kSignalErrno,
+};
 
 // What one of the threads does for its part.
 struct HazardStep {
@@ -161,30 +176,39 @@ struct Hazard {
   Text replay{};
 };
 
-[[nodiscard]] constexpr Text name_of(HazardKind kind) {
-  switch (kind) {
-    case HazardKind::kLockOrder:
-      return "lock-order";
-    case HazardKind::kAtomicity:
-      return "atomicity";
-    case HazardKind::kDeadlock:
-      return "deadlock";
-  }
-  return "";
-}
+// What is said of each kind, in the order of HazardKind.
+struct HazardWords {
+  HazardKind kind;
+  Text name;      // in JSON and records
+  Text words;     // behind its title
+  bool happened;  // nothing is left to confirm
+};
+inline constexpr HazardWords kHazardWords[] = {
+    {HazardKind::kLockOrder, "lock-order", " are taken in different orders: possible deadlock", false},
+    {HazardKind::kAtomicity, "atomicity", ": the lock is given up between two accesses", false},
+    {HazardKind::kDeadlock, "deadlock", "", true},
+    {HazardKind::kDestroyLocked, "destroy-locked", " is destroyed while it is locked", true},
+    {HazardKind::kUnlockUnlocked, "unlock-unlocked", " is unlocked, but nobody holds it", true},
+    {HazardKind::kUnlockForeign, "unlock-foreign", " is unlocked by a thread that does not hold it", true},
+    {HazardKind::kDoubleLock, "double-lock", " is locked again by the thread that holds it: it waits for itself", true},
+    {HazardKind::kUseDestroyed, "use-destroyed", " is used after it was destroyed", true},
+    {HazardKind::kHeldInWrongContext, "held-in-wrong-context", " is held where no lock may be", true},
+    {HazardKind::kThreadLeak, "thread-leak", " ended and was neither joined nor detached", true},
+    {HazardKind::kSignalUnsafe, "signal-unsafe", " is called in a signal handler, which may have interrupted it", true},
+    {HazardKind::kSignalErrno, "signal-errno", " changes errno and does not restore it", true},
+};
 
-// What is said of it behind its title.
-[[nodiscard]] constexpr Text words_of(HazardKind kind) {
-  switch (kind) {
-    case HazardKind::kLockOrder:
-      return " are taken in different orders: possible deadlock";
-    case HazardKind::kAtomicity:
-      return ": the lock is given up between two accesses";
-    case HazardKind::kDeadlock:
-      return "";
-  }
-  return "";
+[[nodiscard]] constexpr const HazardWords& said_of(HazardKind kind) { return kHazardWords[static_cast<size_t>(kind)]; }
+[[nodiscard]] constexpr Text name_of(HazardKind kind) { return said_of(kind).name; }
+[[nodiscard]] constexpr Text words_of(HazardKind kind) { return said_of(kind).words; }
+[[nodiscard]] constexpr bool has_happened(HazardKind kind) { return said_of(kind).happened; }
+
+constexpr bool hazards_in_order() {
+  for (size_t i = 0; i < sizeof(kHazardWords) / sizeof(kHazardWords[0]); ++i)
+    if (kHazardWords[i].kind != static_cast<HazardKind>(i)) return false;
+  return true;
 }
+static_assert(hazards_in_order());
 
 struct NamedCount {
   Text name{};
@@ -208,7 +232,9 @@ struct RunSummary {
   uint32_t pid = 0;
   uint32_t parent = 0;
   int32_t exit = 0;
-  bool ended = false;  // false: the program was killed before it could say how it ends
+  bool ended = false;            // false: a process did not come to say how it ends: more may have been to find
+  bool becomes_another = false;  // by exec
+  bool checked = true;           // false: nothing ran that could be checked
   Stats stats{};
   List<Text> notes{};  // what limits this report: "arena full: oldest history forgotten"
 };
@@ -265,6 +291,13 @@ struct RunSummary {
          a.module == b.module;
 }
 
+[[nodiscard]] constexpr bool same_places(List<Frame> a, List<Frame> b) {
+  if (a.size != b.size) return false;
+  for (size_t i = 0; i < a.size; ++i)
+    if (!same_place(a[i], b[i])) return false;
+  return true;
+}
+
 // Whether all bytes of the one are bytes of the other: of static or mapped memory, or of a block that was allocated in
 // the same place (a later block there is the program's next object of that kind). Stacks are not asked: what lies at an
 // address changes from call to call.
@@ -273,13 +306,47 @@ struct RunSummary {
       inner.address + inner.size > outer.address + outer.size)
     return false;
   if (inner.kind == LocationKind::kGlobal || inner.kind == LocationKind::kUnknown) return inner.object == outer.object;
-  if (inner.kind != LocationKind::kHeap || inner.object_size != outer.object_size ||
-      inner.address - inner.offset != outer.address - outer.offset ||
-      inner.allocated_at.size != outer.allocated_at.size || inner.allocated_at.empty())
-    return false;
-  for (size_t i = 0; i < inner.allocated_at.size; ++i)
-    if (!same_place(inner.allocated_at[i], outer.allocated_at[i])) return false;
-  return true;
+  return inner.kind == LocationKind::kHeap && inner.object_size == outer.object_size &&
+         inner.address - inner.offset == outer.address - outer.offset && !inner.allocated_at.empty() &&
+         same_places(inner.allocated_at, outer.allocated_at);
+}
+
+// Equal but for the numbers in brackets: "cells[3].x" and "cells[14].x".
+[[nodiscard]] constexpr bool same_but_for_indices(Text a, Text b) {
+  const auto skip_index = [](Text text, size_t at) {
+    while (at < text.size && text[at] >= '0' && text[at] <= '9') ++at;
+    return at;
+  };
+  size_t i = 0, k = 0;
+  while (i < a.size && k < b.size) {
+    if (a[i] != b[k]) return false;
+    const bool opens = a[i] == '[';
+    i = opens ? skip_index(a, i + 1) : i + 1;
+    k = opens ? skip_index(b, k + 1) : k + 1;
+  }
+  return i == a.size && k == b.size;
+}
+
+// Whether both are the same variable for a reader: the same member of one variable, or of blocks that were allocated in
+// one place. The elements of an array are one.
+[[nodiscard]] constexpr bool same_variable(const Location& a, const Location& b) {
+  if (lies_in(a, b)) return true;
+  if (a.kind != b.kind) return false;
+  const bool named_alike = !a.name.empty() && same_but_for_indices(a.name, b.name);
+  switch (a.kind) {
+    case LocationKind::kGlobal:
+    case LocationKind::kTls:
+      return named_alike && a.object == b.object && same_place(a.declared_at, b.declared_at);
+    case LocationKind::kStack:
+      return named_alike && !a.object.empty() && a.object == b.object && same_place(a.declared_at, b.declared_at) &&
+             same_places(a.allocated_at, b.allocated_at);
+    case LocationKind::kHeap:
+      return !a.allocated_at.empty() && same_places(a.allocated_at, b.allocated_at) &&
+             (named_alike || (a.offset < b.offset + b.size && b.offset < a.offset + a.size));
+    case LocationKind::kUnknown:
+      return false;
+  }
+  return false;
 }
 
 // The last component of a path.

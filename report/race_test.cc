@@ -75,6 +75,61 @@ TEST(LiesIn, OfBlocksAllocatedInTheSamePlace) {
   EXPECT_FALSE(lies_in(other, other)) << "nobody knows whose";
 }
 
+TEST(SameVariable, IsOneMemberOfOneVariable) {
+  const Location cell{.name = "table.cells[3].x",
+                      .object = "table",
+                      .address = 0x100,
+                      .size = 4,
+                      .kind = LocationKind::kGlobal,
+                      .declared_at = {.file = "table.c", .line = 7}};
+  Location other = cell;
+  other.address = 0x180;
+  other.name = "table.cells[14].x";
+  EXPECT_TRUE(same_variable(cell, other)) << "another element";
+  other.name = "table.cells[3].y";
+  EXPECT_FALSE(same_variable(cell, other)) << "another member";
+  other.name = "table.cells[3].xy";
+  EXPECT_FALSE(same_variable(cell, other));
+  other = cell;
+  other.address = 0x180;
+  other.declared_at.line = 8;
+  EXPECT_FALSE(same_variable(cell, other)) << "a variable of the same name";
+}
+
+TEST(SameVariable, OfAStackIsOfOneFunction) {
+  const Frame here[] = {{.function = "main"}}, there[] = {{.function = "other"}};
+  const Location local{.name = "pool.stop", .object = "pool", .kind = LocationKind::kStack, .allocated_at = here};
+  Location other = local;
+  EXPECT_TRUE(same_variable(local, other));
+  other.allocated_at = there;
+  EXPECT_FALSE(same_variable(local, other));
+  other = local;
+  other.object = {};
+  EXPECT_FALSE(same_variable(other, other)) << "nobody knows which";
+}
+
+TEST(SameVariable, OfBlocksIsOfOneAllocation) {
+  const Frame here[] = {{.function = "make", .line = 3}}, there[] = {{.function = "make", .line = 4}};
+  const Location block{.name = "node->next",
+                       .address = 0x110,
+                       .size = 8,
+                       .object_size = 32,
+                       .offset = 16,
+                       .kind = LocationKind::kHeap,
+                       .allocated_at = here};
+  Location other = block;
+  other.address = 0x1010;
+  EXPECT_TRUE(same_variable(block, other)) << "another node";
+  other.name = "this->next";
+  EXPECT_TRUE(same_variable(block, other)) << "the same bytes in other words";
+  other.offset = 24;
+  EXPECT_FALSE(same_variable(block, other));
+  other.name = block.name;
+  EXPECT_TRUE(same_variable(block, other)) << "the next element";
+  other.allocated_at = there;
+  EXPECT_FALSE(same_variable(block, other));
+}
+
 TEST(BaseName, IsTheLastComponent) {
   EXPECT_EQ(base_name("/usr/lib/libc.so.6"), Text("libc.so.6"));
   EXPECT_EQ(base_name("bank"), Text("bank"));

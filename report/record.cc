@@ -214,6 +214,14 @@ void write_note(Text note, uint32_t pid, Sink sink) {
   record.finish();
 }
 
+void write_lost(uint64_t races, uint32_t pid, Sink sink) {
+  RecordWriter record(sink, "lost", pid);
+  record.json().field("races", races);
+  record.finish();
+}
+
+void write_resumed(uint32_t pid, Sink sink) { RecordWriter(sink, "resumed", pid).finish(); }
+
 void write_place(uint32_t site, Text text, uint32_t pid, Sink sink) {
   RecordWriter record(sink, "place", pid);
   record.json().key("site");
@@ -227,6 +235,7 @@ void write_end(const RunSummary& run, Sink sink) {
   JsonWriter& json = record.json();
   json.key("exit");
   json.signed_number(run.exit);
+  record.flag("exec", run.becomes_another);
   json.key("stats");
   json.begin_object();
   json.field("events", run.stats.events);

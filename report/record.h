@@ -2,10 +2,13 @@
 //
 // Format (version 1)
 // ------------------
-// JSON Lines: each line is one object with a field "record", in UTF-8, ended by '\n'. The file is opened O_APPEND and
-// each line is appended with one write(2), so the processes of one run share a file and a killed program loses at most
-// the line it was writing. Every record carries "pid". A field that would be empty, 0, false or null may be left out;
-// a reader ignores fields and records it does not know. What breaks a reader raises "norn" in the start record.
+// JSON Lines: each line is one object with a field "record", in UTF-8, ended by '\n'. Empty lines mean nothing: a
+// process appends many of them with one write(2) to a file opened O_APPEND, maps what it wrote, and fills it with its
+// records; the processes it forks share that memory, others have their own (runtime/findings.h). So the processes of
+// one run share a file, and a killed program loses at most the line it was writing. A shared flock(2) on the file
+// lives as long as anyone has it mapped. Writers that append a line with one write(2) are as good. Every record carries
+// "pid". A field that would be empty, 0, false or null may be left out; a reader ignores fields and records it does not
+// know. What breaks a reader raises "norn" in the start record.
 //
 //   start  {"record":"start","norn":1,"pid":P,"parent":P,"program":S,"command":[S…],"engine":S,"front_end":S}
 //          First record of a process image: of the program, of a forked child, of what it execs. Records that follow
@@ -17,15 +20,21 @@
 //          The race was seen N times in all so far by this process, and stands as said. The latest one counts.
 //   note   {"record":"note","pid":P,"text":S}
 //          Something that limits the report.
-//   hazard {"record":"hazard","pid":P,"id":H,"kind":"lock-order|atomicity|deadlock","title":S,"places":S,"sites":[A…],
+//   hazard {"record":"hazard","pid":P,"id":H,"kind":K,"title":S,"places":S,"sites":[A…],
 //           "steps":[{"thread":N,"thread_name":S,"does":S,"stack":[FRAME…]}…]}
-//          Not a race, but another schedule may make a failure of it: locks taken in different orders. Or a deadlock
-//          that happened: each step is a thread that waits, with what for and what it holds.
+//          Not a race, but another schedule may make a failure of it: locks taken in different orders. Or something
+//          that happened: a deadlock (each step is a thread that waits, with what for and what it holds), or a
+//          primitive that was misused.
 //   place  {"record":"place","pid":P,"site":H,"text":S}
 //          What a site in the log of a controlled run (schedule/log.h) is called.
-//   end    {"record":"end","pid":P,"exit":N,"stats":{"events":N,"accesses":N,"sync":{S:N…},"threads":N,
+//   lost   {"record":"lost","pid":P,"races":N}
+//          So many races found no room here; the process printed them.
+//   resumed {"record":"resumed","pid":P}
+//          The exec failed: the process goes on, and its end is still to come.
+//   end    {"record":"end","pid":P,"exit":N,"exec":B,"stats":{"events":N,"accesses":N,"sync":{S:N…},"threads":N,
 //           "seconds":N,"peak_rss":N},"notes":[S…]}
-//          The process ended by its own doing; without it, it was killed. Also before an exec: the latest one counts.
+//          The process ended by its own doing; without it, it was killed. Also before an exec ("exec"): the latest one
+//          counts.
 //
 //   LOCATION {"name":S,"object":S,"address":A,"size":N,"object_size":N,"offset":N,"kind":S,
 //             "declared_at":FRAME,"allocated_at":[FRAME…],"owner":N,"owner_name":S}
@@ -52,6 +61,8 @@ void write_start(const RunSummary& run, Sink sink);
 void write_race(const Race& race, uint32_t pid, Sink sink);
 void write_count(const Race& race, uint32_t pid, Sink sink);
 void write_note(Text note, uint32_t pid, Sink sink);
+void write_lost(uint64_t races, uint32_t pid, Sink sink);
+void write_resumed(uint32_t pid, Sink sink);
 void write_place(uint32_t site, Text text, uint32_t pid, Sink sink);
 void write_end(const RunSummary& run, Sink sink);
 

@@ -1,11 +1,13 @@
 #include "report/record_reader.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -17,6 +19,10 @@ namespace norn::report {
 namespace {
 
 using Json = nlohmann::json;
+
+constexpr size_t kMostContents = size_t{512} << 20;
+constexpr size_t kMostLine = size_t{4} << 20;  // the writers' lines are far shorter
+constexpr double kMostMicros = 1e18;           // far more than a run takes, and still a number of 64 bits
 
 // ---- fields: what is absent or of another type is as if it were empty ----
 
@@ -170,10 +176,10 @@ class Decoder {
     const std::string_view id = string_of(json, "id");
     if (id.empty() || id.size() >= sizeof(hazard.id.hex)) return false;
     std::copy(id.begin(), id.end(), hazard.id.hex);
-    hazard.kind =
-        enum_of(string_of(json, "kind"), {HazardKind::kLockOrder, HazardKind::kAtomicity, HazardKind::kDeadlock},
-                HazardKind::kLockOrder);
-    if (hazard.kind == HazardKind::kDeadlock) hazard.standing = Standing::kObserved;
+    const std::string_view kind = string_of(json, "kind");
+    for (const HazardWords& known : kHazardWords)
+      if (view(known.name) == kind) hazard.kind = known.kind;
+    if (has_happened(hazard.kind)) hazard.standing = Standing::kObserved;
     hazard.title = text(json, "title");
     hazard.places = text(json, "places");
     std::vector<uint64_t> sites;
@@ -191,7 +197,7 @@ class Decoder {
                          .stack = frames(step, "stack")});
     }
     hazard.steps = pool_.keep(std::move(steps));
-    return !hazard.steps.empty() && (hazard.kind == HazardKind::kDeadlock || !hazard.sites.empty());
+    return !hazard.steps.empty() && (has_happened(hazard.kind) || !hazard.sites.empty());
   }
 
  private:
@@ -261,7 +267,8 @@ class Merger {
     }
     sort_for_reading(findings_.races);
     for (const auto& [id, hazard] : hazards_) findings_.hazards.push_back(hazard);
-    for (const auto& [image, stats] : figures_) add_figures(stats);
+    add_all_figures();
+    describe_ends();
     std::vector<NamedCount> sync;
     sync.reserve(sync_.size());
     for (const auto& [name, count] : sync_) sync.push_back({findings_.pool.keep(name), count});
@@ -275,10 +282,18 @@ class Merger {
     notes.reserve(notes_.size());
     for (const std::string& note : notes_) notes.push_back(findings_.pool.keep(note));
     run.notes = findings_.pool.keep(std::move(notes));
-    findings_.processes = images_;
+    findings_.processes = images_.size();
   }
 
  private:
+  // What a process was between two execs.
+  struct Image {
+    uint32_t pid = 0;
+    bool ended = false;
+    bool becomes_another = false;
+    Json stats{};
+    std::optional<size_t> became{};  // by exec
+  };
   struct Entry {
     Race race;
     std::map<size_t, uint64_t> counts;  // by process image
@@ -286,6 +301,7 @@ class Merger {
 
   // A record of norn's, or something discarded.
   static Json parse(std::string_view line) {
+    if (line.size() > kMostLine) return Json(Json::value_t::discarded);
     Json json = Json::parse(line, nullptr, false);
     if (!json.is_discarded() && string_of(json, "record").empty()) return Json(Json::value_t::discarded);
     return json;
@@ -297,9 +313,18 @@ class Merger {
   }
 
   size_t image(uint64_t pid) {
-    const auto [found, is_new] = image_of_.try_emplace(pid, images_);
-    if (is_new) ++images_;
+    const auto [found, is_new] = image_of_.try_emplace(pid, images_.size());
+    if (is_new) images_.push_back({.pid = static_cast<uint32_t>(pid)});
     return found->second;
+  }
+
+  void start_image(uint64_t pid) {
+    const auto before = image_of_.find(pid);
+    const std::optional<size_t> becomes =
+        before == image_of_.end() ? std::nullopt : std::optional<size_t>(before->second);
+    if (becomes) image_of_.erase(before);  // an exec: the same pid, another image
+    const size_t now = image(pid);
+    if (becomes) images_[*becomes].became = now;
   }
 
   void record(const Json& json) {
@@ -307,7 +332,7 @@ class Merger {
     const uint64_t pid = number_of(json, "pid");
     RunSummary& run = findings_.run;
     if (kind == "start") {
-      image_of_.erase(pid);  // an exec: the same pid, another image
+      start_image(pid);
       if (image(pid) == 0) {
         run.pid = static_cast<uint32_t>(pid);
         run.parent = small_number_of(json, "parent");
@@ -325,10 +350,12 @@ class Merger {
       const auto [found, is_new] = races_.try_emplace(std::string(view(race.id.text())));
       Entry& entry = found->second;
       if (is_new) {
+        race.rank = races_.size();
         entry.race = race;
       } else if (race.standing > entry.race.standing) {
         // The pair that was seen later proves more: its stacks are the ones to show.
         const Text replay = race.replay.empty() ? entry.race.replay : race.replay;
+        race.rank = entry.race.rank;
         entry.race = race;
         entry.race.replay = replay;
       } else if (entry.race.replay.empty()) {
@@ -350,6 +377,10 @@ class Merger {
       hazards_.try_emplace(std::string(view(hazard.id.text())), hazard);
     } else if (kind == "note") {
       note(string_of(json, "text"));
+    } else if (kind == "lost") {
+      findings_.lost += number_of(json, "races");
+    } else if (kind == "resumed") {
+      images_[image(pid)].ended = false;
     } else if (kind == "end") {
       end(json, image(pid));
     }
@@ -357,15 +388,42 @@ class Merger {
 
   void end(const Json& json, size_t image) {
     RunSummary& run = findings_.run;
-    if (image == 0) {
-      run.exit = static_cast<int32_t>(small_number_of(json, "exit"));
-      run.ended = true;
-    }
+    if (image == 0) run.exit = static_cast<int32_t>(small_number_of(json, "exit"));
+    images_[image].ended = true;
+    images_[image].becomes_another = bool_of(json, "exec");
     if (const Json* notes = member(json, "notes"); notes != nullptr && notes->is_array()) {
       for (const Json& text : *notes)
         if (text.is_string()) note(text.get_ref<const std::string&>());
     }
-    if (const Json* stats = member(json, "stats"); stats != nullptr) figures_[image] = *stats;
+    if (const Json* stats = member(json, "stats"); stats != nullptr) images_[image].stats = *stats;
+  }
+
+  // What runs at the same time takes the time of the longest; what becomes another program by exec goes on.
+  void add_all_figures() {
+    std::vector<uint64_t> until(images_.size());  // microseconds from the process' beginning to the image's end
+    for (size_t i = 0; i < images_.size(); ++i) {
+      const Image& image = images_[i];
+      add_figures(image.stats);
+      if (const Json* seconds = member(image.stats, "seconds"); seconds != nullptr && seconds->is_number()) {
+        const double micros = seconds->get<double>() * 1e6;
+        if (micros > 0 && micros < kMostMicros) until[i] += static_cast<uint64_t>(std::llround(micros));
+      }
+      if (image.became) until[*image.became] = until[i];
+      findings_.run.stats.microseconds = std::max(findings_.run.stats.microseconds, until[i]);
+    }
+  }
+
+  void describe_ends() {
+    for (const Image& image : images_) {
+      if (!image.ended && !image.became) findings_.unended.push_back(image.pid);
+    }
+    findings_.run.ended = !images_.empty() && findings_.unended.empty() && findings_.lost == 0;
+    findings_.run.checked = !images_.empty();
+    if (images_.empty()) return;
+    const Image* last = &images_[0];
+    while (last->became) last = &images_[*last->became];
+    findings_.first_ended = last->ended;
+    findings_.became_another = last->ended && last->becomes_another;
   }
 
   void add_figures(const Json& stats) {
@@ -374,10 +432,6 @@ class Merger {
     total.accesses += number_of(stats, "accesses");
     total.threads += number_of(stats, "threads");
     total.peak_rss = std::max(total.peak_rss, number_of(stats, "peak_rss"));
-    if (const Json* seconds = member(stats, "seconds"); seconds != nullptr && seconds->is_number()) {
-      const double micros = seconds->get<double>() * 1e6;
-      if (micros > 0) total.microseconds = std::max(total.microseconds, static_cast<uint64_t>(std::llround(micros)));
-    }
     if (const Json* sync = member(stats, "sync"); sync != nullptr && sync->is_object()) {
       for (const auto& [name, value] : sync->items())
         if (value.is_number_unsigned()) sync_[name] += value.get<uint64_t>();
@@ -387,10 +441,9 @@ class Merger {
   Findings& findings_;
   Decoder decoder_;
   std::map<uint64_t, size_t> image_of_;  // of a pid, now, in the present file
-  size_t images_ = 0;
+  std::vector<Image> images_;
   std::map<std::string, Entry> races_;
   std::map<std::string, Hazard> hazards_;
-  std::map<size_t, Json> figures_;  // by process image
   std::map<std::string, uint64_t> sync_;
   std::vector<std::string> notes_;
   size_t damaged_ = 0;
@@ -401,8 +454,8 @@ class Merger {
 
 void sort_for_reading(std::vector<Race>& races) {
   std::sort(races.begin(), races.end(), [](const Race& a, const Race& b) {
-    return std::tuple(a.suppressed, b.standing, b.count, view(a.id.text())) <
-           std::tuple(b.suppressed, a.standing, a.count, view(b.id.text()));
+    return std::tuple(a.suppressed, b.standing, a.rank, view(a.id.text())) <
+           std::tuple(b.suppressed, a.standing, b.rank, view(b.id.text()));
   });
 }
 
@@ -427,19 +480,31 @@ std::optional<Findings> merge_findings(const std::vector<FindingsFile>& files, s
 }
 
 std::optional<std::string> read_whole_file(const std::string& path, std::string& error) {
-  std::FILE* file = std::fopen(path.c_str(), "rbe");
+  // Not to wait for whoever writes into a pipe, who may never come.
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  const auto fail = [&](const std::string& why) {
+    error = fmt::format("{}: {}", path, why);
+    if (file >= 0) close(file);
+    return std::nullopt;
+  };
+  struct stat status{};
+  if (file < 0 || fstat(file, &status) != 0) return fail(std::strerror(errno));
+  if (S_ISDIR(status.st_mode)) return fail("it is a directory, not a file");
+  if (!S_ISREG(status.st_mode) && !S_ISCHR(status.st_mode)) return fail("it is a pipe or a socket, not a file");
+  const std::string too_large = fmt::format("it is larger than {} MB", kMostContents >> 20);
+  if (static_cast<size_t>(status.st_size) > kMostContents) return fail(too_large);
   std::string contents;
-  bool ok = file != nullptr;
-  if (ok) {
-    char block[1 << 16];
-    while (std::feof(file) == 0 && std::ferror(file) == 0) {
-      contents.append(block, std::fread(block, 1, sizeof(block), file));
-    }
-    ok = std::ferror(file) == 0;
+  contents.reserve(static_cast<size_t>(status.st_size));
+  std::vector<char> block(size_t{1} << 16);
+  for (;;) {
+    const ssize_t got = read(file, block.data(), block.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(std::strerror(errno));
+    if (got == 0) break;
+    if (contents.size() + static_cast<size_t>(got) > kMostContents) return fail(too_large);
+    contents.append(block.data(), static_cast<size_t>(got));
   }
-  if (!ok) error = fmt::format("{}: {}", path, std::strerror(errno));
-  if (file != nullptr) std::fclose(file);
-  if (!ok) return std::nullopt;
+  close(file);
   return contents;
 }
 

@@ -49,6 +49,11 @@ struct Findings {
   std::vector<Race> races;
   std::vector<Hazard> hazards;  // by id, each once
   size_t processes = 0;
+  // Processes that began and did not say how they ended: they were killed, or go on.
+  std::vector<uint32_t> unended;
+  bool first_ended = false;     // the first process said how it ended
+  bool became_another = false;  // its last word was that it becomes another program, which said nothing
+  uint64_t lost = 0;            // races that could not be recorded
 
   Findings() = default;
   Findings(Findings&&) noexcept = default;
@@ -61,7 +66,8 @@ struct Findings {
   [[nodiscard]] bool deadlocked() const;
 };
 
-// Strongest standing first, then the most frequent, then by id; the suppressed ones last.
+// Strongest standing first, then as they were found, so that a cause (a pointer that is read without order) comes
+// before its consequences (what it points to); the suppressed ones last.
 void sort_for_reading(std::vector<Race>& races);
 
 struct FindingsFile {
@@ -72,7 +78,7 @@ struct FindingsFile {
 // Nothing and one line in `error` if a file is not a findings file. A last line that was cut off is no error.
 [[nodiscard]] std::optional<Findings> merge_findings(const std::vector<FindingsFile>& files, std::string& error);
 
-// The whole of a file; nothing and one line in `error` if it cannot be read.
+// The whole of a file; nothing and one line in `error` if it cannot be read, is no file, or is larger than 512 MB.
 [[nodiscard]] std::optional<std::string> read_whole_file(const std::string& path, std::string& error);
 
 }  // namespace norn::report

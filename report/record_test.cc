@@ -143,6 +143,35 @@ TEST(Record, AnExecThatFailsDoesNotCountTwice) {
   EXPECT_EQ(findings.run.stats.sync[0].count, example::kSync[0].count);
 }
 
+TEST(Record, SecondsBeforeAndAfterAnExecAreSummed) {
+  const Findings findings =
+      read(start_line(1) + end_line(1) + start_line(1) + end_line(1) + start_line(2) + end_line(2));
+  EXPECT_EQ(findings.run.stats.microseconds, 240000u);
+  EXPECT_TRUE(findings.run.ended);
+}
+
+TEST(Record, IsCompleteIfEveryProcessSaysHowItEnded) {
+  const std::string resumed = collect([](Sink sink) { write_resumed(1, sink); });
+  EXPECT_TRUE(read(start_line(1) + end_line(1)).run.ended);
+  EXPECT_FALSE(read(start_line(1)).run.ended);
+  EXPECT_FALSE(read(start_line(1) + end_line(1) + resumed).run.ended);
+  EXPECT_TRUE(read(start_line(1) + end_line(1) + resumed + end_line(1)).run.ended);
+  const Findings findings = read(start_line(1) + start_line(2) + end_line(1));
+  EXPECT_FALSE(findings.run.ended);
+  EXPECT_TRUE(findings.first_ended);
+  EXPECT_EQ(findings.unended, std::vector<uint32_t>{2});
+  EXPECT_FALSE(read("").run.checked);
+}
+
+TEST(Record, RoomForMoreIsPassedOver) {
+  const std::string lost = collect([](Sink sink) { write_lost(7, 1, sink); });
+  const std::string room(1000, '\n');
+  const Findings findings = read(lost + room + start_line(1) + end_line(1) + room);
+  EXPECT_EQ(findings.processes, 1u);
+  EXPECT_EQ(findings.lost, 7u);
+  EXPECT_EQ(findings.run.notes.size, 0u);
+}
+
 TEST(Record, KeepsTheStrongestStanding) {
   Race race = example::bank_race();
   race.standing = Standing::kPredicted;
@@ -181,7 +210,7 @@ TEST(Record, OrdersRacesForReading) {
   const Findings findings = read(contents);
   std::string order;
   for (const Race& race : findings.races) order += race.id.hex[7];
-  EXPECT_EQ(order, "30214");
+  EXPECT_EQ(order, "23014") << "the strongest first, and then as they were found";
 }
 
 // A killed program: the file may end at any byte.

@@ -147,8 +147,12 @@ class TextReport {
       sink_.put('\n');
     }
     sink_.put("norn: ");
-    if (races.total() == 0) {
+    if (races.total() == 0 && !run.checked) {
+      styled(Style::kBold, "nothing was checked");
+    } else if (races.total() == 0 && run.ended) {
       styled(Style::kGreen, "no races");
+    } else if (races.total() == 0) {
+      styled(Style::kBold, "0 races so far");
     } else {
       Name count;
       count.sink().put(Decimal(races.total(), true).text());
@@ -167,6 +171,12 @@ class TextReport {
         standing_count(races, Standing::kUnconfirmed);
       }
       sink_.put(')');
+      if (races.variables > 0 && races.variables < races.total()) {
+        sink_.put(" on ");
+        sink_.put(Decimal(races.variables, true).text());
+        sink_.put(races.variables == 1 ? Text(" variable") : Text(" variables"));
+      }
+      if (!run.ended) sink_.put(" so far");
     }
     if (races.suppressed > 0) {
       sink_.put(", ");
@@ -556,13 +566,15 @@ class TextReport {
         put_declared(location, ", declared in ");
         break;
       case LocationKind::kStack:
+        if (!location.allocated_at.empty() && !location.allocated_at[0].function.empty()) {
+          sink_.put("local of ");
+          put_function(location.allocated_at[0].function, kMaxFunctionWidth, sink_);
+          put_declared(location, " in ");
+          sink_.put(", ");
+        }
         sink_.put("on the stack");
         put_owner(location, " of ");
-        if (!location.allocated_at.empty() && !location.allocated_at[0].function.empty()) {
-          sink_.put(", in ");
-          put_function(location.allocated_at[0].function, kMaxFunctionWidth, sink_);
-        }
-        put_declared(location, location.allocated_at.empty() ? Text(", declared in ") : Text(" "));
+        if (location.allocated_at.empty()) put_declared(location, ", declared in ");
         break;
       case LocationKind::kHeap:
         sink_.put("heap block");

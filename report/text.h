@@ -37,13 +37,14 @@ struct TextOptions {
 struct RaceCounts {
   uint64_t of[4] = {};  // by Standing, without the suppressed ones
   uint64_t suppressed = 0;
+  uint64_t variables = 0;  // so many have races; 0: nobody counted
 
   constexpr void add(const Race& race) { ++(race.suppressed ? suppressed : of[static_cast<size_t>(race.standing)]); }
   [[nodiscard]] constexpr uint64_t operator[](Standing standing) const { return of[static_cast<size_t>(standing)]; }
   [[nodiscard]] constexpr uint64_t total() const { return of[0] + of[1] + of[2] + of[3]; }
 };
 
-// What is told with a race, in a line each: others on the same bytes.
+// What is told with a race, in a line each: others on the same variable.
 struct Also {
   List<const Race*> races{};
   size_t left_out = 0;  // so many more are only counted

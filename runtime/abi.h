@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NORN_ABI_VERSION 6
+#define NORN_ABI_VERSION 7
 
 #ifdef __cplusplus
 extern "C" {
@@ -120,6 +120,25 @@ NORN_ABI_ASSERT(sizeof(norn_member) == 40, "the plugin lays members out in 40 by
 NORN_ABI_ASSERT(sizeof(norn_global) == 64, "the plugin lays globals out in 64 bytes");
 NORN_ABI_ASSERT(offsetof(norn_global, member_count) == 48 && offsetof(norn_global, flags) == 56, "norn_global");
 
+/* ---- Variables on the stack -------------------------------------------------------------------------------
+ *
+ * Section "norn_locals": one entry for each variable of a function that other threads may reach. While the variable
+ * lives, the word behind it (aligned to 8 bytes) has the entry's address.
+ */
+typedef struct norn_local {
+  const char* name;           /* "pool" */
+  const char* function;       /* whose variable it is */
+  const char* frame_function; /* in whose frame it lies: another one if the first was inlined */
+  const char* file;
+  const char* directory;
+  const norn_member* members; /* as of a global variable */
+  uint64_t size;
+  uint32_t member_count;
+  uint32_t line;
+} norn_local;
+
+NORN_ABI_ASSERT(sizeof(norn_local) == 64, "the plugin lays locals out in 64 bytes");
+
 /* ---- Loops that wait --------------------------------------------------------------------------------------
  *
  * Section "norn_loops": one entry for each exit of a loop that is taken because another thread wrote something (a
@@ -172,6 +191,8 @@ typedef struct norn_module {
   const void* conditions;  /* not null: some of its code calls what may be a condition variable's */
   uint32_t* regions_begin; /* section "norn_regions", see Sampling; empty but in the sampling profile */
   uint32_t* regions_end;
+  const norn_local* locals_begin;
+  const norn_local* locals_end;
 } norn_module;
 
 void __norn_module_init(const norn_module* module); /* `module` lives as long as the code */

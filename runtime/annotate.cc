@@ -1,11 +1,8 @@
-// What programs say of themselves: norn's own interface (include/norn/annotate.h), ThreadSanitizer's, and that of
-// dynamic_annotations.h.
+// What programs say of themselves: norn's own interface (include/norn/annotate.h), that of dynamic_annotations.h, and
+// Valgrind's client requests. ThreadSanitizer's is in tsan.cc.
 #include "norn/annotate.h"
 
-#include "runtime/hooks.h"
-#include "runtime/interpose.h"
-#include "runtime/locks.h"
-#include "runtime/strings.h"
+#include "runtime/annotations.h"
 
 using namespace norn;
 using namespace norn::rt;
@@ -13,34 +10,6 @@ using namespace norn::rt;
 namespace {
 
 constexpr norn_site kAnnotatedLock = library_site("norn_lock_acquired");
-
-// Annotations of locks are known by their address, like the C library's own.
-void begin_ignoring(uint8_t what) {
-  if (const Inspection here; here) detector.ignore_begin(here.thread(), what);
-}
-void end_ignoring(uint8_t what) {
-  if (const Inspection here; here) detector.ignore_end(here.thread(), what);
-}
-
-void release(const volatile void* tag) {
-  if (const Inspection here; here) detector.happens_before(here.thread(), address_of(tag));
-}
-void acquire(const volatile void* tag) {
-  if (const Inspection here; here) detector.happens_after(here.thread(), address_of(tag));
-}
-
-void benign(const volatile void* address, size_t size) {
-  if (const Inspection here; here) detector.benign_range(here.thread(), address_of(address), size);
-}
-
-void new_memory(const volatile void* address, size_t size) {
-  if (const Inspection here; here && is_watching()) detector.allocate(here.thread(), address_of(address), size);
-}
-
-// The call on top of the stack is the annotation's own.
-void access(AccessKind kind, const volatile void* address, size_t size) {
-  if (is_watching() && size != 0) observe(kind, address, size, nullptr);
-}
 
 }  // namespace
 
@@ -69,76 +38,6 @@ NORN_EXPORT void norn_ignore_sync_end(void) { end_ignoring(kIgnoreSync); }
 NORN_EXPORT void norn_thread_name(const char* name) {
   if (const Inspection here; here) set_thread_name(here->id, name);
 }
-
-// --- ThreadSanitizer ---------------------------------------------------------------------------------------------
-
-namespace {
-
-enum TsanFlag : unsigned {
-  kTsanNotStatic = 1u << 8,
-  kTsanReadLock = 1u << 3,
-  kTsanTryLock = 1u << 4,
-  kTsanTryLockFailed = 1u << 5,
-};
-
-constexpr norn_site kTsanLock = library_site("__tsan_mutex_post_lock");
-
-LockMode tsan_mode(unsigned flags) { return (flags & kTsanReadLock) != 0 ? LockMode::kShared : LockMode::kExclusive; }
-
-}  // namespace
-
-NORN_EXPORT void __tsan_acquire(void* tag) { acquire(tag); }
-NORN_EXPORT void __tsan_release(void* tag) { release(tag); }
-NORN_EXPORT void __tsan_mutex_create(void* lock, unsigned /*flags*/) {
-  if (const Inspection here; here) detector.lock_destroy(here.thread(), address_of(lock));
-}
-NORN_EXPORT void __tsan_mutex_destroy(void* lock, unsigned /*flags*/) {
-  if (const Inspection here; here) detector.lock_destroy(here.thread(), address_of(lock));
-}
-// Between `pre` and `post` runs the lock's own code. What it does to its own memory is not the program's doing.
-NORN_EXPORT void __tsan_mutex_pre_lock(void* /*lock*/, unsigned /*flags*/) {
-  begin_ignoring(kIgnoreReads | kIgnoreWrites | kIgnoreSync);
-}
-NORN_EXPORT void __tsan_mutex_post_lock(void* lock, unsigned flags, int recursion) {
-  end_ignoring(kIgnoreReads | kIgnoreWrites | kIgnoreSync);
-  if ((flags & kTsanTryLockFailed) != 0) return;
-  for (int i = 0; i < (recursion > 1 ? recursion : 1); ++i) took(lock, tsan_mode(flags), kTsanLock);
-}
-NORN_EXPORT int __tsan_mutex_pre_unlock(void* lock, unsigned flags) {
-  giving(lock, tsan_mode(flags));
-  begin_ignoring(kIgnoreReads | kIgnoreWrites | kIgnoreSync);
-  return 1;
-}
-NORN_EXPORT void __tsan_mutex_post_unlock(void* /*lock*/, unsigned /*flags*/) {
-  end_ignoring(kIgnoreReads | kIgnoreWrites | kIgnoreSync);
-}
-NORN_EXPORT void __tsan_mutex_pre_signal(void* /*lock*/, unsigned /*flags*/) {
-  begin_ignoring(kIgnoreReads | kIgnoreWrites | kIgnoreSync);
-}
-NORN_EXPORT void __tsan_mutex_post_signal(void* /*lock*/, unsigned /*flags*/) {
-  end_ignoring(kIgnoreReads | kIgnoreWrites | kIgnoreSync);
-}
-// The lock's code leaves for somewhere else for a while (to abort, or to call back).
-NORN_EXPORT void __tsan_mutex_pre_divert(void* /*lock*/, unsigned /*flags*/) {
-  end_ignoring(kIgnoreReads | kIgnoreWrites | kIgnoreSync);
-}
-NORN_EXPORT void __tsan_mutex_post_divert(void* /*lock*/, unsigned /*flags*/) {
-  begin_ignoring(kIgnoreReads | kIgnoreWrites | kIgnoreSync);
-}
-
-#define NORN_TSAN_ACCESS(size)                                                                    \
-  NORN_EXPORT void __tsan_read##size(void* address) { access(AccessKind::kRead, address, size); } \
-  NORN_EXPORT void __tsan_write##size(void* address) { access(AccessKind::kWrite, address, size); }
-NORN_TSAN_ACCESS(1)
-NORN_TSAN_ACCESS(2)
-NORN_TSAN_ACCESS(4)
-NORN_TSAN_ACCESS(8)
-NORN_TSAN_ACCESS(16)
-NORN_EXPORT void __tsan_read_range(void* address, size_t size) { access(AccessKind::kRead, address, size); }
-NORN_EXPORT void __tsan_write_range(void* address, size_t size) { access(AccessKind::kWrite, address, size); }
-NORN_EXPORT void __tsan_ignore_thread_begin(void) { begin_ignoring(kIgnoreReads | kIgnoreWrites); }
-NORN_EXPORT void __tsan_ignore_thread_end(void) { end_ignoring(kIgnoreReads | kIgnoreWrites); }
-NORN_EXPORT void __tsan_flush_memory(void) {}
 
 // --- dynamic_annotations.h ---------------------------------------------------------------------------------------
 

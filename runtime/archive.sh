@@ -1,7 +1,10 @@
 #!/bin/sh
 # archive.sh syms|wraps ARCHIVE CXX OBJCOPY AR NM OBJECT…: makes an archive of one object, and beside it
 #   ARCHIVE.syms   what a dynamically linked program must export (a --dynamic-list), or
-#   ARCHIVE.wraps  what the linker of a static program must divert (--wrap options).
+#   ARCHIVE.wraps  what the linker of a static program must divert (--wrap options),
+# and ARCHIVE-debug.a, the same with debug information, which would be most of a small program.
+#
+# Its code has a section of its own, so that a debugger knows it when it sees it (cli/stage.cc).
 #
 # Compilers call memcpy and its like by themselves. Those calls must not reach the functions that the runtime interposes,
 # so in the runtime's own object they get another name, and the interposed ones get theirs (runtime/interpose.h).
@@ -33,6 +36,14 @@ else
     echo '};'
   } > "$archive.syms"
 fi
-rm -f "$archive"
+set --
+for section in $("$nm" --format=sysv "$object" | sed -n 's/.*|\(\.text[^| ]*\) *$/\1/p' | sort -u); do
+  set -- "$@" --rename-section "$section=norn_text"
+done
+"$objcopy" "$@" "$object"
+debug=${archive%.a}-debug.a
+rm -f "$archive" "$debug"
+"$ar" qcs "$debug" "$object"
+"$objcopy" --strip-debug "$object"
 "$ar" qcs "$archive" "$object"
 rm -f "$object" "$archive.renames"

@@ -27,6 +27,7 @@ struct SmallState {
   uint64_t size : 10;
   uint64_t slot : 16;  // of its birth
   uint64_t time : 22;
+  uint64_t quiet : 1;
 
   static constexpr uint64_t kFreed = 2;
   [[nodiscard]] Moment birth() const { return {static_cast<Slot>(slot), static_cast<Time>(time)}; }
@@ -80,7 +81,8 @@ void add_small(const Block& block) {
   SmallEntry* entry = small_entry(block.address);
   if (entry == nullptr) entry = make_small_entry(block.address);
   if (entry == nullptr) return;
-  const SmallState state = {1, 0, block.size, block.birth.slot, block.birth.time & ((1u << 22) - 1)};
+  const SmallState state = {
+      1, 0, block.size, block.birth.slot, block.birth.time & ((1u << 22) - 1), block.quiet ? 1u : 0u};
   entry->maker.store(block.thread | uint64_t{block.where} << 32, std::memory_order_release);
   entry->state.store(state.bits(), std::memory_order_release);
 }
@@ -92,8 +94,9 @@ SmallState small_state(Address address) {
 
 Block small_block(Address address, const SmallEntry& entry, SmallState state) {
   const uint64_t maker = entry.maker.load(std::memory_order_acquire);
-  return {address,       state.size,      static_cast<ThreadId>(maker), static_cast<Where>(maker >> 32),
-          state.birth(), state.freed != 0};
+  return {
+      address,          state.size,      static_cast<ThreadId>(maker), static_cast<Where>(maker >> 32), state.birth(),
+      state.freed != 0, state.quiet != 0};
 }
 
 // One that holds the byte; what lives there now rather than what was freed.
@@ -123,9 +126,10 @@ constexpr size_t kFirstCapacity = 256;
 struct Entry {
   uint64_t address : 48;  // 0: free
   uint64_t slot : 16;     // of its birth
-  uint64_t size : 41;
+  uint64_t size : 40;
   uint64_t time : 22;
   uint64_t freed : 1;
+  uint64_t quiet : 1;
   ThreadId thread;
   Where where;
 
@@ -134,7 +138,7 @@ struct Entry {
 };
 static_assert(sizeof(Entry) == 24);
 static_assert(PackedStamp::kTimeBits <= 22);
-constexpr uint64_t kMaxSize = (uint64_t{1} << 41) - 1;
+constexpr uint64_t kMaxSize = (uint64_t{1} << 40) - 1;
 
 struct Shard {
   SpinMutex mutex;
@@ -280,14 +284,15 @@ bool may_be_large(Address address) {
     entry->state.store(0, std::memory_order_relaxed);
   }
   const uint64_t size = block.size < kMaxSize ? block.size : kMaxSize;
-  add({block.address, block.birth.slot, size, block.birth.time & ((1u << 22) - 1), 0, block.thread, block.where});
+  add({block.address, block.birth.slot, size, block.birth.time & ((1u << 22) - 1), 0, block.quiet ? 1u : 0u,
+       block.thread, block.where});
   if (size > kSmall) add_cell(block.address, class_of(size));
 }
 
 [[gnu::noinline]] bool end_large(Address address, Block& ended) {
   Entry entry;
   if (!may_be_large(address) || !end(address, entry)) return false;
-  ended = {entry.address, entry.size, entry.thread, entry.where, entry.birth(), false};
+  ended = {entry.address, entry.size, entry.thread, entry.where, entry.birth(), false, entry.quiet != 0};
   if (entry.size > kSmall) {
     const unsigned size_class = class_of(entry.size);
     end(address_of_cell(size_class, address >> size_class), entry);
@@ -328,7 +333,7 @@ bool find_block(Address address, Block& found) {
       const Entry& entry = shard.entries[i];
       if (entry.address == 0 || is_cell(entry.address) || !entry.holds(address)) continue;
       if (any && (entry.freed != 0 || !found.freed)) continue;  // what lives there now
-      found = {entry.address, entry.size, entry.thread, entry.where, entry.birth(), entry.freed != 0};
+      found = {entry.address, entry.size, entry.thread, entry.where, entry.birth(), entry.freed != 0, entry.quiet != 0};
       any = true;
     }
   }

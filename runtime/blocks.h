@@ -12,6 +12,7 @@ struct Block {
   Where where = kNowhere;
   Moment birth;
   bool freed = false;
+  bool quiet = false;  // the loader's: giving it back is no access
 };
 
 void add_block(const Block& block);

@@ -1,5 +1,6 @@
 #include "runtime/deadlock.h"
 
+#include "runtime/findings.h"
 #include "runtime/interpose.h"
 #include "runtime/reporter.h"
 #include "runtime/settings.h"
@@ -43,8 +44,11 @@ uint32_t length_of_cycle(const Slot* slots, uint32_t count, const Slot& slot) {
 void end_by_deadlock(Slot* slots, uint32_t count) {
   report_deadlock(slots, count);
   __norn_on_deadlock();
-  finish_report(rt::start.settings.exitcode == 0 ? 1 : static_cast<int>(rt::start.settings.exitcode));
-  sys::exit_process(rt::start.settings.exitcode == 0 ? 1 : static_cast<int>(rt::start.settings.exitcode));
+  // Whoever reads what is recorded decides what the status says.
+  const bool decides = rt::start.settings.exitcode != 0 && !records_findings();
+  const int status = decides ? static_cast<int>(rt::start.settings.exitcode) : 1;
+  finish_report(status);
+  sys::exit_process(status);
 }
 
 }  // namespace norn::rt::control

@@ -7,15 +7,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <mqueue.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/select.h>
 #include <sys/sendfile.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/timerfd.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -24,6 +28,7 @@
 #include "runtime/hooks.h"
 #include "runtime/interpose.h"
 #include "runtime/syscalls.h"
+#include "runtime/watches.h"
 
 namespace norn::rt {
 namespace {
@@ -33,6 +38,8 @@ constexpr unsigned kChunks = 1024;
 constexpr Address kTags = Address{1} << 62;
 constexpr uint64_t kFileTags = uint64_t{1} << 61;
 constexpr uint64_t kAnySocket = 1;
+constexpr uint64_t kEpolls = uint64_t{1} << 60;  // set in the number of an epoll instance, and in no other
+constexpr uint64_t kAnySignal = 2;               // what a signal's descriptor leads to
 
 // A descriptor as a thing that is used and closed has an address where no program can have memory.
 constexpr Address kFiles = Address{1} << 47;
@@ -41,7 +48,7 @@ constexpr Address kFileBytes = 8;
 Address address_of_file(int fd) { return kFiles + static_cast<Address>(fd) * kFileBytes; }
 
 constinit std::atomic<std::atomic<uint64_t>*> chunks[kChunks] = {};
-constinit std::atomic<uint64_t> next_thing{2};
+constinit std::atomic<uint64_t> next_thing{3};
 
 uint64_t new_thing() { return next_thing.fetch_add(1, std::memory_order_relaxed); }
 
@@ -67,6 +74,7 @@ uint64_t find_out(int fd) {
   if (sys::call(__NR_fstat, fd, sys::as_long(&status)) != 0) return 0;
   if (S_ISSOCK(status.st_mode)) return kAnySocket;
   if (S_ISCHR(status.st_mode)) return new_thing();
+  if ((status.st_mode & S_IFMT) == 0) return new_thing();  // of the kernel's own kinds, which share one inode
   const uint64_t hash = (status.st_ino ^ status.st_dev << 40) * 0x9e3779b97f4a7c15u;
   return kFileTags | hash >> 4;
 }
@@ -101,6 +109,25 @@ void set_same(int a, int b) {
   set_thing(b, thing);
 }
 
+// Whether a descriptor leads there.
+bool is_open(uint64_t thing) {
+  for (const std::atomic<std::atomic<uint64_t>*>& place : chunks) {
+    const std::atomic<uint64_t>* chunk = place.load(std::memory_order_acquire);
+    for (unsigned i = 0; chunk != nullptr && i < kChunk; ++i) {
+      if (chunk[i].load(std::memory_order_relaxed) == thing) return true;
+    }
+  }
+  return false;
+}
+
+// The descriptor leads nowhere any more.
+void forget_thing(int fd) {
+  std::atomic<uint64_t>* entry = entry_of(fd);
+  if (entry == nullptr) return;
+  const uint64_t thing = entry->exchange(0, std::memory_order_acq_rel);
+  if ((thing & kEpolls) != 0 && !is_open(thing)) unwatch_all(kTags | thing);
+}
+
 void duplicated(int from, int to) {
   if (from == to || to < 0) return;
   const Inspection here;
@@ -125,7 +152,7 @@ void closing(int fd, const norn_site& site) {
   const Inspection here;
   if (!here) return;
   if (is_watching()) detector.write(here.thread(), address_of_file(fd), kFileBytes, place(*here, &site));
-  if (std::atomic<uint64_t>* entry = entry_of(fd); entry != nullptr) entry->store(0, std::memory_order_release);
+  forget_thing(fd);
 }
 
 }  // namespace
@@ -147,6 +174,18 @@ void took_from_file(int fd, const norn_site& site) {
   if (!here) return;
   if (const Address tag = tag_of(here.thread(), fd); tag != 0) detector.happens_after(here.thread(), tag);
   detector.read(here.thread(), address_of_file(fd), kFileBytes, place(*here, &site));
+}
+
+void giving_to_signal_files() {
+  if (!is_watching()) return;
+  if (const Inspection here; here) detector.happens_before(here.thread(), kTags | kAnySignal);
+}
+
+void became_readable(int fd) {
+  if (!is_watching() || fd < 0) return;
+  const Inspection here;
+  if (!here) return;
+  if (const Address tag = tag_of(here.thread(), fd); tag != 0) detector.happens_after(here.thread(), tag);
 }
 
 bool locate_file(Address address, report::Location& location, TextPool& pool) {
@@ -463,24 +502,67 @@ NORN_INTERPOSE(int, eventfd_read, (int fd, eventfd_t* value)) {
   return result;
 }
 
+// A timer rings after it was set, by whomever.
+NORN_INTERPOSE(int, timerfd_create, (int clock, int flags)) {
+  if (!has_started()) return -1;
+  const int fd = real_timerfd_create(clock, flags);
+  if (fd >= 0) set_thing(fd, new_thing());
+  return fd;
+}
+
+NORN_INTERPOSE(int, timerfd_settime, (int fd, int flags, const itimerspec* time, itimerspec* old)) {
+  if (!has_started()) return -1;
+  if (time != nullptr) observe_read(time, sizeof(*time), site_timerfd_settime);
+  giving_to_file(fd, site_timerfd_settime);
+  const int result = real_timerfd_settime(fd, flags, time, old);
+  if (result == 0 && old != nullptr) observe_write(old, sizeof(*old), site_timerfd_settime);
+  return result;
+}
+
+// Who sends a signal gives to all that such a descriptor leads to (signals.cc).
+NORN_INTERPOSE(int, signalfd, (int fd, const sigset_t* mask, int flags)) {
+  if (!has_started()) return -1;
+  const int result = real_signalfd(fd, mask, flags);
+  if (fd < 0 && result >= 0) set_thing(result, kAnySignal);
+  return result;
+}
+
 NORN_INTERPOSE(int, epoll_create, (int size)) {
   if (!has_started()) return -1;
   const int fd = real_epoll_create(size);
-  if (fd >= 0) set_thing(fd, new_thing());
+  if (fd >= 0) set_thing(fd, kEpolls | new_thing());
   return fd;
 }
 
 NORN_INTERPOSE(int, epoll_create1, (int flags)) {
   if (!has_started()) return -1;
   const int fd = real_epoll_create1(flags);
-  if (fd >= 0) set_thing(fd, new_thing());
+  if (fd >= 0) set_thing(fd, kEpolls | new_thing());
   return fd;
 }
+
+namespace {
+
+// Before the call: an event may come before it returns.
+void watching_by_epoll(int epoll, int operation, int fd, const epoll_event* event) {
+  const Inspection here;
+  if (!here) return;
+  const Address instance = tag_of(here.thread(), epoll);
+  if (instance == 0) return;
+  if (operation == EPOLL_CTL_DEL) return unwatch(instance, fd);
+  if (const Address tag = tag_of(here.thread(), fd); tag != 0 && event != nullptr) {
+    watch(instance, fd, event->data.u64, tag);
+  }
+}
+
+}  // namespace
 
 // What was prepared before a descriptor is handed to epoll is there for whoever gets its events.
 NORN_INTERPOSE(int, epoll_ctl, (int epoll, int operation, int fd, epoll_event* event)) {
   if (!has_started()) return -1;
+  if (operation != EPOLL_CTL_DEL && event != nullptr) observe_read(event, sizeof(*event), site_epoll_ctl);
   giving_to_file(epoll, site_epoll_ctl);
+  watching_by_epoll(epoll, operation, fd, event);
   return real_epoll_ctl(epoll, operation, fd, event);
 }
 
@@ -488,13 +570,10 @@ namespace {
 
 // Under control by looking, and waiting until there is something to see.
 template <class Call>
-int wait_for_events(int epoll, int timeout, const norn_site& site, Call call) {
-  if (!is_controlled() || !control::active()) return call(timeout);
-  const control::Time until =
-      timeout < 0 ? control::kForever : control::after({timeout / 1000, timeout % 1000 * 1'000'000L});
+int wait_for_events(int epoll, control::Time until, const norn_site& site, Call call) {
   const pollfd file = {epoll, POLLIN, 0};
   for (;;) {
-    const int count = call(0);
+    const int count = call();
     if (count != 0 || until <= control::now()) {
       if (count == 0) control::yield(&site);
       return count;
@@ -506,22 +585,110 @@ int wait_for_events(int epoll, int timeout, const norn_site& site, Call call) {
   }
 }
 
+bool is_stopped_here() { return is_controlled() && control::active(); }
+
+control::Time after_milliseconds(int timeout) {
+  return timeout < 0 ? control::kForever : control::after({timeout / 1000, timeout % 1000 * 1'000'000L});
+}
+
+// What epoll told: of what can be read the writes came before.
+int got_events(int epoll, const epoll_event* events, int count, const norn_site& site) {
+  if (count <= 0) return count;
+  was_read(epoll, const_cast<epoll_event*>(events), static_cast<ssize_t>(sizeof(*events)) * count, site);
+  if (!is_watching()) return count;
+  const Inspection here;
+  if (!here) return count;
+  const Address instance = tag_of(here.thread(), epoll);
+  for (int i = 0; i < count; ++i) {
+    if ((events[i].events & ~uint32_t{EPOLLOUT | EPOLLWRNORM | EPOLLWRBAND}) == 0) continue;
+    uint64_t tags[kMostWatched];
+    const unsigned found = watched(instance, events[i].data.u64, tags);
+    for (unsigned k = 0; k < found; ++k) detector.happens_after(here.thread(), tags[k]);
+  }
+  return count;
+}
+
 }  // namespace
 
 NORN_INTERPOSE(int, epoll_wait, (int epoll, epoll_event* events, int most, int timeout)) {
   if (!has_started()) return -1;
-  const int count = wait_for_events(epoll, timeout, site_epoll_wait,
-                                    [=](int time) { return real_epoll_wait(epoll, events, most, time); });
-  if (count > 0) was_read(epoll, events, static_cast<ssize_t>(sizeof(*events)) * count, site_epoll_wait);
-  return count;
+  const int count = !is_stopped_here() ? real_epoll_wait(epoll, events, most, timeout)
+                                       : wait_for_events(epoll, after_milliseconds(timeout), site_epoll_wait,
+                                                         [=] { return real_epoll_wait(epoll, events, most, 0); });
+  return got_events(epoll, events, count, site_epoll_wait);
 }
 
 NORN_INTERPOSE(int, epoll_pwait, (int epoll, epoll_event* events, int most, int timeout, const sigset_t* mask)) {
   if (!has_started()) return -1;
-  const int count = wait_for_events(epoll, timeout, site_epoll_pwait,
-                                    [=](int time) { return real_epoll_pwait(epoll, events, most, time, mask); });
-  if (count > 0) was_read(epoll, events, static_cast<ssize_t>(sizeof(*events)) * count, site_epoll_pwait);
-  return count;
+  const int count = !is_stopped_here() ? real_epoll_pwait(epoll, events, most, timeout, mask)
+                                       : wait_for_events(epoll, after_milliseconds(timeout), site_epoll_pwait, [=] {
+                                           return real_epoll_pwait(epoll, events, most, 0, mask);
+                                         });
+  return got_events(epoll, events, count, site_epoll_pwait);
+}
+
+NORN_INTERPOSE(int, epoll_pwait2,
+               (int epoll, epoll_event* events, int most, const timespec* timeout, const sigset_t* mask)) {
+  if (!has_started()) return -1;
+  const timespec none = {0, 0};
+  const int count =
+      !is_stopped_here()
+          ? real_epoll_pwait2(epoll, events, most, timeout, mask)
+          : wait_for_events(epoll, timeout == nullptr ? control::kForever : control::after(*timeout), site_epoll_pwait2,
+                            [&] { return real_epoll_pwait2(epoll, events, most, &none, mask); });
+  return got_events(epoll, events, count, site_epoll_pwait2);
+}
+
+// --- message queues and locks of files -----------------------------------------------------------------------------
+
+NORN_INTERPOSE(int, mq_timedsend,
+               (mqd_t queue, const char* message, size_t size, unsigned priority, const timespec* until)) {
+  if (!has_started()) return -1;
+  observe_read(message, size, site_mq_timedsend);
+  giving_to_file(queue, site_mq_timedsend);
+  const control::Outside outside;
+  return real_mq_timedsend(queue, message, size, priority, until);
+}
+
+NORN_INTERPOSE(int, mq_send, (mqd_t queue, const char* message, size_t size, unsigned priority)) {
+  if (!has_started()) return -1;
+  observe_read(message, size, site_mq_send);
+  giving_to_file(queue, site_mq_send);
+  const control::Outside outside;
+  return real_mq_send(queue, message, size, priority);
+}
+
+NORN_INTERPOSE(ssize_t, mq_timedreceive,
+               (mqd_t queue, char* message, size_t size, unsigned* priority, const timespec* until)) {
+  if (!has_started()) return -1;
+  const ssize_t received = [&] {
+    const control::Outside outside;
+    return real_mq_timedreceive(queue, message, size, priority, until);
+  }();
+  return was_read(queue, message, received, site_mq_timedreceive);
+}
+
+NORN_INTERPOSE(ssize_t, mq_receive, (mqd_t queue, char* message, size_t size, unsigned* priority)) {
+  if (!has_started()) return -1;
+  if (!control::await_input(queue, site_mq_receive)) return -1;
+  return was_read(queue, message, real_mq_receive(queue, message, size, priority), site_mq_receive);
+}
+
+NORN_INTERPOSE(int, mq_close, (mqd_t queue)) {
+  if (!has_started()) return -1;
+  closing(queue, site_mq_close);
+  return real_mq_close(queue);
+}
+
+NORN_INTERPOSE(int, flock, (int fd, int operation)) {
+  if (!has_started()) return -1;
+  if ((operation & LOCK_UN) != 0) giving_to_file(fd, site_flock);
+  const int result = [&] {
+    const control::Outside outside;
+    return real_flock(fd, operation);
+  }();
+  if (result == 0 && (operation & LOCK_UN) == 0) took_from_file(fd, site_flock);
+  return result;
 }
 
 // A number that is given out again is a new descriptor.
@@ -560,6 +727,16 @@ NORN_INTERPOSE(int, creat, (const char* path, mode_t mode)) {
   return fd;
 }
 
+namespace {
+
+// A duplicate is put where a descriptor is open: that one is closed.
+void replacing(int fd, int wanted, const norn_site& site) {
+  if (fd == wanted || sys::call(__NR_fcntl, fd, F_GETFD) < 0 || sys::call(__NR_fcntl, wanted, F_GETFD) < 0) return;
+  closing(wanted, site);
+}
+
+}  // namespace
+
 NORN_INTERPOSE(int, dup, (int fd)) {
   if (!has_started()) return -1;
   const int copy = real_dup(fd);
@@ -569,6 +746,7 @@ NORN_INTERPOSE(int, dup, (int fd)) {
 
 NORN_INTERPOSE(int, dup2, (int fd, int wanted)) {
   if (!has_started()) return -1;
+  replacing(fd, wanted, site_dup2);
   const int copy = real_dup2(fd, wanted);
   duplicated(fd, copy);
   return copy;
@@ -576,13 +754,36 @@ NORN_INTERPOSE(int, dup2, (int fd, int wanted)) {
 
 NORN_INTERPOSE(int, dup3, (int fd, int wanted, int flags)) {
   if (!has_started()) return -1;
+  replacing(fd, wanted, site_dup3);
   const int copy = real_dup3(fd, wanted, flags);
   duplicated(fd, copy);
   return copy;
 }
 
+namespace {
+
+// Locks of an open file exclude threads as well; those of a process do not.
+bool is_lock(int command) { return command == F_OFD_SETLK || command == F_OFD_SETLKW; }
+bool unlocks(unsigned long lock) { return reinterpret_cast<const struct flock*>(lock)->l_type == F_UNLCK; }
+
+template <class Call>
+int lock_range(int fd, unsigned long lock, const norn_site& site, Call call) {
+  if (unlocks(lock)) giving_to_file(fd, site);
+  const int result = [&] {
+    const control::Outside outside;
+    return call();
+  }();
+  if (result == 0 && !unlocks(lock)) took_from_file(fd, site);
+  return result;
+}
+
+}  // namespace
+
 NORN_INTERPOSE(int, fcntl, (int fd, int command, unsigned long argument)) {
   if (!has_started()) return -1;
+  if (is_lock(command)) {
+    return lock_range(fd, argument, site_fcntl, [=] { return real_fcntl(fd, command, argument); });
+  }
   const int result = real_fcntl(fd, command, argument);
   if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) duplicated(fd, result);
   return result;
@@ -590,6 +791,9 @@ NORN_INTERPOSE(int, fcntl, (int fd, int command, unsigned long argument)) {
 
 NORN_INTERPOSE(int, fcntl64, (int fd, int command, unsigned long argument)) {
   if (!has_started()) return -1;
+  if (is_lock(command)) {
+    return lock_range(fd, argument, site_fcntl64, [=] { return real_fcntl64(fd, command, argument); });
+  }
   const int result = real_fcntl64(fd, command, argument);
   if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) duplicated(fd, result);
   return result;
@@ -611,4 +815,39 @@ NORN_INTERPOSE(int, close_range, (unsigned first, unsigned last, int flags)) {
     set_thing(static_cast<int>(fd), 0);
   }
   return real_close_range(first, last, flags);
+}
+
+// --- what the headers call instead under _FORTIFY_SOURCE ---------------------------------------------------------
+//
+// The check is the host's: a call that fails it is given to the host, which ends the program.
+
+NORN_INTERPOSE(ssize_t, __read_chk, (int fd, void* buffer, size_t size, size_t room)) {
+  if (!has_started()) return -1;
+  if (size > room) return real___read_chk(fd, buffer, size, room);
+  return norn_interposed_read(fd, buffer, size);
+}
+
+NORN_INTERPOSE(ssize_t, __pread_chk, (int fd, void* buffer, size_t size, off_t offset, size_t room)) {
+  if (!has_started()) return -1;
+  if (size > room) return real___pread_chk(fd, buffer, size, offset, room);
+  return norn_interposed_pread(fd, buffer, size, offset);
+}
+
+NORN_INTERPOSE(ssize_t, __pread64_chk, (int fd, void* buffer, size_t size, off64_t offset, size_t room)) {
+  if (!has_started()) return -1;
+  if (size > room) return real___pread64_chk(fd, buffer, size, offset, room);
+  return norn_interposed_pread64(fd, buffer, size, offset);
+}
+
+NORN_INTERPOSE(ssize_t, __recv_chk, (int fd, void* buffer, size_t size, size_t room, int flags)) {
+  if (!has_started()) return -1;
+  if (size > room) return real___recv_chk(fd, buffer, size, room, flags);
+  return norn_interposed_recv(fd, buffer, size, flags);
+}
+
+NORN_INTERPOSE(ssize_t, __recvfrom_chk,
+               (int fd, void* buffer, size_t size, size_t room, int flags, sockaddr* from, socklen_t* from_size)) {
+  if (!has_started()) return -1;
+  if (size > room) return real___recvfrom_chk(fd, buffer, size, room, flags, from, from_size);
+  return norn_interposed_recvfrom(fd, buffer, size, flags, from, from_size);
 }

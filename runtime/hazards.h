@@ -1,6 +1,7 @@
 // Candidates that are not races: what may go wrong when threads meet in another way.
 #pragma once
 
+#include "report/race.h"
 #include "runtime/state.h"
 
 namespace norn::rt {
@@ -35,5 +36,19 @@ struct BrokenRegion {
 
 // Told once for the same statements. Inside.
 void report_atomicity(const BrokenRegion& broken);
+
+// A primitive was used as it must not be: one of the kinds that has_happened().
+struct Misuse {
+  report::HazardKind kind;
+  Address object;  // the lock; 0: `name` says what it is about
+  ThreadId thread;
+  Where where;
+  ThreadId other = kNoThread;  // who holds the lock, or made what leaks
+  Where other_at = kNowhere;
+  report::Text name{};
+};
+
+// Told once for the same kind and statement. Inside.
+void report_misuse(const Misuse& misuse);
 
 }  // namespace norn::rt

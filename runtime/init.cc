@@ -7,6 +7,7 @@
 
 #include "runtime/control.h"
 #include "runtime/fast.h"
+#include "runtime/heap.h"
 #include "runtime/interpose.h"
 #include "runtime/modules.h"
 #include "runtime/process.h"
@@ -25,6 +26,8 @@ void* dlsym(void* handle, const char* name) noexcept __attribute__((weak));
 void* dlvsym(void* handle, const char* name, const char* version) noexcept __attribute__((weak));
 extern char** environ;
 extern void* __libc_stack_end;
+// The program's own, if it has one (<sanitizer/tsan_interface.h>).
+__attribute__((weak)) void __tsan_on_initialize();
 }
 
 namespace norn::rt {
@@ -102,6 +105,7 @@ bool start_all(int argc, char** argv, char** environment) {
   }
   find_real_functions();
   find_loader();
+  find_allocator();
   const ThreadId id = new_thread_number();
   Thread* core = detector.add_root(id);
   ThreadState* state = core == nullptr ? nullptr : make_state(id, core, main_stack_size());
@@ -112,10 +116,15 @@ bool start_all(int argc, char** argv, char** environment) {
   start_reporter();
   phase.store(Phase::kReady, std::memory_order_release);
   begin_thread(*state);
+  // The first thread's stack grows; what a report asks of it is who it belongs to.
+  ThreadInfo* info = thread_info(id);
+  info->stack_end = address_of(__libc_stack_end);
+  info->stack_begin = info->stack_end - main_stack_size();
   init_signals();
   init_process();
   leave(*state);
   control::start();
+  if (__tsan_on_initialize != nullptr) __tsan_on_initialize();
   return true;
 }
 

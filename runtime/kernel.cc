@@ -1,4 +1,5 @@
-// Calls that wait in the kernel and are no events of the detector: under control they must not keep the turn.
+// Calls that wait in the kernel: for descriptors, for other processes, for signals, for a word of memory. Under control
+// they must not keep the turn.
 //
 // Where a call waits for descriptors, the thread waits for these, disabled, and calls when they are ready: what other
 // threads of the program write is then part of the schedule. All other calls are made without the turn.
@@ -6,6 +7,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -15,8 +17,13 @@
 #include <unistd.h>
 
 #include "runtime/control.h"
+#include "runtime/files.h"
+#include "runtime/hooks.h"
 #include "runtime/interpose.h"
 #include "runtime/proc_maps.h"
+#include "runtime/process.h"
+#include "runtime/rights.h"
+#include "runtime/signals.h"
 #include "runtime/state.h"
 #include "runtime/syscalls.h"
 
@@ -70,59 +77,133 @@ uint32_t files_of_sets(int count, const fd_set* in, const fd_set* out, const fd_
 
 }  // namespace
 
+namespace {
+
+int polled(const pollfd* files, nfds_t count, int result, const norn_site& site) {
+  if (result < 0 || !is_watching()) return result;
+  for (nfds_t i = 0; i < count; ++i) {
+    observe_write(&files[i].revents, sizeof(files[i].revents), site);
+    if ((files[i].revents & ~(POLLOUT | POLLWRNORM | POLLWRBAND | POLLNVAL)) != 0) became_readable(files[i].fd);
+  }
+  return result;
+}
+
+int poll_files(pollfd* files, nfds_t count, int timeout, const norn_site& site, int (*real)(pollfd*, nfds_t, int)) {
+  observe_read(files, count * sizeof(*files), site);
+  const int result = !is_stopped_here()
+                         ? real(files, count, timeout)
+                         : poll_controlled(files, static_cast<uint32_t>(count), after_milliseconds(timeout), site,
+                                           [=] { return real(files, count, 0); });
+  return polled(files, count, result, site);
+}
+
+size_t bytes_of_set(int count) {
+  constexpr size_t kWord = sizeof(long);
+  const size_t bits = count < 0 ? 0 : static_cast<size_t>(count);
+  return (bits + 8 * kWord - 1) / (8 * kWord) * kWord;
+}
+
+struct Sets {
+  int count;
+  fd_set* in;
+  fd_set* out;
+  fd_set* except;
+
+  void selecting(const norn_site& site) const {
+    for (const fd_set* set : {in, out, except}) {
+      if (set != nullptr) observe_read(set, bytes_of_set(count), site);
+    }
+  }
+
+  [[nodiscard]] int selected(int result, const norn_site& site) const {
+    if (result < 0 || !is_watching()) return result;
+    for (const fd_set* set : {in, out, except}) {
+      if (set != nullptr) observe_write(set, bytes_of_set(count), site);
+    }
+    for (int fd = 0; fd < count && fd < FD_SETSIZE && result > 0; ++fd) {
+      const bool told = (in != nullptr && FD_ISSET(fd, in)) || (except != nullptr && FD_ISSET(fd, except));
+      if (told) became_readable(fd);
+    }
+    return result;
+  }
+};
+
+// Calls attempt(), which does not wait, with the sets as the program gave them.
+template <class Attempt>
+int select_controlled(const Sets& sets, control::Time until, const norn_site& site, Attempt attempt) {
+  pollfd files[kMostFiles];
+  const uint32_t used = files_of_sets(sets.count, sets.in, sets.out, sets.except, files);
+  const fd_set asked[3] = {sets.in == nullptr ? fd_set{} : *sets.in, sets.out == nullptr ? fd_set{} : *sets.out,
+                           sets.except == nullptr ? fd_set{} : *sets.except};
+  return poll_controlled(files, used, until, site, [&] {
+    if (sets.in != nullptr) *sets.in = asked[0];
+    if (sets.out != nullptr) *sets.out = asked[1];
+    if (sets.except != nullptr) *sets.except = asked[2];
+    return attempt();
+  });
+}
+
+}  // namespace
+
 NORN_INTERPOSE(int, poll, (pollfd * files, nfds_t count, int timeout)) {
   if (!has_started())
     return static_cast<int>(sys::call(__NR_poll, sys::as_long(files), static_cast<long>(count), timeout));
-  if (!is_stopped_here()) return real_poll(files, count, timeout);
-  return poll_controlled(files, static_cast<uint32_t>(count), after_milliseconds(timeout), site_poll,
-                         [=] { return real_poll(files, count, 0); });
+  return poll_files(files, count, timeout, site_poll, real_poll);
 }
 
 NORN_INTERPOSE(int, ppoll, (pollfd * files, nfds_t count, const timespec* timeout, const sigset_t* mask)) {
   if (!has_started()) return -1;
-  if (!is_stopped_here()) return real_ppoll(files, count, timeout, mask);
+  observe_read(files, count * sizeof(*files), site_ppoll);
+  if (!is_stopped_here()) return polled(files, count, real_ppoll(files, count, timeout, mask), site_ppoll);
   const control::Time until = timeout == nullptr ? control::kForever : control::after(*timeout);
-  return poll_controlled(files, static_cast<uint32_t>(count), until, site_ppoll, [=] {
+  const int result = poll_controlled(files, static_cast<uint32_t>(count), until, site_ppoll, [=] {
     const timespec none = {0, 0};
     return real_ppoll(files, count, &none, mask);
   });
+  return polled(files, count, result, site_ppoll);
+}
+
+// What these are under _FORTIFY_SOURCE; the check is the host's.
+NORN_INTERPOSE(int, __poll_chk, (pollfd * files, nfds_t count, int timeout, size_t room)) {
+  if (!has_started()) return -1;
+  if (room / sizeof(*files) < count) return real___poll_chk(files, count, timeout, room);
+  return norn_interposed_poll(files, count, timeout);
+}
+
+NORN_INTERPOSE(int, __ppoll_chk,
+               (pollfd * files, nfds_t count, const timespec* timeout, const sigset_t* mask, size_t room)) {
+  if (!has_started()) return -1;
+  if (room / sizeof(*files) < count) return real___ppoll_chk(files, count, timeout, mask, room);
+  return norn_interposed_ppoll(files, count, timeout, mask);
 }
 
 NORN_INTERPOSE(int, select, (int count, fd_set* in, fd_set* out, fd_set* except, timeval* timeout)) {
   if (!has_started()) return -1;
-  if (!is_stopped_here()) return real_select(count, in, out, except, timeout);
+  const Sets sets = {count, in, out, except};
+  sets.selecting(site_select);
+  if (!is_stopped_here()) return sets.selected(real_select(count, in, out, except, timeout), site_select);
   const control::Time until = timeout == nullptr
                                   ? control::kForever
                                   : control::after({timeout->tv_sec, static_cast<long>(timeout->tv_usec) * 1000});
-  pollfd files[kMostFiles];
-  const uint32_t used = files_of_sets(count, in, out, except, files);
-  const fd_set asked[3] = {in == nullptr ? fd_set{} : *in, out == nullptr ? fd_set{} : *out,
-                           except == nullptr ? fd_set{} : *except};
-  return poll_controlled(files, used, until, site_select, [&] {
-    if (in != nullptr) *in = asked[0];
-    if (out != nullptr) *out = asked[1];
-    if (except != nullptr) *except = asked[2];
+  const int result = select_controlled(sets, until, site_select, [&] {
     timeval none = {0, 0};
     return real_select(count, in, out, except, &none);
   });
+  return sets.selected(result, site_select);
 }
 
 NORN_INTERPOSE(int, pselect,
                (int count, fd_set* in, fd_set* out, fd_set* except, const timespec* timeout, const sigset_t* mask)) {
   if (!has_started()) return -1;
-  if (!is_stopped_here()) return real_pselect(count, in, out, except, timeout, mask);
+  const Sets sets = {count, in, out, except};
+  sets.selecting(site_pselect);
+  if (!is_stopped_here()) return sets.selected(real_pselect(count, in, out, except, timeout, mask), site_pselect);
   const control::Time until = timeout == nullptr ? control::kForever : control::after(*timeout);
-  pollfd files[kMostFiles];
-  const uint32_t used = files_of_sets(count, in, out, except, files);
-  const fd_set asked[3] = {in == nullptr ? fd_set{} : *in, out == nullptr ? fd_set{} : *out,
-                           except == nullptr ? fd_set{} : *except};
-  return poll_controlled(files, used, until, site_pselect, [&] {
-    if (in != nullptr) *in = asked[0];
-    if (out != nullptr) *out = asked[1];
-    if (except != nullptr) *except = asked[2];
+  const int result = select_controlled(sets, until, site_pselect, [&] {
     const timespec none = {0, 0};
     return real_pselect(count, in, out, except, &none, mask);
   });
+  return sets.selected(result, site_pselect);
 }
 
 // --- other processes, and signals ------------------------------------------------------------------------------------
@@ -174,20 +255,47 @@ NORN_INTERPOSE(int, sigsuspend, (const sigset_t* mask)) {
 
 NORN_INTERPOSE(int, sigwait, (const sigset_t* set, int* number)) {
   if (!has_started()) return EINVAL;
-  const control::Outside outside;
-  return real_sigwait(set, number);
+  observe_read(set, sizeof(*set), site_sigwait);
+  const int result = [&] {
+    const control::Outside outside;
+    return real_sigwait(set, number);
+  }();
+  if (result == 0) {
+    observe_write(number, sizeof(*number), site_sigwait);
+    got_signal(*number);
+  }
+  return result;
 }
+
+namespace {
+
+int waited_for_signal(int number, siginfo_t* info, const norn_site& site) {
+  if (number <= 0) return number;
+  if (info != nullptr) observe_write(info, sizeof(*info), site);
+  got_signal(number);
+  return number;
+}
+
+}  // namespace
 
 NORN_INTERPOSE(int, sigwaitinfo, (const sigset_t* set, siginfo_t* info)) {
   if (!has_started()) return -1;
-  const control::Outside outside;
-  return real_sigwaitinfo(set, info);
+  observe_read(set, sizeof(*set), site_sigwaitinfo);
+  const int number = [&] {
+    const control::Outside outside;
+    return real_sigwaitinfo(set, info);
+  }();
+  return waited_for_signal(number, info, site_sigwaitinfo);
 }
 
 NORN_INTERPOSE(int, sigtimedwait, (const sigset_t* set, siginfo_t* info, const timespec* timeout)) {
   if (!has_started()) return -1;
-  const control::Outside outside;
-  return real_sigtimedwait(set, info, timeout);
+  observe_read(set, sizeof(*set), site_sigtimedwait);
+  const int number = [&] {
+    const control::Outside outside;
+    return real_sigtimedwait(set, info, timeout);
+  }();
+  return waited_for_signal(number, info, site_sigtimedwait);
 }
 
 // --- futexes ---------------------------------------------------------------------------------------------------------
@@ -263,6 +371,15 @@ bool futex_controlled(long a, long b, long c, long d, long& result) {
 
 }  // namespace
 
+namespace {
+
+// A child with a copy of the memory, on a copy of the same stack.
+bool is_fork(long number, long flags, long stack) {
+  return number == __NR_fork || (number == __NR_clone && (flags & CLONE_VM) == 0 && stack == 0);
+}
+
+}  // namespace
+
 NORN_INTERPOSE(long, syscall, (long number, long a, long b, long c, long d, long e, long f)) {
   if (!has_started()) return sys::call(number, a, b, c, d, e, f);
   if (is_controlled() && number == __NR_futex && control::active()) {
@@ -273,5 +390,17 @@ NORN_INTERPOSE(long, syscall, (long number, long a, long b, long c, long d, long
     control::fill_random(reinterpret_cast<void*>(a), static_cast<size_t>(b));
     return b;
   }
-  return real_syscall(number, a, b, c, d, e, f);
+  if (is_fork(number, a, b)) {
+    const long child = fork_by_call(number, a, b, c, d, e);
+    if (!sys::failed(child)) return child;
+    errno = static_cast<int>(-child);
+    return -1;
+  }
+  if (number == __NR_tgkill || number == __NR_tkill || number == __NR_kill) {
+    sending_signal(static_cast<int>(number == __NR_tgkill ? c : b), norn::kNoThread);
+  }
+  RightsGivenUp rights(number, a);
+  const long result = real_syscall(number, a, b, c, d, e, f);
+  rights.done(result);
+  return result;
 }

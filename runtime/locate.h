@@ -27,4 +27,14 @@ class TextPool {
 // location but its address and size; the name only where the variable's type says what an access of that size is to.
 bool locate_global(Address address, uint64_t size, report::Location& location, TextPool& pool);
 
+// The variable on a live thread's stack that the address lies in; false if there is none, or its function has returned.
+// `seen`: stacks of the owner at other moments, for a function that is in no call now. Fills in the same, and the
+// function, for which `frame` is kept.
+struct SeenStack {
+  ThreadId thread;
+  report::List<report::Frame> frames;
+};
+bool locate_local(Address address, uint64_t size, report::List<SeenStack> seen, report::Location& location,
+                  report::Frame& frame, TextPool& pool);
+
 }  // namespace norn::rt

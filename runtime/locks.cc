@@ -7,6 +7,7 @@
 
 #include "runtime/control.h"
 #include "runtime/loops.h"
+#include "runtime/misuse.h"
 #include "runtime/openmp.h"
 #include "runtime/syscalls.h"
 
@@ -76,6 +77,7 @@ int give(const volatile void* lock, const norn_site& site, Real real) {
 // With another process. (Both kinds of mutex and lock are the same memory for C11 and POSIX.)
 bool is_shared(const pthread_mutex_t* mutex) { return (mutex->__data.__kind & 128) != 0; }
 bool is_shared(const pthread_rwlock_t* lock) { return lock->__data.__shared != 0; }
+const pthread_mutex_t* as_posix(const mtx_t* mutex) { return reinterpret_cast<const pthread_mutex_t*>(mutex); }
 
 // The try-form says that it is busy where the plain one says that it is the caller's already.
 int try_mutex(pthread_mutex_t* mutex, int (*real_try)(pthread_mutex_t*), int (*real_lock)(pthread_mutex_t*)) {
@@ -105,6 +107,7 @@ NORN_INTERPOSE(int, pthread_mutex_init, (pthread_mutex_t * mutex, const pthread_
 NORN_INTERPOSE(int, pthread_mutex_destroy, (pthread_mutex_t * mutex)) {
   if (!has_started()) return 0;
   if (called_by_openmp()) return real_pthread_mutex_destroy(mutex);
+  check_destroy(mutex, site_pthread_mutex_destroy);
   const int result = real_pthread_mutex_destroy(mutex);
   if (result == 0) destroyed_lock(mutex, site_pthread_mutex_destroy);
   return result;
@@ -117,6 +120,7 @@ NORN_INTERPOSE(int, pthread_mutex_trylock, (pthread_mutex_t * mutex)) {
   const int result = real_pthread_mutex_trylock(mutex);
   if (has_mutex(result)) took(mutex, LockMode::kExclusive, site_pthread_mutex_trylock, false);
   if (result == EBUSY) note_refusal(mutex, site_pthread_mutex_trylock);
+  check_refused(mutex, result, site_pthread_mutex_trylock);
   return result;
 }
 
@@ -125,9 +129,13 @@ NORN_INTERPOSE(int, pthread_mutex_lock, (pthread_mutex_t * mutex)) {
   if (called_by_openmp()) return real_pthread_mutex_lock(mutex);
   const int result = take(
       mutex, site_pthread_mutex_lock, CLOCK_REALTIME, nullptr, kPosix, is_shared(mutex),
-      [=] { return real_pthread_mutex_lock(mutex); },
+      [=] {
+        check_wait(mutex, site_pthread_mutex_lock);
+        return real_pthread_mutex_lock(mutex);
+      },
       [=] { return try_mutex(mutex, real_pthread_mutex_trylock, real_pthread_mutex_lock); });
   if (has_mutex(result)) took(mutex, LockMode::kExclusive, site_pthread_mutex_lock);
+  check_refused(mutex, result, site_pthread_mutex_lock);
   return result;
 }
 
@@ -154,6 +162,7 @@ NORN_INTERPOSE(int, pthread_mutex_clocklock, (pthread_mutex_t * mutex, clockid_t
 NORN_INTERPOSE(int, pthread_mutex_unlock, (pthread_mutex_t * mutex)) {
   if (!has_started()) return 0;
   if (called_by_openmp()) return real_pthread_mutex_unlock(mutex);
+  check_unlock(mutex, site_pthread_mutex_unlock);
   return give(mutex, site_pthread_mutex_unlock, [=] { return real_pthread_mutex_unlock(mutex); });
 }
 
@@ -168,6 +177,7 @@ NORN_INTERPOSE(int, pthread_rwlock_init, (pthread_rwlock_t * lock, const pthread
 
 NORN_INTERPOSE(int, pthread_rwlock_destroy, (pthread_rwlock_t * lock)) {
   if (!has_started()) return 0;
+  check_destroy(lock, site_pthread_rwlock_destroy);
   const int result = real_pthread_rwlock_destroy(lock);
   if (result == 0) destroyed_lock(lock, site_pthread_rwlock_destroy);
   return result;
@@ -253,6 +263,7 @@ NORN_INTERPOSE(int, pthread_rwlock_clockwrlock, (pthread_rwlock_t * lock, clocki
 
 NORN_INTERPOSE(int, pthread_rwlock_unlock, (pthread_rwlock_t * lock)) {
   if (!has_started()) return 0;
+  check_unlock(lock, site_pthread_rwlock_unlock);
   return give(lock, site_pthread_rwlock_unlock, [=] { return real_pthread_rwlock_unlock(lock); });
 }
 
@@ -306,6 +317,7 @@ NORN_INTERPOSE(int, mtx_init, (mtx_t * mutex, int kind)) {
 
 NORN_INTERPOSE(void, mtx_destroy, (mtx_t * mutex)) {
   if (!has_started()) return;
+  check_destroy(as_posix(mutex), site_mtx_destroy);
   destroyed_lock(mutex, site_mtx_destroy);
   real_mtx_destroy(mutex);
 }
@@ -322,7 +334,11 @@ NORN_INTERPOSE(int, mtx_trylock, (mtx_t * mutex)) {
 NORN_INTERPOSE(int, mtx_lock, (mtx_t * mutex)) {
   if (!has_started()) return thrd_success;
   const int result = take(
-      mutex, site_mtx_lock, CLOCK_REALTIME, nullptr, kC11, false, [=] { return real_mtx_lock(mutex); },
+      mutex, site_mtx_lock, CLOCK_REALTIME, nullptr, kC11, false,
+      [=] {
+        check_wait(as_posix(mutex), site_mtx_lock);
+        return real_mtx_lock(mutex);
+      },
       [=] { return real_mtx_trylock(mutex); });
   if (result == thrd_success) took(mutex, LockMode::kExclusive, site_mtx_lock);
   return result;
@@ -339,5 +355,6 @@ NORN_INTERPOSE(int, mtx_timedlock, (mtx_t * mutex, const timespec* until)) {
 
 NORN_INTERPOSE(int, mtx_unlock, (mtx_t * mutex)) {
   if (!has_started()) return thrd_success;
+  check_unlock(as_posix(mutex), site_mtx_unlock);
   return give(mutex, site_mtx_unlock, [=] { return real_mtx_unlock(mutex); });
 }

@@ -1,6 +1,7 @@
 // Memory from the kernel: mapped memory is new, unmapping it is freeing it.
 #include <sys/mman.h>
 
+#include "runtime/heap.h"
 #include "runtime/hooks.h"
 #include "runtime/interpose.h"
 #include "runtime/syscalls.h"
@@ -19,9 +20,11 @@ void mapped(void* address, size_t size) {
   if (const Inspection here; here) detector.map(here.thread(), address_of(address), size);
 }
 
-void unmapping(void* address, size_t size, const norn_site& site) {
+// `counts`: it is a write.
+void unmapping(void* address, size_t size, const norn_site& site, bool counts) {
   if (!is_watching() || size == 0) return;
   if (const Inspection here; here) {
+    if (!counts) return detector.unmap(here.thread(), address_of(address), size);
     const size_t freed = size < kFreedBytes ? size : kFreedBytes;
     detector.free(here.thread(), address_of(address), freed, place(*here, &site));
     detector.unmap(here.thread(), address_of(address) + freed, size - freed);
@@ -47,7 +50,7 @@ NORN_INTERPOSE(void*, mmap64, (void* address, size_t size, int protection, int f
 
 NORN_INTERPOSE(int, munmap, (void* address, size_t size)) {
   if (!has_started()) return static_cast<int>(sys::call(__NR_munmap, sys::as_long(address), static_cast<long>(size)));
-  unmapping(address, size, site_munmap);
+  unmapping(address, size, site_munmap, !called_by_allocator());
   return real_munmap(address, size);
 }
 

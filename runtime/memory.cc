@@ -10,7 +10,9 @@
 
 #include "runtime/blocks.h"
 #include "runtime/control.h"
+#include "runtime/heap.h"
 #include "runtime/interpose.h"
+#include "runtime/misuse.h"
 #include "runtime/modules.h"
 #include "runtime/openmp.h"
 #include "runtime/sampling.h"
@@ -47,7 +49,7 @@ using namespace norn;
 using namespace norn::rt;
 
 // What lies between the size asked for and this is the program's to use, too.
-NORN_INTERPOSE(size_t, malloc_usable_size, (void* block)) {
+NORN_INTERPOSE_OPTIONAL(size_t, malloc_usable_size, (void* block)) {
   if (is_early(block)) return early_size(block);
   if (phase.load(std::memory_order_acquire) != Phase::kReady || real_malloc_usable_size == nullptr) return 0;
   const size_t usable = real_malloc_usable_size(block);
@@ -58,7 +60,8 @@ NORN_INTERPOSE(size_t, malloc_usable_size, (void* block)) {
       const uint64_t size = whole.size;
       if (is_watching() && usable > size) detector.allocate(here.thread(), address_of(block) + size, usable - size);
       if (usable > size) whole.size = usable;
-      add_block({whole.address, whole.size, here->id, place(*here, &site_malloc_usable_size), whole.birth});
+      add_block({whole.address, whole.size, here->id, place(*here, &site_malloc_usable_size), whole.birth, false,
+                 whole.quiet});
     }
   }
   return usable;
@@ -117,32 +120,39 @@ void allocated_unseen(const Inspection& here, void* block, size_t size) {
   begin_memory(here, address_of(block), usable < size ? size : usable, kNowhere, false);
 }
 
-// What the host's allocator gives, and what that means. The thread is inside meanwhile, and signals wait: a handler
-// that found the gate closed while its thread holds the allocator's lock, which the forking thread wants, would wait
-// for ever.
-template <class Call>
-[[gnu::always_inline]] inline void* allocate(size_t size, const norn_site& site, Call call) {
-  const Inspection here{Inspection::Started()};
-  void* block = call();
-  if (block == nullptr || !here) return block;
-  if (here->openmp == nullptr && is_called_unseen()) {
+// `quiet`: it is the loader's.
+[[gnu::always_inline]] inline void tell_allocated(const Inspection& here, void* block, size_t size,
+                                                  const norn_site& site, bool quiet = false) {
+  here->last_block = address_of(block);
+  if (here->openmp == nullptr && !quiet && is_called_unseen()) {
     allocated_unseen(here, block, size);
-    return block;
+    return;
   }
   Moment birth;
   const Where where = place_again(*here, &site);
   if (is_watching()) {
-    begin_memory(here, address_of(block), size, where, !called_by_openmp() && !called_by_loader());
+    begin_memory(here, address_of(block), size, where, !quiet && !called_by_openmp());
     if (!is_sampled()) birth = detector.birth(here.thread());  // for predictions
   }
-  add_block({address_of(block), size, here->id, where, birth});
+  add_block({address_of(block), size, here->id, where, birth, false, quiet});
   if (here->openmp != nullptr) got_block(*here, address_of(block), size);
+}
+
+// What the host's allocator gives, and what that means. The thread is inside meanwhile, and signals wait: a handler
+// that found the gate closed while its thread holds the allocator's lock, which the forking thread wants, would wait
+// for ever.
+template <class Call>
+[[gnu::always_inline]] inline void* allocate(size_t size, const norn_site& site, Call call, bool quiet = false) {
+  check_safe_call(site);
+  const Inspection here{Inspection::Started()};
+  void* block = call();
+  if (block != nullptr && here) tell_allocated(here, block, size, site, quiet);
   return block;
 }
 
 // The block is not one any more. False: that is not to be told.
 bool end_at(Address block, bool told, Block& ended) {
-  if (end_block(block, ended)) return told;
+  if (end_block(block, ended)) return told && !ended.quiet;
   if (!told || !is_sampled()) return false;
   // One of the many that were allocated where nobody looked.
   ended.address = block;
@@ -150,7 +160,12 @@ bool end_at(Address block, bool told, Block& ended) {
   return true;
 }
 
-// `counts`: it is a write.
+}  // namespace
+
+void allocated(const Inspection& here, void* block, size_t size, const norn_site& site) {
+  tell_allocated(here, block, size, site);
+}
+
 void freeing(const Inspection& here, void* block, const norn_site& site, bool counts) {
   if (here->openmp != nullptr) gave_block(*here, address_of(block));
   // What is mapped goes back to the system: that is rare, and always told.
@@ -159,8 +174,6 @@ void freeing(const Inspection& here, void* block, const norn_site& site, bool co
   if (end_at(address_of(block), told, ended)) end_memory(here, ended, place_again(*here, &site));
 }
 
-}  // namespace
-
 }  // namespace norn::rt
 
 // While the runtime starts, and before, there is nobody to ask but `early`.
@@ -168,17 +181,25 @@ void freeing(const Inspection& here, void* block, const norn_site& site, bool co
 
 NORN_INTERPOSE(void*, malloc, (size_t size)) {
   if (NORN_NOT_READY(malloc)) return early_allocate(size, 16);
-  return allocate(size, site_malloc, [&] { return real_malloc(size); });
+  return allocate(size, site_malloc, [&] { return real_malloc(size); }, called_by_loader());
+}
+
+constinit CodeRange norn::rt::allocator_code;
+
+void norn::rt::find_allocator() {
+  const CodeRange code = code_around(reinterpret_cast<const void*>(real_malloc));
+  if (!code.contains(reinterpret_cast<const void*>(&find_allocator))) allocator_code = code;
 }
 
 NORN_INTERPOSE(void*, calloc, (size_t count, size_t size)) {
   if (NORN_NOT_READY(calloc)) return early_allocate(count * size, 16);
-  return allocate(count * size, site_calloc, [&] { return real_calloc(count, size); });
+  return allocate(count * size, site_calloc, [&] { return real_calloc(count, size); }, called_by_loader());
 }
 
 NORN_INTERPOSE(void, free, (void* block)) {
   if (is_early(block) || NORN_NOT_READY(free)) return;
   if (block == nullptr) return;
+  check_safe_call(site_free);
   const bool counts = is_watching() && !called_by_openmp() && !called_by_loader();
   if (is_controlled() && counts) {
     control::access(AccessKind::kFree, block, size_of_block(address_of(block)), &site_free);
@@ -190,40 +211,37 @@ NORN_INTERPOSE(void, free, (void* block)) {
 
 // A block that moved or changed its size, or did not. The old block is given up before the host can hand it to
 // another thread; if it turns out that nothing happened, it was not.
-namespace {
-
-void* resize(void* old, size_t size, const norn_site& site, void* (*real)(void*, size_t)) {
+void* norn::rt::resize(void* old, size_t size, const norn_site& site, Resizing real) {
+  check_safe_call(site);
   const Inspection here;
-  if (!here) return real(old, size);
+  if (!here) return real.call(real.what, old, size);
   Block ended;
   const bool known = end_block(address_of(old), ended);
   const uint64_t old_size = ended.size;
   const Where where = place(*here, &site);
   const uint64_t moved = old_size < size ? old_size : size;
   if (known && is_watching()) {
-    if (moved != 0) detector.read(here.thread(), address_of(old), moved, where);
-    end_memory(here, ended, where);
+    if (moved != 0 && !ended.quiet) detector.read(here.thread(), address_of(old), moved, where);
+    if (!ended.quiet) end_memory(here, ended, where);
   }
-  void* block = real(old, size);
+  void* block = real.call(real.what, old, size);
   if (block == nullptr) {
-    if (known && size != 0) add_block({address_of(old), old_size, here->id, where, {}});
+    if (known && size != 0) add_block({address_of(old), old_size, here->id, where, {}, false, ended.quiet});
     return block;
   }
   Moment birth;
   if (is_watching()) {
-    begin_memory(here, address_of(block), size, where, true);
+    begin_memory(here, address_of(block), size, where, !ended.quiet);
     if (block != old) birth = detector.birth(here.thread());  // in place, others may know it
-    if (moved != 0) detector.write(here.thread(), address_of(block), moved, where);
+    if (moved != 0 && !ended.quiet) detector.write(here.thread(), address_of(block), moved, where);
   }
-  add_block({address_of(block), size, here->id, where, birth});
+  add_block({address_of(block), size, here->id, where, birth, false, ended.quiet});
   if (here->openmp != nullptr) {
     gave_block(*here, address_of(old));
     got_block(*here, address_of(block), size);
   }
   return block;
 }
-
-}  // namespace
 
 NORN_INTERPOSE(void*, realloc, (void* block, size_t size)) {
   if (is_early(block)) {
@@ -234,10 +252,10 @@ NORN_INTERPOSE(void*, realloc, (void* block, size_t size)) {
   }
   if (NORN_NOT_READY(realloc)) return block == nullptr ? early_allocate(size, 16) : nullptr;
   if (block == nullptr) return allocate(size, site_realloc, [&] { return real_realloc(block, size); });
-  return resize(block, size, site_realloc, real_realloc);
+  return resize(block, size, site_realloc, [](void* old, size_t wanted) { return real_realloc(old, wanted); });
 }
 
-NORN_INTERPOSE(void*, reallocarray, (void* block, size_t count, size_t size)) {
+NORN_INTERPOSE_OPTIONAL(void*, reallocarray, (void* block, size_t count, size_t size)) {
   size_t bytes = 0;
   if (__builtin_mul_overflow(count, size, &bytes)) {
     errno = ENOMEM;
@@ -246,17 +264,17 @@ NORN_INTERPOSE(void*, reallocarray, (void* block, size_t count, size_t size)) {
   return norn_interposed_realloc(block, bytes);
 }
 
-NORN_INTERPOSE(void*, memalign, (size_t alignment, size_t size)) {
+NORN_INTERPOSE_OPTIONAL(void*, memalign, (size_t alignment, size_t size)) {
   if (NORN_NOT_READY(memalign)) return early_allocate(size, alignment);
   return allocate(size, site_memalign, [&] { return real_memalign(alignment, size); });
 }
 
-NORN_INTERPOSE(void*, aligned_alloc, (size_t alignment, size_t size)) {
+NORN_INTERPOSE_OPTIONAL(void*, aligned_alloc, (size_t alignment, size_t size)) {
   if (NORN_NOT_READY(aligned_alloc)) return early_allocate(size, alignment);
   return allocate(size, site_aligned_alloc, [&] { return real_aligned_alloc(alignment, size); });
 }
 
-NORN_INTERPOSE(int, posix_memalign, (void** result, size_t alignment, size_t size)) {
+NORN_INTERPOSE_OPTIONAL(int, posix_memalign, (void** result, size_t alignment, size_t size)) {
   if (NORN_NOT_READY(posix_memalign)) {
     *result = early_allocate(size, alignment);
     return *result == nullptr ? ENOMEM : 0;
@@ -269,13 +287,13 @@ NORN_INTERPOSE(int, posix_memalign, (void** result, size_t alignment, size_t siz
   return error;
 }
 
-NORN_INTERPOSE(void*, valloc, (size_t size)) {
+NORN_INTERPOSE_OPTIONAL(void*, valloc, (size_t size)) {
   if (NORN_NOT_READY(valloc)) return early_allocate(size, 4096);
   return allocate(size, site_valloc, [&] { return real_valloc(size); });
 }
 
-NORN_INTERPOSE(void*, pvalloc, (size_t size)) {
-  if (NORN_NOT_READY(pvalloc)) return early_allocate((size + 4095) & ~size_t{4095}, 4096);
+NORN_INTERPOSE_OPTIONAL(void*, pvalloc, (size_t size)) {
   const size_t whole = (size + 4095) & ~size_t{4095};
+  if (NORN_NOT_READY(pvalloc)) return early_allocate(whole, 4096);
   return allocate(whole, site_pvalloc, [&] { return real_pvalloc(size); });
 }

@@ -96,11 +96,29 @@ void find_loader() {
   if (_r_debug.r_ldbase != 0) loader_code = code_around(reinterpret_cast<const void*>(_r_debug.r_brk));
 }
 
-bool lies_in_library(const void* code, report::Text name) {
+namespace {
+
+// What the loader calls the module that an address lies in: one text for each.
+const char* loaded_name(const void* address) {
   Search search = {};
-  search.address = reinterpret_cast<uintptr_t>(code);
+  search.address = reinterpret_cast<uintptr_t>(address);
   if (real_dl_iterate_phdr != nullptr) real_dl_iterate_phdr(&look_into, &search);
-  for (const char* at = search.name; at != nullptr && *at != '\0'; ++at) {
+  return search.name;
+}
+
+}  // namespace
+
+bool is_programs_code(const void* code) {
+  const char* name = code == nullptr ? nullptr : loaded_name(code);
+  if (name == nullptr) return false;
+  for (const Module* module = first_module(); module != nullptr; module = module->next) {
+    if (module->tables != nullptr && loaded_name(module->tables) == name) return true;
+  }
+  return lies_in_library(code, "libstdc++.so");
+}
+
+bool lies_in_library(const void* code, report::Text name) {
+  for (const char* at = loaded_name(code); at != nullptr && *at != '\0'; ++at) {
     size_t same = 0;
     while (same < name.size && at[same] == name.data[same]) ++same;
     if (same == name.size) return true;

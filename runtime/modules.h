@@ -36,6 +36,9 @@ void find_loader();
 // Asked by a function that is interposed.
 [[gnu::always_inline]] inline bool called_by_loader() { return loader_code.contains(__builtin_return_address(0)); }
 
+// Whether the code was compiled by norn, or belongs to the C++ library, which does what the program's code asks for.
+[[nodiscard]] bool is_programs_code(const void* code);
+
 // Whether the code lies in a library of this name.
 [[nodiscard]] bool lies_in_library(const void* code, report::Text name);
 

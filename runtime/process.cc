@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <linux/membarrier.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -18,15 +19,19 @@
 extern "C" char** environ;
 
 namespace norn::rt {
+
+constinit int quick_status = 0;
+
 namespace {
 
-NORN_REAL(int, on_exit, (void (*function)(int, void*), void* argument))
-NORN_REAL(int, at_quick_exit, (void (*function)()))
+NORN_REAL_INTERPOSED(int, on_exit, (void (*function)(int, void*), void* argument))
+NORN_REAL_INTERPOSED(int, __cxa_at_quick_exit, (void (*function)(void*), void* module))
 NORN_REAL(int, __register_atfork, (void (*prepare)(), void (*parent)(), void (*child)(), void* object))
 
 // Registered before anything of the program, so it runs after everything of it.
 void at_exit(int status, void* /*argument*/) {
   if (sys::pid() != start.pid) return;
+  if (!is_controlled()) note_thread_leaks();
   finish_report(status);
   const int final = final_status(status);
   if (final == status) return;
@@ -34,7 +39,13 @@ void at_exit(int status, void* /*argument*/) {
   sys::exit_process(final);
 }
 
-void at_quick_exit_of_program() { finish_report(0); }
+// Registered first as well, so it runs last.
+void at_quick_exit_of_program(void* /*argument*/) {
+  if (sys::pid() != start.pid) return;
+  finish_report(quick_status);
+  const int final = final_status(quick_status);
+  if (final != quick_status) sys::exit_process(final);
+}
 
 // --- fork --------------------------------------------------------------------------------------------------------
 
@@ -43,7 +54,8 @@ constinit bool has_barrier = false;
 
 // Makes every thread of the process execute a memory barrier.
 void barrier_everywhere() {
-  if (has_barrier && sys::call(__NR_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0) == 0) return;
+  const bool may_call = !sys::restricted.load(std::memory_order_relaxed);
+  if (has_barrier && may_call && sys::call(__NR_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0) == 0) return;
   // Without the call: a store becomes visible long before this is over.
   for (unsigned i = 0; i < 100; ++i) sys::yield();
 }
@@ -95,11 +107,44 @@ void after_fork_in_child() {
   set_signal_mask(mask_before_fork);
 }
 
+// For children that are made without the C library's handlers.
+template <class Make>
+long fork_by(Make make) {
+  before_fork();
+  const long result = make();
+  result == 0 ? after_fork_in_child() : after_fork_in_parent();
+  return result;
+}
+
+// What a child that was made by clone() does in its copy of the memory.
+struct Cloned {
+  int (*function)(void*);
+  void* argument;
+};
+
+int run_cloned(void* given) {
+  const auto* cloned = static_cast<const Cloned*>(given);
+  after_fork_in_child();
+  const int status = cloned->function(cloned->argument);
+  finish_report(status);
+  return final_status(status);
+}
+
 // --- exec --------------------------------------------------------------------------------------------------------
 
 constexpr int kMaxArguments = 4096;
 
+// An exec that returns has failed, and the program goes on.
+int failed_exec(int result) {
+  resume_report();
+  return result;
+}
+
 }  // namespace
+
+long fork_by_call(long number, long a, long b, long c, long d, long e) {
+  return fork_by([=] { return sys::call(number, a, b, c, d, e); });
+}
 
 size_t main_stack_size() {
   constexpr size_t kMost = size_t{1} << 30;
@@ -113,7 +158,7 @@ void init_process() {
   has_barrier = sys::call(__NR_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0) == 0;
   if (has_barrier) core_barrier = &barrier_everywhere;
   if (real_on_exit != nullptr) real_on_exit(&at_exit, nullptr);
-  if (real_at_quick_exit != nullptr) real_at_quick_exit(&at_quick_exit_of_program);
+  if (real___cxa_at_quick_exit != nullptr) real___cxa_at_quick_exit(&at_quick_exit_of_program, nullptr);
   if (real___register_atfork != nullptr) {
     real___register_atfork(&before_fork, &after_fork_in_parent, &after_fork_in_child, nullptr);
   }
@@ -139,41 +184,59 @@ NORN_INTERPOSE(void, _Exit, (int status)) {
   sys::exit_process(status);
 }
 
+// Without shared memory it is a fork; with it, a thread or a vfork by other means, which is left alone.
+NORN_INTERPOSE(int, clone,
+               (int (*function)(void*), void* stack, int flags, void* argument, pid_t* parent_id, void* tls,
+                pid_t* child_id)) {
+  if (!has_started()) return -1;
+  if ((flags & CLONE_VM) != 0) return real_clone(function, stack, flags, argument, parent_id, tls, child_id);
+  Cloned cloned = {function, argument};
+  before_fork();
+  const int child = real_clone(&run_cloned, stack, flags, &cloned, parent_id, tls, child_id);
+  after_fork_in_parent();
+  return child;
+}
+
+NORN_INTERPOSE(pid_t, _Fork, ()) {
+  if (!has_started()) return -1;
+  return static_cast<pid_t>(fork_by([] { return static_cast<long>(real__Fork()); }));
+}
+
 NORN_INTERPOSE(int, execve, (const char* path, char* const* arguments, char* const* environment)) {
   if (!has_started()) return -1;
   flush_report();
-  return real_execve(path, arguments, environment);
+  return failed_exec(real_execve(path, arguments, environment));
 }
 
 NORN_INTERPOSE(int, execv, (const char* path, char* const* arguments)) {
   if (!has_started()) return -1;
   flush_report();
-  return real_execve(path, arguments, environ);
+  return failed_exec(real_execve(path, arguments, environ));
 }
 
 NORN_INTERPOSE(int, execvp, (const char* file, char* const* arguments)) {
   if (!has_started()) return -1;
   flush_report();
-  return real_execvp(file, arguments);
+  return failed_exec(real_execvp(file, arguments));
 }
 
 NORN_INTERPOSE(int, execvpe, (const char* file, char* const* arguments, char* const* environment)) {
   if (!has_started()) return -1;
   flush_report();
-  return real_execvpe(file, arguments, environment);
+  return failed_exec(real_execvpe(file, arguments, environment));
 }
 
 NORN_INTERPOSE(int, fexecve, (int fd, char* const* arguments, char* const* environment)) {
   if (!has_started()) return -1;
   flush_report();
-  return real_fexecve(fd, arguments, environment);
+  return failed_exec(real_fexecve(fd, arguments, environment));
 }
 
 NORN_INTERPOSE(int, execveat,
                (int directory, const char* path, char* const* arguments, char* const* environment, int flags)) {
   if (!has_started()) return -1;
   flush_report();
-  return real_execveat(directory, path, arguments, environment, flags);
+  return failed_exec(real_execveat(directory, path, arguments, environment, flags));
 }
 
 // The list forms are the vector forms.
@@ -194,7 +257,7 @@ NORN_INTERPOSE(int, execl, (const char* path, const char* first, ...)) {
   NORN_COLLECT_ARGUMENTS(first);
   va_end(list);
   flush_report();
-  return real_execve(path, arguments, environ);
+  return failed_exec(real_execve(path, arguments, environ));
 }
 
 NORN_INTERPOSE(int, execlp, (const char* file, const char* first, ...)) {
@@ -202,7 +265,7 @@ NORN_INTERPOSE(int, execlp, (const char* file, const char* first, ...)) {
   NORN_COLLECT_ARGUMENTS(first);
   va_end(list);
   flush_report();
-  return real_execvp(file, arguments);
+  return failed_exec(real_execvp(file, arguments));
 }
 
 NORN_INTERPOSE(int, execle, (const char* path, const char* first, ...)) {
@@ -211,5 +274,5 @@ NORN_INTERPOSE(int, execle, (const char* path, const char* first, ...)) {
   char* const* environment = va_arg(list, char* const*);
   va_end(list);
   flush_report();
-  return real_execve(path, arguments, environment);
+  return failed_exec(real_execve(path, arguments, environment));
 }

@@ -1,5 +1,6 @@
 #include "runtime/reporter.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/resource.h>
 
@@ -9,12 +10,15 @@
 #include "report/text.h"
 #include "runtime/blocks.h"
 #include "runtime/files.h"
+#include "runtime/findings.h"
 #include "runtime/hazards.h"
+#include "runtime/hidden.h"
 #include "runtime/interpose.h"
 #include "runtime/locate.h"
 #include "runtime/modules.h"
 #include "runtime/openmp.h"
 #include "runtime/settings.h"
+#include "runtime/signals.h"
 #include "runtime/slots.h"
 #include "runtime/syscalls.h"
 #include "runtime/threads.h"
@@ -22,6 +26,11 @@
 
 // A place for a debugger to stop at: the thread that is about to make the access calls it for each new race.
 NORN_EXPORT __attribute__((noinline)) void __norn_on_report(const char* id) { asm volatile("" : : "r"(id) : "memory"); }
+
+// The program's own, if it has them (<sanitizer/tsan_interface.h>).
+extern "C" __attribute__((weak)) void __tsan_on_report(const void* report);
+extern "C" __attribute__((weak)) int __tsan_on_finalize(int failed);
+extern "C" __attribute__((weak)) const char* __tsan_default_suppressions();
 
 namespace norn::rt {
 namespace {
@@ -39,6 +48,7 @@ constinit SpinMutex mutex;
 constinit Frame stacks[2][kMaxFrames] = {};
 constinit Frame creations[2][kMaxFrames] = {};
 constinit Frame allocation[kMaxFrames] = {};
+constinit Frame stack_frame = {};
 constinit report::LockHeld locks[2][kMaxLocks] = {};
 constinit char texts[1 << 14] = {};
 constinit TextPool pool(texts, sizeof(texts));
@@ -54,11 +64,10 @@ constinit bool finished = false;
 constinit report::Rule* rules = nullptr;
 alignas(report::Suppressions) constinit char suppressions_bytes[sizeof(report::Suppressions)] = {};
 constinit report::Suppressions* suppressions = nullptr;
-constinit int findings_fd = -1;
 constinit const char* notes[16] = {};
 constinit std::atomic<unsigned> note_count{0};
-
-bool records_findings() { return !start.settings.findings.empty(); }
+constinit CurrentReport present;  // under the mutex
+NORN_TLS __thread const CurrentReport* reporting = nullptr;
 
 // --- building ----------------------------------------------------------------------------------------------------
 
@@ -72,15 +81,6 @@ Frame frame_of(const norn_site& site) {
   if (const char* path = module_of(&site); path != nullptr) frame.module = path;
   frame.library = (site.flags & NORN_SITE_LIBRARY) != 0;
   return frame;
-}
-
-template <class Visit>
-void for_each_site(Where where, Visit visit) {
-  for (const PlaceNode* at = place_node(where); at != nullptr; at = place_node(at->parent)) {
-    for (const norn_site* site = at->site.load(std::memory_order_acquire); site != nullptr; site = site->inlined_at) {
-      if (!visit(*site)) return;
-    }
-  }
 }
 
 report::List<Frame> frames_of(Where where, Frame (&frames)[kMaxFrames]) {
@@ -121,7 +121,16 @@ Text thread_name(ThreadId id) {
   return info == nullptr ? Text() : Text(info->name);
 }
 
-report::List<report::LockHeld> locks_of(const RacingAccess& racing, report::LockHeld (&held)[kMaxLocks]) {
+// A variable that is known by its address, with what the two threads were doing.
+bool locate_variable(Address address, uint64_t size, const report::Access (&accesses)[2], report::Location& location,
+                     Frame& frame) {
+  if (locate_global(address, size, location, pool)) return true;
+  const SeenStack seen[] = {{accesses[0].thread, accesses[0].stack}, {accesses[1].thread, accesses[1].stack}};
+  return locate_local(address, size, seen, location, frame, pool);
+}
+
+report::List<report::LockHeld> locks_of(const RacingAccess& racing, const report::Access (&accesses)[2],
+                                        report::LockHeld (&held)[kMaxLocks]) {
   Locksets& locksets = detector.locksets();
   size_t count = 0;
   for (unsigned i = 0; i < locksets.size(racing.lockset) && count < kMaxLocks; ++i) {
@@ -137,9 +146,9 @@ report::List<report::LockHeld> locks_of(const RacingAccess& racing, report::Lock
         detector.lock_taken_at(lock, racing.thread, current_state == nullptr ? nullptr : current_state->core);
     if (const norn_site* site = own_site(where); site != nullptr) entry.taken_at = frame_of(*site);
     report::Location location;
-    if (locate_global(info->address, 1, location, pool)) {
-      // A class' mutex has members of its own; what people call it is the variable or member it is.
-      entry.name = location.offset == 0 || location.name.empty() ? location.object : location.name;
+    Frame frame;
+    if (locate_variable(info->address, 1, accesses, location, frame)) {
+      entry.name = location.name.empty() ? location.object : location.name;
     } else {
       entry.name = expression_of(where);
     }
@@ -160,7 +169,6 @@ void build_access(const RacingAccess& racing, unsigned which, uint64_t common, r
   access.stack = frames_of(racing.where, stacks[which]);
   access.stack_lost = access.stack.empty();
   if (const norn_site* own = own_site(racing.where); own != nullptr) access.site = frame_of(*own);
-  access.locks = locks_of(racing, locks[which]);
   access.expression = expression_of(racing.where);
   access.site_id = place_identity(racing.where);
 }
@@ -173,14 +181,18 @@ void build_location(const RacingPair& pair, const report::Access (&accesses)[2],
     const bool is_one_access = access.size <= 16 && !is_of_block(access.op);
     if (is_one_access && access.size > location.size) location.size = access.size;
   }
-  if (locate_file(pair.address, location, pool)) return;
-  const bool is_global = locate_global(pair.address, location.size, location, pool);
+  if (locate_hidden(pair.address, location) || locate_file(pair.address, location, pool)) return;
+  const bool is_variable = locate_variable(pair.address, location.size, accesses, location, stack_frame);
   // What the two statements call it; a free names the whole block.
   for (const report::Access& access : accesses) {
     if (location.name.empty() && !is_of_block(access.op)) location.name = access.expression;
   }
-  if (is_global) {
+  if (is_variable) {
     if (location.name.empty()) location.name = location.object;
+    if (location.kind == report::LocationKind::kStack) {
+      const ThreadId owner = thread_of_stack(pair.address);
+      report::belongs_to(location, owner, thread_name(owner));
+    }
     return;
   }
   if (Block block; find_block(pair.address, block)) {
@@ -204,6 +216,8 @@ void build_race(const Candidate& candidate, report::Race& race) {
   const RacingPair& pair = candidate.first;
   build_access(pair.later, 0, pair.size, race.accesses[0]);
   build_access(pair.earlier, 1, pair.size, race.accesses[1]);
+  race.accesses[0].locks = locks_of(pair.later, race.accesses, locks[0]);
+  race.accesses[1].locks = locks_of(pair.earlier, race.accesses, locks[1]);
   build_location(pair, race.accesses, race.location);
   report::complete(race);
 }
@@ -220,9 +234,11 @@ report::RunSummary summary(int exit_status, bool ended) {
   run.exit = exit_status;
   run.ended = ended;
   report::describe(since_fork.of(detector.statistics()), start.settings.engine, sync, run);
+  if (!ended) return run;  // the rest is for the end, and asks the kernel and the clock, which not every thread may
   run.stats.microseconds = sys::now() - start.time;
   rusage usage{};
-  if (sys::call(__NR_getrusage, RUSAGE_SELF, sys::as_long(&usage)) == 0) {
+  if (!sys::restricted.load(std::memory_order_relaxed) &&
+      sys::call(__NR_getrusage, RUSAGE_SELF, sys::as_long(&usage)) == 0) {
     run.stats.peak_rss = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
   }
   const unsigned count = note_count.load(std::memory_order_acquire);
@@ -233,22 +249,10 @@ report::RunSummary summary(int exit_status, bool ended) {
 
 // --- writing -----------------------------------------------------------------------------------------------------
 
-void append_record(Text line) {
-  if (findings_fd >= 0) {
-    sys::write_all(findings_fd, line.data, line.size);
-    return;
-  }
-  // By name each time: the program may close every descriptor it does not know.
-  const int fd = sys::open_file(start.settings.findings.data, O_WRONLY | O_APPEND | O_CREAT);
-  if (fd < 0) return;
-  sys::write_all(fd, line.data, line.size);
-  sys::close_file(fd);
-}
-
 void append_log(Text text) {
   if (text.empty()) return;
   if (start.settings.log_path.empty() || start.settings.log_path == "stderr" || start.settings.log_path == "stdout") {
-    sys::write_all(start.settings.log_path == "stdout" ? 1 : 2, text.data, text.size);
+    write_all_quietly(start.settings.log_path == "stdout" ? 1 : 2, text.data, text.size);
     return;
   }
   char path[4096 + 16];
@@ -266,7 +270,7 @@ void append_log(Text text) {
     fd = sys::open_file(path, O_WRONLY | O_APPEND);
   }
   if (fd < 0) return;
-  sys::write_all(fd, text.data, text.size);
+  write_all_quietly(fd, text.data, text.size);
   sys::close_file(fd);
 }
 
@@ -282,6 +286,7 @@ size_t read_source_line(void* /*context*/, const Frame& frame, char* buffer, siz
   name.sink().put(frame.file);
   path[name.text().size] = '\0';
   if (frame.line == 0 || frame.file.empty() || name.overflowed()) return 0;
+  if (sys::restricted.load(std::memory_order_relaxed)) return 0;  // to open a file may end the program
   const int fd = sys::open_file(path, O_RDONLY | O_NONBLOCK);
   if (fd < 0) return 0;
   uint32_t line = 1;
@@ -311,15 +316,17 @@ report::TextOptions text_options() {
   return options;
 }
 
+// A race that cannot be recorded is told as text, and counted.
 void put_race(const report::Race& race) {
   if (records_findings()) {
     const Text line = report::format_race(race, start.pid, line_bytes, sizeof(line_bytes));
-    if (!line.empty()) append_record(line);
-  } else if (!race.suppressed) {
-    report::Buffer text(line_bytes, sizeof(line_bytes));
-    report::render_text(race, summary(0, false), text_options(), text.sink());
-    append_log(text.text());
+    if (!line.empty() && append_finding(line)) return;
+    if (!race.suppressed && report::fails(race.standing, start.settings.fail_on)) count_lost_finding(start.pid);
   }
+  if (race.suppressed) return;
+  report::Buffer text(line_bytes, sizeof(line_bytes));
+  report::render_text(race, summary(0, false), text_options(), text.sink());
+  append_log(text.text());
 }
 
 Told* told_of(const Candidate& candidate) {
@@ -352,11 +359,18 @@ void on_candidate(void* /*context*/, const Candidate& candidate) {
     if (tells) put_race(race);
     if (entry != nullptr && tells) entry->told = true;
     suppressed_by = race.suppressed_by;
+    if (__tsan_on_report != nullptr && suppressed_by.empty()) {
+      present = {&candidate, &race};
+      reporting = &present;
+      __tsan_on_report(reporting);
+      reporting = nullptr;
+    }
   }
   if (!suppressed_by.empty()) return;
   __norn_on_report(race.id.hex);
   if (start.settings.halt_on_error && report::fails(candidate, start.settings.fail_on)) {
     finish_report(final_status(1));
+    if (death_callback != nullptr) death_callback();
     sys::exit_process(final_status(1));
   }
 }
@@ -370,8 +384,8 @@ void report_note(const char* text) {
   report::Buffer line(bytes, sizeof(bytes));
   if (records_findings()) {
     report::write_note(text, start.pid, line.sink());
-    append_record(line.text());
-    return;
+    if (append_finding(line.text())) return;
+    line = report::Buffer(bytes, sizeof(bytes));
   }
   line.sink().put("norn: ");
   line.sink().put(text);
@@ -385,7 +399,7 @@ void write_start_record() {
   if (!records_findings()) return;
   report::Buffer line(line_bytes, sizeof(line_bytes));
   report::write_start(summary(0, false), line.sink());
-  append_record(line.text());
+  [[maybe_unused]] const bool done = append_finding(line.text());
 }
 
 // Races of the C++ library's headers that are its own affair.
@@ -396,18 +410,19 @@ constexpr Text kOwnRules =
 // Of the file the user gave.
 Text rules_text() {
   const Text path = start.settings.suppressions;
-  if (path.empty()) return {};
+  if (path.empty()) return __tsan_default_suppressions == nullptr ? Text() : Text(__tsan_default_suppressions());
   char name[4096];
   report::Buffer buffer(name, sizeof(name) - 1);
   buffer.sink().put(path);
   name[buffer.text().size] = '\0';
-  const int fd = sys::open_file(name, O_RDONLY);
+  const int fd = sys::open_file(name, O_RDONLY | O_NONBLOCK);
   if (fd < 0) refuse("cannot read the suppressions ", path);
   constexpr size_t kMaxFile = size_t{1} << 20;
   auto* contents = static_cast<char*>(memory.allocate_forever(kMaxFile));
   const long size = contents == nullptr ? -1 : sys::read_some(fd, contents, kMaxFile);
   sys::close_file(fd);
   if (size < 0) refuse("cannot read the suppressions ", path);
+  if (static_cast<size_t>(size) == kMaxFile) refuse("more than 1 MB of suppressions in ", path);
   return {contents, static_cast<size_t>(size)};
 }
 
@@ -435,7 +450,7 @@ void write_counts() {
     report::describe(*candidate, since_fork, race);
     report::Buffer line(line_bytes, sizeof(line_bytes));
     report::write_count(race, start.pid, line.sink());
-    append_record(line.text());
+    if (!append_finding(line.text())) return;
   }
 }
 
@@ -474,21 +489,12 @@ void put_place(report::Sink sink, const Frame& frame) {
   sink.put(frame.function);
 }
 
-// Without the members that only the C library and the C++ library know: "account.lock.__size[]",
-// "queue.mutex._M_mutex".
-Text without_internals(Text name) {
-  for (size_t i = 1; i + 2 < name.size; ++i) {
-    if (name[i] != '.' || name[i + 1] != '_') continue;
-    if (name[i + 2] == '_' || name[i + 2] == 'M') return name.part(0, i);
-  }
-  return name;
-}
-
 // What people call the lock or object at an address.
 void put_object(report::Sink sink, uint64_t address, Where where) {
   report::Location location;
-  if (locate_global(address, 1, location, pool)) {
-    sink.put(location.name.empty() ? location.object : without_internals(location.name));
+  Frame frame;
+  if (locate_global(address, 1, location, pool) || locate_local(address, 1, {}, location, frame, pool)) {
+    sink.put(location.name.empty() ? location.object : location.name);
   } else if (const Text expression = expression_of(where); !expression.empty()) {
     sink.put(expression);
   } else {
@@ -557,12 +563,11 @@ class Draft {
     hazard.steps = {steps_, count_};
     if (records_findings()) {
       const Text line = report::format_hazard(hazard, start.pid, line_bytes, sizeof(line_bytes));
-      if (!line.empty()) append_record(line);
-    } else {
-      report::Buffer text(line_bytes, sizeof(line_bytes));
-      report::render_text(hazard, text.sink());
-      append_log(text.text());
+      if (!line.empty() && append_finding(line)) return;
     }
+    report::Buffer text(line_bytes, sizeof(line_bytes));
+    report::render_text(hazard, text.sink());
+    append_log(text.text());
   }
 
   report::Hazard hazard;
@@ -614,18 +619,24 @@ bool lock_for_end() {
   return false;
 }
 
-void write_end(int exit_status) {
+void write_end(int exit_status, bool becomes_another = false) {
   if (!records_findings()) {
     tell_the_rest(exit_status);
     return;
   }
   write_counts();
   report::Buffer line(line_bytes, sizeof(line_bytes));
-  report::write_end(summary(exit_status, true), line.sink());
-  append_record(line.text());
+  report::RunSummary run = summary(exit_status, true);
+  run.becomes_another = becomes_another;
+  report::write_end(run, line.sink());
+  [[maybe_unused]] const bool done = append_finding(line.text(), Urgency::kLast);
 }
 
 }  // namespace
+
+constinit void (*death_callback)() = nullptr;
+
+const CurrentReport* current_report() { return reporting; }
 
 Listener report_listener() {
   Listener listener;
@@ -640,21 +651,47 @@ Listener report_listener() {
   return listener;
 }
 
+namespace {
+
+void put_reason(report::Sink sink, int error) {
+  switch (error) {
+    case EACCES:
+    case EPERM:
+      sink.put("no right to write there");
+      break;
+    case ENOENT:
+      sink.put("there is no such place any more");
+      break;
+    case ENOSPC:
+    case EDQUOT:
+      sink.put("the disk is full");
+      break;
+    case EFBIG:
+      sink.put("files may not grow: ulimit -f");
+      break;
+    case EMFILE:
+    case ENFILE:
+      sink.put("too many files are open");
+      break;
+    default:
+      sink.put("error ");
+      sink.put(report::Decimal(static_cast<uint64_t>(error)).text());
+  }
+}
+
+}  // namespace
+
 void start_reporter() {
   const Text findings = start.settings.findings;
-  if (findings.starts_with("fd:")) {
-    int number = 0;
-    for (const char c : findings.part(3)) number = number * 10 + (c - '0');
-    const long copy = sys::call(__NR_fcntl, number, F_DUPFD_CLOEXEC, 500);
-    findings_fd = sys::failed(copy) ? number : static_cast<int>(copy);
-  } else if (!findings.empty()) {
-    // As a C string, once: the option's text is not ended by a zero.
-    auto* path = static_cast<char*>(memory.allocate(findings.size + 1));
-    if (path != nullptr) {
-      for (size_t i = 0; i < findings.size; ++i) path[i] = findings[i];
-      path[findings.size] = '\0';
-      start.settings.findings = {path, findings.size};
-    }
+  if (const int error = findings.empty() ? 0 : open_findings(findings); error != 0) {
+    char bytes[4096 + 256];
+    report::Buffer line(bytes, sizeof(bytes));
+    line.sink().put("norn: nothing can be recorded in ");
+    line.sink().put(findings);
+    line.sink().put(" (");
+    put_reason(line.sink(), error);
+    line.sink().put("): what is found is printed here\n");
+    append_log(line.text());
   }
   told = static_cast<Told*>(sys::map(kMaxCandidates * sizeof(Told)));
   read_suppressions();
@@ -723,6 +760,65 @@ void report_atomicity(const BrokenRegion& broken) {
   if (!is_old_hazard(draft.hazard.id)) draft.append();
 }
 
+namespace {
+
+// What the thread did, and what the other had done.
+struct MisuseWords {
+  const char* does;
+  const char* other;
+};
+MisuseWords misuse_words(report::HazardKind kind) {
+  switch (kind) {
+    case report::HazardKind::kDestroyLocked:
+      return {"destroys it", "holds it, taken here"};
+    case report::HazardKind::kUnlockUnlocked:
+      return {"unlocks it", ""};
+    case report::HazardKind::kUnlockForeign:
+      return {"unlocks it", "holds it, taken here"};
+    case report::HazardKind::kDoubleLock:
+      return {"locks it", "holds it, taken here"};
+    case report::HazardKind::kUseDestroyed:
+      return {"uses it", ""};
+    case report::HazardKind::kHeldInWrongContext:
+      return {"comes to where no lock may be held", "took it here"};
+    case report::HazardKind::kThreadLeak:
+      return {"created it here", ""};
+    case report::HazardKind::kSignalUnsafe:
+      return {"calls it in a handler", ""};
+    case report::HazardKind::kSignalErrno:
+      return {"ran the handler", ""};
+    default:
+      return {"", ""};
+  }
+}
+
+}  // namespace
+
+void report_misuse(const Misuse& misuse) {
+  const SpinLock lock(mutex);
+  if (finished) return;
+  const Text kind = report::name_of(misuse.kind);
+  const report::RaceId id =
+      report::race_id(place_identity(misuse.where), report::text_hash(kind) ^ report::text_hash(misuse.name));
+  if (is_old_hazard(id)) return;
+  Draft draft(misuse.kind);
+  draft.hazard.id = id;
+  if (misuse.object != 0) {
+    put_object(draft.title(), misuse.object, misuse.other_at != kNowhere ? misuse.other_at : misuse.where);
+  } else {
+    draft.title().put(misuse.name);
+  }
+  put_line(draft.places(), own_site(misuse.where));
+  const MisuseWords words = misuse_words(misuse.kind);
+  draft.words().put(words.does);
+  draft.add_step(misuse.thread, misuse.where);
+  if (misuse.other != kNoThread && misuse.other_at != kNowhere) {
+    draft.words().put(words.other);
+    draft.add_step(misuse.other, misuse.other_at);
+  }
+  draft.append();
+}
+
 void report_place(uint32_t identity, const norn_site& site) {
   if (!records_findings()) return;
   char bytes[512];
@@ -731,7 +827,7 @@ void report_place(uint32_t identity, const norn_site& site) {
   put_place(text.sink(), frame_of(site));
   report::Buffer line(line_of_place, sizeof(line_of_place));
   report::write_place(identity, text.text(), start.pid, line.sink());
-  if (!line.overflowed()) append_record(line.text());
+  [[maybe_unused]] const bool done = !line.overflowed() && append_finding(line.text());
 }
 
 void report_deadlock(const control::Slot* slots, uint32_t count) {
@@ -770,19 +866,27 @@ void finish_report(int exit_status) {
 
 void flush_report() {
   if (sys::pid() != start.pid || !lock_for_end()) return;
-  if (!finished) write_end(0);
+  if (!finished) write_end(0, true);
   mutex.unlock();
 }
 
+void resume_report() {
+  if (!records_findings() || sys::pid() != start.pid || finished) return;
+  char bytes[128];
+  report::Buffer line(bytes, sizeof(bytes));
+  report::write_resumed(start.pid, line.sink());
+  [[maybe_unused]] const bool done = append_finding(line.text(), Urgency::kLast);
+}
+
 int final_status(int own) {
-  if (records_findings() || start.is_child || start.settings.exitcode == 0) return own;
-  for (const Candidate* candidate = detector.candidates().first(); candidate != nullptr;
+  if ((records_findings() && !has_lost_silently()) || start.is_child || start.settings.exitcode == 0) return own;
+  bool failed = false;
+  for (const Candidate* candidate = detector.candidates().first(); candidate != nullptr && !failed;
        candidate = candidate->next.load(std::memory_order_acquire)) {
-    if (!is_suppressed(*candidate) && report::fails(*candidate, start.settings.fail_on)) {
-      return static_cast<int>(start.settings.exitcode);
-    }
+    failed = !is_suppressed(*candidate) && report::fails(*candidate, start.settings.fail_on);
   }
-  return own;
+  if (__tsan_on_finalize != nullptr) failed = __tsan_on_finalize(failed ? 1 : 0) != 0;
+  return failed ? static_cast<int>(start.settings.exitcode) : own;
 }
 
 void restart_reporter() {

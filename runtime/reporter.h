@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/candidate.h"
+#include "report/race.h"
 #include "runtime/abi.h"
 
 namespace norn::rt {
@@ -11,13 +12,24 @@ namespace norn::rt {
 // Opens what is written to, reads the suppressions, and writes the first record.
 void start_reporter();
 
+// The race that the calling thread is telling at this moment; null if there is none.
+struct CurrentReport {
+  const Candidate* candidate = nullptr;
+  const report::Race* race = nullptr;
+};
+[[nodiscard]] const CurrentReport* current_report();
+
+// What the program wants to be called when norn ends it (__sanitizer_set_death_callback).
+extern constinit void (*death_callback)();
+
 // A sentence on how far the report can be trusted.
 void report_note(const char* text);
 
 // Writes what is still to be said: counts, races that are told at the end, the summary. Once; inside or outside.
 void finish_report(int exit_status);
-// The same before an exec, which may fail.
+// The same before an exec; and what is to be said after one that failed.
 void flush_report();
+void resume_report();
 
 // The status the process should end with, given its own.
 [[nodiscard]] int final_status(int own);

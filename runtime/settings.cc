@@ -4,6 +4,9 @@
 
 #include "runtime/syscalls.h"
 
+// The program's own, if it has one (<sanitizer/tsan_interface.h>).
+extern "C" __attribute__((weak)) const char* __tsan_default_options();
+
 namespace norn::rt {
 
 constinit Start start;
@@ -66,6 +69,7 @@ void read_settings(char** environment) {
   if (length > 1) start.directory = {directory, static_cast<size_t>(length) - 1};
 
   report::Settings& settings = start.settings;
+  if (__tsan_default_options != nullptr) parse_tsan_options(settings, __tsan_default_options(), &refuse_tsan, nullptr);
   if (const report::Text list = variable(environment, "TSAN_OPTIONS"); !list.empty()) {
     parse_tsan_options(settings, keep(list), &refuse_tsan, nullptr);
   }

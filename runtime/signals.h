@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 
+#include "core/event.h"
 #include "runtime/syscalls.h"
 
 namespace norn::rt {
@@ -39,9 +40,19 @@ class SignalsBlocked {
   SignalMask before_;
 };
 
+// One write(2), whose failure is no signal to the program: nobody reads on the other side, or the file may not grow.
+[[nodiscard]] long write_quietly(int fd, const char* data, size_t size);
+// All of it, or as much as could be written.
+bool write_all_quietly(int fd, const char* data, size_t size);
+
 // What signals that wait to be delivered do to a call that blocks.
 enum class Arriving : uint8_t { kNothing, kRestarts, kInterrupts };
 // Of those that were sent to the calling thread or to the process, and that `blocked` does not keep back.
 [[nodiscard]] Arriving arriving(SignalMask blocked);
+
+// A signal comes after it was sent, in whichever thread it arrives. Before it is sent, to one thread or to the process
+// (kNoThread); and when the calling thread has it.
+void sending_signal(int number, ThreadId to);
+void got_signal(int number);
 
 }  // namespace norn::rt

@@ -25,6 +25,7 @@ struct ThreadInfo {
   Address stack_begin;
   Address stack_end;
   Where created_at;
+  const void* creator;  // the code that called pthread_create
   ThreadId parent;
   ThreadId host;  // of OpenMP's work: the member of the team that does it
   bool ended;
@@ -70,7 +71,9 @@ struct Fiber {
 
 struct ThreadState {
   std::atomic<uint32_t> depth{0};
-  uint32_t handlers = 0;  // how many of the program's signal handlers are running, one interrupting the other
+  uint32_t handlers = 0;          // how many of the program's signal handlers are running, one interrupting the other
+  uint32_t outside_handlers = 0;  // of those the ones for signals that the thread did not send itself
+  int raising = 0;                // the signal that it sends to itself at this moment
   std::atomic<uint32_t> kept_signals{0};
   Thread* core = nullptr;  // of the fiber that runs on this thread
   ThreadId id = 0;
@@ -112,6 +115,8 @@ struct ThreadState {
 
   static constexpr unsigned kMaxKept = 16;
   KeptSignal kept[kMaxKept];
+
+  Address last_block = 0;  // what malloc or one of its family gave it last
 
   uintptr_t pthread = 0;
   Address stack_begin = 0;

@@ -9,9 +9,11 @@
 
 #include "runtime/control.h"
 #include "runtime/files.h"
+#include "runtime/format.h"
 #include "runtime/hooks.h"
 #include "runtime/interpose.h"
 #include "runtime/locks.h"
+#include "runtime/misuse.h"
 #include "runtime/strings.h"
 
 using namespace norn;
@@ -22,6 +24,7 @@ NORN_REAL(int, fileno_unlocked, (FILE * file))
 namespace {
 
 void giving_to(FILE* file, const norn_site& site) {
+  check_safe_call(site);
   if (is_watching()) giving_to_file(real_fileno_unlocked(file), site);
 }
 // Under control: reading from the stream does not wait for its file.
@@ -37,121 +40,10 @@ void took_from(FILE* file, const norn_site& site) {
 void read_format(const char* format, va_list values, const norn_site& site) {
   if (!is_watching()) return;
   observe_read(format, length_of(format) + 1, site);
-  va_list list;
-  va_copy(list, values);
-  for (const char* at = format; *at != '\0'; ++at) {
-    if (*at != '%') continue;
-    ++at;
-    if (*at == '%') continue;
-    bool has_precision = false;
-    size_t precision = 0;
-    bool wide = false;
-    // Flags, width, precision, length: only what changes how many values are taken, and how.
-    int longs = 0;
-    bool is_size = false;
-    bool is_long_double = false;
-    for (bool done = false; !done && *at != '\0';) {
-      switch (*at) {
-        case '*': {
-          const int value = va_arg(list, int);
-          if (has_precision && value >= 0) precision = static_cast<size_t>(value);
-          if (has_precision && value < 0) has_precision = false;
-          ++at;
-          break;
-        }
-        case '.':
-          has_precision = true;
-          precision = 0;
-          ++at;
-          break;
-        case 'l':
-          ++longs;
-          wide = true;
-          ++at;
-          break;
-        case 'z':
-        case 'j':
-        case 't':
-        case 'q':
-          is_size = true;
-          ++at;
-          break;
-        case 'L':
-          is_long_double = true;
-          ++at;
-          break;
-        case 'h':
-        case '-':
-        case '+':
-        case ' ':
-        case '#':
-        case '\'':
-        case 'I':
-          ++at;
-          break;
-        case '$':
-          // Values by position: rare, and their types are not known yet here.
-          va_end(list);
-          return;
-        default:
-          if (*at >= '0' && *at <= '9') {
-            if (has_precision) precision = precision * 10 + static_cast<size_t>(*at - '0');
-            ++at;
-            break;
-          }
-          done = true;
-      }
-    }
-    switch (*at) {
-      case 's':
-        if (const char* text = va_arg(list, const char*); text != nullptr && !wide) {
-          if (has_precision) {
-            const size_t length = length_of(text, precision);
-            observe_read(text, length < precision ? length + 1 : length, site);
-          } else {
-            observe_read(text, length_of(text) + 1, site);
-          }
-        }
-        break;
-      case 'd':
-      case 'i':
-      case 'u':
-      case 'x':
-      case 'X':
-      case 'o':
-      case 'c':
-        if (longs > 0 || is_size) {
-          (void)va_arg(list, long);
-          break;
-        }
-        (void)va_arg(list, int);
-        break;
-      case 'f':
-      case 'F':
-      case 'e':
-      case 'E':
-      case 'g':
-      case 'G':
-      case 'a':
-      case 'A':
-        if (is_long_double) {
-          (void)va_arg(list, long double);
-          break;
-        }
-        (void)va_arg(list, double);
-        break;
-      case 'p':
-      case 'n':
-        (void)va_arg(list, void*);
-        break;
-      case 'm':
-        break;
-      default:  // not known: neither is what follows
-        va_end(list);
-        return;
-    }
-  }
-  va_end(list);
+  for_texts_of_format(format, values, [&](const char* text, size_t most) {
+    const size_t length = length_of(text, most);
+    observe_read(text, length < most ? length + 1 : length, site);
+  });
 }
 
 }  // namespace
@@ -246,6 +138,144 @@ NORN_INTERPOSE(int, sprintf, (char* to, const char* format, ...)) {
   va_end(values);
   return length;
 }
+
+// --- formatted input ---------------------------------------------------------------------------------------------
+
+namespace {
+
+size_t size_of_number(char kind, int shorts, int longs, bool is_size) {
+  const bool is_real = kind == 'a' || kind == 'A' || kind == 'e' || kind == 'E' || kind == 'f' || kind == 'F' ||
+                       kind == 'g' || kind == 'G';
+  if (is_real) return longs == 0 ? sizeof(float) : longs == 1 ? sizeof(double) : sizeof(long double);
+  if (kind == 'p' || longs > 0 || is_size) return sizeof(long);
+  return shorts == 0 ? sizeof(int) : shorts == 1 ? sizeof(short) : 1;
+}
+
+// What a format made the library write, of which `assigned` values came to be.
+void wrote_by_format(const char* format, va_list values, int assigned, const norn_site& site) {
+  if (!is_watching()) return;
+  observe_read(format, length_of(format) + 1, site);
+  va_list list;
+  va_copy(list, values);
+  for (const char* at = format; *at != '\0' && assigned > 0; ++at) {
+    if (*at != '%') continue;
+    ++at;
+    if (*at == '%') continue;
+    const bool skips = *at == '*';
+    if (skips) ++at;
+    size_t width = 0;
+    while (*at >= '0' && *at <= '9') width = width * 10 + static_cast<size_t>(*at++ - '0');
+    if (*at == '$') break;  // values by position
+    int shorts = 0;
+    int longs = 0;
+    bool is_size = false;
+    bool allocates = false;
+    for (; *at == 'h' || *at == 'l' || *at == 'L' || *at == 'q' || *at == 'j' || *at == 'z' || *at == 't' || *at == 'm';
+         ++at) {
+      shorts += *at == 'h' ? 1 : 0;
+      longs += *at == 'l' ? 1 : *at == 'L' || *at == 'q' ? 2 : 0;
+      is_size = is_size || *at == 'j' || *at == 'z' || *at == 't';
+      allocates = allocates || *at == 'm';
+    }
+    const char kind = *at;
+    if (kind == '\0') break;
+    if (kind == '[') {  // up to the bracket that closes it; one that stands first does not
+      ++at;
+      if (*at == '^') ++at;
+      if (*at == ']') ++at;
+      while (*at != '\0' && *at != ']') ++at;
+      if (*at == '\0') break;
+    }
+    if (skips) continue;
+    auto* to = va_arg(list, char*);
+    if (kind != 'n') --assigned;
+    const bool is_text = kind == 's' || kind == '[' || kind == 'c';
+    if (allocates) {
+      observe_write(to, sizeof(char*), site);
+    } else if (is_text && longs > 0) {
+      observe_write(to, sizeof(wchar_t), site);
+    } else if (kind == 'c') {
+      observe_write(to, width == 0 ? 1 : width, site);
+    } else if (is_text) {
+      observe_write(to, length_of(to) + 1, site);
+    } else {
+      observe_write(to, size_of_number(kind, shorts, longs, is_size), site);
+    }
+  }
+  va_end(list);
+}
+
+}  // namespace
+
+namespace {
+
+template <class Real>
+int scan_text(Real real, const char* text, const char* format, va_list values, const norn_site& site) {
+  if (is_watching()) observe_read(text, length_of(text) + 1, site);
+  va_list again;
+  va_copy(again, values);
+  const int assigned = real(text, format, values);
+  wrote_by_format(format, again, assigned, site);
+  va_end(again);
+  return assigned;
+}
+
+template <class Real>
+int scan_stream(Real real, FILE* file, const char* format, va_list values, const norn_site& site) {
+  await_stream(file, site);
+  va_list again;
+  va_copy(again, values);
+  const int assigned = real(file, format, values);
+  took_from(file, site);
+  wrote_by_format(format, again, assigned, site);
+  va_end(again);
+  return assigned;
+}
+
+}  // namespace
+
+// Standards differ in details of what is read; headers choose by the name.
+#define NORN_SCANNING(interpose, prefix)                                                                         \
+  interpose(int, prefix##vsscanf, (const char* text, const char* format, va_list values)) {                      \
+    static constexpr norn_site site = library_site("vsscanf");                                                   \
+    return has_started() ? scan_text(real_##prefix##vsscanf, text, format, values, site) : EOF;                  \
+  }                                                                                                              \
+  interpose(int, prefix##sscanf, (const char* text, const char* format, ...)) {                                  \
+    static constexpr norn_site site = library_site("sscanf");                                                    \
+    va_list values;                                                                                              \
+    va_start(values, format);                                                                                    \
+    const int assigned = has_started() ? scan_text(real_##prefix##vsscanf, text, format, values, site) : EOF;    \
+    va_end(values);                                                                                              \
+    return assigned;                                                                                             \
+  }                                                                                                              \
+  interpose(int, prefix##vfscanf, (FILE * file, const char* format, va_list values)) {                           \
+    static constexpr norn_site site = library_site("vfscanf");                                                   \
+    return has_started() ? scan_stream(real_##prefix##vfscanf, file, format, values, site) : EOF;                \
+  }                                                                                                              \
+  interpose(int, prefix##fscanf, (FILE * file, const char* format, ...)) {                                       \
+    static constexpr norn_site site = library_site("fscanf");                                                    \
+    va_list values;                                                                                              \
+    va_start(values, format);                                                                                    \
+    const int assigned = has_started() ? scan_stream(real_##prefix##vfscanf, file, format, values, site) : EOF;  \
+    va_end(values);                                                                                              \
+    return assigned;                                                                                             \
+  }                                                                                                              \
+  interpose(int, prefix##vscanf, (const char* format, va_list values)) {                                         \
+    static constexpr norn_site site = library_site("vscanf");                                                    \
+    return has_started() ? scan_stream(real_##prefix##vfscanf, stdin, format, values, site) : EOF;               \
+  }                                                                                                              \
+  interpose(int, prefix##scanf, (const char* format, ...)) {                                                     \
+    static constexpr norn_site site = library_site("scanf");                                                     \
+    va_list values;                                                                                              \
+    va_start(values, format);                                                                                    \
+    const int assigned = has_started() ? scan_stream(real_##prefix##vfscanf, stdin, format, values, site) : EOF; \
+    va_end(values);                                                                                              \
+    return assigned;                                                                                             \
+  }
+
+NORN_SCANNING(NORN_INTERPOSE, )
+NORN_SCANNING(NORN_INTERPOSE, __isoc99_)
+NORN_SCANNING(NORN_INTERPOSE_OPTIONAL, __isoc23_)
 
 // --- blocks, lines and characters --------------------------------------------------------------------------------
 
@@ -406,4 +436,50 @@ NORN_INTERPOSE(void, funlockfile, (FILE * file)) {
   giving(file);
   real_funlockfile(file);
   control::gave_up(file);
+}
+
+// --- what the headers call instead under _FORTIFY_SOURCE ---------------------------------------------------------
+//
+// The check is the host's: a call that fails it is given to the host, which ends the program.
+
+NORN_INTERPOSE(int, __vfprintf_chk, (FILE * file, int flag, const char* format, va_list values)) {
+  if (!has_started()) return 0;
+  read_format(format, values, site___vfprintf_chk);
+  giving_to(file, site___vfprintf_chk);
+  return real___vfprintf_chk(file, flag, format, values);
+}
+
+NORN_INTERPOSE(int, __fprintf_chk, (FILE * file, int flag, const char* format, ...)) {
+  va_list values;
+  va_start(values, format);
+  const int result = norn_interposed___vfprintf_chk(file, flag, format, values);
+  va_end(values);
+  return result;
+}
+
+NORN_INTERPOSE(int, __vprintf_chk, (int flag, const char* format, va_list values)) {
+  return norn_interposed___vfprintf_chk(stdout, flag, format, values);
+}
+
+NORN_INTERPOSE(int, __printf_chk, (int flag, const char* format, ...)) {
+  va_list values;
+  va_start(values, format);
+  const int result = norn_interposed___vfprintf_chk(stdout, flag, format, values);
+  va_end(values);
+  return result;
+}
+
+NORN_INTERPOSE(char*, __fgets_chk, (char* to, size_t room, int size, FILE* file)) {
+  if (!has_started()) return nullptr;
+  if (size < 0 || static_cast<size_t>(size) > room) return real___fgets_chk(to, room, size, file);
+  return norn_interposed_fgets(to, size, file);
+}
+
+NORN_INTERPOSE(size_t, __fread_chk, (void* to, size_t room, size_t size, size_t count, FILE* file)) {
+  if (!has_started()) return 0;
+  size_t bytes = 0;
+  if (__builtin_mul_overflow(size, count, &bytes) || bytes > room) {
+    return real___fread_chk(to, room, size, count, file);
+  }
+  return norn_interposed_fread(to, size, count, file);
 }

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <atomic>
+
 namespace norn::rt::sys {
 
 inline long call(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0) {
@@ -31,7 +33,19 @@ inline bool failed(long result) { return result < 0 && result >= -4095; }
 inline uint32_t pid() { return static_cast<uint32_t>(call(__NR_getpid)); }
 inline uint32_t parent_pid() { return static_cast<uint32_t>(call(__NR_getppid)); }
 inline uint32_t tid() { return static_cast<uint32_t>(call(__NR_gettid)); }
-inline void yield() { call(__NR_sched_yield); }
+
+// The program is under a filter of system calls (seccomp): one that it does not make itself may end it. What can be
+// done without is left out.
+inline constinit std::atomic<bool> restricted{false};
+
+inline void yield() {
+  constexpr unsigned kPauses = 64;
+  if (!restricted.load(std::memory_order_relaxed)) {
+    call(__NR_sched_yield);
+    return;
+  }
+  for (unsigned i = 0; i < kPauses; ++i) __builtin_ia32_pause();
+}
 inline void nap(long nanoseconds) {
   const long time[2] = {0, nanoseconds};
   call(__NR_nanosleep, as_long(time));

@@ -10,7 +10,9 @@
 #include "runtime/control.h"
 #include "runtime/fast.h"
 #include "runtime/interpose.h"
+#include "runtime/misuse.h"
 #include "runtime/openmp.h"
+#include "runtime/rights.h"
 #include "runtime/sampling.h"
 #include "runtime/signals.h"
 #include "runtime/syscalls.h"
@@ -135,22 +137,9 @@ struct Begin {
   ThreadId id;
   uint32_t slot;  // under control
   bool has_mask;  // signals are blocked until the thread is known
+  size_t stack;   // its size; 0: as by default
   SignalMask mask;
 };
-
-size_t find_own_stack(Address& begin, Address& end) {
-  pthread_attr_t attributes;
-  if (real_pthread_getattr_np == nullptr || real_pthread_getattr_np(real_pthread_self(), &attributes) != 0) {
-    return size_t{8} << 20;
-  }
-  void* address = nullptr;
-  size_t size = 0;
-  real_pthread_attr_getstack(&attributes, &address, &size);
-  real_pthread_attr_destroy(&attributes);
-  begin = address_of(address);
-  end = begin + size;
-  return size;
-}
 
 Begin begin_new_thread(void* block) {
   auto* begin = static_cast<Begin*>(block);
@@ -164,7 +153,7 @@ Begin begin_new_thread(void* block) {
   current_ended = true;
   Address stack_begin = 0;
   Address stack_end = 0;
-  const size_t size = find_own_stack(stack_begin, stack_end);
+  const size_t size = find_own_stack(copy.stack, stack_begin, stack_end);
   ThreadState* state = make_state(copy.id, copy.core, size);
   if (state == nullptr) {
     memory.destroy(begin);
@@ -201,16 +190,17 @@ int run_c11_thread(void* block) {
   return begin.c11_routine(begin.argument);
 }
 
-Begin* announce_thread(const norn_site& site, bool detached) {
+Begin* announce_thread(const norn_site& site, bool detached, const void* creator) {
   const Inspection here;
   if (!here) return nullptr;
   auto* begin = memory.create<Begin>();
   if (begin == nullptr) return nullptr;
   begin_watching();
   beginning.fetch_add(1, std::memory_order_relaxed);
-  *begin = {nullptr, nullptr, nullptr, nullptr, new_thread_number(), control::kNoSlot, false, 0};
+  *begin = {nullptr, nullptr, nullptr, nullptr, new_thread_number(), control::kNoSlot, false, 0, 0};
   if (ThreadInfo* info = thread_info(begin->id); info != nullptr) {
     info->created_at = place(*here, &site);
+    info->creator = creator;
     info->parent = here->id;
   }
   begin->core = detector.fork(here.thread(), begin->id);
@@ -224,9 +214,9 @@ Begin* announce_thread(const norn_site& site, bool detached) {
 }
 
 // The child exists for the core before it can begin.
-Begin* prepare_thread(const norn_site& site, bool detached) {
+Begin* prepare_thread(const norn_site& site, bool detached, const void* creator) {
   control::pass(control::Op::kCreate, nullptr, site);
-  Begin* begin = announce_thread(site, detached);
+  Begin* begin = announce_thread(site, detached, creator);
   if (begin != nullptr && is_controlled() && control::active()) begin->slot = control::reserve(begin->id);
   return begin;
 }
@@ -247,7 +237,10 @@ class RoomyAttributes {
     size_t size = 0;
     real_pthread_attr_getstack(&own_, &address, &size);
     const bool is_programs = address_of(address) + size != 0;
-    if (!is_programs && size < kEnough && real_pthread_attr_setstacksize(&own_, size + kRoom) == 0) chosen_ = &own_;
+    size_ = size;
+    if (is_programs || size >= kEnough || real_pthread_attr_setstacksize(&own_, size + kRoom) != 0) return;
+    chosen_ = &own_;
+    size_ += kRoom;
   }
   ~RoomyAttributes() {
     if (is_default_) real_pthread_attr_destroy(&own_);
@@ -256,6 +249,7 @@ class RoomyAttributes {
   RoomyAttributes& operator=(const RoomyAttributes&) = delete;
 
   [[nodiscard]] const pthread_attr_t* get() const { return chosen_; }
+  [[nodiscard]] size_t stack() const { return size_; }
 
  private:
   static constexpr size_t kEnough = 256 << 10;
@@ -264,6 +258,7 @@ class RoomyAttributes {
   const pthread_attr_t* chosen_;
   pthread_attr_t own_;
   bool is_default_ = false;
+  size_t size_ = 0;
 };
 
 void undo_thread(Begin* begin) {
@@ -301,6 +296,41 @@ void detached(uintptr_t pthread, ThreadId id) {
 
 }  // namespace
 
+namespace {
+
+size_t default_stack() {
+  pthread_attr_t attributes;
+  void* address = nullptr;
+  size_t size = size_t{8} << 20;
+  if (real_pthread_getattr_default_np == nullptr || real_pthread_getattr_default_np(&attributes) != 0) return size;
+  real_pthread_attr_getstack(&attributes, &address, &size);
+  real_pthread_attr_destroy(&attributes);
+  return size;
+}
+
+}  // namespace
+
+size_t find_own_stack(size_t given, Address& begin, Address& end) {
+  if (sys::restricted.load(std::memory_order_relaxed)) {
+    // The C library would ask the kernel for more than the stack. It puts the thread's descriptor at its upper end.
+    const size_t size = given != 0 ? given : default_stack();
+    end = static_cast<Address>(real_pthread_self());
+    begin = end - size;
+    return size;
+  }
+  pthread_attr_t attributes;
+  if (real_pthread_getattr_np == nullptr || real_pthread_getattr_np(real_pthread_self(), &attributes) != 0) {
+    return size_t{8} << 20;
+  }
+  void* address = nullptr;
+  size_t size = 0;
+  real_pthread_attr_getstack(&attributes, &address, &size);
+  real_pthread_attr_destroy(&attributes);
+  begin = address_of(address);
+  end = begin + size;
+  return size;
+}
+
 bool init_threads() {
   handles = static_cast<Handle**>(memory.allocate_forever(kBuckets * sizeof(Handle*)));
   if (handles == nullptr) return false;
@@ -335,12 +365,38 @@ void forget_other_threads(ThreadState& self) {
   }
 }
 
-ThreadId thread_of_stack(Address address) {
-  for (const ThreadState* state = first_state(); state != nullptr; state = state->next) {
-    if (state->live.load(std::memory_order_relaxed) && address >= state->stack_begin && address < state->stack_end) {
-      return state->id;
+void note_thread_leaks() {
+  constexpr unsigned kMost = 32;
+  ThreadId leaked[kMost];
+  unsigned count = 0;
+  {
+    const Inspection here;
+    if (!here) return;
+    const SpinLock lock(handles_mutex);
+    for (unsigned i = 0; i < kBuckets; ++i) {
+      for (const Handle* handle = handles[i]; handle != nullptr && count < kMost; handle = handle->next) {
+        const ThreadInfo* info = thread_info(handle->id);
+        if (info != nullptr && info->ended) leaked[count++] = handle->id;
+      }
     }
   }
+  for (unsigned i = 0; i < count; ++i) note_thread_leak(leaked[i]);
+}
+
+const ThreadState* live_owner_of_stack(Address address, Address& end) {
+  for (const ThreadState* state = first_state(); state != nullptr; state = state->next) {
+    if (!state->live.load(std::memory_order_acquire)) continue;
+    const ThreadInfo* info = thread_info(state->id);
+    if (info == nullptr || address < info->stack_begin || address >= info->stack_end) continue;
+    end = info->stack_end;
+    return state;
+  }
+  return nullptr;
+}
+
+ThreadId thread_of_stack(Address address) {
+  Address end = 0;
+  if (const ThreadState* owner = live_owner_of_stack(address, end); owner != nullptr) return owner->id;
   for (ThreadId id = thread_numbers(); id > 1; --id) {
     const ThreadInfo* info = thread_info(id - 1);
     if (info != nullptr && address >= info->stack_begin && address < info->stack_end) return id - 1;
@@ -362,7 +418,7 @@ NORN_INTERPOSE(int, pthread_create,
   note_unheard_runtime(__builtin_return_address(0));
   int state = PTHREAD_CREATE_JOINABLE;
   if (attributes != nullptr) real_pthread_attr_getdetachstate(attributes, &state);
-  Begin* begin = prepare_thread(site_pthread_create, state == PTHREAD_CREATE_DETACHED);
+  Begin* begin = prepare_thread(site_pthread_create, state == PTHREAD_CREATE_DETACHED, __builtin_return_address(0));
   if (begin == nullptr) return real_pthread_create(thread, attributes, routine, argument);
   begin->routine = routine;
   begin->argument = argument;
@@ -373,6 +429,7 @@ NORN_INTERPOSE(int, pthread_create,
   begin->mask = blocked.before();
   const uint32_t slot = begin->slot;  // the thread that begins releases it
   const RoomyAttributes roomy(attributes);
+  begin->stack = roomy.stack();
   int result = real_pthread_create(thread, roomy.get(), &run_thread, begin);
   if (result != 0 && roomy.get() != attributes) result = real_pthread_create(thread, attributes, &run_thread, begin);
   if (result != 0) undo_thread(begin);
@@ -425,7 +482,7 @@ NORN_INTERPOSE(int, pthread_detach, (pthread_t thread)) {
 
 NORN_INTERPOSE(int, thrd_create, (thrd_t * thread, thrd_start_t routine, void* argument)) {
   if (!has_started()) return thrd_error;
-  Begin* begin = prepare_thread(site_thrd_create, false);
+  Begin* begin = prepare_thread(site_thrd_create, false, __builtin_return_address(0));
   if (begin == nullptr) return real_thrd_create(thread, routine, argument);
   begin->c11_routine = routine;
   begin->argument = argument;
@@ -467,7 +524,9 @@ NORN_INTERPOSE(int, pthread_setname_np, (pthread_t thread, const char* name)) {
 
 NORN_INTERPOSE(int, prctl, (int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)) {
   if (!has_started()) return -1;
+  RightsGivenUp rights(__NR_prctl, option);
   const int result = real_prctl(option, a, b, c, d);
+  rights.done(result);
   if (option == PR_SET_NAME && result == 0) {
     if (const Inspection here; here) set_thread_name(here->id, reinterpret_cast<const char*>(a));
   }
@@ -485,8 +544,18 @@ NORN_INTERPOSE(int, pthread_cancel, (pthread_t thread)) {
 
 NORN_INTERPOSE(int, pthread_kill, (pthread_t thread, int number)) {
   if (!has_started()) return EINVAL;
-  const ThreadId id = is_controlled() && number != 0 ? await_handle(thread) : kNoThread;
+  const ThreadId id = number != 0 ? await_handle(thread) : kNoThread;
+  sending_signal(number, id);
   const int result = real_pthread_kill(thread, number);
-  if (result == 0 && id != kNoThread && control::active()) control::interrupt(id, false);
+  if (result == 0 && id != kNoThread && is_controlled() && control::active()) control::interrupt(id, false);
+  return result;
+}
+
+NORN_INTERPOSE(int, pthread_sigqueue, (pthread_t thread, int number, const sigval value)) {
+  if (!has_started()) return EINVAL;
+  const ThreadId id = number != 0 ? await_handle(thread) : kNoThread;
+  sending_signal(number, id);
+  const int result = real_pthread_sigqueue(thread, number, value);
+  if (result == 0 && id != kNoThread && is_controlled() && control::active()) control::interrupt(id, false);
   return result;
 }

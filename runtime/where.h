@@ -83,6 +83,16 @@ static_assert(sizeof(PlaceNode) == 24);
 // Null for kNowhere.
 const PlaceNode* place_node(Where where);
 
+// Its sites, innermost first, with what was inlined; until `visit` says no.
+template <class Visit>
+void for_each_site(Where where, Visit visit) {
+  for (const PlaceNode* at = place_node(where); at != nullptr; at = place_node(at->parent)) {
+    for (const norn_site* site = at->site.load(std::memory_order_acquire); site != nullptr; site = site->inlined_at) {
+      if (!visit(*site)) return;
+    }
+  }
+}
+
 // The identity of a place's site: of the frames of library code, and of the first that is not.
 uint64_t place_identity(Where where);
 

@@ -11,7 +11,12 @@ std::vector<LogEntry> read_log(const std::string& path) {
   stream.read(static_cast<char*>(static_cast<void*>(&header)), sizeof(header));
   if (stream.gcount() != sizeof(header) || header.magic != LogHeader::kMagic || header.count > uint64_t{1} << 30)
     return {};
-  std::vector<LogEntry> entries(header.count);
+  const auto begin = stream.tellg();
+  const auto size = stream.seekg(0, std::ios::end).tellg() - begin;
+  stream.seekg(begin);
+  if (!stream || size < 0) return {};
+  // A log that was cut off has fewer than it says.
+  std::vector<LogEntry> entries(std::min(header.count, static_cast<uint64_t>(size) / sizeof(LogEntry)));
   stream.read(static_cast<char*>(static_cast<void*>(entries.data())),
               static_cast<std::streamsize>(entries.size() * sizeof(LogEntry)));
   entries.resize(static_cast<size_t>(std::max<std::streamsize>(stream.gcount(), 0)) / sizeof(LogEntry));

@@ -14,5 +14,6 @@ def settle(config, lit_config, directory, make_format):
     name = os.path.basename(directory)
     config.name = f"norn-{name}"
     config.test_source_root = directory
+    os.environ["NORN_VERIFY"] = "1"
     config.test_exec_root = os.path.join(tests, name)
     config.test_format = make_format(norn_bin, config.test_exec_root, "NORN_TEST_FULL" in os.environ)

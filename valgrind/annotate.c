@@ -75,8 +75,8 @@ ANNOTATION(void, __tsan_mutex_post_divert, (void* lock, unsigned flags), (void)l
 // --- dynamic_annotations.h ---------------------------------------------------------------------------------------
 
 #define DYNAMIC(name, parameters, ...) \
-  ANNOTATION(void, name, (const char* file, int line UNPACK parameters), (void)file; (void)line; __VA_ARGS__)
-#define UNPACK(...) __VA_OPT__(, ) __VA_ARGS__
+  ANNOTATION(void, name, (const char* file, int line FOLLOWED_BY parameters), (void)file; (void)line; __VA_ARGS__)
+#define FOLLOWED_BY(...) __VA_OPT__(, ) __VA_ARGS__
 
 DYNAMIC(AnnotateHappensBefore, (Tag tag), TELL(kNornHappensBefore, tag, 0, 0))
 DYNAMIC(AnnotateHappensAfter, (Tag tag), TELL(kNornHappensAfter, tag, 0, 0))

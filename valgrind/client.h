@@ -16,6 +16,9 @@ IRSB* instrument(VgCallbackClosure* closure, IRSB* block, const VexGuestLayout* 
 // events.h says what the codes mean.
 Address on_event(Address code, Address a, Address b, Address c);
 
+// Whether a function was called by OpenMP's library on its own account; `inner` calls have been made since.
+bool is_called_by_openmp(const ThreadState& self, unsigned inner);
+
 // An atomic operation shows that here is an atomic: whatever was done here before by plain instructions was done to it.
 void become_atomic(ThreadState& self, Address address, uint64_t size);
 

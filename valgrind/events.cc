@@ -2,6 +2,7 @@
 #include "valgrind/events.h"
 
 #include "valgrind/client.h"
+#include "valgrind/openmp.h"
 #include "valgrind/symbols.h"
 #include "valgrind/waiting.h"
 #include "valgrind/where.h"
@@ -55,9 +56,139 @@ void range(ThreadState& self, AccessKind kind, Address address, uint64_t size) {
   access_range(self, kind, address, size, place(self, 0));
 }
 
+constinit bool has_openmp = false;
+
+// --- OpenMP ------------------------------------------------------------------------------------------------------
+
+Task* task_at(Address address) { return reinterpret_cast<Task*>(address); }
+
+TaskTraits traits_of(Address set) {
+  return {.at_once = (set & kNornTaskAtOnce) != 0,
+          .is_final = (set & kNornTaskFinal) != 0,
+          .only_waits = (set & kNornTaskOnlyWaits) != 0};
+}
+
+// OMPT's task_schedule (OpenMP 5.2, 19.5.2.10).
+void switch_tasks(ThreadState& self, Task* prior, Address status, Task* next) {
+  enum Status : Address { kComplete = 1, kCancel = 3, kDetach = 4, kEarlyFulfil = 5, kLateFulfil = 6, kWaited = 8 };
+  if (prior != nullptr) {
+    switch (status) {
+      case kComplete:
+      case kCancel:
+        finish_task(prior);
+        end_task(self, prior);
+        break;
+      case kDetach:  // its body is done, its event is not fulfilled
+        finish_task(prior);
+        break;
+      case kEarlyFulfil:
+        fulfil_task(self, prior);
+        return;
+      case kLateFulfil:
+        fulfil_task(self, prior);
+        end_task(self, prior);
+        return;
+      case kWaited:
+        wait_for_dependences(self, prior);
+        end_task(self, prior);
+        return;
+      default:  // it goes on later: now another runs on top of it, or, of an untied task, a part is over
+        if (next != nullptr && is_below(*prior, next)) return end_part(self);
+        if (next != nullptr && has_begun(*next)) return begin_task(self, next);
+        break;
+    }
+  }
+  if (next != nullptr && !has_begun(*next)) return begin_task(self, next);
+  run_task(self, next);
+}
+
+Address openmp_event(ThreadState& self, NornEvent code, Address a, Address b, Address c) {
+  has_openmp = true;
+  switch (code) {
+    case kNornTeamBegins:
+      return reinterpret_cast<Address>(begin_team(self));
+    case kNornTeamEnds:
+      end_team(self, reinterpret_cast<Team*>(a));
+      break;
+    case kNornMemberBegins:
+      return reinterpret_cast<Address>(begin_member(self, reinterpret_cast<Team*>(a)));
+    case kNornMemberLeaves:
+      leave_team(task_at(a));
+      break;
+    case kNornMemberEnds:
+      end_member(self, task_at(a));
+      break;
+    case kNornTaskCreated:
+      return reinterpret_cast<Address>(create_task(self, traits_of(a)));
+    case kNornTaskDepends:
+      add_dependence(task_at(a), b, static_cast<DependenceKind>(c));
+      break;
+    case kNornTaskBegins:
+      begin_task(self, task_at(a));
+      break;
+    case kNornTaskSwitches:
+      switch_tasks(self, task_at(a), b, task_at(c));
+      break;
+    case kNornTaskEnds:
+      leave_task(self, task_at(a));
+      break;
+    case kNornTaskWaits:
+      wait_for_dependences(self, task_at(a));
+      end_task(self, task_at(a));
+      break;
+    case kNornTasksAtOnce:
+      create_at_once(self, a != 0);
+      break;
+    case kNornTeamWaits:
+      enter_team_barrier(self);
+      break;
+    case kNornTeamGoesOn:
+      leave_team_barrier(self);
+      break;
+    case kNornChildrenDone:
+      wait_for_children(self);
+      break;
+    case kNornGroupBegins:
+      begin_taskgroup(self);
+      break;
+    case kNornGroupEnds:
+      end_taskgroup(self);
+      break;
+    case kNornOrderedBegins:
+      begin_ordered(self);
+      break;
+    case kNornOrderedEnds:
+      end_ordered(self);
+      break;
+    case kNornAsksThread:
+      ask_thread(self);
+      break;
+    case kNornStackIsNew:
+      renew_stack(self);
+      break;
+    case kNornPartEnds:
+      leave_part(self);
+      break;
+    case kNornTaskHasEvent:
+      set_event(task_at(a), b);
+      break;
+    case kNornEventFulfilled:
+      fulfil_event(self, a);
+      break;
+    case kNornStartWatching:
+      return start_watching(self) ? 1 : 0;
+    default:
+      break;
+  }
+  return 0;
+}
+
 Address begin_thread(ThreadState& self, Address pthread, Address stack_begin, Address stack_end) {
   thread_has_handle(self, pthread);
   thread_has_stack(self, stack_begin, stack_end);
+  // Above the frame that calls its routine lie its own variables.
+  self.own_begin = VG_(get_SP)(self.host) + sizeof(Address);
+  self.own_end = stack_end;
   // A dead thread's stack was at the same place: what happened there is not shared with this thread.
   if (stack_begin != 0) detector.allocate(*self.core, stack_begin, stack_end - stack_begin);
   return self.routine;
@@ -77,8 +208,27 @@ void become_atomic(ThreadState& self, Address address, uint64_t size) {
   if (!detector.holds_atomic(address)) detector.forget_accesses(*self.core, address, size);
 }
 
+// The calls that are known, from the innermost on: those of the wrappers to each other, then the caller.
+bool is_called_by_openmp(const ThreadState& self, unsigned inner) {
+  static constinit struct {
+    Address code;
+    UInt epoch;
+    bool openmp;
+  } known[256] = {};
+  if (!has_openmp || self.top - self.calls_begin <= static_cast<ptrdiff_t>(inner)) return false;
+  const Address caller = self.top[-1 - static_cast<ptrdiff_t>(inner)].site;
+  auto& entry = known[(caller ^ caller >> 8) % 256];
+  const UInt epoch = VG_(current_DiEpoch)().n;
+  // One wrapper in another: the library's function is another one's with more arguments.
+  if (entry.code != caller || entry.epoch != epoch) entry = {caller, epoch, is_openmp(caller) || is_preload(caller)};
+  return entry.openmp;
+}
+
 Address on_event(Address code, Address a, Address b, Address c) {
   ThreadState& self = *current;
+  if (code >= kNornTeamBegins) return openmp_event(self, static_cast<NornEvent>(code), a, b, c);
+  // How the library does it is its own affair; what it means is told by the events above.
+  if (code >= kNornLockMade && code <= kNornOnceSeen && is_called_by_openmp(self, 1)) return 0;
   Thread& thread = *self.core;
   switch (static_cast<NornEvent>(code)) {
     case kNornCreating:
@@ -221,6 +371,11 @@ Address on_event(Address code, Address a, Address b, Address c) {
       break;
     case kNornObjectGone:
       detector.sync_destroy(thread, a);
+      break;
+    case kNornLockRefused:
+      note_refusal(self, a);
+      break;
+    default:
       break;
   }
   return 0;

@@ -43,4 +43,34 @@ enum NornEvent {
   kNornIgnoreEnd,       // a set of IgnoreWhat
   kNornObjectGone,      // any; its memory is not touched
   kNornLockGone,        // lock; its memory is not touched
+  kNornLockRefused,     // lock: a try to take it failed
+  // OpenMP (openmp.h). Teams and tasks are addresses that the tool gives out; 0: there is none.
+  kNornTeamBegins,      // the result is the team
+  kNornTeamEnds,        // team
+  kNornMemberBegins,    // team; the result is the member's task
+  kNornMemberLeaves,    // task; its work is done
+  kNornMemberEnds,      // task
+  kNornTaskCreated,     // a set of NornTask; the result is the task
+  kNornTaskDepends,     // task, address, NornDependence
+  kNornTaskBegins,      // task
+  kNornTaskSwitches,    // from task, how (ompt_task_status_t), to task
+  kNornTaskEnds,        // task
+  kNornTaskWaits,       // task: taskwait depend(…) is over
+  kNornTasksAtOnce,     // 1: from here on the present task's are of if(0); 0: no more
+  kNornTeamWaits,       // at a barrier
+  kNornTeamGoesOn,      // from it
+  kNornChildrenDone,    // taskwait
+  kNornGroupBegins,     // taskgroup
+  kNornGroupEnds,       //
+  kNornOrderedBegins,   // ordered, or depend(sink)
+  kNornOrderedEnds,     // ordered, or depend(source)
+  kNornAsksThread,      // which thread it is
+  kNornStackIsNew,      // below the caller
+  kNornPartEnds,        // the part of a task that the library called
+  kNornTaskHasEvent,    // task, event: it is over when that is fulfilled, too
+  kNornEventFulfilled,  // event
+  kNornStartWatching,   // the result: 1: code must be translated anew
 };
+
+enum NornTask { kNornTaskAtOnce = 1, kNornTaskFinal = 2, kNornTaskOnlyWaits = 4 };
+enum NornDependence { kNornIn, kNornOut, kNornSet, kNornMutexSet };

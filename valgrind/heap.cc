@@ -34,7 +34,7 @@ void* allocated(HostThread host, void* block, SizeT size) {
     birth = detector.birth(*self->core);
   }
   auto* made = static_cast<Block*>(VG_(OSetGen_AllocNode)(blocks, sizeof(Block)));
-  *made = {address, size, self->id, where, birth};
+  *made = {address, size, self->core->id, where, birth};
   VG_(OSetGen_Insert)(blocks, made);
   return block;
 }
@@ -67,6 +67,8 @@ void forget(Block* block) {
 
 void give_back(ThreadState& self, const Block& block, Where where) {
   if (!watching || block.size == 0) return;
+  // What OpenMP's library gives back, it got for itself and lent to tasks.
+  if (is_called_by_openmp(self, 0)) return detector.allocate(*self.core, block.address, block.size);
   const SizeT told = block.size < kFreedBytes ? block.size : kFreedBytes;
   detector.free(*self.core, block.address, told, where);
   if (is_mapping(block.size)) detector.unmap(*self.core, block.address + told, block.size - told);

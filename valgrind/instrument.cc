@@ -376,6 +376,13 @@ bool is_part_of_rmw(const IRSB* block, Int from, const IRExpr* address) {
   return false;
 }
 
+// The load is of the address that the block returns to: nobody's variable, and written by code that may not be looked
+// at.
+bool is_return(const IRSB* block, const IRStmt* load) {
+  return block->jumpkind == Ijk_Ret && block->next->tag == Iex_RdTmp &&
+         block->next->Iex.RdTmp.tmp == load->Ist.WrTmp.tmp;
+}
+
 // Which way the stack pointer goes that the statement at `at` sets.
 Builder::StackMove stack_move(const IRSB* block, Int at) {
   const IRExpr* fresh = block->stmts[at]->Ist.Put.data;
@@ -402,7 +409,7 @@ void add_statement(Builder& builder, const IRSB* in, Int at) {
       return;
     case Ist_WrTmp: {
       const IRExpr* value = statement->Ist.WrTmp.data;
-      if (value->tag == Iex_Load && !is_part_of_rmw(in, at + 1, value->Iex.Load.addr)) {
+      if (value->tag == Iex_Load && !is_part_of_rmw(in, at + 1, value->Iex.Load.addr) && !is_return(in, statement)) {
         builder.access(AccessKind::kRead, value->Iex.Load.addr, sizeofIRType(value->Iex.Load.ty));
       }
       break;

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <threads.h>
 #include <time.h>
+#include <unistd.h>
 
 __asm__(
     ".text\n"
@@ -20,32 +21,6 @@ __asm__(
     "  xorl %eax, %eax\n"
     "  ret\n"
     ".size norn_event, .-norn_event\n");
-
-// Wherever the function lives: the C library, or libpthread before glibc 2.34; under its plain and its versioned name.
-#define WRAP_AS(kind, soname, symbol, type, name, parameters, arguments) \
-  type kind(soname, symbol) parameters;                                  \
-  type kind(soname, symbol) parameters {                                 \
-    OrigFn fn;                                                           \
-    VALGRIND_GET_ORIG_FN(fn);                                            \
-    return name##_wrapped arguments;                                     \
-  }
-#define WRAP_IN(soname, type, name, parameters, arguments)                      \
-  WRAP_AS(VG_WRAP_FUNCTION_ZZ, soname, name, type, name, parameters, arguments) \
-  WRAP_AS(VG_WRAP_FUNCTION_ZZ, soname, name##ZAZa, type, name, parameters, arguments)
-#define REST(...) (fn __VA_OPT__(, ) __VA_ARGS__)
-#define WRAPPED(...) (OrigFn fn __VA_OPT__(, ) __VA_ARGS__)
-#define UNPACK(...) __VA_ARGS__
-// WRAP(type, name, (parameters), (arguments)) { body: fn is the original }
-#define WRAP(type, name, parameters, arguments)                                                \
-  static inline __attribute__((always_inline)) type name##_wrapped WRAPPED(UNPACK parameters); \
-  WRAP_IN(libcZdsoZa, type, name, parameters, REST(UNPACK arguments))                          \
-  WRAP_IN(libpthreadZdsoZd0, type, name, parameters, REST(UNPACK arguments))                   \
-  static inline type name##_wrapped WRAPPED(UNPACK parameters)
-
-#define CALL1(result, a) CALL_FN_W_W(result, fn, a)
-#define CALL2(result, a, b) CALL_FN_W_WW(result, fn, a, b)
-#define CALL3(result, a, b, c) CALL_FN_W_WWW(result, fn, a, b, c)
-#define CALL4(result, a, b, c, d) CALL_FN_W_WWWW(result, fn, a, b, c, d)
 
 // --- threads -----------------------------------------------------------------------------------------------------
 
@@ -158,6 +133,15 @@ WRAP(int, pthread_setname_np, (pthread_t thread, const char* name), (thread, nam
     if (HAS_LOCK(result)) TELL(kNornLockTook, lock, shared, 0); \
     return result;                                              \
   }
+// Who leaves a loop because somebody else has the lock comes after whoever took it.
+#define WRAP_TRY(name, lock_t, shared)                          \
+  WRAP(int, name, (lock_t * lock), (lock)) {                    \
+    int result;                                                 \
+    CALL1(result, lock);                                        \
+    if (HAS_LOCK(result)) TELL(kNornLockTook, lock, shared, 0); \
+    if (result == EBUSY) TELL(kNornLockRefused, lock, 0, 0);    \
+    return result;                                              \
+  }
 #define WRAP_TIMED(name, lock_t, shared)                                          \
   WRAP(int, name, (lock_t * lock, const struct timespec* until), (lock, until)) { \
     int result;                                                                   \
@@ -183,7 +167,7 @@ WRAP(int, pthread_setname_np, (pthread_t thread, const char* name), (thread, nam
 WRAP_INIT(pthread_mutex_init, pthread_mutex_t, const pthread_mutexattr_t*)
 WRAP_DESTROY(pthread_mutex_destroy, pthread_mutex_t)
 WRAP_LOCK(pthread_mutex_lock, pthread_mutex_t, 0)
-WRAP_LOCK(pthread_mutex_trylock, pthread_mutex_t, 0)
+WRAP_TRY(pthread_mutex_trylock, pthread_mutex_t, 0)
 WRAP_TIMED(pthread_mutex_timedlock, pthread_mutex_t, 0)
 WRAP_CLOCK(pthread_mutex_clocklock, pthread_mutex_t, 0)
 WRAP_UNLOCK(pthread_mutex_unlock, pthread_mutex_t)
@@ -191,11 +175,11 @@ WRAP_UNLOCK(pthread_mutex_unlock, pthread_mutex_t)
 WRAP_INIT(pthread_rwlock_init, pthread_rwlock_t, const pthread_rwlockattr_t*)
 WRAP_DESTROY(pthread_rwlock_destroy, pthread_rwlock_t)
 WRAP_LOCK(pthread_rwlock_rdlock, pthread_rwlock_t, 1)
-WRAP_LOCK(pthread_rwlock_tryrdlock, pthread_rwlock_t, 1)
+WRAP_TRY(pthread_rwlock_tryrdlock, pthread_rwlock_t, 1)
 WRAP_TIMED(pthread_rwlock_timedrdlock, pthread_rwlock_t, 1)
 WRAP_CLOCK(pthread_rwlock_clockrdlock, pthread_rwlock_t, 1)
 WRAP_LOCK(pthread_rwlock_wrlock, pthread_rwlock_t, 0)
-WRAP_LOCK(pthread_rwlock_trywrlock, pthread_rwlock_t, 0)
+WRAP_TRY(pthread_rwlock_trywrlock, pthread_rwlock_t, 0)
 WRAP_TIMED(pthread_rwlock_timedwrlock, pthread_rwlock_t, 0)
 WRAP_CLOCK(pthread_rwlock_clockwrlock, pthread_rwlock_t, 0)
 WRAP_UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t)
@@ -204,7 +188,7 @@ WRAP_UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t)
 // held is ignored, so the first is what is told.
 WRAP_DESTROY(pthread_spin_destroy, pthread_spinlock_t)
 WRAP_LOCK(pthread_spin_lock, pthread_spinlock_t, 0)
-WRAP_LOCK(pthread_spin_trylock, pthread_spinlock_t, 0)
+WRAP_TRY(pthread_spin_trylock, pthread_spinlock_t, 0)
 WRAP_UNLOCK(pthread_spin_unlock, pthread_spinlock_t)
 
 // --- condition variables -----------------------------------------------------------------------------------------
@@ -403,5 +387,21 @@ WRAP(int, munmap, (void* address, size_t size), (address, size)) {
   TELL(kNornUnmaps, address, size, __builtin_return_address(0));
   int result;
   CALL2(result, address, size);
+  return result;
+}
+
+// --- a program that starts itself again ------------------------------------------------------------------------------
+
+// Valgrind says what the name stands for, but would execute itself.
+WRAP(int, execve, (const char* path, char* const* arguments, char* const* environment),
+     (path, arguments, environment)) {
+  static const char kItself[] = "/proc/self/exe";
+  char own[4096];
+  size_t same = 0;
+  while (path != NULL && same < sizeof(kItself) && path[same] == kItself[same]) same++;
+  const ssize_t size = same == sizeof(kItself) ? readlink(kItself, own, sizeof(own) - 1) : -1;
+  if (size > 0) own[size] = '\0';
+  int result;
+  CALL3(result, size > 0 ? own : path, arguments, environment);
   return result;
 }

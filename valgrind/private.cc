@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "valgrind/private.h"
 
+#include "report/race.h"
+#include "report/sink.h"
+#include "valgrind/lines.h"
+#include "valgrind/reporter.h"
+
 // coregrind/pub_core_demangle.h (3.19)
 extern "C" void vgPlain_demangle(Bool do_cxx_demangling, Bool do_z_demangling, const HChar* orig, const HChar** result);
 // coregrind/pub_core_transtab.h (3.19)
@@ -11,6 +16,27 @@ extern "C" Bool vgPlain_get_inst_offset_in_function(DiEpoch epoch, Addr address,
 // The same; the linker puts ours in its place (--wrap).
 extern "C" ULong __real_vgPlain_di_notify_mmap(Addr address, Bool valgrinds_own, Int fd);  // NOLINT: the linker's name
 extern "C" ULong __wrap_vgPlain_di_notify_mmap(Addr address, Bool valgrinds_own, Int fd);  // NOLINT: the linker's name
+// coregrind/m_debuginfo/priv_readdwarf.h, priv_readdwarf3.h and priv_readelf.h (3.19): the readers of debug
+// information. The slices are as they stand on the stack; how many the second takes makes no difference to whoever
+// hands them on.
+struct ManySections {
+  norn::vg::DebugSection sections[16];
+};
+#define NORN_READER(result, name, parameters)                                               \
+  extern "C" result __real_vgModuleLocal_##name parameters; /* NOLINT: the linker's name */ \
+  extern "C" result __wrap_vgModuleLocal_##name parameters  /* NOLINT: the linker's name */
+NORN_READER(void, read_debuginfo_dwarf3, (DebugInfo * info, norn::vg::DebugSections sections));
+NORN_READER(void, new_dwarf3_reader, (DebugInfo * info, ManySections sections));
+NORN_READER(void, read_callframe_info_dwarf3,
+            (DebugInfo * info, norn::vg::DebugSection section, Addr address, Bool is_eh_frame));
+NORN_READER(Bool, read_elf_debug_info, (DebugInfo * info));
+// coregrind/m_debuginfo/priv_image.h and priv_storage.h (3.19)
+extern "C" UChar vgModuleLocal_img_get_UChar(void* image, ULong offset);
+extern "C" UInt vgModuleLocal_addFnDn(DebugInfo* info, const HChar* file, const HChar* directory);
+extern "C" void vgModuleLocal_addLineInfo(DebugInfo* info, UInt file, Addr begin, Addr end, Int line, Int entry);
+// How Valgrind ends when it cannot go on.
+extern "C" [[noreturn]] void __real_vgPlain_exit(Int status);  // NOLINT: the linker's name
+extern "C" [[noreturn]] void __wrap_vgPlain_exit(Int status);  // NOLINT: the linker's name
 // coregrind/pub_core_options.h (3.19)
 extern "C" Bool vgPlain_clo_read_var_info;
 // VEX/priv/main_util.h (3.19)
@@ -26,6 +52,52 @@ constexpr SizeT kLongestInstruction = 16;
 
 constinit uint64_t device_of_variables = 0;
 constinit uint64_t inode_of_variables = 0;  // 0: of no file
+
+// --- reading debug information -----------------------------------------------------------------------------------
+
+// Who reads. Where a file is not as Valgrind's readers expect, they end the process; here they end what they read.
+struct Reader {
+  VG_MINIMAL_JMP_BUF(back);
+  Reader* outer;
+};
+constinit Reader* reader = nullptr;
+// The reader of variables and inlined calls, once interrupted, cannot be used again.
+constinit bool has_variable_reader = true;
+
+template <class Read>
+__attribute__((noinline)) bool try_to_read(Read read) {
+  Reader here;
+  here.outer = reader;
+  reader = &here;
+  const bool done = VG_MINIMAL_SETJMP(here.back) == 0;
+  if (done) read();
+  reader = here.outer;
+  return done;
+}
+
+void read_unit(DebugInfo* info, const DebugSections& sections, uint64_t at, const Unit& unit) {
+  if (unit.foreign) {
+    if (unit.has_lines) read_lines(sections, unit.lines, DebugLines(info));
+    return;
+  }
+  DebugSections one = sections;
+  one.units.offset += at;
+  one.units.size = unit.size;
+  if (at != 0) one.types = {};
+  __real_vgModuleLocal_read_debuginfo_dwarf3(info, one);
+}
+
+// Unit by unit: what is wrong with one is not the others' fault.
+bool read_units(DebugInfo* info, const DebugSections& sections) {
+  bool all = true;
+  for (uint64_t at = 0; at < sections.units.size;) {
+    Unit unit = {};
+    if (!try_to_read([&] { unit = unit_at(sections, at); })) return false;
+    all = try_to_read([&] { read_unit(info, sections, at, unit); }) && all;
+    at += unit.size;
+  }
+  return all;
+}
 
 Bool chase_nothing(void* /*opaque*/, Addr /*address*/) { return False; }
 UInt check_nothing(void* /*opaque*/, VexRegisterUpdates* /*control*/, const VexGuestExtents* /*extents*/) { return 0; }
@@ -53,6 +125,25 @@ const char* linkage_name(Address code) {
 void read_variables_of(uint64_t device, uint64_t inode) {
   device_of_variables = device;
   inode_of_variables = inode;
+}
+
+void give_up() {
+  tl_assert(reader != nullptr);
+  VG_MINIMAL_LONGJMP(reader->back);
+}
+
+uint8_t byte_at(const DebugSection& section, uint64_t at) {
+  if (section.image == nullptr || at >= section.size) give_up();
+  return vgModuleLocal_img_get_UChar(section.image, section.offset + at);
+}
+
+unsigned DebugLines::add_file(const char* name, const char* directory) const {
+  return vgModuleLocal_addFnDn(info_, name, directory);
+}
+
+void DebugLines::add_line(unsigned file, Address begin, Address end, int line) const {
+  const auto bias = static_cast<Address>(VG_(DebugInfo_get_text_bias)(info_));
+  vgModuleLocal_addLineInfo(info_, file, begin + bias, end + bias, line, 0);
 }
 
 void discard_translations() { vgPlain_discard_translations(Addr{0x1000}, ~ULong{0xfff}, "norn"); }
@@ -137,4 +228,40 @@ ULong __wrap_vgPlain_di_notify_mmap(Addr address, Bool valgrinds_own, Int fd) {
                       segment->dev == device_of_variables;
   vgPlain_clo_read_var_info = wanted ? True : False;
   return __real_vgPlain_di_notify_mmap(address, valgrinds_own, fd);
+}
+
+// Valgrind cannot go on.
+void __wrap_vgPlain_exit(Int status) {
+  using namespace norn::vg;
+  if (reader != nullptr) give_up();
+  __real_vgPlain_exit(status);
+}
+
+void __wrap_vgModuleLocal_read_debuginfo_dwarf3(DebugInfo* info, norn::vg::DebugSections sections) {
+  using namespace norn::vg;
+  if (!read_units(info, sections)) note_unread(VG_(DebugInfo_get_filename)(info));
+}
+
+void __wrap_vgModuleLocal_new_dwarf3_reader(DebugInfo* info, ManySections sections) {
+  using namespace norn::vg;
+  if (!has_variable_reader) return;
+  if (try_to_read([&] { __real_vgModuleLocal_new_dwarf3_reader(info, sections); })) return;
+  has_variable_reader = false;
+  note_unread(VG_(DebugInfo_get_filename)(info));
+}
+
+void __wrap_vgModuleLocal_read_callframe_info_dwarf3(DebugInfo* info, norn::vg::DebugSection section, Addr address,
+                                                     Bool is_eh_frame) {
+  using namespace norn::vg;
+  const auto read = [&] { __real_vgModuleLocal_read_callframe_info_dwarf3(info, section, address, is_eh_frame); };
+  if (!try_to_read(read)) note_unread(VG_(DebugInfo_get_filename)(info));
+}
+
+Bool __wrap_vgModuleLocal_read_elf_debug_info(DebugInfo* info) {
+  using namespace norn::vg;
+  Bool done = False;
+  if (!try_to_read([&] { done = __real_vgModuleLocal_read_elf_debug_info(info); })) {
+    note_unread(VG_(DebugInfo_get_filename)(info));
+  }
+  return done;
 }

@@ -20,6 +20,41 @@ const char* linkage_name(Address code);
 // Valgrind would read the dynamic linker's and the tool's own with it. Before the program is mapped.
 void read_variables_of(uint64_t device, uint64_t inode);
 
+// A section of a file with debug information, as Valgrind has it (its DiSlice).
+struct DebugSection {
+  void* image;
+  uint64_t offset;
+  uint64_t size;
+};
+static_assert(sizeof(DebugSection) == 24);
+
+struct DebugSections {
+  DebugSection units;          // .debug_info
+  DebugSection types;          // .debug_types
+  DebugSection abbreviations;  // .debug_abbrev
+  DebugSection lines;          // .debug_line
+  DebugSection texts;          // .debug_str
+  DebugSection texts_apart;    // .debug_str of another file
+  DebugSection line_texts;     // .debug_line_str
+};
+
+// Ends the reading of what is not as it should be, as Valgrind's own readers do.
+[[noreturn]] void give_up();
+// Gives up beyond the section's end.
+uint8_t byte_at(const DebugSection& section, uint64_t at);
+
+// Where Valgrind is told which line code is of.
+class DebugLines {
+ public:
+  explicit DebugLines(DebugInfo* info) : info_(info) {}
+  // A number for the file. `directory` may be null.
+  unsigned add_file(const char* name, const char* directory) const;
+  void add_line(unsigned file, Address begin, Address end, int line) const;
+
+ private:
+  DebugInfo* info_;
+};
+
 // All code is translated anew when it runs next. In a system call: the public way is for client requests only.
 void discard_translations();
 

@@ -129,6 +129,12 @@ void build_access(const RacingAccess& racing, unsigned which, uint64_t common, r
   access.locks = locks_of(racing, locks[which]);
 }
 
+// A symbol says which namespace or class it is of.
+bool is_same_variable(Text symbol, Text name) {
+  if (name.size > symbol.size) return false;
+  return symbol.part(symbol.size - name.size) == name;
+}
+
 void build_location(const RacingPair& pair, report::Location& location) {
   location = {};
   location.address = pair.address;
@@ -149,8 +155,13 @@ void build_location(const RacingPair& pair, report::Location& location) {
     report::belongs_to(location, block.thread, thread_name(block.thread));
     return;
   }
-  const bool symbol = locate_variable(pair.address, location, pool);
-  if (describe_variable(pair.address, location, pool) ? location.kind == report::LocationKind::kGlobal : symbol) return;
+  report::Location symbol = location;
+  const bool has_symbol = locate_variable(pair.address, symbol, pool);
+  location = symbol;
+  const bool described = describe_variable(pair.address, location, pool);
+  // Valgrind takes an array of clang's for one longer than it is: what lies behind it has a symbol of its own.
+  if (described && has_symbol && !is_same_variable(symbol.object, location.object)) location = symbol;
+  if (has_symbol || (described && location.kind == report::LocationKind::kGlobal)) return;
   if (const ::norn::ThreadId owner = thread_of_stack(pair.address); owner != kNoThread) {
     location.kind = report::LocationKind::kStack;
     report::belongs_to(location, owner, thread_name(owner));
@@ -199,7 +210,17 @@ void append_record(Text line) {
 
 uint64_t identity_of(void* /*context*/, Where where) { return place_identity(where); }
 
-bool is_of_program(void* /*context*/, const RacingPair& pair) { return !is_standard_stream(pair.address); }
+// Tasks that one thread runs one after the other share what is the thread's own.
+bool is_own_of_thread(const RacingPair& pair) {
+  const ThreadInfo* earlier = thread_info(pair.earlier.thread);
+  const ThreadInfo* later = thread_info(pair.later.thread);
+  return earlier != nullptr && later != nullptr && earlier->carrier == later->carrier &&
+         is_own_of(earlier->carrier, pair.address);
+}
+
+bool is_of_program(void* /*context*/, const RacingPair& pair) {
+  return !is_standard_stream(pair.address) && !is_own_of_thread(pair);
+}
 
 void on_candidate(void* /*context*/, const Candidate& candidate) {
   static constinit report::Race race;
@@ -325,6 +346,22 @@ void finish_report(int exit_status) {
 
 void flush_report() {
   if (!finished && static_cast<uint32_t>(VG_(getpid)()) == pid) write_end(0);
+}
+
+void note_unread(const char* file) {
+  static constinit char texts_of_notes[4][512] = {};
+  static constinit unsigned count = 0;
+  if (count >= 4) return;
+  char* bytes = texts_of_notes[count];
+  report::Buffer line(bytes, sizeof(texts_of_notes[0]) - 1);
+  line.sink().put("Valgrind cannot read all debug information of ");
+  line.sink().put(Text(file).part(0, 300));
+  line.sink().put(": reports may lack names and lines; build it with -gdwarf-4");
+  for (unsigned i = 0; i < count; ++i) {
+    if (Text(texts_of_notes[i]) == line.text()) return;
+  }
+  ++count;
+  on_note(nullptr, bytes);
 }
 
 void restart_reporter() {

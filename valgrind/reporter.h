@@ -16,6 +16,8 @@ void start_reporter();
 // Counts and summary; at the end of the program, and before an exec, which may fail.
 void finish_report(int exit_status);
 void flush_report();
+// The debug information of this file could not be read in full: reports will have fewer names and lines.
+void note_unread(const char* file);
 // In the child of a fork.
 void restart_reporter();
 

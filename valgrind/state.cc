@@ -2,6 +2,7 @@
 #include "valgrind/state.h"
 
 #include "valgrind/client.h"
+#include "valgrind/openmp.h"
 #include "valgrind/private.h"
 #include "valgrind/waiting.h"
 #include "valgrind/where.h"
@@ -54,7 +55,7 @@ ThreadState* new_state() {
   LoopState* loops = nullptr;
   if (state != nullptr) {
     idle = state->next;
-    calls = state->calls;
+    calls = state->calls_begin;
     loops = state->loops;
   } else {
     state = memory.create<ThreadState>();
@@ -65,7 +66,7 @@ ThreadState* new_state() {
   *state = {};
   *loops = {};
   state->loops = loops;
-  state->calls = state->top = calls;
+  state->calls_begin = state->calls = state->top = calls;
   state->calls_end = calls + kCalls;
   return state;
 }
@@ -83,15 +84,46 @@ void show_foreign_stack(const ThreadState& self) {
                                         : ForeignStack{self.foreign_begin, self.foreign_end + kRedZone};
 }
 
-// The first child: from here on accesses count. The code that was translated without looking at them goes.
-void start_watching(ThreadState& first) {
-  const Address end = VG_(thread_get_stack_max)(first.host);
-  thread_has_stack(first, end > kMainStack ? end - kMainStack : 0, end);
+}  // namespace
+
+bool start_watching(ThreadState& self) {
+  if (watching) return false;
+  const Address end = VG_(thread_get_stack_max)(self.host);
+  thread_has_stack(self, end > kMainStack ? end - kMainStack : 0, end);
   watching = true;
-  discard_translations();
+  // The first thread's own variables are in memory of the dynamic linker's, below its control block.
+  constexpr Address kBelow = 4096;
+  constexpr Address kAbove = 2304;
+  UWord control = 0;
+  VG_(get_shadow_regs_area)(self.host, reinterpret_cast<UChar*>(&control), 0,
+                            offsetof(VexGuestAMD64State, guest_FS_CONST), sizeof(control));
+  self.own_begin = control > kBelow ? control - kBelow : 0;
+  self.own_end = control + kAbove;
+  return true;
 }
 
-}  // namespace
+::norn::ThreadId new_thread_number() { return next_id++; }
+
+void prepare_core(Thread& core) {
+  core.fast.mask = 0;
+  core.fast.granules = kNothing;
+}
+
+void run_as(ThreadState& self, Thread& core) {
+  if (self.core == &core) return;
+  self.core = &core;
+  self.poll = {};
+  if (current == &self) current_check = &core.fast;
+}
+
+void renew_stack(ThreadState& self) {
+  const Address end = VG_(get_SP)(self.host) - kRedZone;
+  if (!watching || end <= self.stack_begin || end >= self.stack_end) return;
+  detector.allocate(*self.core, end, kRedZone);
+  self.foreign_begin = self.stack_begin;
+  if (self.foreign_end < end) self.foreign_end = end;
+  show_foreign_stack(self);
+}
 
 bool init_state() {
   states =
@@ -147,6 +179,7 @@ void thread_has_stack(ThreadState& state, Address begin, Address end) {
   if (ThreadInfo* info = thread_info(state.id); info != nullptr) {
     info->stack_begin = begin;
     info->stack_end = end;
+    info->carrier = state.id;
   }
   for (Address& part : parts_without_stack) part = 0;
 }
@@ -162,10 +195,11 @@ void set_thread_name(::norn::ThreadId id, const char* name) {
 void thread_is_created(HostThread parent, HostThread child) {
   ThreadState* creator = state_of(parent);
   ThreadState* state = new_state();
-  state->id = next_id++;
+  state->id = new_thread_number();
   state->host = child;
   if (creator != nullptr) {
-    if (!watching) start_watching(*creator);
+    // The first child. The code that was translated without looking at accesses goes.
+    if (start_watching(*creator)) discard_translations();
     state->core = detector.fork(*creator->core, state->id);
     state->routine = creator->routine;
     state->argument = creator->argument;
@@ -184,8 +218,7 @@ void thread_is_created(HostThread parent, HostThread child) {
     current_check = &state->core->fast;
   }
   tl_assert2(state->core != nullptr, "norn: no memory for another thread\n");
-  state->core->fast.mask = 0;
-  state->core->fast.granules = kNothing;
+  prepare_core(*state->core);
   states[child] = state;
   state->next = living;
   living = state;
@@ -194,6 +227,7 @@ void thread_is_created(HostThread parent, HostThread child) {
 void thread_ends(HostThread host) {
   ThreadState* state = state_of(host);
   if (state == nullptr) return;
+  forget_openmp(*state);
   // Who dies with a robust mutex hands it on. Nobody gets one that is not robust, so giving it up orders nothing.
   while (state->core->held_count > 0) {
     const Held& held = state->core->held[state->core->held_count - 1];
@@ -346,12 +380,21 @@ void load_or_store(ThreadState& self, AccessKind kind, Address address, uint64_t
 
 }  // namespace
 
+bool is_own_of(::norn::ThreadId host, Address address) {
+  for (const ThreadState* state = living; state != nullptr; state = state->next) {
+    if (state->id == host) return address >= state->own_begin && address < state->own_end;
+  }
+  return false;
+}
+
 void stack_moved(Address old, Address fresh) {
   ThreadState& self = *current;
-  // What a frame had is gone with it; what lies below the red zone is new when the stack comes there.
+  // What a frame had is gone with it; what lies below is new when the stack comes there. So is the red zone of before:
+  // who came here through code that is not looked at has it in its frame, and nobody who moves the stack keeps anything
+  // in it.
   const bool grows = fresh < old;
   Address begin = grows ? fresh - kRedZone : old;
-  Address end = grows ? old - kRedZone : fresh;
+  Address end = grows ? old : fresh;
   if (begin < self.foreign_begin) begin = self.foreign_begin;
   if (end > self.foreign_end) end = self.foreign_end;
   if (begin >= end) return;

@@ -17,17 +17,20 @@ struct Call {
 };
 static_assert(sizeof(Call) == 24);
 
-struct LoopState;  // waiting.h
+struct LoopState;     // waiting.h
+struct OpenMpThread;  // openmp.h
 
 struct ThreadState {
   Thread* core;
   LoopState* loops;
+  OpenMpThread* openmp;  // null: it has had nothing to do with OpenMP
   ::norn::ThreadId id;
   HostThread host;
 
-  Call* calls;      // the outermost
-  Call* calls_end;  // of their memory
-  Call* top;        // one past the innermost; while the thread runs, `call_top` is the one that counts
+  Call* calls_begin;  // of their memory
+  Call* calls;        // the outermost; of an OpenMP task that runs
+  Call* calls_end;    // of their memory
+  Call* top;          // one past the innermost; while the thread runs, `call_top` is the one that counts
 
   // The last load of an atomic, and what was the case then: as long as it is, another one says the same.
   struct Poll {
@@ -42,6 +45,8 @@ struct ThreadState {
   Address pthread;
   Address stack_begin;
   Address stack_end;
+  Address own_begin;  // its own variables (TLS), from here to own_end
+  Address own_end;
   // Where other threads touched this stack: what is below the stack pointer becomes new when it is used again.
   Address foreign_begin;
   Address foreign_end;  // 0: nowhere
@@ -60,11 +65,12 @@ struct ThreadState {
 
 // Kept for ever, by number: reports speak of threads that ended long ago.
 struct ThreadInfo {
-  static constexpr size_t kNameSize = 28;
+  static constexpr size_t kNameSize = 24;
   Address stack_begin;
   Address stack_end;
   Where created_at;
   ::norn::ThreadId parent;
+  ::norn::ThreadId carrier;  // of an OpenMP task: the thread that runs it; of a thread: itself
   char name[kNameSize];
 };
 
@@ -106,8 +112,22 @@ void forget_handle(Address pthread, ::norn::ThreadId id);
 // In the child of a fork: only the caller is left.
 void forget_other_threads(HostThread host);
 
+// From here on accesses count. False: they did already. The caller has all code translated anew.
+bool start_watching(ThreadState& self);
+// A number for another thread of the core.
+::norn::ThreadId new_thread_number();
+// Before a new thread of the core runs.
+void prepare_core(Thread& core);
+// The current thread of the host is this thread of the core from here on.
+void run_as(ThreadState& self, Thread& core);
+// What lies below the stack pointer of the current thread is new when it is used next: others used it.
+void renew_stack(ThreadState& self);
+
 // The current thread's stack pointer went from `old` to `fresh`.
 void stack_moved(Address old, Address fresh);
+
+// Whether this is memory of the thread's own, which it has for itself whatever tasks it runs.
+bool is_own_of(::norn::ThreadId host, Address address);
 
 // A thread accesses what may be another's stack: what it does there must not count for whatever lies there after the
 // frame was left.

@@ -111,6 +111,20 @@ bool is_preload(Address code) {
   return info != nullptr && report::base_name(VG_(DebugInfo_get_filename)(info)).starts_with(kPreload);
 }
 
+namespace {
+
+bool is_openmp_library(Text so) {
+  return so.starts_with("libgomp.so.") || so.starts_with("libomp.so.") || so.starts_with("libiomp5.so");
+}
+
+}  // namespace
+
+bool is_openmp(Address code) {
+  const DebugInfo* info = VG_(find_DebugInfo)(VG_(current_DiEpoch)(), code);
+  const HChar* soname = info == nullptr ? nullptr : VG_(DebugInfo_get_soname)(info);
+  return soname != nullptr && is_openmp_library(soname);
+}
+
 bool is_opaque(Address code) {
   const DebugInfo* info = VG_(find_DebugInfo)(VG_(current_DiEpoch)(), code);
   if (info == nullptr) return false;
@@ -119,7 +133,7 @@ bool is_opaque(Address code) {
   const Text so = soname == nullptr ? Text() : Text(soname);
   return so.starts_with("libc.so.") || so.starts_with("ld-linux") || so.starts_with("libpthread.so.") ||
          so.starts_with("librt.so.") || so.starts_with("libdl.so.") || so.starts_with("libc_malloc_debug") ||
-         name.starts_with(kPreload);
+         is_openmp_library(so) || name.starts_with(kPreload);
 }
 
 bool is_cxx_atomic(Address code) {

@@ -9,6 +9,8 @@ namespace norn::vg {
 
 // Code whose accesses are its own affair: the C library and the dynamic linker, which the wrappers speak for.
 bool is_opaque(Address code);
+// Code of a library that runs OpenMP.
+bool is_openmp(Address code);
 // Data of the C library and the dynamic linker: locks there are their own.
 bool is_opaque_data(Address address);
 // The tool's own wrappers.

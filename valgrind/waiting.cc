@@ -253,6 +253,8 @@ void on_spin_leave(const WaitingLoop* exit) {
     const SpinRead& read = state.reads[i];
     if (read.exit != exit) {
       state.reads[kept++] = read;
+    } else if (!read.outdated && read.size == 0) {
+      static_cast<void>(detector.lock_refused(*self.core, read.address));
     } else if (!read.outdated && !detector.knows(*self.core, AccessKind::kWrite, read.address, read.size)) {
       // What the thread itself wrote last, since its last synchronization, nobody else ended the loop by.
       any = true;
@@ -319,6 +321,13 @@ void note_called_read(ThreadState& self, Address address, ReadFlags flags, Addre
   if (again == nullptr) return;
   again->outdated = false;
   tell_waiting(again, self);
+}
+
+void note_refusal(ThreadState& self, Address lock) {
+  LoopState& state = *self.loops;
+  if (state.spinning == nullptr || !is_spin(*state.spinning)) return;
+  SpinRead* again = remember(state, state.spinning, 0, lock, 0, state.part, true);
+  if (again != nullptr) again->outdated = false;
 }
 
 bool waits_in_loop(ThreadState& self, Address condition) {

@@ -29,7 +29,7 @@ struct Recipe {
   int64_t offsets[kMostSteps];
 };
 
-// Of each thread.
+// Of each thread: what a condition read, or (of no size) a lock that it could not have.
 struct SpinRead {
   const WaitingLoop* exit;
   Address ip;
@@ -85,6 +85,9 @@ void on_test_and_set(Address address, Address size_and_done, Address ip, const W
 
 // While a condition is being evaluated: a read, or an atomic, of the functions it calls.
 void note_called_read(ThreadState& self, Address address, ReadFlags flags, Address ip);
+
+// The same, of a lock that could not be had.
+void note_refusal(ThreadState& self, Address lock);
 
 // Whether the thread's wait stands in a loop whose leaving will be told, with nothing but its condition after it.
 bool waits_in_loop(ThreadState& self, Address condition);

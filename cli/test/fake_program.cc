@@ -6,6 +6,8 @@
 //   note=WORDS
 //   count=N,C     that race was seen C times
 //   end           the end record                 half          half a record, as if killed while writing
+//   lost=N        races found no room            resumed       it goes on behind an end record
+//   exec=PROGRAM  becomes another program
 //   foreign       something that is no record    fork          a child that finds race 99 and exits with 7
 //   print=WORDS   to stdout                      options       NORN_OPTIONS to stdout
 //   closed=012    exits with 121 unless these descriptors, and no others, were closed when it started
@@ -71,6 +73,7 @@ void act(const std::string& what, const std::string& value) {
   if (what == "elsewhere") {
     Race race = race_of(number, Standing::kPredicted);
     race.location.address += 4;
+    race.location.name = "account.limit";
     find(race);
   }
   if (what == "stripped") {
@@ -89,6 +92,16 @@ void act(const std::string& what, const std::string& value) {
   if (what == "note")
     append(collect([&](Sink sink) { write_note(text_of(value), static_cast<uint32_t>(getpid()), sink); }));
   if (what == "end") append(collect([](Sink sink) { write_end(summary(), sink); }));
+  if (what == "lost")
+    append(
+        collect([&](Sink sink) { write_lost(static_cast<uint64_t>(number), static_cast<uint32_t>(getpid()), sink); }));
+  if (what == "resumed") append(collect([](Sink sink) { write_resumed(static_cast<uint32_t>(getpid()), sink); }));
+  if (what == "exec") {
+    RunSummary run = summary();
+    run.becomes_another = true;
+    append(collect([&](Sink sink) { write_end(run, sink); }));
+    execl(value.c_str(), value.c_str(), nullptr);
+  }
   if (what == "half") append("{\"record\":\"race\",\"pid\":1,\"id\":\"00");
   if (what == "foreign" && g_findings >= 0 && ftruncate(g_findings, 0) == 0) append("this is no record\n");
   if (what == "print") puts(value.c_str());

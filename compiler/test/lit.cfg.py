@@ -32,13 +32,14 @@ printing = os.path.join(tree, "printing_runtime.o")
 root = os.path.dirname(os.path.dirname(config.test_source_root))
 subprocess.check_call([clang, "-O1", "-fPIC", "-mcx16", "-Wall", "-Werror", "-I" + root, "-c", "-o", printing,
                        os.path.join(inputs, "printing_runtime.c")])
-for archive in ("libnorn-rt.a", "libnorn-rt-static.a"):
+for archive in ("libnorn-rt.a", "libnorn-rt-debug.a", "libnorn-rt-static.a"):
     subprocess.check_call([os.path.join(tools, "llvm-ar"), "rcs", os.path.join(library, archive), printing])
 open(os.path.join(library, "libnorn-rt-static.a.wraps"), "w").close()
 with open(os.path.join(library, "libnorn-rt.a.syms"), "w") as exported:
     exported.write("{ __norn_*; };\n")
 
 config.environment["PATH"] = os.pathsep.join([os.path.join(tree, "bin"), tools, os.environ["PATH"]])
+config.environment["NORN_VERIFY"] = "1"
 config.substitutions += [
     ("%norn-cc", os.path.join(tree, "bin", "norn-cc")),
     ("%norn-c\\+\\+", os.path.join(tree, "bin", "norn-c++")),

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Builds a test program with norn's compilers at each level, runs it under norn, and compares reports with markers.
 
+A race that is reported at two levels must have the same identity at both.
+
     check.py SOURCE -o PREFIX [--levels=-O0,-O1,-O2,-O2+-flto] [--binary=gcc|clang]
 
 With --binary the program is built by an ordinary compiler and runs under the Valgrind front end, which does not know
@@ -76,6 +78,28 @@ def check_report(program, engine, report):
     return wrong
 
 
+def pair_of(race):
+    """What makes two reports of different builds the same race: both statements, and what each does, in which code."""
+    def key(access):
+        places = [access.get("site") or {}, *access["stack"][:1]]
+        return (access["op"], *((place.get("line"), place.get("column"), place.get("function")) for place in places))
+    return tuple(sorted(map(key, race["accesses"]), key=str))
+
+
+def differing_ids(reports):
+    """Sentences on races that have one identity in one build and another in another. `reports` by build."""
+    ids = {}
+    for build, report in reports.items():
+        for race in report["races"]:
+            ids.setdefault(pair_of(race), {}).setdefault(build, set()).add(race["id"])
+    wrong = []
+    for pair, of_builds in ids.items():
+        builds = list(of_builds)
+        wrong += [f"{pair} is {of_builds[builds[0]]} at {builds[0]} and {of_builds[other]} at {other}"
+                  for other in builds[1:] if not of_builds[builds[0]] & of_builds[other]]
+    return wrong
+
+
 def run(program, command, engine, prefix, options=()):
     """Runs the built program under norn; returns (what is wrong, norn's standard error)."""
     norn = str(pathlib.Path(os.environ["NORN_BIN"]) / "norn")
@@ -135,12 +159,18 @@ def main():
     prefix = pathlib.Path(arguments.prefix).absolute()
     prefix.mkdir(parents=True, exist_ok=True)
     failed = False
+    reports = {}
     for level in arguments.levels.split(","):
         built = str(prefix / f"program{level}")
         command = program.build(*compilers, level, built, flags)
         for engine in program.engines:
             wrong, errors = run(program, command, engine, f"{built}.{engine}", options)
             failed |= is_told(f"{program.name} at {level}, {engine}", wrong, errors)
+            report = pathlib.Path(f"{built}.{engine}.json")
+            if report.exists():
+                reports[f"{level}, {engine}"] = json.loads(report.read_text())
+    if not arguments.binary:
+        failed |= is_told(program.name, differing_ids(reports), "")
     if not failed:
         shutil.rmtree(prefix)  # all programs at all levels together are gigabytes
     return 1 if failed else 0

@@ -2,7 +2,7 @@
 #
 #   lit -Dnorn_bin=build/bin tests/behaviour        or with NORN_BIN in the environment
 #
-# The tests in tests/robustness and tests/users use the same machinery: their lit.cfg.py load this one.
+# The tests in tests/robustness, tests/standards and tests/users use the same machinery: their lit.cfg.py load this one.
 import os
 import subprocess
 import sys
@@ -25,6 +25,7 @@ config.test_exec_root = os.path.join(output, os.path.basename(config.test_source
 
 config.environment["NORN_BIN"] = norn_bin
 config.environment["NO_COLOR"] = "1"
+config.environment["NORN_VERIFY"] = "1"
 llvm_bin = subprocess.run(["llvm-config-19", "--bindir"], capture_output=True, text=True, check=True).stdout.strip()
 config.environment["PATH"] = os.pathsep.join([llvm_bin, os.environ["PATH"]])  # FileCheck, not
 for name in ("NORN_TEST_FULL", "XDG_RUNTIME_DIR", "TMPDIR"):

@@ -215,6 +215,7 @@ def main():
     parser.add_argument("--keep", help="where to leave programs and reports")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
+    os.environ["NORN_VERIFY"] = "1"
     bin_dir = pathlib.Path(arguments.bin).absolute()
     rules = ["all", *(RULES if arguments.each else []), *([SAMPLING] if arguments.sampling else [])]
     failed = passed = 0

@@ -157,8 +157,8 @@ def tsan_reports(program, command, directory):
 
 def valgrind_reports(tool, program, command, directory):
     path = directory / f"{tool}.xml"
-    done = execute(["valgrind", f"--tool={tool}", "--fair-sched=try", "--xml=yes", f"--xml-file={path}", *command],
-                   directory, **VALGRIND_LIMITS)
+    done = execute(["valgrind", f"--tool={tool}", "--fair-sched=try", "--child-silent-after-fork=yes", "--xml=yes",
+                    f"--xml-file={path}", *command], directory, **VALGRIND_LIMITS)
     if not program.status_is_own(done.returncode):
         raise Failed(f"ends with {done.returncode}")
 

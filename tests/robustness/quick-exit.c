@@ -2,6 +2,7 @@
 // STDOUT: quickly
 // EXIT: 9
 // RUN: %check %s
+// RUN: %norn-cc -O1 %s -o %t && (%t > %t.out 2> %t.err; test $? -eq 66) && grep quickly %t.out
 
 #include <stdio.h>
 #include <stdlib.h>

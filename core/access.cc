@@ -47,7 +47,7 @@ void Detector::access_word(Thread& thread, Cell& cell, const WordAccess& access,
     signals.granules[signals.count++] = {granule, static_cast<uint8_t>(waited_for << shift),
                                          static_cast<uint8_t>((adds & waited_for) << shift)};
   }
-  if (races.count != 0) tell(races);
+  if (races.count != 0) tell(thread, races);
   if (threadsets_.wants_collection() || histories_.wants_collection()) [[unlikely]]
     collection_wanted_.store(true, std::memory_order_relaxed);
 }
@@ -157,7 +157,7 @@ bool Detector::is_benign(const RacingPair& pair) const {
   return false;
 }
 
-void Detector::tell(const FoundRaces& races) {
+void Detector::tell(const Thread& thread, const FoundRaces& races) {
   if (blind_.load(std::memory_order_relaxed)) return;
   for (unsigned i = 0; i < races.count; ++i) {
     RacingPair pair = races.pairs[i];
@@ -165,6 +165,7 @@ void Detector::tell(const FoundRaces& races) {
         writes_forgotten_.load(std::memory_order_relaxed)) {
       continue;
     }
+    if (pair.standing == Standing::kPredicted && is_taken_out(thread, pair)) continue;
     if (listener_.counts != nullptr && !listener_.counts(listener_.context, pair)) continue;
     if (pair.standing == Standing::kPredicted && listener_.newborn_until != nullptr &&
         !is_state_machine(options_.engine) && (listener_.pair != nullptr || !candidates_.knows(pair))) {
@@ -364,7 +365,7 @@ void Detector::end_atomic(Thread& thread, MessageObject* object, Address address
   if (!orders) {
     if (!reads) message.clear(arena_);
   } else if (releases(outcome.order)) {
-    const Published published = publish(thread);
+    const Published published = publish_strongly(thread);
     if (reads && !known) {
       complete = message.join(arena_, thread.clocks) && message.raise(arena_, published.slot, published.time);
     } else if (message.is_near() && thread.clocks.is_near() && Clock::is_near(published.slot)) [[likely]] {
@@ -391,7 +392,7 @@ void Detector::fence(Thread& thread, MemoryOrder order) {
     thread.remembered.clear(arena_);
   }
   if (releases(order)) {
-    const Published published = publish(thread);
+    const Published published = publish_strongly(thread);
     if (!thread.fence.assign(arena_, thread.clocks)) no_memory_for_clocks();
     add_published(published, thread.fence);
     thread.has_fence = true;

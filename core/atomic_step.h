@@ -35,6 +35,7 @@ class AtomicStep {
     unsigned staying = 0;
     const auto judge = [&](uint64_t bits, unsigned at, unsigned stays, uint64_t& left) __attribute__((always_inline)) {
       if (bits == 0) return true;
+      if (GranuleStep::kind_of(bits) == AccessKind::kBirth) return false;
       const auto moment = static_cast<uint32_t>(bits >> PackedStamp::kTimeAt);
       const bool own_slot = moment >> PackedStamp::kTimeBits == thread.slot;
       if (kWrites && own_slot && GranuleStep::time_of(bits) >= thread.segment_since) {
@@ -197,7 +198,7 @@ class AtomicStep {
     if (stamp.slot == thread_.slot && (!own || stamp.time == thread_.time || covers(access_.kind, stamp.kind))) {
       return false;
     }
-    if (stamp.kind == AccessKind::kFree || !HybridEngine::agrees(context_, thread_, stamp, access_)) return false;
+    if (is_of_life(stamp.kind) || !HybridEngine::agrees(context_, thread_, stamp, access_)) return false;
     find_fresh(stamp.slot, stamp.time, stamp.kind, stamp.mask);
     if (is_write(stamp.kind)) continues_ |= stamp.mask;
     return true;
@@ -210,7 +211,7 @@ class AtomicStep {
     const AccessKind kind = GranuleStep::kind_of(bits);
     const Slot slot = GranuleStep::slot_of(bits);
     const Time time = GranuleStep::time_of(bits);
-    if (kind == AccessKind::kFree) return false;
+    if (is_of_life(kind)) return false;
     unsigned left = mask;
     if ((mask & access_.mask) != 0) {
       const bool strong = ordered_before(thread_.clocks.strong, thread_, slot, time);

@@ -58,6 +58,9 @@ struct Listener {
   // If the byte lies in memory that was last allocated at this moment (Detector::birth()), the end of that; otherwise,
   // or if it is not known, 0 (default).
   Address (*newborn_until)(void* context, Address byte, Moment moment) = nullptr;
+  // The block of the heap that the byte lies in, or lay in until it was freed just now. False: it is in none that is
+  // known (default).
+  bool (*block)(void* context, Address byte, Address& begin, Address& end) = nullptr;
   // A pair of sites that is new, or whose standing rose from predicted to observed.
   void (*candidate)(void* context, const Candidate& candidate) = nullptr;
   // Every racing pair, however often; for tests.

@@ -278,6 +278,7 @@ void Detector::mark_histories(bool full) {
   segments_.end_collection([&](LocksetId& locks) { keep_lockset(locks); });
   for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) {
     keep_lockset(t->lockset);
+    for (Thread::TakenOut& taken : t->taken_out) keep_lockset(taken.locks);
   }
   for (auto* c = const_cast<Candidate*>(candidates_.first()); c != nullptr; c = c->next.load()) {
     keep_lockset(c->first.earlier.lockset);

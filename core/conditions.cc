@@ -61,7 +61,7 @@ void Detector::signal(Thread& thread, Address condition) {
   auto* object = object_of<ConditionObject>(thread, condition, SyncFamily::kCondition);
   if (object == nullptr) return no_memory_for_clocks();
   const SpinLock lock(object->mutex);
-  const Published published = publish(thread);
+  const Published published = publish_strongly(thread);
   Clocks signal;
   if (!signal.assign(arena_, thread.clocks)) no_memory_for_clocks();
   add_published(published, signal);

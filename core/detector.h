@@ -172,7 +172,11 @@ class Detector {
   // A use of the memory of an object that synchronizes: whoever frees or overwrites it at the same time races. It
   // decides nothing.
   void use(Thread& thread, Address object, Where where);
+  // The bytes are new: nothing that was done to them before counts.
   void allocate(Thread& thread, Address address, uint64_t size);
+  // The same of the heap's: whoever accesses them from now on, and is not ordered after this, has got the address from
+  // an earlier life of the memory.
+  void bear(Thread& thread, Address address, uint64_t size, Where where);
   void free(Thread& thread, Address address, uint64_t size, Where where);
   void reallocate(Thread& thread, Address old, uint64_t old_size, Address fresh, uint64_t fresh_size, Where where);
   // The same as allocate(), of memory that comes from the system; and before it goes back there, after it was freed:
@@ -412,6 +416,7 @@ class Detector {
   [[nodiscard]] static constexpr bool is_in_one_leaf(Address begin, Address end) {
     return begin >> Leaf::kBits == (end - 1) >> Leaf::kBits;
   }
+  void bear_granule(Thread& thread, Granule& granule, Address address, unsigned mask, Where where);
   Address stamp_freed(Thread& thread, const Leaf& leaf, Address begin, Address end, Where where);
   // Where that is worth the calls of the system, and filling it in anew.
   [[nodiscard]] static constexpr bool is_large(uint64_t bytes) { return bytes >= uint64_t{1} << 20; }
@@ -471,8 +476,8 @@ class Detector {
       return Kind == AccessKind::kRead && read_in_row(thread, granule, address, mask, where);
     return GranuleStep::renew_beside<Kind>(
         thread, options_.engine == EngineKind::kHb, is_write(Kind) && follows_writes(options_),
-        (Kind == AccessKind::kRead || Kind == AccessKind::kAtomicRead) && options_.handover && !increments, granule,
-        mask, increments, where);
+        options_.handover && !increments && (Kind != AccessKind::kWrite || mask == kWholeGranule), granule, mask,
+        increments, where);
   }
   // A granule's first stamp, of all its bytes.
   template <AccessKind Kind>
@@ -584,10 +589,11 @@ class Detector {
   void give_reads_to_rows(ReadBlock& block, Address address, Stamps& stamps, const Thread* of);
   [[nodiscard]] static bool is_for_rows(const Stamps& stamps);
   ReadBlock* open_rows(Granule& granule, Address address);
+  void add_reads_in_rows(ReadBlock& block, Address address, Stamps& stamps) const;
   void judge_rows(const Thread& thread, ReadBlock& block, unsigned fresh, const WordAccess& access, FoundRaces& races);
   void put_reads(const Thread& thread, Granule& granule, ReadBlock* block, const WordAccess& access, Stamps& stamps,
                  uint32_t flags);
-  void clear_rows(const Granule& granule, Address address, unsigned mask);
+  unsigned clear_rows(const Granule& granule, Address address, unsigned mask);
   static void close_rows(Granule& granule);
   void take_from_rows(Granule& granule, Address address, Stamps& stamps);
   void mark_rows();
@@ -597,7 +603,7 @@ class Detector {
   void end_messages(const WordAccess& access);
   void record(Thread& thread, AccessKind kind, Address address, uint64_t size);
   void record_in(AccessRecord*& list, Bytes bytes);
-  void tell(const FoundRaces& races);
+  void tell(const Thread& thread, const FoundRaces& races);
   void tell_of_grown(RacingPair pair);
   void tell_of_harmful(RacingPair pair);
   bool is_benign(const RacingPair& pair) const;
@@ -640,6 +646,7 @@ class Detector {
   void make_look_again(Thread& thread);
   void tick(Thread& thread);
   Published publish(Thread& thread);
+  Published publish_strongly(Thread& thread);
   [[nodiscard]] bool keep_versions();
   void keep_version(Thread& thread);
   void note_version(Thread& thread);
@@ -647,6 +654,7 @@ class Detector {
   void learn(Thread& thread, const Clocks& from);
   void acquire_full(Thread& thread, const Clock& from);
   void acquire_near(Thread& thread, const Clock& from);
+  void acquire_strong(Thread& thread, const Clock& from);
   void add_published(const Published& published, Clocks& to);
   [[nodiscard]] bool counts(const Thread& thread) const;
   bool begin_sync(Thread& thread);
@@ -672,6 +680,9 @@ class Detector {
   void give_lock(Thread& thread, Address lock);
   void note_release(Thread& thread, const Published& published);
   void note_taking(Thread& thread, LockState& lock);
+  void note_section(const Thread& thread, LockState& lock, LockMode mode, Slot slot, Time since,
+                    const Published& published);
+  void come_after_sections(Thread& thread, const LockState& lock, LockMode mode);
   LockId new_lock(Address address);
   bool is_taker(LockId lock, ThreadId thread, Where where) const;
   void note_taker(LockId lock, ThreadId thread, Where where);
@@ -715,6 +726,8 @@ class Detector {
                                         unsigned mask) const;
   void heed_writes(Thread& thread, const Granule& granule, HistoryId list, unsigned mask);
   void heed_range(Thread& thread, Address address, uint64_t size);
+  void take_out(Thread& thread, const Granule& granule, HistoryId list, Address address);
+  [[nodiscard]] bool is_taken_out(const Thread& thread, const RacingPair& pair);
 
   // collect.cc
   void collect(Thread& thread);

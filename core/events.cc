@@ -45,7 +45,7 @@ void Detector::apply(const Event& e) {
       write(t, e.address, e.size, e.where);
       break;
     case EventKind::kAllocate:
-      allocate(t, e.address, e.size);
+      bear(t, e.address, e.size, e.where);
       break;
     case EventKind::kFree:
       free(t, e.address, e.size, e.where);

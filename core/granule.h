@@ -118,6 +118,8 @@ class GranuleLock {
   return ((1u << size) - 1) << address % kGranuleBytes;
 }
 
+inline constexpr unsigned kWholeGranule = (1u << kGranuleBytes) - 1;
+
 // Stamps that have no room in it, or flags.
 [[nodiscard]] inline bool has_list(const Granule& granule) {
   return granule.cells[0].load(std::memory_order_relaxed) != kUntouched;

@@ -387,20 +387,21 @@ bool Detector::renew_waited_for(Thread& thread, const Granule& granule, HistoryI
           continue;
         }
         const bool same_locks = s.lockset == thread.lockset && thread.stamps_exclude;
+        const bool lockless = is_lockless() || s.kind == AccessKind::kBirth;
         if (conflicts(access.kind, s.kind) &&
-            (!full || !(is_lockless() || same_locks || locksets_.protects(thread.lockset, s.lockset)))) {
+            (!full || !(lockless || same_locks || locksets_.protects(thread.lockset, s.lockset)))) {
           return false;
         }
       }
       if (covers(access.kind, s.kind) &&
-          (is_lockless()
+          (is_lockless() || s.kind == AccessKind::kBirth
                ? full
                : strong && (s.lockset == thread.lockset || locksets_.weaker_or_same(thread.lockset, s.lockset)))) {
         mask &= ~common;
       }
     }
     if (counts_writes && is_write(s.kind)) {
-      const unsigned handed_on = s.kind == AccessKind::kFree ? 0u : mask | (s.adds & continues);
+      const unsigned handed_on = is_of_life(s.kind) ? 0u : mask | (s.adds & continues);
       continues = (continues & ~unsigned{s.mask}) | (handed_on & s.mask);
     }
     left[i] = static_cast<uint8_t>(mask);
@@ -463,6 +464,9 @@ void Detector::access_granule(Thread& thread, Granule& granule, const WordAccess
                               uint32_t set_flags) {
   if (!thread.stamped) note_segment(thread);
   GranuleLock lock(granule);
+  if (access.kind == AccessKind::kWrite && access.mask == kWholeGranule && !access.increments && may_heed_now(thread)) {
+    take_out(thread, granule, lock.list, access.word);
+  }
   const uint32_t flags = lock.list == kUntouched ? 0 : list_at(lock.list).flags();
   const bool waited_for = GranuleFlags::in_spin(flags) != 0;
   if (uint8_t accessed = 0; waited_for && renew_waited_for(thread, granule, lock.list, access, set_flags, accessed)) {
@@ -666,7 +670,7 @@ void Detector::access_generally(Thread& thread, Granule& granule, GranuleLock& l
     if (is_write(access.kind) && access.kind != AccessKind::kFree)
       note_signals(thread, access, flags, accessed, signals);
   }
-  if (races.count != 0) tell(races);
+  if (races.count != 0) tell(thread, races);
 }
 
 unsigned Detector::spin_bytes_read(const Thread& thread, const WordAccess& access) {

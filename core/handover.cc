@@ -50,7 +50,7 @@ void Detector::heed(Thread& thread, Slot slot, Time time) {
 
 // Whether the thread, reading what was written then, may have to heed it: only locks put it before.
 static bool may_heed(const Thread& thread, AccessKind kind, Slot slot, Time time) {
-  return is_write(kind) && kind != AccessKind::kFree && !ordered_before(thread.clocks.strong, thread, slot, time) &&
+  return is_write(kind) && !is_of_life(kind) && !ordered_before(thread.clocks.strong, thread, slot, time) &&
          ordered_before(thread.clocks.full, thread, slot, time);
 }
 
@@ -88,6 +88,60 @@ void Detector::heed_writes(Thread& thread, const Granule& granule, HistoryId lis
       return true;
     });
   }
+}
+
+// The thread is about to write to a place for an address, under locks. If it has looked there before, in this segment,
+// it may be taking out what is kept there: whoever read it before, under such a lock, would find something else after
+// it. Under the granule's lock.
+void Detector::take_out(Thread& thread, const Granule& granule, HistoryId list, Address address) {
+  Stamps stamps;
+  read_granule(granule, list, stamps);
+  ReadBlock* block = is_in_rows(granule) ? read_rows_.find(address) : nullptr;
+  if (block != nullptr) add_reads_in_rows(*block, address, stamps);
+  if (HybridEngine::accessed_in_segment(stamps, thread) != kWholeGranule) return;
+  auto come_before = [&](const Stamp& read) {
+    if (read.kind != AccessKind::kRead || read.mask != kWholeGranule || read.slot == thread.slot) return;
+    if (ordered_before(thread.clocks.strong, thread, read.slot, read.time)) return;
+    if (!ordered_before(thread.clocks.full, thread, read.slot, read.time)) return;
+    if (!locksets_.protects(thread.lockset, read.lockset)) return;
+    Thread::TakenOut* taken = nullptr;
+    for (Thread::TakenOut& known : thread.taken_out) {
+      if (known.locks == thread.lockset) taken = &known;
+    }
+    if (taken == nullptr) {
+      taken = &thread.taken_out[thread.next_taken_out++ % Thread::kTakenOut];
+      taken->before.clear(arena_);
+      taken->locks = thread.lockset;
+    }
+    const Time until = end_of_region(thread, read.slot, read.time);
+    if (taken->before.get(read.slot) >= until) return;
+    Clocks known;
+    add_version(read.slot, until, false, known);
+    if (!taken->before.join(arena_, known.strong) || !taken->before.raise(arena_, read.slot, until)) {
+      no_memory_for_clocks();
+    }
+    known.clear(arena_);
+  };
+  for (unsigned i = 0; i < stamps.count; ++i) come_before(stamps.all[i]);
+}
+
+// Whether the earlier access, to a block of the heap, was made under a lock under which the thread has taken out since
+// what led there. (The block that has the lock itself is not what is kept under it.)
+bool Detector::is_taken_out(const Thread& thread, const RacingPair& pair) {
+  if (!options_.handover || listener_.block == nullptr) return false;
+  for (const Thread::TakenOut& taken : thread.taken_out) {
+    if (taken.locks == kNoLocks || taken.before.get(pair.earlier_at.slot) < pair.earlier_at.time) continue;
+    if (!locksets_.protects(taken.locks, pair.earlier.lockset)) continue;
+    Address begin = 0, end = 0;
+    if (!listener_.block(listener_.context, pair.address, begin, end)) return false;
+    bool apart = true;
+    for (unsigned i = 0; i < locksets_.size(taken.locks); ++i) {
+      const LockInfo* info = lock_info(locksets_.lock_at(taken.locks, i));
+      apart = apart && (info == nullptr || info->address < begin || info->address >= end);
+    }
+    if (apart) return true;
+  }
+  return false;
 }
 
 void Detector::heed_range(Thread& thread, Address address, uint64_t size) {

@@ -133,7 +133,7 @@ bool HybridEngine::agrees(const EngineContext& context, const Thread& thread, co
   if (ordered_before(thread.clocks.strong, thread, s.slot, s.time)) return true;
   const bool lockless = context.options->engine == EngineKind::kHb;
   return ordered_before(thread.clocks.full, thread, s.slot, s.time) &&
-         (lockless || context.locksets->protects(thread.lockset, s.lockset));
+         (lockless || s.kind == AccessKind::kBirth || context.locksets->protects(thread.lockset, s.lockset));
 }
 
 void HybridEngine::consolidate(const EngineContext& context, Stamps& stamps) {
@@ -177,7 +177,8 @@ HybridEngine::Judged HybridEngine::judge(const EngineContext& context, const Thr
   Judged judged;
   const unsigned common = s.mask & fresh;
   if (common == 0) return judged;
-  const bool lockless = context.options->engine == EngineKind::kHb;
+  // Nothing is predicted of a birth: it comes before all that others do (order.md, New memory).
+  const bool lockless = context.options->engine == EngineKind::kHb || s.kind == AccessKind::kBirth;
   judged.strong = ordered_before(thread.clocks.strong, thread, s.slot, s.time);
   const bool full = judged.strong || ordered_before(thread.clocks.full, thread, s.slot, s.time);
   if (!judged.strong && conflicts(access.kind, s.kind) &&
@@ -214,7 +215,7 @@ bool HybridEngine::next(const EngineContext& context, const Thread& thread, Stam
     const Judged judged = judge(context, thread, s, in_spin, fresh, access, races);
     formers += !judged.strong && s.slot == thread.slot ? 1 : 0;
     s.mask = static_cast<uint8_t>(s.mask & ~judged.superfluous);
-    const unsigned kept_bytes = s.kind == AccessKind::kFree ? 0u : s.mask | (s.adds & continues);
+    const unsigned kept_bytes = is_of_life(s.kind) ? 0u : s.mask | (s.adds & continues);
     continues = (continues & ~written) | (kept_bytes & written);
     if (s.mask == 0) continue;
     s.adds &= s.mask;

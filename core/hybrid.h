@@ -19,13 +19,14 @@ namespace norn {
 
 // The rows of order.md's table: for each kind the set of kinds it conflicts with, a bit each.
 [[nodiscard]] constexpr unsigned conflicts_of(AccessKind kind) {
-  constexpr uint64_t kRead = 1, kWrite = 2, kAtomicRead = 4, kAtomicWrite = 8, kFree = 16;
-  constexpr uint64_t kAll = kRead | kWrite | kAtomicRead | kAtomicWrite | kFree;
-  constexpr uint64_t kRows = (kWrite | kAtomicWrite | kFree)   // read
-                             | kAll << 8                       // write
-                             | (kWrite | kFree) << 16          // atomic read
-                             | (kRead | kWrite | kFree) << 24  // atomic write
-                             | kAll << 32;                     // free
+  constexpr uint64_t kRead = 1, kWrite = 2, kAtomicRead = 4, kAtomicWrite = 8, kFree = 16, kBirth = 32;
+  constexpr uint64_t kAll = kRead | kWrite | kAtomicRead | kAtomicWrite | kFree | kBirth;
+  constexpr uint64_t kRows = (kWrite | kAtomicWrite | kFree | kBirth)   // read
+                             | kAll << 8                                // write
+                             | (kWrite | kFree | kBirth) << 16          // atomic read
+                             | (kRead | kWrite | kFree | kBirth) << 24  // atomic write
+                             | kAll << 32                               // free
+                             | (kAll & ~kBirth) << 40;                  // birth
   return static_cast<unsigned>(kRows >> 8 * static_cast<unsigned>(kind) & 0xff);
 }
 [[nodiscard]] constexpr bool conflicts(AccessKind a, AccessKind b) {
@@ -149,7 +150,7 @@ class HybridEngine {
     for (unsigned i = stamps.count; i > 0; --i) {
       const Stamp& s = stamps.all[i - 1];
       if (!is_write(s.kind) || (s.mask >> byte & 1) == 0) continue;
-      if (s.kind == AccessKind::kFree) return;
+      if (is_of_life(s.kind)) return;
       if (!found(s) || (s.adds >> byte & 1) == 0) return;
     }
   }

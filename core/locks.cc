@@ -138,6 +138,10 @@ void Detector::take_lock(Thread& thread, Address lock, LockMode mode, Where wher
     if (exclusive && !state.shared.empty()) acquire_full(thread, state.shared);
     note_taker(state.lock, thread.id, where);
   }
+  if (__atomic_load_n(&state.sections, __ATOMIC_RELAXED) != nullptr) {
+    const SpinLock guard(object->mutex);
+    come_after_sections(thread, state, mode);
+  }
   *held = {lock, state.lock, 1, mode, where, thread.slot, thread.time, thread.lockset};
   if (exclusive) note_taking(thread, state);
   change_lockset(thread, held->lock, true, mode);
@@ -168,6 +172,7 @@ void Detector::give_lock(Thread& thread, Address lock) {
     for (Held* end = thread.held + thread.held_count; held < end; ++held) {
       *held = *(held + 1);
       held->before = Held::kUnknown;
+      held->nesting = nullptr;
     }
   }
   if (thread.recording && thread.held_count == 0) {
@@ -181,8 +186,13 @@ void Detector::give_lock(Thread& thread, Address lock) {
   if (options_.handover && thread.slot == slot && thread.time > since && !thread.stamped) {
     thread.stamped = versions_[thread.slot] != nullptr && versions_[thread.slot]->noted_at(thread.time) != 0;
   }
-  const Published published = publish(thread);
+  const bool lasted = thread.slot != slot || thread.time > since;
+  const Published published = publish_strongly(thread);
   note_release(thread, published);
+  if (lasted && options_.engine == EngineKind::kHybrid) {
+    const SpinLock guard(object->mutex);
+    note_section(thread, object->lock, mode, slot, since, published);
+  }
   note_region(number, mode, slot, since, published);
   if (thread.pending_signal_count != 0) end_pending_signals(thread, lock, place, published);
   if (LockState& state = object->lock; mode == LockMode::kExclusive && state.exclusive.is_near() &&
@@ -204,6 +214,45 @@ void Detector::give_lock(Thread& thread, Address lock) {
     complete = released.join(arena_, thread.clocks.full);
   }
   if (!released.raise(arena_, published.slot, published.time) || !complete) no_memory_for_clocks();
+}
+
+// Under the object's lock.
+void Detector::note_section(const Thread& thread, LockState& lock, LockMode mode, Slot slot, Time since,
+                            const Published& published) {
+  if (lock.sections == nullptr) {
+    auto* made = arena_.create<LockedSections>();
+    if (made == nullptr) return no_memory_for_clocks();
+    __atomic_store_n(&lock.sections, made, __ATOMIC_RELAXED);
+  }
+  LockedSection& section = lock.sections->all[lock.sections->next++ % LockedSections::kCount];
+  section.slot = slot;
+  section.since = since;
+  section.mode = mode;
+  const bool complete = section.strong.assign(arena_, thread.clocks.strong);
+  if (!section.strong.raise(arena_, published.slot, published.time) || !complete) no_memory_for_clocks();
+}
+
+// The lock was taken. Who is strongly ordered after something that another did while it held the lock cannot have it
+// before that one gave it up (order.md, Locks that are held). Under the object's lock.
+void Detector::come_after_sections(Thread& thread, const LockState& lock, LockMode mode) {
+  if (lock.sections == nullptr) return;
+  auto comes_after = [&](const LockedSection& section) {
+    if (section.since == 0 || section.slot == thread.slot) return false;
+    if (section.mode == LockMode::kShared && mode == LockMode::kShared) return false;
+    const Time known = thread.clocks.strong.get(section.slot);
+    // Who had the slot after the other is another thread.
+    return known >= section.since && !thread.clocks.strong.includes(section.strong) &&
+           slots_.tenant(section.slot, known) == slots_.tenant(section.slot, section.since);
+  };
+  // What it learns of one may tell it of others.
+  for (bool learned = true; learned;) {
+    learned = false;
+    for (const LockedSection& section : lock.sections->all) {
+      if (!comes_after(section)) continue;
+      acquire_strong(thread, section.strong);
+      learned = true;
+    }
+  }
 }
 
 // What a signal that comes after it will be bound to.
@@ -236,6 +285,9 @@ void Detector::lock_destroy(Thread& thread, Address lock) {
   const SpinLock guard(object->mutex);
   object->lock.exclusive.clear(arena_);
   object->lock.shared.clear(arena_);
+  if (LockedSections* sections = object->lock.sections; sections != nullptr) {
+    for (LockedSection& section : sections->all) section.since = 0;
+  }
   object->advance();
   object->lock.taken.store(0, std::memory_order_relaxed);
 }

@@ -67,6 +67,112 @@ void Detector::allocate(Thread& thread, Address address, uint64_t size) {
   clear_shadow(thread, address, end);
 }
 
+// Some bytes of a granule, or all. What was done to them goes; those to which anything was done are born.
+void Detector::bear_granule(Thread& thread, Granule& granule, Address address, unsigned mask, Where where) {
+  GranuleLock lock(granule);
+  unsigned touched = is_in_rows(granule) ? clear_rows(granule, address, mask) : 0;
+  if (mask == kWholeGranule) close_rows(granule);
+  Stamps stamps;
+  uint32_t flags = read_granule(granule, lock.list, stamps);
+  flags &= ~GranuleFlags::spinning(mask);
+  if (mask == kWholeGranule) flags = 0;
+  unsigned kept = 0;
+  for (unsigned i = 0; i < stamps.count; ++i) {
+    Stamp s = stamps.all[i];
+    touched |= s.mask;
+    s.mask = static_cast<uint8_t>(s.mask & ~mask);
+    s.adds &= s.mask;
+    if (s.mask != 0) stamps.all[kept++] = s;
+  }
+  stamps.count = kept;
+  stamps.overwritten = stamps.overwritten < kept ? stamps.overwritten : kept;
+  touched &= mask;
+  if (touched != 0) {
+    stamps.all[stamps.count++] = {thread.slot,
+                                  static_cast<uint8_t>(touched),
+                                  AccessKind::kBirth,
+                                  thread.time,
+                                  thread.lockset,
+                                  where,
+                                  0,
+                                  thread.stamps_pack,
+                                  thread.stamps_locks};
+  }
+  lock.list = kUntouched;  // another list: what threads know of the old one ends
+  write_granule(thread, granule, address, lock.list, stamps, flags);
+}
+
+void Detector::bear(Thread& thread, Address address, uint64_t size, Where where) {
+  if (size == 0) return;
+  if (options_.sampled || is_state_machine(options_.engine) || (thread.ignoring & kIgnoreWrites) != 0) {
+    return allocate(thread, address, size);
+  }
+  ++thread.memory_changes;
+  const Inside inside(*this, thread);
+  heed_tick_request(thread);
+  const Address end = address + size;
+  const Leaf* only = is_in_one_leaf(address, end) ? shadow_.existing_leaf(address) : nullptr;
+  if (is_in_one_leaf(address, end) && only == nullptr) return;  // nobody was there
+  if (only == nullptr || only->objects.load(std::memory_order_acquire) != nullptr) sync_.remove_range(address, end);
+  if (!thread.stamped) note_segment(thread);
+  thread.stamped = true;
+  // As where memory is freed, some are locked at once.
+  struct Locked {
+    Granule* granule;
+    Address at;
+    uint64_t cells;
+  };
+  constexpr unsigned kAtOnce = 8;
+  Locked locked[kAtOnce];
+  unsigned count = 0;
+  const bool packs = may_renew(thread) && where >> PackedStamp::kWhereBits == 0;
+  const unsigned place = thread.slot & 1u;
+  const uint64_t fresh = GranuleStep::birth_of(thread, where);
+  auto bear_locked = [&] {
+    unsigned others = 0;  // that have more to them
+    for (unsigned i = 0; i < count; ++i) {
+      Granule& granule = *locked[i].granule;
+      unsigned touched = 0;
+      for (const std::atomic<uint64_t>& stamp : granule.stamps) {
+        touched |= GranuleStep::mask_of(stamp.load(std::memory_order_relaxed));
+      }
+      if (touched != kWholeGranule) {
+        GranuleLock::unlock_both(granule, locked[i].cells);
+        locked[others++] = locked[i];
+        continue;
+      }
+      granule.stamps[place].store(fresh, std::memory_order_relaxed);
+      granule.stamps[place ^ 1].store(0, std::memory_order_relaxed);
+      granule.stamps[2].store(0, std::memory_order_relaxed);
+      GranuleLock::unlock_both(granule, uint64_t{thread.stamps_alone} << 32);
+    }
+    for (unsigned i = 0; i < others; ++i) bear_granule(thread, *locked[i].granule, locked[i].at, kWholeGranule, where);
+    count = 0;
+  };
+  for (Address at = address & ~(kGranuleBytes - 1); at < end;) {
+    const Address leaf_end = ((at >> Leaf::kBits) + 1) << Leaf::kBits;
+    const Address stop = end < leaf_end ? end : leaf_end;
+    if (const Leaf* leaf = shadow_.existing_leaf(at); leaf != nullptr) {
+      Granule* granule = &leaf->granules[at / kGranuleBytes % Leaf::kGranules];
+      for (; at < stop; at += kGranuleBytes, ++granule) {
+        const uint64_t cells = GranuleLock::cells_of(*granule);
+        const unsigned mask = mask_in(at, address, end);
+        const bool simple = static_cast<uint32_t>(cells) == kUntouched;
+        if (simple && GranuleStep::is_empty(*granule)) continue;
+        if (!simple || !packs || mask != kWholeGranule || !GranuleLock::try_lock_both(*granule, cells)) {
+          bear_locked();  // nobody waits for a lock who has one
+          bear_granule(thread, *granule, at, mask, where);
+          continue;
+        }
+        locked[count++] = {granule, at, cells};
+        if (count == kAtOnce) bear_locked();
+      }
+    }
+    at = leaf_end < end ? leaf_end : end;
+  }
+  bear_locked();
+}
+
 void Detector::map(Thread& thread, Address address, uint64_t size) {
   if (size == 0) return;
   ++thread.memory_changes;
@@ -105,8 +211,10 @@ Address Detector::stamp_freed(Thread& thread, const Leaf& leaf, Address begin, A
   const auto goes = [&](uint64_t bits, uint64_t cells, unsigned place) __attribute__((always_inline)) {
     if (bits == 0) return true;
     const auto moment = static_cast<uint32_t>(bits >> PackedStamp::kTimeAt);
-    return (bits & kFreed) == 0 &&
-           (bare || GranuleStep::locks_at(static_cast<uint32_t>(cells >> 32), place) == locks) &&
+    const AccessKind kind = GranuleStep::kind_of(bits);
+    return kind != AccessKind::kFree &&
+           (bare || kind == AccessKind::kBirth ||
+            GranuleStep::locks_at(static_cast<uint32_t>(cells >> 32), place) == locks) &&
            (now - moment <= own ||
             decides.get_near(moment >> PackedStamp::kTimeBits) >= (moment & PackedStamp::kTimeLimit));
   };
@@ -182,11 +290,11 @@ void Detector::reallocate(Thread& thread, Address old, uint64_t old_size, Addres
   const uint64_t moved = old_size < fresh_size ? old_size : fresh_size;
   if (old_size != 0) access(thread, AccessKind::kRead, old, old_size, where, true);
   if (old == fresh) {
-    if (fresh_size > old_size) allocate(thread, old + old_size, fresh_size - old_size);
+    if (fresh_size > old_size) bear(thread, old + old_size, fresh_size - old_size, where);
     if (fresh_size < old_size) free(thread, old + fresh_size, old_size - fresh_size, where);
   } else {
     free(thread, old, old_size, where);
-    allocate(thread, fresh, fresh_size);
+    bear(thread, fresh, fresh_size, where);
     if (moved != 0) write(thread, fresh, moved, where);
   }
   thread.recording = recording;

@@ -103,6 +103,17 @@ void Detector::add_own_reads(const Thread& thread, const ReadBlock& block, Addre
   });
 }
 
+// All that is in rows, as far as there is room. Under the granule's lock.
+void Detector::add_reads_in_rows(ReadBlock& block, Address address, Stamps& stamps) const {
+  const unsigned index = ReadBlock::index_of(address);
+  if constexpr (!kOneAtATime) std::atomic_thread_fence(std::memory_order_seq_cst);  // core/read_step.h
+  block.for_each(index, [&](Slot slot, const ReadBlock::Row& row) {
+    for_each_read(segments_, slot, row, index, [&](const Stamp& stamp) {
+      if (stamps.count < Stamps::kMax) stamps.all[stamps.count++] = stamp;
+    });
+  });
+}
+
 // Of the stamps of a thread, or of all, takes those that have room in rows. The newest first.
 void Detector::give_reads_to_rows(ReadBlock& block, Address address, Stamps& stamps, const Thread* of) {
   const unsigned index = ReadBlock::index_of(address);
@@ -198,12 +209,17 @@ void Detector::put_reads(const Thread& thread, Granule& granule, ReadBlock* bloc
   if (block != nullptr) give_reads_to_rows(*block, access.word, stamps, nullptr);
 }
 
-// These bytes are new: nothing was read of them.
-void Detector::clear_rows(const Granule& granule, Address address, unsigned mask) {
+// These bytes are new: nothing was read of them. Gives those of the granule of which something was.
+unsigned Detector::clear_rows(const Granule& granule, Address address, unsigned mask) {
   ReadBlock* block = is_in_rows(granule) ? read_rows_.find(address) : nullptr;
-  if (block == nullptr) return;
+  if (block == nullptr) return 0;
   const unsigned index = ReadBlock::index_of(address);
-  block->for_each(index, [&](Slot, ReadBlock::Row& row) { clear_bytes(row, index, mask); });
+  unsigned were_read = 0;
+  block->for_each(index, [&](Slot slot, ReadBlock::Row& row) {
+    for_each_read(segments_, slot, row, index, [&](const Stamp& stamp) { were_read |= stamp.mask; });
+    clear_bytes(row, index, mask);
+  });
+  return were_read;
 }
 
 // The granule's reads are not in rows any more; those that are do not count. Under its lock, or in a collection.

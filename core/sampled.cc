@@ -94,7 +94,10 @@ void Detector::take_sampled(Thread& thread, Address lock, LockMode mode, Where w
 void Detector::give_sampled(Thread& thread, Address lock, unsigned place) {
   const LockMode mode = thread.held[place].mode;
   --thread.held_count;
-  for (unsigned i = place; i < thread.held_count; ++i) thread.held[i] = thread.held[i + 1];
+  for (unsigned i = place; i < thread.held_count; ++i) {
+    thread.held[i] = thread.held[i + 1];
+    thread.held[i].nesting = nullptr;
+  }
   auto* object = object_of<LockObject>(thread, lock, SyncFamily::kLock);
   if (object == nullptr) return no_memory_for_clocks();
   Thread::Recent& recent = recent_of(thread, lock, SyncFamily::kLock);

@@ -231,7 +231,7 @@ void Detector::cut(Thread& thread) {
 }
 
 void Detector::send(Thread& thread, SpinSignals& signals) {
-  const Published published = publish(thread);
+  const Published published = publish_strongly(thread);
   Clocks now;
   if (!now.assign(arena_, thread.clocks)) no_memory_for_clocks();
   add_published(published, now);

@@ -91,7 +91,8 @@ class GranuleStep {
         return stay_if(!is_one_of<conflicts_of(Kind)>(bits));
       }
       if (!is_one_of<kinds_covered_by(Kind)>(bits)) return stay_if(is_one_of<kAllButFree>(bits));
-      if (!thread.stamps_bare) {
+      // (Nothing protects a birth, and nothing needs to: it is never predicted.)
+      if (!thread.stamps_bare && kind_of(bits) != AccessKind::kBirth) {
         const auto locks = static_cast<LocksCode>(cells >> (at + 5) * 8);
         // Nothing protected it, as something protects this.
         if (locks != thread.stamps_locks) return stay_if(locks == 0);
@@ -235,6 +236,11 @@ class GranuleStep {
     granule.stamps[2].store(fresh.third, std::memory_order_relaxed);
     GranuleLock::unlock_both(granule, new_cells);
     return true;
+  }
+
+  // What the thread leaves where memory is born, in all bytes.
+  [[nodiscard]] static uint64_t birth_of(const Thread& thread, Where where) {
+    return says(thread, AccessKind::kBirth, where) | uint64_t{0xff} << PackedStamp::kMaskAt;
   }
 
   // The second cell of a granule with one stamp, or with two of one thread and the same locks.
@@ -402,11 +408,11 @@ class GranuleStep {
   }
 
   // Sets of kinds, a bit each.
-  static constexpr unsigned kAllButFree = 0b01111;
+  static constexpr unsigned kAllButFree = 0b101111;
   [[nodiscard]] static constexpr unsigned kinds_covered_by(AccessKind kind) {
     unsigned covered = 0;
-    for (unsigned k = 0; k < static_cast<unsigned>(AccessKind::kFree); ++k) {
-      if (covers(kind, static_cast<AccessKind>(k))) covered |= 1u << k;
+    for (unsigned k = 0; k <= static_cast<unsigned>(AccessKind::kBirth); ++k) {
+      if (k != static_cast<unsigned>(AccessKind::kFree) && covers(kind, static_cast<AccessKind>(k))) covered |= 1u << k;
     }
     return covered;
   }
@@ -420,11 +426,13 @@ class GranuleStep {
   }
   template <unsigned Set>
   [[nodiscard, gnu::always_inline]] static bool is_one_of(uint64_t bits) {
-    constexpr unsigned kReads = 0b00101, kAll = 0b11111;
+    constexpr unsigned kReads = 0b000101, kAll = 0b111111;
     if constexpr (Set == kAll) return true;
     if constexpr (Set == kReads) return (bits & uint64_t{0b101} << PackedStamp::kKindAt) == 0;
     if constexpr (Set == (kAll ^ kReads)) return (bits & uint64_t{0b101} << PackedStamp::kKindAt) != 0;
-    if constexpr (Set == kAllButFree) return (bits & uint64_t{0b100} << PackedStamp::kKindAt) == 0;
+    if constexpr (Set == kAllButFree) {
+      return (bits & uint64_t{0b101} << PackedStamp::kKindAt) != uint64_t{0b100} << PackedStamp::kKindAt;
+    }
     return (Set >> static_cast<unsigned>(kind_of(bits)) & 1) != 0;
   }
 
@@ -461,11 +469,14 @@ class GranuleStep {
     const Time time = time_of(bits);
     const bool own = is_own(thread, slot, time);
     if ((mask_of(bits) & mask) == 0) return bits;
-    if (kind == AccessKind::kFree) return kUnknown;
+    if (is_of_life(kind)) return kUnknown;
     const bool full = own || thread.clocks.full.get(slot) >= time;
     const bool strong = own || (full && thread.clocks.strong.get(slot) >= time);
     const bool same_locks = locks == thread.stamps_locks;
-    if (conflicts(Kind, kind) && !strong && (heeds || !(full && (lockless || (same_locks && thread.stamps_exclude))))) {
+    // A write may take out what another has read (order.md).
+    const bool matters = heeds && (is_write(Kind) ? kind == AccessKind::kRead : true);
+    if (conflicts(Kind, kind) && !strong &&
+        (matters || !(full && (lockless || (same_locks && thread.stamps_exclude))))) {
       return kUnknown;
     }
     if (!covers(Kind, kind) || !(lockless ? full : strong)) return bits;
@@ -598,19 +609,21 @@ class GranuleStep {
       if (!strong) {
         full = thread_.clocks.full.get(slot) >= time;
         if (conflicts(kind_, kind) &&
-            (!full || (!lockless_ && !context_.locksets->protects(thread_.lockset, segments_.at(slot, time, locks))))) {
+            (!full || (!lockless_ && kind != AccessKind::kBirth &&
+                       !context_.locksets->protects(thread_.lockset, segments_.at(slot, time, locks))))) {
           return false;
         }
       }
       if (covers(kind_, kind) &&
-          (lockless_ ? full
-                     : strong && context_.locksets->weaker_or_same(thread_.lockset, segments_.at(slot, time, locks)))) {
+          (lockless_ || kind == AccessKind::kBirth
+               ? full
+               : strong && context_.locksets->weaker_or_same(thread_.lockset, segments_.at(slot, time, locks)))) {
         left &= ~mask_;
       }
     }
     if (counts_writes_ && is_write(kind)) {
       const unsigned added = (bits >> PackedStamp::kAddsAt & 1) != 0 ? mask_of(bits) : 0;
-      const unsigned handed_on = kind == AccessKind::kFree ? 0 : left | (added & continues_);
+      const unsigned handed_on = is_of_life(kind) ? 0 : left | (added & continues_);
       continues_ = (continues_ & ~mask_of(bits)) | (handed_on & mask_of(bits));
     }
     stamp = left == 0 ? 0 : bits ^ uint64_t { mask_of(bits) ^ left } << PackedStamp::kMaskAt;

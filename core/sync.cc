@@ -275,6 +275,9 @@ void SyncTable::clear(SyncObject& o) {
       LockState& lock = static_cast<LockObject&>(o).lock;
       lock.exclusive.clear(*arena_);
       lock.shared.clear(*arena_);
+      if (lock.sections == nullptr) break;
+      for (LockedSection& section : lock.sections->all) section.strong.clear(*arena_);
+      arena_->destroy(lock.sections);
       break;
     }
     case SyncFamily::kCondition:

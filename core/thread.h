@@ -19,7 +19,8 @@ struct KnownRows;
 struct SyncObject;
 
 // What an access does to its bytes. The values are bits of a set (access.cc's conflict table).
-enum class AccessKind : uint8_t { kRead = 0, kWrite = 1, kAtomicRead = 2, kAtomicWrite = 3, kFree = 4 };
+// kBirth: the bytes were allocated anew; it is never the later of two.
+enum class AccessKind : uint8_t { kRead = 0, kWrite = 1, kAtomicRead = 2, kAtomicWrite = 3, kFree = 4, kBirth = 5 };
 
 struct Held {
   Address address;
@@ -31,6 +32,7 @@ struct Held {
   Time since;
   static constexpr LocksetId kUnknown = ~LocksetId{0};
   LocksetId before;  // the locks without it, if it is given up as it was taken: before those that were taken earlier
+  void* nesting = nullptr;  // what the embedding knows of this lock above those before it; none if one of them went
 };
 
 // A run of bytes that a thread read or wrote; for the write/read relation.
@@ -230,6 +232,16 @@ struct Thread {
   Held* held = nullptr;
   unsigned held_count = 0;
   unsigned held_capacity = 0;
+
+  // What others did before it took from under them, under a lock, what they read there (order.md, Taken out), for the
+  // last sets of locks that it did so with.
+  struct TakenOut {
+    LocksetId locks;
+    Clock before;
+  };
+  static constexpr unsigned kTakenOut = 4;
+  TakenOut taken_out[kTakenOut];
+  unsigned next_taken_out = 0;
 
   // --- condition variables ----------------------------------------------------------------------------------------
   AccessRecord* reads = nullptr;  // made when first needed

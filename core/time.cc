@@ -116,6 +116,19 @@ Detector::Published Detector::publish(Thread& thread) {
   return published;
 }
 
+// The same towards those who are ordered after it in both relations: they must know whether the thread had taken the
+// locks that it holds by then (order.md, Locks that are held).
+Detector::Published Detector::publish_strongly(Thread& thread) {
+  if (!thread.stamped && thread.held_count != 0 && options_.engine == EngineKind::kHybrid) {
+    const Held& newest = thread.held[thread.held_count - 1];
+    if (newest.slot == thread.slot && newest.since == thread.time) {
+      note_segment(thread);
+      thread.stamped = true;
+    }
+  }
+  return publish(thread);
+}
+
 void Detector::add_published(const Published& published, Clocks& to) {
   if (!to.raise(arena_, published.slot, published.time)) no_memory_for_clocks();
 }
@@ -183,6 +196,14 @@ void Detector::acquire_near(Thread& thread, const Clock& from) {
   if (options_.spin) note_version(thread);
 }
 
+void Detector::acquire_strong(Thread& thread, const Clock& from) {
+  if (thread.clocks.strong.includes(from)) return;
+  if (thread.version_kept) tick(thread);
+  ++thread.knowledge;
+  if (!thread.clocks.strong.join(arena_, from)) no_memory_for_clocks();
+  note_version(thread);
+}
+
 bool Detector::counts(const Thread& thread) const { return options_.library && (thread.ignoring & kIgnoreSync) == 0; }
 
 // Versions are told apart by time, so where spins are honoured the stamps of two segments must not share one. Nor where
@@ -213,7 +234,7 @@ void Detector::release_to(Thread& thread, Address address, SyncFamily family) {
   auto* object = object_of<MessageObject>(thread, address, family);
   if (object == nullptr) return no_memory_for_clocks();
   const SpinLock lock(object->mutex);
-  const Published published = publish(thread);
+  const Published published = publish_strongly(thread);
   if (!object->message.join(arena_, thread.clocks)) no_memory_for_clocks();
   add_published(published, object->message);
 }
@@ -231,7 +252,7 @@ void Detector::give(Thread& thread, Message& message) {
   const Inside inside(*this, thread);
   begin_sync(thread);
   const SpinLock lock(message.mutex);
-  const Published published = publish(thread);
+  const Published published = publish_strongly(thread);
   if (!message.clocks.join(arena_, thread.clocks)) no_memory_for_clocks();
   add_published(published, message.clocks);
 }
@@ -286,7 +307,7 @@ void Detector::barrier_enter(Thread& thread, Address barrier) {
   if (generation == nullptr) return no_memory_for_clocks();
   const SpinLock generation_lock(generation->mutex);
   if (orders) {
-    const Published published = publish(thread);
+    const Published published = publish_strongly(thread);
     if (!generation->clocks.join(arena_, thread.clocks)) no_memory_for_clocks();
     add_published(published, generation->clocks);
   }
@@ -409,7 +430,7 @@ Thread* Detector::fork(Thread& parent, ThreadId child) {
   begin_sync(parent);
   Thread* thread = make_thread(child);
   if (thread != nullptr) {
-    const Published published = publish(parent);
+    const Published published = publish_strongly(parent);
     if (!thread->clocks.assign(arena_, parent.clocks)) no_memory_for_clocks();
     add_published(published, thread->clocks);
   }
@@ -492,6 +513,10 @@ void Detector::recycle_thread(Thread& thread) {
   for (Clocks* clocks :
        {&thread.clocks, &thread.remembered, &thread.fence, &thread.spun, &thread.signalled, &thread.released}) {
     clocks->clear(arena_);
+  }
+  for (Thread::TakenOut& taken : thread.taken_out) {
+    taken.locks = kNoLocks;
+    taken.before.clear(arena_);
   }
   if (thread.reads != nullptr) arena_.destroy(thread.reads);
   if (thread.writes != nullptr) arena_.destroy(thread.writes);

@@ -19,6 +19,8 @@ namespace norn::report {
       return Op::kAtomicWrite;
     case AccessKind::kFree:
       return Op::kFree;
+    case AccessKind::kBirth:
+      return Op::kAllocation;
   }
   return Op::kRead;
 }
@@ -94,11 +96,12 @@ inline void describe(const Statistics& known, EngineKind engine, NamedCount (&sy
   run.stats.threads = known.threads;
 }
 
-// What the accesses of a race say only when its location is known: how often, and how much was freed.
+// What the accesses of a race say only when its location is known: how often, and how much was freed or
+// allocated.
 inline void complete(Race& race) {
   for (Access& access : race.accesses) {
     access.count = race.count;
-    if (access.op == Op::kFree && race.location.object_size != 0) access.size = race.location.object_size;
+    if (is_of_block(access.op) && race.location.object_size != 0) access.size = race.location.object_size;
   }
 }
 

@@ -77,7 +77,9 @@ struct LockHeld {
   Frame taken_at{};
 };
 
-enum class Op : uint8_t { kRead, kWrite, kAtomicRead, kAtomicWrite, kFree };
+enum class Op : uint8_t { kRead, kWrite, kAtomicRead, kAtomicWrite, kFree, kAllocation };
+// Of a whole block.
+[[nodiscard]] constexpr bool is_of_block(Op op) { return op == Op::kFree || op == Op::kAllocation; }
 
 struct Access {
   Op op{};
@@ -271,7 +273,7 @@ struct RunSummary {
 }
 
 [[nodiscard]] constexpr Text name_of(Op op) {
-  constexpr Text kNames[] = {"read", "write", "atomic-read", "atomic-write", "free"};
+  constexpr Text kNames[] = {"read", "write", "atomic-read", "atomic-write", "free", "allocation"};
   return kNames[static_cast<size_t>(op)];
 }
 [[nodiscard]] constexpr Text name_of(LocationKind kind) {

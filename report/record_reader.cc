@@ -133,7 +133,8 @@ class Decoder {
                          .mode = string_of(lock, "mode") == "shared" ? HeldMode::kShared : HeldMode::kExclusive,
                          .taken_at = frame(lock, "taken_at")});
     }
-    return {.op = enum_of(string_of(json, "op"), {Op::kRead, Op::kWrite, Op::kAtomicRead, Op::kAtomicWrite, Op::kFree},
+    return {.op = enum_of(string_of(json, "op"),
+                          {Op::kRead, Op::kWrite, Op::kAtomicRead, Op::kAtomicWrite, Op::kFree, Op::kAllocation},
                           Op::kRead),
             .size = number_of(json, "size"),
             .thread = small_number_of(json, "thread"),

@@ -38,7 +38,7 @@ void put_clean(Text text, Sink sink) {
 }
 
 Text op_words(Op op) {
-  constexpr Text kWords[] = {"read", "write", "atomic read", "atomic write", "free"};
+  constexpr Text kWords[] = {"read", "write", "atomic read", "atomic write", "free", "allocation"};
   return kWords[static_cast<size_t>(op)];
 }
 

@@ -20,6 +20,7 @@ std::string op_words(Op op) {
     case Op::kWrite:
     case Op::kAtomicWrite:
     case Op::kFree:
+    case Op::kAllocation:
       return "write";
   }
   return "write";

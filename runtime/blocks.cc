@@ -247,6 +247,20 @@ bool look_up_in_cell(unsigned size_class, Address cell, Entry& found) {
   return look_up(address_of_cell(size_class, cell), found) && look_up((cell << size_class) + found.size, found);
 }
 
+// Calls visit(entry) for those that have the byte until it says that this is enough.
+template <class Visit>
+void visit_large(Address byte, const Visit& visit) {
+  Entry entry;
+  uint64_t classes = used_classes.load(std::memory_order_relaxed);
+  for (; classes != 0; classes &= classes - 1) {
+    const auto size_class = static_cast<unsigned>(__builtin_ctzll(classes));
+    const Address cell = byte >> size_class;
+    for (unsigned before = 0; before < 3 && before <= cell; ++before) {
+      if (look_up_in_cell(size_class, cell - before, entry) && entry.holds(byte) && visit(entry)) return;
+    }
+  }
+}
+
 // A bit for each of those that were ever there, by a hash. In the sampling profile most blocks are not known.
 constexpr unsigned kFilterBits = 20;
 constinit std::atomic<uint64_t> filter[(1u << kFilterBits) / 64] = {};
@@ -335,17 +349,30 @@ Address newborn_until(Address byte, Moment birth) {
     if (state.is_known == 0 || !(state.birth() == birth)) continue;
     if (byte - (last - back) < (state.size == 0 ? 1 : state.size)) return last - back + state.size;
   }
-  Entry entry;
-  auto is_it = [&] { return entry.birth() == birth && entry.holds(byte); };
-  uint64_t classes = used_classes.load(std::memory_order_relaxed);
-  for (; classes != 0; classes &= classes - 1) {
-    const auto size_class = static_cast<unsigned>(__builtin_ctzll(classes));
-    const Address cell = byte >> size_class;
-    for (unsigned before = 0; before < 3 && before <= cell; ++before) {
-      if (look_up_in_cell(size_class, cell - before, entry) && is_it()) return entry.address + entry.size;
-    }
+  Address end = 0;
+  visit_large(byte, [&](const Entry& entry) {
+    if (!(entry.birth() == birth)) return false;
+    end = entry.address + entry.size;
+    return true;
+  });
+  return end;
+}
+
+bool block_around(Address byte, Address& begin, Address& end) {
+  Block found;
+  bool any = find_small(byte, found);
+  if (!any || found.freed) {
+    visit_large(byte, [&](const Entry& entry) {
+      if (any && entry.freed != 0) return false;
+      found.address = entry.address;
+      found.size = entry.size;
+      any = true;
+      return entry.freed == 0;
+    });
   }
-  return 0;
+  begin = found.address;
+  end = found.address + found.size;
+  return any;
 }
 
 }  // namespace norn::rt

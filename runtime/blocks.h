@@ -31,4 +31,8 @@ bool find_block(Address address, Block& found);
 // forgotten.
 Address newborn_until(Address byte, Moment birth);
 
+// Where the block begins and ends that has the byte, or had it until it was freed; false if there is none. The same as
+// find_block(), but it looks only where one can be.
+bool block_around(Address byte, Address& begin, Address& end);
+
 }  // namespace norn::rt

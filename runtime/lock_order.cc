@@ -9,146 +9,222 @@ namespace {
 
 constexpr unsigned kMaxGates = 8;  // more locks held at once than that: the others are no gates
 constexpr unsigned kMaxLength = 6;
-constexpr unsigned kMaxInstances = 16;  // of one pair of locks, by thread and place
-constexpr unsigned kBuckets = 4096;
+constexpr unsigned kMaxInstances = 16;  // of one lock right under another, by thread, place, and what is above
+constexpr unsigned kBuckets = 1u << 14;
 
-// A thread took `to` while it held `from`.
-struct Edge {
-  LockId from;
-  LockId to;
-  LockMode from_mode;
-  LockMode to_mode;
+// What a thread holds, as a path in a tree: it has `lock`, and below it what its ancestors say. Each acquire that is
+// not known yet costs one of them, however many locks are held; the edges are the pairs of an ancestor and a node that
+// was `taken`.
+struct Nesting {
+  LockId lock;
+  LockMode mode;
   ThreadId thread;
-  Slot slot;  // and time: when, in the strong relation
+  Where taken_at;
+  Address address;
+  bool taken;  // while the ancestors were held. False: it was held so, some of what was below it having been given up
+  Slot slot;   // and time: when it was taken so first, in the strong relation
   Time time;
-  Where holds_at;
-  Where wants_at;
   unsigned gate_count;
-  LockId gates[kMaxGates];  // all it held, `from` too
-  Address from_address;
-  Address to_address;
-  Edge* next;  // of the same first lock
+  LockId gates[kMaxGates];  // what was held besides
+  Nesting* parent;          // null: nothing was
+  Nesting* first_child;
+  Nesting* next_child;      // of the same parent
+  Nesting* next_of_lock;    // of all with this lock
+  Nesting* next_in_bucket;  // of those with the same lock under the same lock, among others
 };
 
 constinit SpinMutex mutex;
-constinit Edge* buckets[kBuckets] = {};
+constinit Nesting* nestings[kBuckets] = {};
+constinit Nesting* by_lock[kBuckets] = {};
 
-Edge*& bucket_of(LockId lock) { return buckets[lock * 0x9e3779b1u >> 20 & (kBuckets - 1)]; }
+LockId lock_of(const Nesting* nesting) { return nesting == nullptr ? 0 : nesting->lock; }
+
+Nesting*& bucket_of(LockId outer, LockId inner) {
+  return nestings[(outer * 0x9e3779b1u ^ inner * 0x85ebca6bu) >> 16 & (kBuckets - 1)];
+}
+Nesting*& bucket_of(LockId lock) { return by_lock[lock * 0x9e3779b1u >> 16 & (kBuckets - 1)]; }
 
 // What this thread did lately: most nested locks are taken the same way again and again.
 struct Lately {
-  LockId from;
-  LockId to;
-  Where wants_at;
+  Nesting* parent;
+  LockId lock;
+  Where taken_at;
   ThreadId thread;
+  LockMode mode;
+  Nesting* found;
 };
 constexpr unsigned kLately = 16;
 NORN_TLS __thread Lately lately[kLately];
 
-bool is_known(LockId from, LockId to, Where wants_at, ThreadId thread) {
-  Lately& entry = lately[(from * 31 + to * 7 + wants_at) % kLately];
-  const bool known = entry.from == from && entry.to == to && entry.wants_at == wants_at && entry.thread == thread;
-  entry = {from, to, wants_at, thread};
-  return known;
+Lately& lately_of(const Nesting* parent, const Held& held) {
+  const uint64_t mixed = (reinterpret_cast<uintptr_t>(parent) >> 4) + held.lock * 7u + held.taken_at * 31u;
+  return lately[mixed % kLately];
 }
 
-// Null: it is there already, or there are enough of its kind.
-Edge* add_edge(const Thread& thread, const Held& outer, const Held& inner) {
+bool is_it(const Nesting& nesting, const Nesting* parent, const Held& held, ThreadId thread) {
+  return nesting.parent == parent && nesting.lock == held.lock && nesting.thread == thread &&
+         nesting.taken_at == held.taken_at && nesting.mode == held.mode;
+}
+
+// That of a lock which the thread holds as the `place`th, above `parent`. Null: there are enough of its kind.
+Nesting* find_or_add(const Thread& thread, unsigned place, Nesting* parent) {
+  const Held& held = thread.held[place];
   unsigned alike = 0;
-  Edge*& first = bucket_of(outer.lock);
-  for (const Edge* edge = first; edge != nullptr; edge = edge->next) {
-    if (edge->from != outer.lock || edge->to != inner.lock) continue;
-    if (edge->thread == thread.id && edge->wants_at == inner.taken_at && edge->holds_at == outer.taken_at)
-      return nullptr;
+  Nesting*& first = bucket_of(lock_of(parent), held.lock);
+  for (Nesting* nesting = first; nesting != nullptr; nesting = nesting->next_in_bucket) {
+    if (nesting->lock != held.lock || lock_of(nesting->parent) != lock_of(parent)) continue;
+    if (is_it(*nesting, parent, held, thread.id)) return nesting;
     if (++alike >= kMaxInstances) return nullptr;
   }
-  auto* edge = memory.create<Edge>();
-  if (edge == nullptr) return nullptr;
-  *edge = {outer.lock,     inner.lock,     outer.mode, inner.mode, thread.id,     thread.slot,   thread.time,
-           outer.taken_at, inner.taken_at, 0,          {},         outer.address, inner.address, first};
-  for (unsigned i = 0; i < thread.held_count && edge->gate_count < kMaxGates; ++i) {
-    if (thread.held[i].lock != inner.lock) edge->gates[edge->gate_count++] = thread.held[i].lock;
+  auto* made = memory.create<Nesting>();
+  if (made == nullptr) return nullptr;
+  *made = {held.lock, held.mode, thread.id, held.taken_at, held.address, false,   0,    0,
+           0,         {},        parent,    nullptr,       nullptr,      nullptr, first};
+  for (unsigned i = 0; i < place && made->gate_count < kMaxGates; ++i) {
+    made->gates[made->gate_count++] = thread.held[i].lock;
   }
-  first = edge;
-  return edge;
+  first = made;
+  if (parent != nullptr) {
+    made->next_child = parent->first_child;
+    parent->first_child = made;
+  }
+  Nesting*& alone = bucket_of(held.lock);
+  made->next_of_lock = alone;
+  alone = made;
+  return made;
 }
 
-bool share_gate(const Edge& a, const Edge& b) {
-  for (unsigned i = 0; i < a.gate_count; ++i) {
-    for (unsigned k = 0; k < b.gate_count; ++k) {
-      if (a.gates[i] == b.gates[k]) return true;
-    }
-  }
-  return false;
+// The next after it below `root`, those above before those below.
+const Nesting* next_below(const Nesting* at, const Nesting& root) {
+  if (at->first_child != nullptr) return at->first_child;
+  while (at != &root && at->next_child == nullptr) at = at->parent;
+  return at == &root ? nullptr : at->next_child;
 }
 
 class Search {
  public:
-  Search(const Thread& thread, const Edge& last) : thread_(thread) { path_[length_++] = &last; }
+  Search(const Thread& thread, const Nesting& last) : thread_(thread) { path_[length_++] = {nullptr, &last}; }
 
-  // Cycles that the last edge closes.
+  // Cycles that the last acquire closes.
   void run() { extend(); }
 
  private:
-  bool fits(const Edge& edge) const {
-    // What the caller's thread knows of has happened before; it is the only one whose clock may be read here.
-    if (thread_.clocks.strong.get(edge.slot) >= edge.time) return false;
-    const Edge& before = *path_[length_ - 1];
-    if (before.to_mode == LockMode::kShared && edge.from_mode == LockMode::kShared) return false;
-    for (unsigned i = 0; i < length_; ++i) {
-      if (path_[i]->thread == edge.thread || share_gate(*path_[i], edge)) return false;
+  struct Edge {
+    const Nesting* outer;
+    const Nesting* inner;
+  };
+
+  bool share_gate(const LockId* gates, unsigned count) const {
+    for (unsigned edge = 0; edge < length_; ++edge) {
+      const Nesting& inner = *path_[edge].inner;
+      for (unsigned i = 0; i < inner.gate_count; ++i) {
+        for (unsigned k = 0; k < count; ++k) {
+          if (inner.gates[i] == gates[k]) return true;
+        }
+      }
     }
-    return true;
+    return false;
+  }
+
+  // Whether an edge from this lock may be the next.
+  bool may_begin(const Nesting& outer) const {
+    if (outer.first_child == nullptr) return false;
+    if (path_[length_ - 1].inner->mode == LockMode::kShared && outer.mode == LockMode::kShared) return false;
+    for (unsigned i = 0; i < length_; ++i) {
+      if (path_[i].inner->thread == outer.thread) return false;
+    }
+    // All that is above it has its gates, too.
+    return !share_gate(outer.gates, outer.gate_count) && (outer.gate_count == kMaxGates || !share_gate(&outer.lock, 1));
+  }
+
+  bool may_end(const Nesting& inner) const {
+    // What the caller's thread knows of has happened before; it is the only one whose clock may be read here.
+    return inner.taken && thread_.clocks.strong.get(inner.slot) < inner.time &&
+           !share_gate(inner.gates, inner.gate_count);
   }
 
   void extend() {
-    const LockId at = path_[length_ - 1]->to;
-    for (const Edge* edge = bucket_of(at); edge != nullptr; edge = edge->next) {
-      if (edge->from != at || !fits(*edge)) continue;
-      path_[length_++] = edge;
-      if (edge->to == path_[0]->from) {
-        const bool only_read = edge->to_mode == LockMode::kShared && path_[0]->from_mode == LockMode::kShared;
-        if (!only_read) tell();
-      } else if (length_ < kMaxLength) {
-        extend();
+    const LockId at = path_[length_ - 1].inner->lock;
+    for (const Nesting* outer = bucket_of(at); outer != nullptr; outer = outer->next_of_lock) {
+      if (outer->lock != at || !may_begin(*outer)) continue;
+      for (const Nesting* inner = outer->first_child; inner != nullptr; inner = next_below(inner, *outer)) {
+        if (!may_end(*inner)) continue;
+        path_[length_++] = {outer, inner};
+        if (!close() && length_ < kMaxLength) extend();
+        --length_;
       }
-      --length_;
     }
+  }
+
+  // Whether the path comes back to a lock that the caller holds.
+  bool close() {
+    const Nesting& last = *path_[length_ - 1].inner;
+    for (const Nesting* held = path_[0].inner->parent; held != nullptr; held = held->parent) {
+      if (held->lock != last.lock) continue;
+      path_[0].outer = held;
+      const bool only_read = last.mode == LockMode::kShared && held->mode == LockMode::kShared;
+      if (!only_read) tell();
+      return true;
+    }
+    return false;
   }
 
   void tell() {
     LockEdge edges[kMaxLength];
     for (unsigned i = 0; i < length_; ++i) {
-      const Edge& edge = *path_[i];
-      edges[i] = {edge.thread, edge.from_address, edge.to_address, edge.holds_at, edge.wants_at};
+      const auto& [outer, inner] = path_[i];
+      edges[i] = {inner->thread, outer->address, inner->address, outer->taken_at, inner->taken_at};
     }
     report_lock_order(edges, length_);
   }
 
   const Thread& thread_;
-  const Edge* path_[kMaxLength] = {};
+  Edge path_[kMaxLength] = {};
   unsigned length_ = 0;
 };
+
+// What the thread holds at this place, with all below it. What was taken while nobody looked, or by a try, is not known
+// yet, nor is what lay above something that was given up.
+Nesting* nesting_of(Thread& thread, unsigned place) {
+  unsigned known = place + 1;
+  while (known > 0 && thread.held[known - 1].nesting == nullptr) --known;
+  auto* nesting = known == 0 ? nullptr : static_cast<Nesting*>(thread.held[known - 1].nesting);
+  if (known > place) return nesting;
+  const SpinLock guard(mutex);
+  for (; known <= place; ++known) {
+    if (Nesting* found = find_or_add(thread, known, nesting); found != nullptr) nesting = found;
+    thread.held[known].nesting = nesting;
+  }
+  return nesting;
+}
 
 }  // namespace
 
 void note_lock_order(ThreadState& state, Address lock) {
   Thread& thread = *state.core;
   if (thread.held_count < 2 || !is_watching() || (start.settings.hazards & report::kHazardLockOrder) == 0) return;
-  const Held* inner = nullptr;
-  for (unsigned i = 0; i < thread.held_count; ++i) {
-    if (thread.held[i].address == lock) inner = &thread.held[i];
+  // The newest, but for one that is taken again.
+  const unsigned place = thread.held_count - 1;
+  Held& inner = thread.held[place];
+  if (inner.address != lock || inner.depth != 1) return;
+  Nesting* parent = nesting_of(thread, place - 1);
+  Lately& known = lately_of(parent, inner);
+  if (known.found != nullptr && known.parent == parent && known.lock == inner.lock &&
+      known.taken_at == inner.taken_at && known.thread == thread.id && known.mode == inner.mode) {
+    inner.nesting = known.found;
+    return;
   }
-  if (inner == nullptr || inner->depth != 1) return;
-  for (unsigned i = 0; i < thread.held_count; ++i) {
-    const Held& outer = thread.held[i];
-    if (&outer == inner || is_known(outer.lock, inner->lock, inner->taken_at, thread.id)) continue;
-    const SpinLock guard(mutex);
-    const Edge* edge = add_edge(thread, outer, *inner);
-    if (edge == nullptr) continue;
-    detector.use_time(thread);
-    Search(thread, *edge).run();
-  }
+  const SpinLock guard(mutex);
+  Nesting* nesting = find_or_add(thread, place, parent);
+  inner.nesting = nesting == nullptr ? parent : nesting;
+  if (nesting == nullptr) return;
+  known = {parent, inner.lock, inner.taken_at, thread.id, inner.mode, nesting};
+  if (nesting->taken) return;
+  nesting->taken = true;
+  nesting->slot = thread.slot;
+  nesting->time = thread.time;
+  detector.use_time(thread);
+  Search(thread, *nesting).run();
 }
 
 }  // namespace norn::rt

@@ -95,9 +95,11 @@ uint64_t rounded(uint64_t size) {
   return whole < size ? size : whole;
 }
 
-void begin_memory(const Inspection& here, Address block, uint64_t size) {
+// `counts`: whoever knows the address from an earlier life of the memory races with it.
+void begin_memory(const Inspection& here, Address block, uint64_t size, Where where, bool counts) {
   size = rounded(size);
-  is_mapping(block) ? detector.map(here.thread(), block, size) : detector.allocate(here.thread(), block, size);
+  if (is_mapping(block)) return detector.map(here.thread(), block, size);
+  counts ? detector.bear(here.thread(), block, size, where) : detector.allocate(here.thread(), block, size);
 }
 
 // Before the host may give it to others.
@@ -115,7 +117,7 @@ size_t usable_size(void* block) { return real_malloc_usable_size == nullptr ? 0 
 void allocated_unseen(const Inspection& here, void* block, size_t size) {
   if (!is_watching()) return;
   const size_t usable = usable_size(block);
-  begin_memory(here, address_of(block), usable < size ? size : usable);
+  begin_memory(here, address_of(block), usable < size ? size : usable, kNowhere, false);
 }
 
 // `quiet`: it is the loader's.
@@ -127,11 +129,12 @@ void allocated_unseen(const Inspection& here, void* block, size_t size) {
     return;
   }
   Moment birth;
+  const Where where = place_again(*here, &site);
   if (is_watching()) {
-    begin_memory(here, address_of(block), size);
+    begin_memory(here, address_of(block), size, where, !quiet && !called_by_openmp());
     if (!is_sampled()) birth = detector.birth(here.thread());  // for predictions
   }
-  add_block({address_of(block), size, here->id, place_again(*here, &site), birth, false, quiet});
+  add_block({address_of(block), size, here->id, where, birth, false, quiet});
   if (here->openmp != nullptr) got_block(*here, address_of(block), size);
 }
 
@@ -228,7 +231,7 @@ void* norn::rt::resize(void* old, size_t size, const norn_site& site, Resizing r
   }
   Moment birth;
   if (is_watching()) {
-    begin_memory(here, address_of(block), size);
+    begin_memory(here, address_of(block), size, where, !ended.quiet);
     if (block != old) birth = detector.birth(here.thread());  // in place, others may know it
     if (moved != 0 && !ended.quiet) detector.write(here.thread(), address_of(block), moved, where);
   }

@@ -371,7 +371,8 @@ Task* create_task(ThreadState& state, Task& parent, bool only_waits, const norn_
   task->phase = parent.phase;
   task->group = parent.group;
   task->chunks = parent.chunks;
-  if (only_waits || own->undeferred_by == &parent || parent.is_final) {
+  // Outside of all regions there is one thread, which does it at once.
+  if (only_waits || own->undeferred_by == &parent || parent.is_final || parent.team == nullptr) {
     task->core = state.core;
     task->calls = *state.running;
     return task;
@@ -474,6 +475,14 @@ ThreadId new_lane(const Task& task, unsigned index) {
   return new_thread(creation->created_at, creation->parent, lane_role(task, index));
 }
 
+// What the work of a construct comes after. What belongs to a thread by its number comes after all that the thread has
+// done; what anyone may do only after what all of the team have in common, the last barrier. (A task that knows which
+// thread it is on may have done something for this very thread.)
+Message& beginning_of(const Task& task) {
+  if (task.work->is_static || knows_thread(task)) return task.work->begin;
+  return task.phase == 0 ? task.team->begin : task.team->phases[(task.phase - 1) % 2];
+}
+
 // The lane for the next iteration, which begins in it.
 Thread* begin_in_lane(const Task& task, unsigned index) {
   Worksharing& work = *task.work;
@@ -484,9 +493,9 @@ Thread* begin_in_lane(const Task& task, unsigned index) {
   if (lane == nullptr) {
     const ThreadId id = new_lane(task, index);
     set_carrier(id, task.core->id);
-    lane = detector.fork_after(*task.core, work.begin, id);
+    lane = detector.fork_after(*task.core, beginning_of(task), id);
   } else {
-    detector.begin_again(*lane, work.begin);
+    detector.begin_again(*lane, beginning_of(task));
   }
   for (unsigned i = 0; lane != nullptr && !work.used[index] && i < task.core->held_count; ++i) {
     const Held& held = task.core->held[i];

@@ -179,14 +179,14 @@ void build_location(const RacingPair& pair, const report::Access (&accesses)[2],
   location.address = pair.address;
   location.size = pair.size;
   for (const report::Access& access : accesses) {
-    const bool is_one_access = access.size <= 16 && access.op != report::Op::kFree;
+    const bool is_one_access = access.size <= 16 && !is_of_block(access.op);
     if (is_one_access && access.size > location.size) location.size = access.size;
   }
   if (locate_hidden(pair.address, location) || locate_file(pair.address, location, pool)) return;
   const bool is_variable = locate_variable(pair.address, location.size, accesses, location, stack_frame);
   // What the two statements call it; a free names the whole block.
   for (const report::Access& access : accesses) {
-    if (location.name.empty() && access.op != report::Op::kFree) location.name = access.expression;
+    if (location.name.empty() && !is_of_block(access.op)) location.name = access.expression;
   }
   if (is_variable) {
     if (location.name.empty()) location.name = location.object;
@@ -702,6 +702,9 @@ Listener report_listener() {
   if (start.settings.new_memory) {
     listener.newborn_until = [](void* /*context*/, Address byte, Moment moment) { return newborn_until(byte, moment); };
   }
+  listener.block = [](void* /*context*/, Address byte, Address& begin, Address& end) {
+    return block_around(byte, begin, end);
+  };
   listener.candidate = &on_candidate;
   listener.note = [](void* /*context*/, const char* text) { report_note(text); };
   return listener;

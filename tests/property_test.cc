@@ -61,6 +61,22 @@ Standings oracle_says(const script::Script& s) {
   return all;
 }
 
+// The most that may be told (oracle.h, judge()).
+Standings oracle_allows(const script::Script& s) {
+  Standings all;
+  for (const auto& [byte, verdict] : judge(s.events, {s.cv, s.spin, s.handover, s.lib, false}).bytes)
+    all[byte] = verdict.standing;
+  return all;
+}
+
+// Whether each byte of `some` is among `all`, with at least the same standing.
+bool are_among(const Standings& some, const Standings& all) {
+  return std::all_of(some.begin(), some.end(), [&](const auto& one) {
+    const auto known = all.find(one.first);
+    return known != all.end() && known->second >= one.second;
+  });
+}
+
 Standings only(const Standings& all, Standing wanted) {
   Standings some;
   for (const auto& [byte, standing] : all)
@@ -82,6 +98,7 @@ std::string text_of(const script::Script& s, const Standings& all) {
 
 void expect_same(const script::Script& s, EngineKind engine, const Standings& found, const Standings& wanted) {
   if (found == wanted) return;
+  if (engine == EngineKind::kHybrid && are_among(wanted, found) && are_among(found, oracle_allows(s))) return;
   RC_FAIL(std::string(script::name_of(engine)) + " says: " + text_of(s, found) +
           "\noracle says: " + text_of(s, wanted));
 }
@@ -129,11 +146,11 @@ TEST(Property, ConditionsNobodyToldOf) {
     const Standings wanted = oracle_says(s);
     const Standings found = script::run_events(s.events, options).bytes;
     for (const auto& [byte, standing] : found) {
-      const auto known = wanted.find(byte);
-      if (known == wanted.end() || known->second < standing) RC_FAIL("surprised, hybrid tells of " + s.place(byte));
+      if (!are_among({{byte, standing}}, wanted) && !are_among({{byte, standing}}, oracle_allows(s)))
+        RC_FAIL("surprised, hybrid tells of " + s.place(byte));
     }
     races += wanted.size();
-    missed += wanted.size() - found.size();
+    for (const auto& [byte, standing] : wanted) missed += found.contains(byte) ? 0 : 1;
     constexpr Address kUnused = 64;
     if (s.events.empty()) return;
     s.events.insert(s.events.begin(),
@@ -250,7 +267,8 @@ TEST(Property, ManyThreadsAndLocks) {
       missed += !found.contains(byte);
     }
     for (const auto& [byte, standing] : found)
-      if (!wanted.contains(byte)) RC_FAIL("hybrid predicts " + s.place(byte) + ", the oracle does not");
+      if (!wanted.contains(byte) && !oracle_allows(s).contains(byte))
+        RC_FAIL("hybrid predicts " + s.place(byte) + ", the oracle does not");
   });
   std::printf("5 to 8 threads, up to 12 locks: %zu of %zu predicted bytes missed (%.3f %%)\n", missed, predicted,
               predicted == 0 ? 0.0 : 100.0 * static_cast<double>(missed) / static_cast<double>(predicted));

@@ -28,12 +28,13 @@ void* allocated(HostThread host, void* block, SizeT size) {
   if (block == nullptr || self == nullptr) return block;
   const auto address = reinterpret_cast<Address>(block);
   Moment birth;
+  const Where where = here(*self);
   if (watching) {
-    is_mapping(size) ? detector.map(*self->core, address, size) : detector.allocate(*self->core, address, size);
+    is_mapping(size) ? detector.map(*self->core, address, size) : detector.bear(*self->core, address, size, where);
     birth = detector.birth(*self->core);
   }
   auto* made = static_cast<Block*>(VG_(OSetGen_AllocNode)(blocks, sizeof(Block)));
-  *made = {address, size, self->core->id, here(*self), birth};
+  *made = {address, size, self->core->id, where, birth};
   VG_(OSetGen_Insert)(blocks, made);
   return block;
 }

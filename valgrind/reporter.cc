@@ -320,6 +320,13 @@ Listener report_listener() {
   if (settings().new_memory) {
     listener.newborn_until = [](void* /*context*/, Address byte, Moment moment) { return newborn_until(byte, moment); };
   }
+  listener.block = [](void* /*context*/, Address byte, Address& begin, Address& end) {
+    Block found;
+    if (!find_block(byte, found)) return false;
+    begin = found.address;
+    end = found.address + found.size;
+    return true;
+  };
   listener.candidate = &on_candidate;
   listener.note = &on_note;
   return listener;

@@ -165,7 +165,7 @@ Plan make_plan(uint64_t seed, const GeneratorOptions& o) {
     // A thread tends to go on for a while.
     if (dice.chance(35)) current = static_cast<uint8_t>(dice.below(plan.threads));
     if (o.publications && dice.chance(20)) {
-      for (const Move& m : publication(dice, plan)) record(m);
+      for (const Move& m : dice.chance(60) ? publication(dice, plan) : taking_out(dice, plan)) record(m);
       continue;
     }
     if (o.readers && dice.chance(20)) {

@@ -40,6 +40,7 @@ struct OracleOptions {
   bool spin = true;
   bool handover = true;
   bool lib = true;
+  bool taken_out = true;  // only with handover
 };
 
 // A strict order over the events of one execution: before(a, b) says that event a is ordered before event b.
@@ -83,6 +84,8 @@ struct Verdict {
   std::vector<RacingPair> pairs;  // all of them, ordered by (second, first)
 };
 
+// *Taken out* is judged as generously as the page allows: an engine that has forgotten a read may predict more, up to
+// what is predicted without the rule.
 [[nodiscard]] Verdict judge(std::span<const Event> events, const OracleOptions& options);
 
 }  // namespace norn::oracle

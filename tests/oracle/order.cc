@@ -68,6 +68,39 @@ void order_by_refusals(const Execution& x, Edges& edges) {
   }
 }
 
+// Where the thread took the lock that it gives up at this event.
+std::optional<Index> taking_of(const Execution& x, Index release) {
+  for (Index i = release; i-- > 0;) {
+    if (x.events[i].thread != x.events[release].thread || !x.taken[i]) continue;
+    if (x.taken[i]->lock == x.given[release]->lock && x.taken[i]->mode == x.given[release]->mode) return i;
+  }
+  return std::nullopt;
+}
+
+// "If something that a thread does while it holds m is strongly before another's acquire of m, so is its release". All
+// that is strongly before the acquire otherwise is known.
+void order_by_held_locks(const Execution& x, Index acquire, Orders& orders, Edges& edges) {
+  if (!x.taken[acquire]) return;
+  auto is_known_to_hold = [&](Index release) {
+    const std::optional<Index> taking = taking_of(x, release);
+    if (!taking) return false;
+    for (Index i = *taking + 1; i < release; ++i)
+      if (x.events[i].thread == x.events[release].thread && orders.strong.before(i, acquire)) return true;
+    return false;
+  };
+  for (bool learned = true; learned;) {
+    learned = false;
+    for (Index i = 0; i < acquire; ++i) {
+      if (!x.given[i] || x.given[i]->lock != x.taken[acquire]->lock || orders.strong.before(i, acquire)) continue;
+      if (x.given[i]->mode == LockMode::kShared && x.taken[acquire]->mode == LockMode::kShared) continue;
+      if (lost_its_past(x, x.given[i]->lock, i, acquire) || !is_known_to_hold(i)) continue;
+      edges.strong_only(i, acquire);
+      orders.strong.close(acquire);
+      learned = true;
+    }
+  }
+}
+
 // Semaphores, once and annotations have one shape: every `from` of an object then every later `to` of it.
 void order_by_object(const Execution& x, Edges& edges, EventKind from, EventKind to) {
   for_pairs(
@@ -210,6 +243,7 @@ Orders order_execution(const Execution& x) {
   auto next = found.begin();
   for (Index i = 0; i < x.events.size(); ++i) {
     orders.strong.close(i);
+    order_by_held_locks(x, i, orders, edges);
     for (; next != found.end() && next->read == i; ++next)
       if (x.options.handover) hand_over(x, *next, orders, edges);
   }

@@ -26,6 +26,9 @@ class Edges {
 void order_by_conditions(const Execution& x, Edges& edges);
 
 // reads.cc
+// What ends a segment: "between two of its synchronization events".
+[[nodiscard]] bool is_synchronization(const Event& e);
+
 // A read that may decide what comes, and a write that it finds there.
 struct Handover {
   Index write = 0;
@@ -38,6 +41,9 @@ std::vector<unsigned> order_by_spins(const Execution& x, Edges& edges, std::vect
 
 // For each event the bytes that are in state spin when it happens.
 [[nodiscard]] std::vector<std::set<Address>> spin_states(const Execution& x);
+
+// Where the write's thread gives up locks that protect it from the read, each for the first time.
+[[nodiscard]] Indexes ends_of_regions(const Execution& x, const Handover& h);
 
 // All that is ordered before the read otherwise is known.
 void hand_over(const Execution& x, const Handover& h, Orders& orders, Edges& edges);

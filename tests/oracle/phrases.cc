@@ -164,4 +164,39 @@ std::vector<Move> publication(Dice& dice, const Plan& plan) {
   return moves;
 }
 
+std::vector<Move> taking_out(Dice& dice, const Plan& plan) {
+  auto first = static_cast<uint8_t>(dice.below(plan.threads));
+  auto second = static_cast<uint8_t>((first + 1 + dice.below(plan.threads - 1u)) % plan.threads);
+  auto lock = static_cast<uint8_t>(dice.below(std::min<size_t>(2, plan.locks)));
+  auto block = static_cast<uint8_t>(dice.below(kBlocks));
+  auto place = static_cast<uint8_t>(dice.below(2));
+  std::vector<Move> moves;
+  auto add = [&](MoveKind kind, uint8_t thread, uint8_t what) { moves.push_back({kind, thread, what, 0, 0, 1}); };
+  auto look = [&](MoveKind kind, uint8_t thread) {
+    moves.push_back({kind, thread, place, 8, static_cast<uint8_t>(dice.chance(85) ? 7 : dice.below(8)), 0});
+  };
+  auto use = [&](uint8_t thread) {
+    moves.push_back({dice.chance(70) ? MoveKind::kWrite : MoveKind::kRead, thread,
+                     static_cast<uint8_t>(kData + kAtomics + block), static_cast<uint8_t>(dice.below(12)),
+                     static_cast<uint8_t>(dice.below(8)), 0});
+  };
+  if (dice.chance(60)) add(MoveKind::kAllocate, dice.chance(50) ? first : second, block);
+  for (unsigned rounds = 1 + static_cast<unsigned>(dice.below(2)); rounds > 0; --rounds) {
+    if (dice.chance(30)) use(first);
+    add(MoveKind::kLock, first, lock);
+    if (dice.chance(80)) look(MoveKind::kRead, first);
+    if (dice.chance(80)) use(first);
+    if (dice.chance(20)) add(MoveKind::kPost, first, 0);
+    add(MoveKind::kUnlock, first, lock);
+    first = dice.chance(30) ? static_cast<uint8_t>(dice.below(plan.threads)) : first;
+  }
+  add(MoveKind::kLock, second, lock);
+  if (dice.chance(85)) look(MoveKind::kRead, second);
+  look(MoveKind::kWrite, second);
+  add(MoveKind::kUnlock, second, lock);
+  use(second);
+  if (dice.chance(40)) add(MoveKind::kFree, second, block);
+  return moves;
+}
+
 }  // namespace norn::oracle::model

@@ -18,4 +18,7 @@ std::vector<Move> common_reading(Dice& dice, const Plan& plan);
 // between.
 std::vector<Move> publication(Dice& dice, const Plan& plan);
 
+// Something is used under a lock, and taken out under it by another, who goes on to use it without.
+std::vector<Move> taking_out(Dice& dice, const Plan& plan);
+
 }  // namespace norn::oracle::model

@@ -6,9 +6,7 @@
 #include "tests/oracle/order.h"
 
 namespace norn::oracle {
-namespace {
 
-// What ends a segment: "between two of its synchronization events".
 bool is_synchronization(const Event& e) {
   switch (e.kind) {
     case EventKind::kAtomicStore:
@@ -40,6 +38,8 @@ bool is_synchronization(const Event& e) {
   }
 }
 
+namespace {
+
 bool may_decide(const Execution& x, Index i) {
   const Event& e = x.events[i];
   if (x.ignores(i, kIgnoreSync)) return false;
@@ -47,7 +47,8 @@ bool may_decide(const Execution& x, Index i) {
          e.kind == EventKind::kSpinRead;
 }
 
-// Where the write's thread gives up a lock that protects it from the read.
+}  // namespace
+
 Indexes ends_of_regions(const Execution& x, const Handover& h) {
   Indexes ends;
   for (const HeldLock& mine : x.locksets[h.write]) {
@@ -60,8 +61,6 @@ Indexes ends_of_regions(const Execution& x, const Handover& h) {
   }
   return ends;
 }
-
-}  // namespace
 
 std::vector<unsigned> order_by_spins(const Execution& x, Edges& edges, std::vector<Handover>& found) {
   struct Byte {

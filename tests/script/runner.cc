@@ -12,6 +12,10 @@ struct Collector {
   RunResult result;
   bool state_machine = false;
   std::map<Address, Moment> births;  // of bytes, the last ones
+  struct Range {
+    Address begin, end;
+  };
+  std::map<Address, Range> blocks;  // of bytes, likewise
 };
 
 Address newborn_until(void* context, Address byte, Moment moment) {
@@ -20,7 +24,16 @@ Address newborn_until(void* context, Address byte, Moment moment) {
   return born != births.end() && born->second == moment ? byte + 1 : 0;
 }
 
-void note_births(Detector& detector, const Event& event, std::map<Address, Moment>& births) {
+bool find_block(void* context, Address byte, Address& begin, Address& end) {
+  const auto& blocks = static_cast<Collector*>(context)->blocks;
+  auto found = blocks.find(byte);
+  if (found == blocks.end()) return false;
+  begin = found->second.begin;
+  end = found->second.end;
+  return true;
+}
+
+void note_births(Detector& detector, const Event& event, Collector& collector) {
   const bool resizes = event.kind == EventKind::kReallocate;
   if (!resizes && event.kind != EventKind::kAllocate) return;
   Address from = resizes ? event.other : event.address;
@@ -28,7 +41,11 @@ void note_births(Detector& detector, const Event& event, std::map<Address, Momen
   if (resizes && event.other == event.address) from += event.size;  // in place: what it gained
   if (from >= to) return;
   const Moment now = detector.birth(*detector.find(event.thread));
-  for (; from < to; ++from) births[from] = now;
+  const Collector::Range block = {from, to};
+  for (; from < to; ++from) {
+    collector.births[from] = now;
+    collector.blocks[from] = block;
+  }
 }
 
 void take_pair(void* context, const RacingPair& pair) {
@@ -53,6 +70,7 @@ RunResult run_events(std::span<const Event> events, const EngineOptions& options
   listener.context = &collector;
   listener.pair = &take_pair;
   listener.newborn_until = &newborn_until;
+  listener.block = &find_block;
   Options core;
   core.engine = options.engine;
   core.condition = options.cv;
@@ -70,7 +88,7 @@ RunResult run_events(std::span<const Event> events, const EngineOptions& options
   for (size_t i = 0; i < events.size(); ++i) {
     if (options.collect_every != 0 && i % options.collect_every == 0) detector->request_collection();
     detector->apply(events[i]);
-    note_births(*detector, events[i], collector.births);
+    note_births(*detector, events[i], collector);
     if (after) after(i + 1, state_of);
   }
   return std::move(collector.result);

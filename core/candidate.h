@@ -37,6 +37,12 @@ struct RacingPair {
   Moment earlier_at;
 };
 
+// Whoever frees a block that another thread allocated may have got it from a library that nobody looks into; it is no
+// pair for a front end (order.md, Races).
+[[nodiscard]] constexpr bool frees_what_was_born(const RacingPair& pair) {
+  return pair.earlier.kind == AccessKind::kBirth && pair.later.kind == AccessKind::kFree;
+}
+
 struct Candidate {
   uint64_t site_a = 0;  // site_a <= site_b
   uint64_t site_b = 0;

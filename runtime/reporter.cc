@@ -698,7 +698,9 @@ const CurrentReport* current_report() { return reporting; }
 Listener report_listener() {
   Listener listener;
   listener.site = &identity_of;
-  listener.counts = [](void* /*context*/, const RacingPair& pair) { return can_race(pair); };
+  listener.counts = [](void* /*context*/, const RacingPair& pair) {
+    return !frees_what_was_born(pair) && can_race(pair);
+  };
   if (start.settings.new_memory) {
     listener.newborn_until = [](void* /*context*/, Address byte, Moment moment) { return newborn_until(byte, moment); };
   }

@@ -223,7 +223,7 @@ bool is_own_of_thread(const RacingPair& pair) {
 }
 
 bool is_of_program(void* /*context*/, const RacingPair& pair) {
-  return !is_standard_stream(pair.address) && !is_own_of_thread(pair);
+  return !frees_what_was_born(pair) && !is_standard_stream(pair.address) && !is_own_of_thread(pair);
 }
 
 void on_candidate(void* /*context*/, const Candidate& candidate) {

@@ -1,5 +1,5 @@
-// A file's lock, by two descriptors of it, keeps two threads apart. With the happens-before relation alone: which of
-// them had it first is an accident.
+// A file's lock, by two descriptors of it, keeps two threads apart: each kind of lock those that use the same kind. With
+// the happens-before relation alone: which of them had it first is an accident.
 // NORACE
 // ENGINES: hb hybrid
 // RUN: %check %s
@@ -13,6 +13,7 @@
 
 char name[64];
 int x;
+int y;
 
 static void uses(void) {
   int file = open(name, O_RDWR);
@@ -22,7 +23,7 @@ static void uses(void) {
     flock(file, LOCK_UN);
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     fcntl(file, F_OFD_SETLKW, &whole);
-    x++;
+    y++;
     whole.l_type = F_UNLCK;
     fcntl(file, F_OFD_SETLK, &whole);
   }

@@ -2,6 +2,7 @@
 #include "runtime/locks.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <threads.h>
 
@@ -79,8 +80,17 @@ bool is_shared(const pthread_mutex_t* mutex) { return (mutex->__data.__kind & 12
 bool is_shared(const pthread_rwlock_t* lock) { return lock->__data.__shared != 0; }
 const pthread_mutex_t* as_posix(const mtx_t* mutex) { return reinterpret_cast<const pthread_mutex_t*>(mutex); }
 
+// A robust mutex that nobody can have any more. The try-form of glibc 2.36 says so and leaves it locked; the plain form
+// says so at once and does not.
+bool is_not_recoverable(const pthread_mutex_t* mutex) {
+  constexpr int kRobust = 16;
+  constexpr int kNotRecoverable = INT_MAX - 1;  // PTHREAD_MUTEX_NOTRECOVERABLE in nptl/pthreadP.h
+  return (mutex->__data.__kind & kRobust) != 0 && mutex->__data.__owner == kNotRecoverable;
+}
+
 // The try-form says that it is busy where the plain one says that it is the caller's already.
 int try_mutex(pthread_mutex_t* mutex, int (*real_try)(pthread_mutex_t*), int (*real_lock)(pthread_mutex_t*)) {
+  if (is_not_recoverable(mutex)) return real_lock(mutex);
   const int result = real_try(mutex);
   const bool checks = (mutex->__data.__kind & 3) == PTHREAD_MUTEX_ERRORCHECK_NP;
   auto is_own = [&] { return static_cast<uint32_t>(mutex->__data.__owner) == sys::tid(); };

@@ -352,6 +352,29 @@ NORN_INTERPOSE(int, putchar, (int c)) {
   return real_putchar(c);
 }
 
+// Without the stream's lock, which the caller must have: what they change of the stream is its position. Optimised code
+// does the same itself.
+#define NORN_PUT_UNLOCKED(name)                                                    \
+  NORN_INTERPOSE(int, name, (int c, FILE* file)) {                                 \
+    if (!has_started()) return 0;                                                  \
+    observe_write(&file->_IO_write_ptr, sizeof(file->_IO_write_ptr), site_##name); \
+    giving_to(file, site_##name);                                                  \
+    return real_##name(c, file);                                                   \
+  }
+#define NORN_GET_UNLOCKED(name)                                                  \
+  NORN_INTERPOSE(int, name, (FILE * file)) {                                     \
+    if (!has_started()) return EOF;                                              \
+    observe_write(&file->_IO_read_ptr, sizeof(file->_IO_read_ptr), site_##name); \
+    await_stream(file, site_##name);                                             \
+    const int c = real_##name(file);                                             \
+    took_from(file, site_##name);                                                \
+    return c;                                                                    \
+  }
+NORN_PUT_UNLOCKED(putc_unlocked)
+NORN_PUT_UNLOCKED(fputc_unlocked)
+NORN_GET_UNLOCKED(getc_unlocked)
+NORN_GET_UNLOCKED(fgetc_unlocked)
+
 NORN_INTERPOSE(int, fgetc, (FILE * file)) {
   if (!has_started()) return EOF;
   await_stream(file, site_fgetc);

@@ -30,7 +30,7 @@
 // NONE-NOT: atomicity
 // HARMLESS: atomicity of current {{.*}} unconfirmed after 30 runs
 // HARMLESS-NEXT: the other thread came between in {{[1-9][0-9]*}} of 30 runs
-// MISTYPED: --hazards=atomicty is not one of lock-order or atomicity; did you mean atomicity?
+// MISTYPED: --hazards=atomicty is not one of lock-order, atomicity, misuse, thread-leak or signals; did you mean atomicity?
 
 #include <pthread.h>
 #include <stddef.h>

@@ -7,9 +7,9 @@
 
 enum { kBins = 4, kSamples = 64 };
 int samples[kSamples];
-int bins[kBins];
 
 int main(void) {
+  int bins[kBins] = {0};  // a local one: of a global array clang 19 makes no copy, and the program races as compiled
   int sum = 0;
   for (int i = 0; i < kSamples; i++) samples[i] = 7 * i;
 #pragma omp parallel for num_threads(2) schedule(static) reduction(+ : bins[ : kBins])

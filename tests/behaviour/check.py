@@ -3,7 +3,9 @@
 
 A race that is reported at two levels must have the same identity at both.
 
-    check.py SOURCE -o PREFIX [--levels=-O0,-O1,-O2,-O2+-flto] [--binary=gcc|clang]
+    check.py SOURCE -o PREFIX [--levels=-O0,-O1,-O2,-O2+-flto|one] [--binary=gcc|clang]
+
+`one` is one of the levels, by the program's name.
 
 With --binary the program is built by an ordinary compiler and runs under the Valgrind front end, which does not know
 what a statement calls the memory it accesses: standings and lines must be the same.
@@ -20,6 +22,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zlib
 
 from program import LEVELS, Program, clean_environment, compare
 
@@ -151,6 +154,12 @@ def is_told(what, wrong, errors):
     return bool(wrong)
 
 
+def levels_of(arguments):
+    if arguments.levels != "one":
+        return arguments.levels.split(",")
+    return [LEVELS[zlib.crc32(pathlib.Path(arguments.source).name.encode()) % len(LEVELS)]]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("source")
@@ -173,7 +182,7 @@ def main():
     prefix.mkdir(parents=True, exist_ok=True)
     failed = False
     reports = {}
-    for level in arguments.levels.split(","):
+    for level in levels_of(arguments):
         built = str(prefix / f"program{level}")
         command = program.build(*compilers, level, built, flags)
         for engine in program.engines:

@@ -1,5 +1,5 @@
-// A file's lock, by two descriptors of it, keeps two threads apart: each kind of lock those that use the same kind. With
-// the happens-before relation alone: which of them had it first is an accident.
+// A file's lock, by two descriptors of it, keeps two threads apart: each kind of lock those that use the same kind.
+// With the happens-before relation alone: which of them had it first is an accident.
 // NORACE
 // ENGINES: hb hybrid
 // RUN: %check %s

@@ -1,5 +1,5 @@
-// Condition variable: a signal that came before the wait is lost; judged by wake-ups alone, only the accident of who had
-// the mutex first orders what was done before.
+// Condition variable: a signal that came before the wait is lost; judged by wake-ups alone, only the accident of who
+// had the mutex first orders what was done before.
 // OPTIONS: --strict
 // TABLE: no
 // ARRIVAL: counterpart

@@ -38,7 +38,6 @@ static void reads() {
     last = read();
     sched_yield();
   }
-
 }
 
 int main() { meet(reads, writes); }

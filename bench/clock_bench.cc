@@ -1,7 +1,7 @@
 // Which representation for vector clocks? Three, on the operations that synchronization does: a release copies the
 // thread's clock into an object, an acquire joins the object's into the thread's. docs/design/clocks.md has the
 // conclusion.
-//   chunks   core/clock.h: copy-on-write chunks of 16
+//   chunks   core/order/clock.h: copy-on-write chunks of 16
 //   flat     an array of all slots
 //   tree     a tree clock (Mathur, Pavlogiannis, Tunç, Viswanathan, ASPLOS 2022): joins visit only what is news
 #include <benchmark/benchmark.h>
@@ -10,8 +10,8 @@
 #include <random>
 #include <vector>
 
-#include "core/clock.h"
-#include "core/testing_arena.h"
+#include "core/order/clock.h"
+#include "core/testing/test_arena.h"
 
 namespace norn {
 namespace {

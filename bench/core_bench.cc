@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/detector.h"
-#include "core/testing_arena.h"
+#include "core/testing/test_arena.h"
 
 namespace norn {
 namespace {

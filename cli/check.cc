@@ -4,16 +4,17 @@
 #include <algorithm>
 #include <tuple>
 
-#include "cli/child.h"
-#include "cli/confirmation.h"
+#include "base/string_sink.h"
 #include "cli/detection.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "experiment/child.h"
+#include "experiment/confirmation.h"
 
 namespace norn::cli {
 namespace {
 
-using report::FailOn;
+using options::FailOn;
 using report::Race;
 using report::Standing;
 
@@ -26,12 +27,12 @@ bool comes_first(const Verdict& a, const Verdict& b) {
 // What a race turned out to be, in the findings that files are made of.
 void enter_verdict(report::Findings& findings, const Verdict& verdict) {
   for (Race& race : findings.races) {
-    if (report::view(race.id.text()) != verdict.candidate.id) continue;
+    if (view(race.id.text()) != verdict.candidate.id) continue;
     race.standing = verdict.is_confirmed() ? Standing::kConfirmed : Standing::kUnconfirmed;
     if (verdict.is_confirmed()) race.replay = findings.pool.keep(verdict.consequences[0].replay);
   }
   for (report::Hazard& hazard : findings.hazards) {
-    if (report::view(hazard.id.text()) != verdict.candidate.id) continue;
+    if (view(hazard.id.text()) != verdict.candidate.id) continue;
     hazard.standing = verdict.is_confirmed() ? Standing::kConfirmed : Standing::kUnconfirmed;
     if (verdict.is_confirmed()) hazard.replay = findings.pool.keep(verdict.consequences[0].replay);
   }
@@ -39,7 +40,7 @@ void enter_verdict(report::Findings& findings, const Verdict& verdict) {
 
 std::string summary(const std::vector<Verdict>& verdicts, const report::RunSummary& run) {
   std::string notes;
-  for (const report::Text note : run.notes) notes += fmt::format("norn: note: {}\n", report::view(note));
+  for (const Text note : run.notes) notes += fmt::format("norn: note: {}\n", view(note));
   const auto confirmed =
       std::count_if(verdicts.begin(), verdicts.end(), [](const Verdict& v) { return v.is_confirmed(); });
   const auto harmful = std::count_if(verdicts.begin(), verdicts.end(),

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cli/confirmation.h"
-#include "cli/history.h"
-#include "cli/program.h"
+#include "casebook/runs.h"
 #include "cli/renderings.h"
-#include "cli/story.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "experiment/confirmation.h"
+#include "experiment/program.h"
+#include "experiment/story.h"
 
 namespace norn::cli {
 namespace {

@@ -9,15 +9,15 @@
 #include <filesystem>
 #include <set>
 
-#include "cli/binary.h"
-#include "cli/history.h"
+#include "base/string_sink.h"
+#include "casebook/runs.h"
 #include "cli/terminal.h"
+#include "experiment/binary.h"
 
 namespace norn::cli {
 namespace {
 
-using report::Settings;
-using report::view;
+using options::Settings;
 
 std::optional<int> parse_request(const Verb& verb, CLI::App& app, std::vector<std::string> arguments,
                                  Detection& request) {
@@ -71,8 +71,8 @@ bool can_run(const Verb& verb, const Detection& request, std::string& error) {
   return can_run_binary(request.program, request.command[0], error);
 }
 
-// The runtime ends a program that it cannot check, and has said why (runtime/settings.cc). Such a program had no end of
-// its own, and of its races there is nothing to say.
+// The runtime ends a program that it cannot check, and has said why (runtime/process/settings.cc). Such a program had
+// no end of its own, and of its races there is nothing to say.
 bool has_refused(const report::Findings& findings, const ChildEnd& end) {
   return end.exit == kMisuse && end.signal == 0 && !findings.first_ended && findings.races.empty();
 }
@@ -102,7 +102,7 @@ std::string why_not_started(const ChildEnd& end) {
 }
 
 void add_note(report::Findings& findings, const std::string& words) {
-  std::vector<report::Text> notes(findings.run.notes.begin(), findings.run.notes.end());
+  std::vector<Text> notes(findings.run.notes.begin(), findings.run.notes.end());
   notes.push_back(findings.pool.keep(words));
   findings.run.notes = findings.pool.keep(std::move(notes));
 }
@@ -157,7 +157,7 @@ std::optional<int> detect(const Verb& verb, CLI::App& app, std::vector<std::stri
     return kMisuse;
   }
 
-  if (binary && (settings.hazards & report::kHazardAtomicity) != 0)
+  if (binary && (settings.hazards & options::kHazardAtomicity) != 0)
     complain("--hazards=atomicity: the Valgrind front end does not look for them; build with norn-cc/norn-c++");
   NewRun kept(request.command);
   if (!kept.ok() && binary) return kMisuse;
@@ -166,7 +166,7 @@ std::optional<int> detect(const Verb& verb, CLI::App& app, std::vector<std::stri
   request.race_status = static_cast<int>(settings.exitcode);
   if (kept.ok()) request.options.set("findings", kept.run().findings());
   const std::string list = request.options.list();
-  if ((settings.verbose & report::kVerboseOptions) != 0) complain("NORN_OPTIONS=" + list);
+  if ((settings.verbose & options::kVerboseOptions) != 0) complain("NORN_OPTIONS=" + list);
   const std::string log = kept.run().directory + "/valgrind.log";
   Launch launch{request.program.path, request.command, {}};
   if (binary) {

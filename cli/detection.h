@@ -5,12 +5,12 @@
 #include <functional>
 #include <optional>
 
-#include "cli/child.h"
 #include "cli/option_list.h"
-#include "cli/program.h"
 #include "cli/renderings.h"
 #include "cli/rules.h"
 #include "cli/verb.h"
+#include "experiment/child.h"
+#include "experiment/program.h"
 #include "report/record_reader.h"
 
 namespace norn::cli {

@@ -12,9 +12,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "cli/binary.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "experiment/binary.h"
 #include "report/record_reader.h"
 
 namespace norn::cli {
@@ -84,7 +84,7 @@ std::string own_path() {
 
 class Doctor {
  public:
-  Doctor() : self_(own_path()), color_(wants_color(1, report::ColorMode::kAuto)) {}
+  Doctor() : self_(own_path()), color_(wants_color(1, options::ColorMode::kAuto)) {}
 
   int examine() {
     compilers();

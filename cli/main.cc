@@ -6,9 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/child.h"
+#include "base/string_sink.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "experiment/child.h"
 #include "report/record_reader.h"
 
 namespace norn::cli {
@@ -34,7 +35,7 @@ void print_help() {
 std::string nearest_verb(const std::string& name) {
   std::string names = "help";
   for (const Verb& verb : verbs()) names += fmt::format("|{}", verb.name);
-  return std::string(report::view(report::nearest_name(report::text_of(name), report::text_of(names))));
+  return std::string(view(options::nearest_name(report::text_of(name), report::text_of(names))));
 }
 
 // A file that norn opens must not become its stdout or stderr because that was closed. The program it runs still finds

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "report/options.h"
+#include "options/options.h"
 
 namespace norn::cli {
 
@@ -19,14 +19,14 @@ class OptionList {
   [[nodiscard]] bool resolve(std::string& error);
 
   void set(const std::string& key, const std::string& value) { values_[key] = value; }
-  [[nodiscard]] const report::Settings& settings() const { return settings_; }
+  [[nodiscard]] const options::Settings& settings() const { return settings_; }
   // key=value:… for NORN_OPTIONS, quoted where needed.
   [[nodiscard]] std::string list() const;
 
  private:
   std::map<std::string, std::string> command_line_;  // by key; "" if not given
   std::map<std::string, std::string> values_;        // what was said, by key
-  report::Settings settings_;                        // points into values_
+  options::Settings settings_;                       // points into values_
 };
 
 }  // namespace norn::cli

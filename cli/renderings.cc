@@ -10,9 +10,9 @@
 #include <map>
 #include <set>
 
+#include "base/string_sink.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "report/collect.h"
 #include "report/html.h"
 #include "report/json.h"
 #include "report/sarif.h"
@@ -78,17 +78,17 @@ class Guests {
 };
 
 // One line for all variables that are used as flags.
-void put_flags(const report::Findings& findings, const report::TextOptions& options, report::Sink sink) {
+void put_flags(const report::Findings& findings, const report::TextOptions& options, Sink sink) {
   constexpr size_t kShown = 5;
   std::set<std::string> names;
   std::vector<std::string> shown;
   for (const report::Race& flag : findings.flags) {
     if (flag.suppressed) continue;
-    const std::string name = report::collect([&](report::Sink out) { put_location_name(flag.location, out); });
+    const std::string name = collect([&](Sink out) { put_location_name(flag.location, out); });
     if (names.insert(name).second && shown.size() < kShown)
-      shown.push_back(report::collect([&](report::Sink out) { put_flag(flag, options, out); }));
+      shown.push_back(collect([&](Sink out) { put_flag(flag, options, out); }));
   }
-  std::vector<report::Text> first(shown.size());
+  std::vector<Text> first(shown.size());
   std::transform(shown.begin(), shown.end(), first.begin(),
                  [](const std::string& text) { return report::text_of(text); });
   report::put_flags(names.size(), report::list_of(first), sink);
@@ -124,7 +124,7 @@ bool write_files(const RenderingFiles& files, const report::Findings& findings) 
   bool ok = true;
   report::SourceFiles sources;
   if (!files.json.empty())
-    ok = write_file(files.json, report::collect([&](report::Sink sink) {
+    ok = write_file(files.json, collect([&](Sink sink) {
                       report::render_json(findings.run, report::list_of(findings.races),
                                           report::list_of(findings.hazards), report::list_of(findings.flags), sink);
                     })) &&
@@ -139,12 +139,12 @@ bool write_files(const RenderingFiles& files, const report::Findings& findings) 
 std::string text_of_race(const report::Findings& findings, const report::Race& race, const TextRendering& rendering) {
   const std::string base = here();
   report::SourceFiles sources;
-  return report::collect(
-      [&](report::Sink sink) { report::render_text(race, findings.run, options_of(rendering, base, sources), sink); });
+  return collect(
+      [&](Sink sink) { report::render_text(race, findings.run, options_of(rendering, base, sources), sink); });
 }
 
 std::string text_of_hazard(const report::Hazard& hazard) {
-  return report::collect([&](report::Sink sink) { report::render_text(hazard, sink); });
+  return collect([&](Sink sink) { report::render_text(hazard, sink); });
 }
 
 std::string text_of_flags(const report::Findings& findings, const TextRendering& rendering) {
@@ -159,7 +159,7 @@ std::string text_of_races(const report::Findings& findings, const TextRendering&
   report::SourceFiles sources;
   const Guests guests(findings);
   size_t predicted = 0;
-  std::string text = report::collect([&](report::Sink sink) {
+  std::string text = collect([&](Sink sink) {
     for (const report::Race& race : findings.races) {
       if ((race.suppressed && !rendering.suppressed) || guests.has(race)) continue;
       if (race.standing == report::Standing::kPredicted && ++predicted > rendering.predicted) continue;
@@ -172,11 +172,11 @@ std::string text_of_races(const report::Findings& findings, const TextRendering&
     text += fmt::format("norn: {} more predicted race{} not shown; to see: norn show\n\n", left, left == 1 ? "" : "s");
   }
   std::string command;
-  for (const report::Text word : findings.run.command) command += fmt::format(" {}", report::view(word));
+  for (const Text word : findings.run.command) command += fmt::format(" {}", view(word));
   for (const report::Hazard& hazard : findings.hazards) {
     text += text_of_hazard(hazard);
     if (rendering.next == report::Next::kConfirm && !has_happened(hazard.kind))
-      text += fmt::format("  next: norn confirm R{} --{}\n", report::view(hazard.id.text()), command);
+      text += fmt::format("  next: norn confirm R{} --{}\n", view(hazard.id.text()), command);
     text += "\n";
   }
   return text;
@@ -187,14 +187,14 @@ std::string text_of_summary(const report::Findings& findings, const TextRenderin
   report::SourceFiles sources;
   report::RaceCounts counts = findings.counts();
   counts.variables = Guests(findings).variables();
-  return report::collect([&](report::Sink sink) {
+  return collect([&](Sink sink) {
     put_flags(findings, options_of(rendering, base, sources), sink);
     report::render_text_summary(findings.run, counts, options_of(rendering, base, sources), sink);
   });
 }
 
 report::Next next_after(const report::Findings& findings, report::Next otherwise) {
-  const bool can_confirm = find_verb("confirm") != nullptr && !(findings.run.front_end == report::Text("valgrind"));
+  const bool can_confirm = find_verb("confirm") != nullptr && !(findings.run.front_end == Text("valgrind"));
   return can_confirm ? report::Next::kConfirm : otherwise;
 }
 

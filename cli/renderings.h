@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "report/options.h"
+#include "options/options.h"
 #include "report/record_reader.h"
 
 namespace norn::cli {

@@ -6,14 +6,14 @@
 #include <filesystem>
 #include <map>
 
-#include "cli/child.h"
-#include "cli/consequence.h"
-#include "cli/history.h"
-#include "cli/program.h"
-#include "cli/stage.h"
-#include "cli/story.h"
+#include "casebook/runs.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "experiment/child.h"
+#include "experiment/consequence.h"
+#include "experiment/program.h"
+#include "experiment/stage.h"
+#include "experiment/story.h"
 #include "schedule/log_file.h"
 
 namespace norn::cli {

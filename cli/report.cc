@@ -1,7 +1,7 @@
 // norn report: renders findings again.
 #include <fmt/format.h>
 
-#include "cli/history.h"
+#include "casebook/runs.h"
 #include "cli/renderings.h"
 #include "cli/rules.h"
 #include "cli/terminal.h"
@@ -60,7 +60,7 @@ int report(const Verb& verb, std::vector<std::string> arguments) {
   bool ok = true;
   if (!text.empty()) {
     const bool terminal = text == "-";
-    const TextRendering rendering{.color = terminal && wants_color(1, report::ColorMode::kAuto),
+    const TextRendering rendering{.color = terminal && wants_color(1, options::ColorMode::kAuto),
                                   .width = terminal ? terminal_width(1) : 100,
                                   .next = next_after(*findings, report::Next::kShow)};
     ok = write_file(text, text_of_races(*findings, rendering) + text_of_summary(*findings, rendering));

@@ -7,8 +7,6 @@
 
 namespace norn::cli {
 
-using report::view;
-
 report::Day today() {
   const auto now = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
   return static_cast<report::Day>(now.time_since_epoch().count());

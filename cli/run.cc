@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include "base/string_sink.h"
 #include "cli/detection.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
@@ -9,10 +10,9 @@
 namespace norn::cli {
 namespace {
 
-using report::FailOn;
-using report::Settings;
+using options::FailOn;
+using options::Settings;
 using report::Standing;
-using report::view;
 
 bool fails(const report::Findings& findings, FailOn fail_on) {
   const report::RaceCounts counts = findings.counts();
@@ -34,15 +34,15 @@ std::string text_report(const Detection& request, const report::Findings& findin
   const Settings& settings = request.options.settings();
   const bool to_file = !request.output.empty();
   const TextRendering rendering{
-      .color = to_file ? settings.color == report::ColorMode::kAlways : wants_color(2, settings.color),
+      .color = to_file ? settings.color == options::ColorMode::kAlways : wants_color(2, settings.color),
       // What happened must not drown in what could happen.
       .predicted = to_file ? ~size_t{0} : 5,
       .width = to_file ? 100 : terminal_width(2),
       .next = next_after(findings, report::Next::kShow)};
   std::string text = text_of_races(findings, rendering);
-  for (const std::string& line : request.rules.account((settings.verbose & report::kVerboseSuppressions) != 0))
+  for (const std::string& line : request.rules.account((settings.verbose & options::kVerboseSuppressions) != 0))
     text += fmt::format("norn: {}\n", line);
-  if ((settings.verbose & report::kVerboseStats) != 0) {
+  if ((settings.verbose & options::kVerboseStats) != 0) {
     const report::Stats& stats = findings.run.stats;
     text += fmt::format("norn: {} events in {} processes, peak memory {} MB\n", stats.events, findings.processes,
                         stats.peak_rss >> 20);

@@ -4,17 +4,16 @@
 
 #include <algorithm>
 
-#include "cli/history.h"
+#include "base/string_sink.h"
+#include "casebook/runs.h"
 #include "cli/renderings.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "report/collect.h"
 
 namespace norn::cli {
 namespace {
 
 using report::Race;
-using report::view;
 
 std::string joined(const std::vector<std::string>& words) {
   std::string line;
@@ -47,8 +46,8 @@ void list_races(const report::Findings& findings, const std::vector<const Race*>
   size_t name_width = 0, count_width = 0;
   std::vector<std::string> names, counts;
   for (const Race* race : races) {
-    names.push_back(report::collect([&](report::Sink sink) { put_location_name(race->location, sink); }));
-    counts.emplace_back(view(report::Decimal(race->count, true).text()));
+    names.push_back(collect([&](Sink sink) { put_location_name(race->location, sink); }));
+    counts.emplace_back(view(Decimal(race->count, true).text()));
     name_width = std::max(name_width, names.back().size());
     count_width = std::max(count_width, counts.back().size());
   }
@@ -64,7 +63,7 @@ void list_races(const report::Findings& findings, const std::vector<const Race*>
     fmt::print("R{}  {:<11}  {}{}  {}\n", view(hazard.id.text()), view(name_of(hazard.standing)), view(hazard.title),
                has_happened(hazard.kind) ? view(words_of(hazard.kind)) : "", view(hazard.places));
   std::fflush(stdout);
-  const TextRendering rendering{.color = wants_color(1, report::ColorMode::kAuto)};
+  const TextRendering rendering{.color = wants_color(1, options::ColorMode::kAuto)};
   fmt::print("{}", text_of_summary(findings, rendering));
 }
 
@@ -93,7 +92,7 @@ int show_race(const report::Findings& findings, const std::string& asked) {
     return 0;
   }
   if (count == 1) {
-    const TextRendering rendering{.color = wants_color(1, report::ColorMode::kAuto),
+    const TextRendering rendering{.color = wants_color(1, options::ColorMode::kAuto),
                                   .full = true,
                                   .suppressed = true,
                                   .width = terminal_width(1),
@@ -105,7 +104,7 @@ int show_race(const report::Findings& findings, const std::string& asked) {
   std::vector<std::pair<size_t, std::string>> near;
   const auto add = [&](const report::RaceId& other) {
     const std::string_view full = view(other.text());
-    near.emplace_back(report::edit_distance(report::text_of(id), report::text_of(full.substr(0, id.size()))),
+    near.emplace_back(options::edit_distance(report::text_of(id), report::text_of(full.substr(0, id.size()))),
                       "R" + std::string(full));
   };
   for (const Race& race : findings.races) add(race.id);
@@ -124,7 +123,7 @@ int show_race(const report::Findings& findings, const std::string& asked) {
 }
 
 int show_flags(const report::Findings& findings) {
-  const TextRendering rendering{.color = wants_color(1, report::ColorMode::kAuto),
+  const TextRendering rendering{.color = wants_color(1, options::ColorMode::kAuto),
                                 .width = terminal_width(1),
                                 .next = next_after(findings, report::Next::kReport)};
   const std::string text = text_of_flags(findings, rendering);

@@ -24,8 +24,8 @@ size_t terminal_width(int descriptor) {
   return 100;
 }
 
-bool wants_color(int descriptor, report::ColorMode mode) {
-  if (mode != report::ColorMode::kAuto) return mode == report::ColorMode::kAlways;
+bool wants_color(int descriptor, options::ColorMode mode) {
+  if (mode != options::ColorMode::kAuto) return mode == options::ColorMode::kAlways;
   const char* no_color = std::getenv("NO_COLOR");
   const char* terminal = std::getenv("TERM");
   if (no_color != nullptr && *no_color != '\0') return false;

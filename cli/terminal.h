@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "report/options.h"
+#include "options/options.h"
 
 namespace norn::cli {
 
@@ -17,6 +17,6 @@ void complain(std::string_view words);
 [[nodiscard]] size_t terminal_width(int descriptor);
 
 // On a terminal, and neither NO_COLOR nor a dumb terminal, unless the user says otherwise.
-[[nodiscard]] bool wants_color(int descriptor, report::ColorMode mode);
+[[nodiscard]] bool wants_color(int descriptor, options::ColorMode mode);
 
 }  // namespace norn::cli

@@ -2,11 +2,11 @@
 //
 // Options reach the plugin as `-mllvm -norn-…` of `clang -cc1`, which must then load it by `-load` too, because pass
 // plugins are loaded after the options are read. The drivers do all that.
-#include "compiler/instrument.h"
-#include "compiler/openmp.h"
+#include "compiler/analysis/standard_library.h"
+#include "compiler/emit/instrument.h"
+#include "compiler/emit/openmp_iterations.h"
+#include "compiler/naming/statements.h"
 #include "compiler/selection.h"
-#include "compiler/standard_library.h"
-#include "compiler/statements.h"
 #include "compiler/whole_program.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Verifier.h"

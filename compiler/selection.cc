@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "compiler/hooks.h"
+#include "compiler/emit/hook_calls.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/GlobalIFunc.h"

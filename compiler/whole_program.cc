@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "compiler/hooks.h"
+#include "compiler/emit/hook_calls.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Metadata.h"

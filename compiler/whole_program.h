@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "compiler/instrument.h"
+#include "compiler/emit/instrument.h"
 #include "llvm/IR/PassManager.h"
 
 namespace norn::compiler {

@@ -5,10 +5,10 @@
 
 #include <atomic>
 
-#include "core/arena.h"
 #include "core/event.h"
-#include "core/lockset.h"
-#include "core/thread.h"
+#include "core/order/lockset.h"
+#include "core/order/thread.h"
+#include "core/storage/arena.h"
 
 namespace norn {
 

@@ -3,26 +3,26 @@
 // Each thread of the program has a Thread; a function that takes one is called by that thread alone, and different
 // threads may be in any functions at once. Accesses never block each other: one compare-and-swap on the word's cell.
 // Synchronization takes the object's own spin lock for as long as clocks move (most locks of the program do without:
-// core/locks.cc). The exception is a collection (see collect.cc), for which everyone outside waits at the door and
-// nobody inside waits for anyone outside.
+// core/order/lock_events.cc). The exception is a collection (see collect.cc), for which everyone outside waits at the
+// door and nobody inside waits for anyone outside.
 #pragma once
 
 #include "core/candidate.h"
-#include "core/clock.h"
-#include "core/engine.h"
+#include "core/engine/engine.h"
+#include "core/engine/hybrid.h"
+#include "core/engine/msm.h"
 #include "core/event.h"
-#include "core/granule.h"
-#include "core/hybrid.h"
-#include "core/lockset.h"
-#include "core/msm.h"
-#include "core/read_rows.h"
-#include "core/read_step.h"
-#include "core/segments.h"
-#include "core/shadow.h"
-#include "core/stamp_list.h"
-#include "core/step.h"
-#include "core/sync.h"
-#include "core/thread.h"
+#include "core/order/clock.h"
+#include "core/order/lockset.h"
+#include "core/order/sync.h"
+#include "core/order/thread.h"
+#include "core/shadow/granule.h"
+#include "core/shadow/overflow_list.h"
+#include "core/shadow/read_step.h"
+#include "core/shadow/read_table.h"
+#include "core/shadow/segment_locks.h"
+#include "core/shadow/shadow.h"
+#include "core/shadow/step.h"
 
 namespace norn {
 
@@ -204,8 +204,8 @@ class Detector {
   template <class Load>
   void atomic_load(Thread& thread, Address address, uint64_t size, MemoryOrder order, Where where, Load load);
   void fence(Thread& thread, MemoryOrder order);
-  // The same of one that nobody looks at: only what it orders counts (core/sampled.cc). Around the operation, which
-  // the caller does without any lock; each as far as it may write, and read.
+  // The same of one that nobody looks at: only what it orders counts (core/order/unsampled.cc). Around the operation,
+  // which the caller does without any lock; each as far as it may write, and read.
   [[nodiscard]] bool may_pass_unseen(const Thread& thread) const {
     return options_.sampled && options_.library && thread.ignoring == 0;
   }

@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "core/testing_arena.h"
+#include "core/testing/test_arena.h"
 
 namespace norn {
 namespace {

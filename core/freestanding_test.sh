@@ -6,9 +6,9 @@ set -eu
 compiler=$1 source=$2 work=$3
 mkdir -p "$work"
 objects=
-for file in "$source"/core/*.cc; do
+for file in "$source"/core/*.cc "$source"/core/[!t]*/*.cc; do
   case $file in
-    *_test.cc | */testing_arena.cc) continue ;;
+    *_test.cc) continue ;;
   esac
   object=$work/$(basename "$file" .cc).o
   "$compiler" -std=c++20 -O2 -g -gdwarf-4 -I"$source" -ffreestanding -fno-builtin -fno-exceptions -fno-rtti \

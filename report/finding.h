@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/detector.h"
-#include "report/options.h"
+#include "options/options.h"
 #include "report/race.h"
 
 namespace norn::report {
@@ -31,19 +31,19 @@ namespace norn::report {
 }
 
 // Whether a finding of this standing makes a run fail. (Nothing is confirmed while it is being found.)
-[[nodiscard]] inline bool fails(Standing standing, FailOn fail_on) {
+[[nodiscard]] inline bool fails(Standing standing, options::FailOn fail_on) {
   switch (fail_on) {
-    case FailOn::kAny:
+    case options::FailOn::kAny:
       return true;
-    case FailOn::kObserved:
+    case options::FailOn::kObserved:
       return standing == Standing::kObserved;
-    case FailOn::kConfirmed:
-    case FailOn::kNone:
+    case options::FailOn::kConfirmed:
+    case options::FailOn::kNone:
       return false;
   }
   return false;
 }
-[[nodiscard]] inline bool fails(const Candidate& candidate, FailOn fail_on) {
+[[nodiscard]] inline bool fails(const Candidate& candidate, options::FailOn fail_on) {
   return fails(standing_of(candidate), fail_on);
 }
 

@@ -1,7 +1,7 @@
 // Function names for people: C++ names can be longer than a screen is wide. Freestanding.
 #pragma once
 
-#include "report/sink.h"
+#include "base/sink.h"
 
 namespace norn::report {
 

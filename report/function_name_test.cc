@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "report/collect.h"
+#include "base/string_sink.h"
 #include "report/columns.h"
 #include "report/record_reader.h"
 

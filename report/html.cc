@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "report/collect.h"
+#include "base/string_sink.h"
 #include "report/function_name.h"
 #include "report/markup.h"
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "report/example.h"
+#include "report/testing/example.h"
 
 namespace norn::report {
 namespace {

@@ -15,7 +15,8 @@
 //   "" or 0.
 #pragma once
 
-#include "report/sink.h"
+#include "base/sink.h"
+#include "report/race.h"
 
 namespace norn::report {
 

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "report/collect.h"
-#include "report/example.h"
+#include "base/string_sink.h"
+#include "report/testing/example.h"
 
 namespace norn::report {
 namespace {

@@ -4,7 +4,8 @@
 // becomes U+FFFD, and the output is always valid JSON.
 #pragma once
 
-#include "report/sink.h"
+#include "base/sink.h"
+#include "report/race.h"
 
 namespace norn::report {
 

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/collect.h"
+#include "base/string_sink.h"
 
 namespace norn::report {
 namespace {

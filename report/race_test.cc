@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "report/sink.h"
+#include "base/sink.h"
 
 namespace norn::report {
 namespace {

@@ -4,11 +4,11 @@
 // ------------------
 // JSON Lines: each line is one object with a field "record", in UTF-8, ended by '\n'. Empty lines mean nothing: a
 // process appends many of them with one write(2) to a file opened O_APPEND, maps what it wrote, and fills it with its
-// records; the processes it forks share that memory, others have their own (runtime/findings.h). So the processes of
-// one run share a file, and a killed program loses at most the line it was writing. A shared flock(2) on the file
-// lives as long as anyone has it mapped. Writers that append a line with one write(2) are as good. Every record carries
-// "pid". A field that would be empty, 0, false or null may be left out; a reader ignores fields and records it does not
-// know. What breaks a reader raises "norn" in the start record.
+// records; the processes it forks share that memory, others have their own (runtime/reporting/findings_file.h). So the
+// processes of one run share a file, and a killed program loses at most the line it was writing. A shared flock(2) on
+// the file lives as long as anyone has it mapped. Writers that append a line with one write(2) are as good. Every
+// record carries "pid". A field that would be empty, 0, false or null may be left out; a reader ignores fields and
+// records it does not know. What breaks a reader raises "norn" in the start record.
 //
 //   start  {"record":"start","norn":1,"pid":P,"parent":P,"program":S,"command":[S…],"engine":S,"front_end":S}
 //          First record of a process image: of the program, of a forked child, of what it execs. Records that follow

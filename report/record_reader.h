@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "report/text.h"
+#include "base/string_sink.h"
+#include "report/text_report.h"
 
 namespace norn::report {
 
-[[nodiscard]] inline std::string_view view(Text text) { return {text.data, text.size}; }
 [[nodiscard]] inline Text text_of(std::string_view text) { return {text.data(), text.size()}; }
 template <class T>
 [[nodiscard]] List<T> list_of(const std::vector<T>& items) {

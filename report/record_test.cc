@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include "report/collect.h"
-#include "report/example.h"
+#include "base/string_sink.h"
 #include "report/json.h"
 #include "report/record_reader.h"
-#include "report/text.h"
+#include "report/testing/example.h"
+#include "report/text_report.h"
 
 namespace norn::report {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/collect.h"
+#include "base/string_sink.h"
 #include "report/json_writer.h"
 #include "report/source.h"
 

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/example.h"
+#include "report/testing/example.h"
 
 namespace norn::report {
 namespace {

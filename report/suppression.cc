@@ -1,6 +1,6 @@
 #include "report/suppression.h"
 
-#include "report/options.h"
+#include "options/options.h"
 
 namespace norn::report {
 namespace {
@@ -383,7 +383,7 @@ bool Suppressions::parse(Text contents, SuppressionError& error) {
     } else if (type == "mutex" || type == "thread" || type == "signal" || type == "deadlock") {
       rule->kind = RuleKind::kOther;
     } else {
-      const Text nearest = nearest_name(type, kRuleNames);
+      const Text nearest = options::nearest_name(type, kRuleNames);
       if (nearest.empty())
         return fail(error, number, "unknown kind of rule: ", type,
                     "; there are race, race_top, called_from_lib, id, mutex, thread, signal, deadlock");

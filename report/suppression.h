@@ -31,7 +31,8 @@
 // From its expiry day on a rule no longer suppresses.
 #pragma once
 
-#include "report/sink.h"
+#include "base/sink.h"
+#include "report/race.h"
 
 namespace norn::report {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "report/example.h"
 #include "report/record_reader.h"
+#include "report/testing/example.h"
 
 namespace norn::report {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "report/example.h"
+#include "report/testing/example.h"
 
 namespace norn::report {
 namespace {

@@ -4,10 +4,10 @@
 #   ARCHIVE.wraps  what the linker of a static program must divert (--wrap options),
 # and ARCHIVE-debug.a, the same with debug information, which would be most of a small program.
 #
-# Its code has a section of its own, so that a debugger knows it when it sees it (cli/stage.cc).
+# Its code has a section of its own, so that a debugger knows it when it sees it (experiment/stage.cc).
 #
 # Compilers call memcpy and its like by themselves. Those calls must not reach the functions that the runtime interposes,
-# so in the runtime's own object they get another name, and the interposed ones get theirs (runtime/interpose.h).
+# so in the runtime's own object they get another name, and the interposed ones get theirs (runtime/intercept/interpose.h).
 set -e
 kind=$1 archive=$2 cxx=$3 objcopy=$4 ar=$5 nm=$6
 shift 6

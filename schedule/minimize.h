@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "schedule/segments.h"
+#include "schedule/switches.h"
 
 namespace norn::schedule {
 

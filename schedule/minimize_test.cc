@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "schedule/model.h"
 #include "schedule/random_walk.h"
+#include "schedule/testing/model_threads.h"
 
 namespace norn::schedule {
 namespace {

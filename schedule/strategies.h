@@ -9,13 +9,13 @@
 #include "schedule/pos.h"
 #include "schedule/race_directed.h"
 #include "schedule/random_walk.h"
-#include "schedule/replay.h"
+#include "schedule/replay_strategy.h"
 #include "schedule/round_robin.h"
-#include "schedule/segments.h"
+#include "schedule/switches.h"
 
 namespace norn::schedule {
 
-// In the order of the option `schedule` (report/options.h).
+// In the order of the option `schedule` (options/options.h).
 enum class StrategyKind : uint32_t { kOff, kRandom, kRaceDirected, kPct, kPos, kRoundRobin, kReplay };
 
 // What a strategy needs to know besides the program.

@@ -4,8 +4,8 @@
 #include <memory>
 #include <set>
 
-#include "schedule/model.h"
 #include "schedule/strategies.h"
+#include "schedule/testing/model_threads.h"
 
 namespace norn::schedule {
 namespace {

@@ -22,17 +22,18 @@
 #include <cstdlib>
 #include <string>
 
-#include "report/collect.h"
-#include "report/example.h"
-#include "report/options.h"
+#include "base/string_sink.h"
+#include "options/options.h"
 #include "report/record.h"
 #include "report/record_reader.h"
+#include "report/testing/example.h"
 
 // What norn run knows an instrumented program by.
 __attribute__((section("norn_sites"), used)) static const char g_sites[64] = "";
 
 namespace {
 
+using namespace norn;
 using namespace norn::report;
 
 int g_findings = -1;

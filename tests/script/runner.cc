@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "core/detector.h"
-#include "core/testing_arena.h"
+#include "core/testing/test_arena.h"
 
 namespace norn::script {
 namespace {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/abi.h"
+#include "norn/abi.h"
 
 static const norn_site* stack[1 << 16];
 __thread const norn_site** __norn_stack = stack;

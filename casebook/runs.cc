@@ -1,0 +1,358 @@
+#include "casebook/runs.h"
+
+#include <fcntl.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/string_sink.h"
+#include "cli/terminal.h"
+#include "schedule/log_file.h"
+
+namespace norn::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr size_t kRunsKept = 10;
+
+std::string home_directory() {
+  const char* named = std::getenv("NORN_DIR");
+  std::error_code error;
+  return fs::absolute(named != nullptr && *named != '\0' ? named : ".norn", error).string();
+}
+
+int number_of(const std::string& name) {
+  if (name.empty() || name.size() > 9 || name.find_first_not_of("0123456789") != std::string::npos) return 0;
+  return std::atoi(name.c_str());
+}
+
+// The numbers of the runs in a home, the latest first.
+std::vector<int> run_numbers(const std::string& home) {
+  std::vector<int> numbers;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(home + "/runs", error))
+    if (const int number = number_of(entry.path().filename().string()); number > 0) numbers.push_back(number);
+  std::sort(numbers.rbegin(), numbers.rend());
+  return numbers;
+}
+
+KeptRun describe(const std::string& home, int number) {
+  KeptRun run{.number = number, .directory = fmt::format("{}/runs/{}", home, number)};
+  std::string error;
+  const Json json =
+      Json::parse(report::read_whole_file(run.directory + "/run.json", error).value_or(""), nullptr, false);
+  if (!json.is_object()) return run;
+  try {
+    run.command = json.value("command", std::vector<std::string>());
+    run.started = json.value("started", "");
+    run.ended = json.contains("exit");
+    run.end.exit = json.value("exit", 0);
+    run.end.signal = json.value("signal", 0);
+    run.end.timed_out = json.value("timed_out", false);
+    run.end.seconds = json.value("seconds", 0.0);
+  } catch (const Json::exception&) {
+    run.command.clear();  // someone else's file: what the findings say is enough
+  }
+  return run;
+}
+
+// Whether a process has the findings mapped (report/record.h). Where locks do not work, any may.
+bool is_written(const std::string& findings) {
+  const int file = open(findings.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool taken = flock(file, LOCK_EX | LOCK_NB) != 0;
+  close(file);
+  return taken;
+}
+
+// Cuts the empty lines off that were room for more, unless somebody may still want it.
+void trim(const std::string& findings) {
+  const int file = open(findings.c_str(), O_RDWR | O_CLOEXEC);
+  struct stat status{};
+  if (file < 0) return;
+  if (flock(file, LOCK_EX | LOCK_NB) == 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode)) {
+    off_t end = status.st_size;
+    char block[4096];
+    for (bool empty = true; empty && end > 0;) {
+      const off_t begin = std::max<off_t>(0, end - static_cast<off_t>(sizeof(block)));
+      const ssize_t got = pread(file, block, static_cast<size_t>(end - begin), begin);
+      if (got != end - begin) break;
+      while (end > begin && block[end - begin - 1] == '\n') --end;
+      empty = end == begin;
+    }
+    [[maybe_unused]] const bool ok = end + 1 >= status.st_size || ftruncate(file, end == 0 ? 0 : end + 1) == 0;
+  }
+  close(file);
+}
+
+void remove_old(const std::string& home) {
+  const std::vector<int> numbers = run_numbers(home);
+  for (size_t i = kRunsKept; i < numbers.size(); ++i) {
+    const std::string directory = fmt::format("{}/runs/{}", home, numbers[i]);
+    const int lock = open((directory + "/run.json").c_str(), O_RDONLY | O_CLOEXEC);
+    const bool going_on = lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0;
+    std::error_code error;
+    if (!going_on && !is_written(directory + "/findings.jsonl")) fs::remove_all(directory, error);
+    if (lock >= 0) close(lock);
+  }
+}
+
+}  // namespace
+
+NewRun::NewRun(const std::vector<std::string>& command) {
+  run_.command = command;
+  run_.started = fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(std::time(nullptr)));
+  const std::string home = home_directory();
+  if (create(home)) return;
+  const int reason = errno;
+  std::error_code error;
+  std::string temporary = (fs::temp_directory_path(error) / "norn-XXXXXX").string();
+  if (mkdtemp(temporary.data()) != nullptr && create(temporary)) {
+    complain(fmt::format("{} cannot be written ({}); this run's findings are in {}", home, std::strerror(reason),
+                         run_.directory));
+    return;
+  }
+  complain(
+      fmt::format("neither {} nor a temporary directory can be written ({}): the run is not kept, and there are no "
+                  "reports but what the program prints itself",
+                  home, std::strerror(reason)));
+}
+
+bool NewRun::create(const std::string& home) {
+  std::error_code error;
+  fs::create_directories(home + "/runs", error);
+  if (error) {
+    errno = error.value();
+    return false;
+  }
+  // What programs found is not for version control.
+  if (!fs::exists(home + "/.gitignore", error)) std::ofstream(home + "/.gitignore") << "*\n";
+  const std::vector<int> numbers = run_numbers(home);
+  for (int number = numbers.empty() ? 1 : numbers[0] + 1;; ++number) {
+    run_.directory = fmt::format("{}/runs/{}", home, number);
+    if (mkdir(run_.directory.c_str(), 0777) == 0) {
+      run_.number = number;
+      break;
+    }
+    if (errno != EEXIST) return false;
+  }
+  lock_ = open((run_.directory + "/run.json").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (lock_ < 0) return false;
+  flock(lock_, LOCK_EX);
+  home_ = home;
+  if (write_description()) return true;
+  const int reason = errno;
+  close(lock_);
+  lock_ = -1;
+  fs::remove_all(run_.directory, error);
+  errno = reason;
+  return false;
+}
+
+NewRun::~NewRun() {
+  if (lock_ >= 0) close(lock_);
+}
+
+bool NewRun::write_description() const {
+  std::error_code error;
+  Json json = {{"norn", 1},
+               {"command", run_.command},
+               {"directory", fs::current_path(error).string()},
+               {"started", run_.started}};
+  if (run_.ended) {
+    json["exit"] = run_.end.exit;
+    json["signal"] = run_.end.signal;
+    json["timed_out"] = run_.end.timed_out;
+    json["seconds"] = run_.end.seconds;
+  }
+  const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return ftruncate(lock_, 0) == 0 && pwrite(lock_, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
+}
+
+void NewRun::finish(const ChildEnd& end) {
+  run_.end = end;
+  run_.ended = true;
+  trim(run_.findings());
+  [[maybe_unused]] const bool ok = write_description();  // what was found is more than how it ended
+  // A link is replaced in one step by renaming another over it.
+  const std::string link = fmt::format("{}/last.{}", home_, getpid());
+  std::error_code error;
+  fs::remove(link, error);
+  fs::create_symlink(fmt::format("runs/{}", run_.number), link, error);
+  fs::rename(link, home_ + "/last", error);
+  remove_old(home_);
+}
+
+namespace {
+
+constexpr size_t kSchedulesKept = 200;
+
+std::string schedule_file(const std::string& token) {
+  return fmt::format("{}/schedules/{:016x}.log", home_directory(), report::text_hash(report::text_of(token)));
+}
+
+}  // namespace
+
+void keep_schedule(const std::string& token, const std::string& log) {
+  const fs::path kept = schedule_file(token);
+  std::error_code error;
+  fs::create_directories(kept.parent_path(), error);
+  if (error) return;
+  // The log is as long as it may become; only its beginning is used.
+  if (!schedule::write_log(kept, schedule::read_log(log))) return;
+  std::vector<std::pair<fs::file_time_type, fs::path>> all;
+  for (const auto& entry : fs::directory_iterator(kept.parent_path(), error))
+    all.emplace_back(entry.last_write_time(error), entry.path());
+  std::sort(all.rbegin(), all.rend());
+  for (size_t i = kSchedulesKept; i < all.size(); ++i) fs::remove(all[i].second, error);
+}
+
+std::string keep_schedule_file(const std::string& id, const std::string& text) {
+  const fs::path path = fmt::format("{}/schedules/R{}.schedule", home_directory(), id.empty() ? "explored" : id);
+  std::error_code error;
+  fs::create_directories(path.parent_path(), error);
+  std::ofstream stream(path, std::ios::trunc);
+  stream << text;
+  stream.close();
+  return stream.fail() ? "" : fs::relative(path, error).string();
+}
+
+std::string kept_schedule(const std::string& token) {
+  std::string path = schedule_file(token);
+  std::error_code error;
+  return fs::exists(path, error) ? path : "";
+}
+
+std::vector<KeptRun> kept_runs() {
+  const std::string home = home_directory();
+  std::vector<KeptRun> runs;
+  for (const int number : run_numbers(home)) runs.push_back(describe(home, number));
+  return runs;
+}
+
+std::optional<KeptRun> find_run(std::optional<int> number, std::string& error) {
+  const std::string home = home_directory();
+  std::error_code code;
+  if (!number) {
+    const int last = number_of(fs::read_symlink(home + "/last", code).filename().string());
+    const std::vector<int> numbers = run_numbers(home);
+    if (last > 0 && std::find(numbers.begin(), numbers.end(), last) != numbers.end()) return describe(home, last);
+    if (!numbers.empty()) return describe(home, numbers[0]);
+    error = fmt::format("no runs in {}; type: norn run -- ./program", home);
+    return std::nullopt;
+  }
+  if (fs::exists(fmt::format("{}/runs/{}", home, *number), code)) return describe(home, *number);
+  error = fmt::format("run {} is not kept in {}; norn show --runs lists what is", *number, home);
+  return std::nullopt;
+}
+
+std::optional<KeptRun> last_run_of(const std::string& program) {
+  for (KeptRun& run : kept_runs())
+    if (!run.command.empty() && fs::path(run.command[0]).filename() == fs::path(program).filename())
+      return std::move(run);
+  return std::nullopt;
+}
+
+namespace {
+
+bool is_alive(uint32_t pid) { return kill(static_cast<pid_t>(pid), 0) == 0 || errno == EPERM; }
+
+std::string process_words(const std::vector<uint32_t>& pids) {
+  if (pids.size() == 1) return fmt::format("process {}", pids[0]);
+  if (pids.size() > 5) return fmt::format("{} processes", pids.size());
+  return fmt::format("processes {}", fmt::join(pids, ", "));
+}
+
+// How the first process ended, if that says something about what is known.
+std::string own_end(const KeptRun& run, const report::Findings& findings) {
+  const std::string until = findings.first_ended ? "" : ": what was found until then is all that is known";
+  if (run.end.timed_out)
+    return fmt::format("the program did not end in time (--timeout) and was ended after {:.1f} s{}", run.end.seconds,
+                       until);
+  if (run.end.signal != 0) {
+    const char* name = sigabbrev_np(run.end.signal);
+    return fmt::format("the program was killed by SIG{} after {:.1f} s{}", name != nullptr ? name : "?",
+                       run.end.seconds, until);
+  }
+  if (!findings.first_ended)
+    return fmt::format("the program ended (status {}) in a way that left no time for its report{}", run.end.exit,
+                       until);
+  return "";
+}
+
+void add_ends(const KeptRun& run, report::Findings& findings) {
+  if (findings.processes == 0) return;
+  std::vector<std::string> words;
+  const bool mapped = is_written(run.findings());
+  const bool written = mapped || view(findings.run.front_end) == "valgrind";
+  std::vector<uint32_t> alive, dead;
+  for (const uint32_t pid : findings.unended) {
+    if (written && is_alive(pid)) {
+      alive.push_back(pid);
+    } else if (pid != findings.run.pid || !run.ended) {
+      dead.push_back(pid);
+    }
+  }
+  const bool first_lives = std::find(alive.begin(), alive.end(), findings.run.pid) != alive.end();
+  if (run.ended && !first_lives) words.push_back(own_end(run, findings));
+  if (!alive.empty())
+    words.push_back(fmt::format("still running{} as {}; findings go to {}: norn show tells",
+                                run.ended ? " in the background" : "", process_words(alive), run.findings()));
+  if (mapped && alive.empty()) {
+    // A fork of whoever ended: it has only begun.
+    words.push_back(fmt::format("still running in the background; findings go to {}: norn show tells", run.findings()));
+    findings.run.ended = false;
+  }
+  if (!dead.empty())
+    words.push_back(fmt::format("{} ended without a report, killed or otherwise: what was found until then is known",
+                                process_words(dead)));
+  if (findings.became_another)
+    words.emplace_back("the program became another one by exec, which was not built with norn: that was not checked");
+  if (findings.lost > 0)
+    words.push_back(fmt::format("{} race{} could not be recorded; the program printed {} itself", findings.lost,
+                                findings.lost == 1 ? "" : "s", findings.lost == 1 ? "it" : "them"));
+  std::vector<Text> notes(findings.run.notes.begin(), findings.run.notes.end());
+  for (const std::string& line : words)
+    if (!line.empty()) notes.push_back(findings.pool.keep(line));
+  findings.run.notes = findings.pool.keep(std::move(notes));
+}
+
+}  // namespace
+
+std::optional<report::Findings> load_findings(const KeptRun& run, std::string& error) {
+  std::string contents;
+  std::error_code code;
+  // A program that never reached its runtime leaves no file.
+  if (fs::exists(run.findings(), code)) {
+    auto read = report::read_whole_file(run.findings(), error);
+    if (!read) return std::nullopt;
+    contents = std::move(*read);
+  }
+  auto findings = report::merge_findings({{run.findings(), std::move(contents)}}, error);
+  if (!findings) return std::nullopt;
+  if (!run.command.empty()) {
+    std::vector<Text> command;
+    command.reserve(run.command.size());
+    for (const std::string& argument : run.command) command.push_back(findings->pool.keep(argument));
+    findings->run.program = command[0];
+    findings->run.command = findings->pool.keep(std::move(command));
+  }
+  if (run.ended) findings->run.exit = run.end.exit;
+  add_ends(run, *findings);
+  return findings;
+}
+
+}  // namespace norn::cli

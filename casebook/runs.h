@@ -1,0 +1,77 @@
+// The runs that are kept, under .norn/ (or $NORN_DIR):
+//
+//   .norn/runs/12/findings.jsonl   what run 12 found (report/record.h)
+//   .norn/runs/12/run.json         {"norn":1,"command":[S…],"directory":S,"started":S,"exit":N,"signal":N,
+//                                  "timed_out":B,"seconds":N}
+//   .norn/last                     a link to the latest run
+//   .norn/schedules/HASH.log       the decisions of a run that norn confirm printed a token for (schedule/log.h)
+//
+// Runs are numbered for ever; the latest ten are kept. A run that is going on holds a lock on its run.json, so that
+// runs started side by side (a parallel test suite) neither share a number nor remove each other.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiment/child.h"
+#include "report/record_reader.h"
+
+namespace norn::cli {
+
+struct KeptRun {
+  int number = 0;
+  std::string directory;
+  std::vector<std::string> command{};
+  std::string started{};  // "2026-03-01 12:00:00"
+  bool ended = false;
+  ChildEnd end{};
+
+  [[nodiscard]] std::string findings() const { return directory + "/findings.jsonl"; }
+};
+
+class NewRun {
+ public:
+  // Makes the directory; if .norn cannot be written, one for the moment, with a line that says so. If nothing can be
+  // written at all, there is no run to keep.
+  explicit NewRun(const std::vector<std::string>& command);
+  ~NewRun();
+  NewRun(const NewRun&) = delete;
+  NewRun& operator=(const NewRun&) = delete;
+
+  [[nodiscard]] const KeptRun& run() const { return run_; }
+  [[nodiscard]] bool ok() const { return lock_ >= 0; }
+  // Writes how it ended, makes it the last run and removes what is too old.
+  void finish(const ChildEnd& end);
+
+ private:
+  bool create(const std::string& home);
+  [[nodiscard]] bool write_description() const;
+
+  KeptRun run_;
+  std::string home_;
+  int lock_ = -1;
+};
+
+// The logs of schedules that a token was printed for, by token: .norn/schedules/. Each says what a replay is compared
+// with; a token works without it.
+void keep_schedule(const std::string& token, const std::string& log);
+// A schedule file (story.h) for a race; its path, empty if it could not be written.
+std::string keep_schedule_file(const std::string& id, const std::string& text);
+// Empty: there is none.
+[[nodiscard]] std::string kept_schedule(const std::string& token);
+
+// The runs that are kept, the latest first.
+[[nodiscard]] std::vector<KeptRun> kept_runs();
+
+// Run `number`, or the last one. Nothing and one line in `error` if there is none.
+[[nodiscard]] std::optional<KeptRun> find_run(std::optional<int> number, std::string& error);
+
+// The last one of a program, by the name it is typed with; nothing if none is kept.
+[[nodiscard]] std::optional<KeptRun> last_run_of(const std::string& program);
+
+// Its findings, with the command as it was typed, and with what keeps them from being the whole truth among the notes:
+// a process was killed, or goes on in the background, or became another program.
+[[nodiscard]] std::optional<report::Findings> load_findings(const KeptRun& run, std::string& error);
+
+}  // namespace norn::cli

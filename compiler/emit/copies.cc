@@ -1,0 +1,381 @@
+#include "compiler/emit/copies.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "norn/abi.h"
+
+namespace norn::compiler {
+
+using llvm::BasicBlock;
+using llvm::cast;
+using llvm::dyn_cast;
+using llvm::Instruction;
+using llvm::isa;
+using llvm::Value;
+
+namespace {
+
+// An innermost loop whose iterations are shorter than this has no room for a count in memory at each.
+constexpr unsigned kLongIteration = 32;
+constexpr uint32_t kStride = 1024;
+constexpr unsigned kDeepest = 2;
+
+llvm::GlobalVariable* counters_variable(llvm::Module& module) {
+  constexpr llvm::StringLiteral kName = "__norn_regions";
+  if (auto* known = module.getGlobalVariable(kName)) return known;
+  return new llvm::GlobalVariable(module, llvm::PointerType::getUnqual(module.getContext()), false,
+                                  llvm::GlobalValue::ExternalLinkage, nullptr, kName, nullptr,
+                                  llvm::GlobalValue::InitialExecTLSModel);
+}
+
+// Where the runtime writes the region's number.
+llvm::GlobalVariable* new_number(llvm::Function& function) {
+  llvm::Type* number = llvm::Type::getInt32Ty(function.getContext());
+  auto* region = new llvm::GlobalVariable(*function.getParent(), number, false, llvm::GlobalValue::PrivateLinkage,
+                                          llvm::ConstantInt::get(number, 0), "norn.region");
+  region->setExternallyInitialized(true);
+  region->setSection("norn_regions");
+  region->setAlignment(llvm::Align(alignof(uint32_t)));
+  if (function.hasComdat()) region->setComdat(function.getComdat());
+  return region;
+}
+
+bool makes_calls(const llvm::Loop& loop) {
+  return llvm::any_of(loop.blocks(), [](const BasicBlock* block) {
+    return llvm::any_of(*block, [](const Instruction& instruction) {
+      return (isa<llvm::CallBase>(instruction) && !isa<llvm::IntrinsicInst>(instruction)) || instruction.isAtomic();
+    });
+  });
+}
+
+unsigned length_of(const llvm::Loop& loop) {
+  unsigned length = 0;
+  for (const BasicBlock* block : loop.blocks()) length += static_cast<unsigned>(block->size());
+  return length;
+}
+
+std::vector<BasicBlock*> predecessors_where(BasicBlock* block, llvm::function_ref<bool(const BasicBlock*)> wanted) {
+  std::vector<BasicBlock*> found;
+  for (BasicBlock* before : llvm::predecessors(block)) {
+    if (wanted(before)) found.push_back(before);
+  }
+  return found;
+}
+
+// What the phis of `to` take from `from`.
+std::vector<Value*> values_from(BasicBlock* from, BasicBlock* to) {
+  std::vector<Value*> values;
+  for (llvm::PHINode& phi : to->phis()) values.push_back(phi.getIncomingValueForBlock(from));
+  return values;
+}
+
+void add_edge(BasicBlock* from, BasicBlock* to, llvm::ArrayRef<Value*> values) {
+  for (auto [phi, value] : llvm::zip_equal(to->phis(), values)) phi.addIncoming(value, from);
+}
+
+// Whether it is what a load or a store computes by itself: a base, an index times 1, 2, 4 or 8, and a constant.
+bool is_address(const Instruction& value) {
+  const auto* address = dyn_cast<llvm::GetElementPtrInst>(&value);
+  if (address == nullptr || !address->getType()->isPointerTy()) return false;
+  const llvm::DataLayout& layout = value.getModule()->getDataLayout();
+  const unsigned bits = layout.getIndexTypeSizeInBits(address->getType());
+  llvm::MapVector<Value*, llvm::APInt> indices;
+  llvm::APInt constant(bits, 0);
+  if (!address->collectOffset(layout, bits, indices, constant) || indices.size() > 1) return false;
+  return indices.empty() || (indices.begin()->second.isPowerOf2() && indices.begin()->second.ule(8));
+}
+
+// Once more before each access in another block, as the code generator would do it: where two values meet it no longer
+// can, and a register would be needed for each address instead of one for their base. Returns whether there was any.
+bool compute_where_used(Instruction& address) {
+  bool any = false;
+  for (llvm::Use& use : llvm::make_early_inc_range(address.uses())) {
+    auto* user = cast<Instruction>(use.getUser());
+    const auto* further = dyn_cast<llvm::GetElementPtrInst>(user);
+    const bool accesses =
+        llvm::getLoadStorePointerOperand(user) == &address || (further != nullptr && further->hasAllConstantIndices());
+    if (!accesses || user->getParent() == address.getParent()) continue;
+    if (isa<llvm::StoreInst>(user) && cast<llvm::StoreInst>(user)->getValueOperand() == &address) continue;
+    Instruction* again = address.clone();
+    again->insertBefore(user);
+    use.set(again);
+    any = true;
+  }
+  return any;
+}
+
+bool is_everywhere(const Instruction& value, const llvm::DominatorTree& dominators) {
+  return llvm::all_of(value.uses(), [&](const llvm::Use& use) { return dominators.dominates(&value, use); });
+}
+
+// A debugger is told nothing where only one of two values is known.
+void forget_debug_values(Instruction& value, const llvm::DominatorTree& dominators) {
+  llvm::SmallVector<llvm::DbgVariableIntrinsic*> intrinsics;
+  llvm::SmallVector<llvm::DbgVariableRecord*> records;
+  llvm::findDbgUsers(intrinsics, &value, &records);
+  for (llvm::DbgVariableIntrinsic* user : intrinsics) {
+    if (!dominators.dominates(&value, user)) user->setKillLocation();
+  }
+  for (llvm::DbgVariableRecord* record : records) {
+    if (!dominators.dominates(value.getParent(), record->getParent())) record->setKillLocation();
+  }
+}
+
+}  // namespace
+
+bool Copies::can_be_made(const llvm::Function& function) {
+  if (function.callsFunctionThatReturnsTwice() || function.isPresplitCoroutine()) return false;
+  for (const BasicBlock& block : function) {
+    if (block.hasAddressTaken() || isa<llvm::IndirectBrInst, llvm::CallBrInst>(block.getTerminator())) return false;
+    for (const Instruction& instruction : block) {
+      if (instruction.getType()->isTokenTy()) return false;
+      const auto* call = dyn_cast<llvm::CallBase>(&instruction);
+      if (call != nullptr && call->cannotDuplicate()) return false;
+    }
+  }
+  return true;
+}
+
+void Copies::make(llvm::function_ref<bool(const BasicBlock&)> is_checked) {
+  separate_entry();
+  find_regions(is_checked);
+  clone();
+  ask(entry_, entry_->getSingleSuccessor());
+  for (const Region& region : regions_) join(region);
+  for (const auto& [region, goes_on] : strides_) count_strides(*region, goes_on);
+  merge_values();
+}
+
+Instruction* Copies::checked(const Instruction* instruction) const {
+  return cast<Instruction>(checked_.lookup(instruction));
+}
+
+BasicBlock* Copies::checked(const BasicBlock* block) const { return cast<BasicBlock>(checked_.lookup(block)); }
+
+void Copies::separate_entry() {
+  entry_ = &function_.getEntryBlock();
+  std::vector<llvm::AllocaInst*> variables;
+  for (Instruction& instruction : *entry_) {
+    auto* variable = dyn_cast<llvm::AllocaInst>(&instruction);
+    if (variable != nullptr && variable->isStaticAlloca()) variables.push_back(variable);
+  }
+  auto place = entry_->begin();
+  for (llvm::AllocaInst* variable : variables) {
+    if (&*place == variable) {
+      ++place;
+    } else {
+      variable->moveBefore(*entry_, place);
+    }
+  }
+  entry_->splitBasicBlock(place, "norn.body");
+}
+
+void Copies::find_regions(llvm::function_ref<bool(const BasicBlock&)> is_checked) {
+  llvm::DominatorTree dominators(function_);
+  llvm::LoopInfo loops(dominators);
+  llvm::DomTreeUpdater updater(dominators, llvm::DomTreeUpdater::UpdateStrategy::Eager);
+  // Outer loops first: who leaves two at once leaves the inner one first.
+  for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
+    const bool any = llvm::any_of(loop->blocks(), [&](const BasicBlock* block) { return is_checked(*block); });
+    if (any && !loop->getHeader()->isEHPad()) isolate(*loop, updater, loops);
+  }
+}
+
+void Copies::isolate(llvm::Loop& loop, llvm::DomTreeUpdater& updater, llvm::LoopInfo& loops) {
+  const auto inside = [&](const BasicBlock* block) { return loop.contains(block); };
+  const auto outside = [&](const BasicBlock* block) { return !loop.contains(block); };
+  // Beside what an iteration takes, a count in memory is next to nothing. Deeper loops are counted by those around
+  // them.
+  const bool cheap = makes_calls(loop) || (loop.isOutermost() && length_of(loop) >= kLongIteration) ||
+                     (!loop.isInnermost() && loop.getLoopDepth() <= kDeepest);
+  Region region{.header = loop.getHeader(),
+                .left = {},
+                .asks = cheap                ? Region::Asks::kAlways
+                        : loop.isOutermost() ? Region::Asks::kSometimes
+                                             : Region::Asks::kNever};
+  llvm::SmallVector<BasicBlock*, 4> exits;
+  loop.getUniqueExitBlocks(exits);
+  for (BasicBlock* exit : exits) {
+    if (exit->isEHPad()) continue;
+    region.left.push_back(
+        llvm::SplitBlockPredecessors(exit, predecessors_where(exit, inside), ".norn.left", &updater, &loops));
+  }
+  region.enter = llvm::SplitBlockPredecessors(region.header, predecessors_where(region.header, outside), ".norn.enter",
+                                              &updater, &loops);
+  region.again = llvm::SplitBlockPredecessors(region.header, predecessors_where(region.header, inside), ".norn.again",
+                                              &updater, &loops);
+  regions_.push_back(std::move(region));
+}
+
+void Copies::clone() {
+  for (BasicBlock& block : function_) {
+    if (&block != entry_) blocks_.push_back(&block);
+  }
+  llvm::SmallVector<BasicBlock*, 32> clones;
+  llvm::ValueToValueMapTy map;
+  for (BasicBlock* block : blocks_) {
+    clones.push_back(llvm::CloneBasicBlock(block, map, ".checked", &function_));
+    map[block] = clones.back();
+  }
+  llvm::remapInstructionsInBlocks(clones, map);
+  // That map follows values when uses are replaced; what stands for what does not change. Branches will be others.
+  for (const auto& [value, copy] : map) {
+    if (!isa<llvm::BranchInst>(value)) checked_[value] = copy;
+  }
+}
+
+// `at` ends with a branch to `next`, or to its clone: now it goes to the one whose turn it is. Returns the block that
+// leads to `next`.
+BasicBlock* Copies::ask(BasicBlock* at, BasicBlock* next) {
+  BasicBlock* own = at->getSingleSuccessor();
+  BasicBlock* copy = checked(next);
+  const std::vector<Value*> values = values_from(at, own);
+  own->removePredecessor(at, true);
+  at->getTerminator()->eraseFromParent();
+
+  llvm::GlobalVariable*& number_of = numbers_[next];
+  if (number_of == nullptr) number_of = new_number(function_);
+  llvm::LLVMContext& context = function_.getContext();
+  auto* asks = BasicBlock::Create(context, "norn.ask", &function_);
+  auto* goes_on = BasicBlock::Create(context, "norn.on", &function_, at->getNextNode());
+  llvm::IRBuilder<> builder(at);
+  Value* number = builder.CreateLoad(builder.getInt32Ty(), number_of);
+  Value* counters = builder.CreateLoad(builder.getPtrTy(), counters_variable(*function_.getParent()));
+  Value* offset =
+      builder.CreateMul(builder.CreateZExt(number, builder.getInt64Ty()), builder.getInt64(sizeof(norn_region)));
+  Value* counter = builder.CreatePtrAdd(counters, offset);
+  static_assert(offsetof(norn_region, left) == 0);
+  Value* left = builder.CreateSub(builder.CreateLoad(builder.getInt32Ty(), counter), builder.getInt32(1));
+  builder.CreateStore(left, counter);
+  llvm::MDNode* unlikely = llvm::MDBuilder(context).createUnlikelyBranchWeights();
+  builder.CreateCondBr(builder.CreateICmpSLT(left, builder.getInt32(0)), asks, goes_on, unlikely);
+
+  builder.SetInsertPoint(asks);
+  llvm::CallInst* answer = builder.CreateCall(hooks_.sample(), {number});
+  answer->setCallingConv(llvm::CallingConv::PreserveAll);
+  builder.CreateCondBr(builder.CreateIsNotNull(answer), copy, goes_on);
+  add_edge(asks, copy, values);
+  // The only one that leads on from here: a loop shall have one end, for those who optimise it further.
+  builder.SetInsertPoint(goes_on);
+  builder.CreateBr(next);
+  add_edge(goes_on, next, values);
+  return goes_on;
+}
+
+void Copies::join(const Region& region) {
+  ask(checked(region.again), region.header);
+  if (region.asks == Region::Asks::kAlways) ask(region.again, region.header);
+  if (region.asks == Region::Asks::kSometimes) {
+    strides_.push_back({&region, ask(llvm::SplitEdge(region.again, region.header), region.header)});
+  }
+  for (BasicBlock* left : region.left) go_home(region, left);
+}
+
+// Who leaves the loop goes on in the copy it came from.
+void Copies::go_home(const Region& region, BasicBlock* left) {
+  BasicBlock* next = left->getSingleSuccessor();
+  BasicBlock* copy = checked(next);
+  const std::vector<Value*> values = values_from(left, next);
+  const std::vector<Value*> copied = values_from(checked(left), copy);
+  for (BasicBlock* block : {left, checked(left)}) {
+    llvm::IRBuilder<> builder(block->getTerminator());
+    homes_.push_back({&region, builder.CreateCondBr(llvm::PoisonValue::get(builder.getInt1Ty()), copy, next)});
+    block->getTerminator()->eraseFromParent();
+  }
+  add_edge(left, copy, values);
+  add_edge(checked(left), next, copied);
+}
+
+// Lets the unchecked copy ask at the end of each kStride-th iteration only. `goes_on`: where it then goes on.
+void Copies::count_strides(const Region& region, BasicBlock* goes_on) {
+  BasicBlock* question = region.again->getSingleSuccessor();
+  llvm::IRBuilder<> builder(region.header, region.header->begin());
+  llvm::PHINode* left = builder.CreatePHI(builder.getInt32Ty(), 3, "norn.left");
+  builder.SetInsertPoint(region.again->getTerminator());
+  Value* fewer = builder.CreateSub(left, builder.getInt32(1));
+  llvm::MDNode* unlikely = llvm::MDBuilder(builder.getContext()).createUnlikelyBranchWeights();
+  builder.CreateCondBr(builder.CreateIsNull(fewer), question, goes_on, unlikely);
+  region.again->getTerminator()->eraseFromParent();
+  builder.SetInsertPoint(goes_on, goes_on->begin());
+  llvm::PHINode* counted = builder.CreatePHI(builder.getInt32Ty(), 3);
+  for (BasicBlock* before : llvm::predecessors(goes_on)) {
+    counted->addIncoming(before == region.again ? fewer : builder.getInt32(kStride), before);
+  }
+  for (BasicBlock* before : llvm::predecessors(region.header)) {
+    left->addIncoming(before == goes_on ? static_cast<Value*>(counted) : builder.getInt32(kStride), before);
+  }
+}
+
+// A value and its copy are one variable of the program: where control may come from both, they meet in a phi.
+void Copies::merge_values() {
+  llvm::DominatorTree dominators(function_);
+  llvm::SSAUpdaterBulk merger;
+  llvm::Type* boolean = llvm::Type::getInt1Ty(function_.getContext());
+  for (const Region& region : regions_) {
+    const unsigned home = merger.AddVariable("norn.home", boolean);
+    merger.AddAvailableValue(home, region.enter, llvm::ConstantInt::getFalse(boolean));
+    merger.AddAvailableValue(home, checked(region.enter), llvm::ConstantInt::getTrue(boolean));
+    for (const Home& leave : homes_) {
+      if (leave.region == &region && dominators.isReachableFromEntry(leave.branch->getParent())) {
+        merger.AddUse(home, &leave.branch->getOperandUse(0));
+      }
+    }
+  }
+  std::vector<Instruction*> values;
+  for (BasicBlock* block : llvm::post_order(&function_)) {
+    for (Instruction& instruction : llvm::reverse(*block)) {
+      if (checked_.contains(&instruction)) values.push_back(&instruction);
+    }
+  }
+  compute_addresses(values, dominators);
+  for (Instruction* value : values) {
+    if (!is_whole(*value, dominators)) add_merged(*value, dominators, merger);
+  }
+  merger.RewriteAllUses(&dominators);
+}
+
+// All of them, before any value is merged: an address that is computed again uses its base in a block where it was not
+// used before, and that use has to be merged as well. A loop has two ways in here, so no order of the blocks has all
+// users of a value before it: this goes on until nothing changes.
+void Copies::compute_addresses(llvm::ArrayRef<Instruction*> values, const llvm::DominatorTree& dominators) const {
+  std::vector<Instruction*> addresses;
+  llvm::copy_if(values, std::back_inserter(addresses), [](const Instruction* value) { return is_address(*value); });
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Instruction* address : addresses) {
+      if (is_whole(*address, dominators)) continue;
+      changed |= compute_where_used(*address);
+      changed |= compute_where_used(*checked(address));
+    }
+  }
+}
+
+// Whether neither the value nor its copy is used where the other may be meant.
+bool Copies::is_whole(const Instruction& value, const llvm::DominatorTree& dominators) const {
+  return is_everywhere(value, dominators) && is_everywhere(*checked(&value), dominators);
+}
+
+void Copies::add_merged(Instruction& value, const llvm::DominatorTree& dominators, llvm::SSAUpdaterBulk& merger) const {
+  Instruction* copy = checked(&value);
+  const unsigned variable = merger.AddVariable(value.getName(), value.getType());
+  for (Instruction* defined : {&value, copy}) {
+    merger.AddAvailableValue(variable, defined->getParent(), defined);
+    for (llvm::Use& use : defined->uses()) {
+      const auto* user = cast<Instruction>(use.getUser());
+      const auto* phi = dyn_cast<llvm::PHINode>(user);
+      const BasicBlock* block = phi != nullptr ? phi->getIncomingBlock(use) : user->getParent();
+      if (block != defined->getParent() && dominators.isReachableFromEntry(block)) merger.AddUse(variable, &use);
+    }
+    forget_debug_values(*defined, dominators);
+  }
+}
+
+}  // namespace norn::compiler

@@ -1,0 +1,53 @@
+// Makes every access, synchronization and call of the marked functions known to the runtime.
+//
+//     %v = load i32, ptr %p            call void @__norn_read4(ptr %p, ptr @site)
+//                                 →    %v = load i32, ptr %p
+//     store i32 %v, ptr %p             call void @__norn_write4(ptr %p, ptr @site)
+//                                      store i32 %v, ptr %p
+//     llvm.memcpy(%d, %s, %n)     →    call ptr @__norn_memcpy(ptr %d, ptr %s, i64 %n, ptr @to_site, ptr @from_site)
+//     llvm.masked.store(…, %m)    →    for each lane: if (%m[i]) call void @__norn_write4(…); the store stays
+//     atomics, fences: atomics.h       calls: call_stack.h
+//
+// Nothing is emitted for memory that no other thread can reach (locals whose address stays in the function,
+// constants, virtual tables) or that nobody writes once there are threads (early.h), nor for an access that another one
+// covers (coverage.h). pruning.h says how to turn this off.
+//
+// The pass runs last in the optimiser's pipeline, so that it sees the accesses the program will really make. With
+// -flto that is at compile time: link-time optimisation then works on instrumented code, and any linker that can do
+// LTO works without loading anything of ours. A module is instrumented once; a second run finds its mark and does
+// nothing.
+#pragma once
+
+#include "compiler/analysis/pruning.h"
+#include "llvm/IR/PassManager.h"
+
+namespace norn::compiler {
+
+// What of the debug information should be left when the sites have been made from it.
+enum class DebugInfo : uint8_t { kKeep, kLines, kNone };
+
+// What the program is built for. kSampling: two copies of each function, of which one is not checked (copies.h).
+enum class Profile : uint8_t { kFull, kSampling };
+
+class InstrumentPass : public llvm::PassInfoMixin<InstrumentPass> {
+ public:
+  // `inline_checks`: accesses are checked by code before them (inline_check.h), where that can be.
+  // `whole_program`: the module is all of it, libraries apart.
+  InstrumentPass(DebugInfo left, Pruning prune, bool inline_checks, Profile profile, bool whole_program)
+      : left_(left),
+        prune_(prune),
+        inline_checks_(inline_checks && prune.inlined),
+        profile_(profile),
+        whole_program_(whole_program) {}
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
+  static bool isRequired() { return true; }  // without it the pass is left out at -O0
+
+ private:
+  DebugInfo left_;
+  Pruning prune_;
+  bool inline_checks_;
+  Profile profile_;
+  bool whole_program_;
+};
+
+}  // namespace norn::compiler

@@ -1,0 +1,60 @@
+// Sets of held locks, interned: a lockset is a number, and the questions asked of two of them are cached.
+#pragma once
+
+#include "core/event.h"
+#include "core/storage/intern.h"
+
+namespace norn {
+
+using LockId = uint32_t;
+using LocksetId = InternTable::Id;
+
+inline constexpr LocksetId kNoLocks = InternTable::kEmpty;
+
+// All functions: any thread, at any time but during a collection; lock-free.
+class Locksets {
+ public:
+  static constexpr LockId kMaxLock = (1u << 31) - 1;
+
+  bool init(Arena& arena);
+
+  // With `lock` in `mode`, in place of any other mode of it. The same set if memory is used up.
+  [[nodiscard]] LocksetId with(LocksetId set, LockId lock, LockMode mode);
+  [[nodiscard]] LocksetId without(LocksetId set, LockId lock);
+
+  // Some lock is in both, in at least one of them exclusively: the two holders exclude each other. Constant time
+  // when it was asked before.
+  [[nodiscard]] bool protects(LocksetId a, LocksetId b);
+  // Whatever `a` excludes, `b` excludes too: every lock of a is in b, and as strongly.
+  [[nodiscard]] bool weaker_or_same(LocksetId a, LocksetId b) {
+    if (a == kNoLocks || a == b) return true;
+    return b != kNoLocks && is_weaker(a, b);
+  }
+  // The locks of `candidates` that are also in `held`; for a write only those held exclusively (Eraser's rule for
+  // reader/writer locks). The result carries modes of `held`.
+  [[nodiscard]] LocksetId intersect(LocksetId candidates, LocksetId held, bool write);
+  // What of `held` may protect such an access at all.
+  [[nodiscard]] LocksetId usable(LocksetId held, bool write);
+
+  [[nodiscard]] unsigned size(LocksetId set) const { return table_.count(set); }
+  [[nodiscard]] LockId lock_at(LocksetId set, unsigned i) const { return table_.words(set)[i] >> 1; }
+  [[nodiscard]] LockMode mode_at(LocksetId set, unsigned i) const {
+    return (table_.words(set)[i] & 1) != 0 ? LockMode::kShared : LockMode::kExclusive;
+  }
+
+  [[nodiscard]] InternTable& table() { return table_; }
+  void forget_answers();
+
+ private:
+  // One answered question: both ids (30 bits each), the question and the answer; 0 is none.
+  static constexpr unsigned kAnswers = 4096;
+  enum Question : uint64_t { kProtects = 1, kWeaker = 2 };
+  bool is_weaker(LocksetId a, LocksetId b);
+  template <class Compute>
+  bool ask(Question question, LocksetId a, LocksetId b, Compute compute);
+
+  InternTable table_;
+  std::atomic<uint64_t>* answers_ = nullptr;
+};
+
+}  // namespace norn

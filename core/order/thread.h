@@ -1,0 +1,363 @@
+// What the core knows of a thread, and the slots in which threads keep their time.
+#pragma once
+
+#include <stdint.h>
+
+#include <atomic>
+
+#include "core/event.h"
+#include "core/order/clock.h"
+#include "core/order/lockset.h"
+#include "core/shadow/check_layout.h"
+#include "core/storage/histories.h"
+
+namespace norn {
+
+struct BarrierGeneration;
+struct ConditionObject;
+struct KnownRows;
+struct SyncObject;
+
+// What an access does to its bytes. The values are bits of a set (access.cc's conflict table).
+// kBirth: the bytes were allocated anew; it is never the later of two.
+enum class AccessKind : uint8_t { kRead = 0, kWrite = 1, kAtomicRead = 2, kAtomicWrite = 3, kFree = 4, kBirth = 5 };
+
+struct Held {
+  Address address;
+  LockId lock;
+  uint32_t depth;  // recursive; the outermost acquire decides the mode
+  LockMode mode;
+  Where taken_at;
+  Slot slot;  // and since when
+  Time since;
+  static constexpr LocksetId kUnknown = ~LocksetId{0};
+  LocksetId before;  // the locks without it, if it is given up as it was taken: before those that were taken earlier
+  void* nesting = nullptr;  // what the embedding knows of this lock above those before it; none if one of them went
+};
+
+// A run of bytes that a thread read or wrote; for the write/read relation.
+struct Bytes {
+  Address begin;
+  Address end;
+
+  [[nodiscard]] bool overlaps(const Bytes& other) const { return begin < other.end && other.begin < end; }
+};
+
+// The last 64 accesses of a kind in a locked region (order.md, Condition variables). An access is dropped as
+// already recorded if a single recorded run, or several together, hold all its bytes.
+class AccessRecord {
+ public:
+  static constexpr unsigned kSize = 64;
+
+  void clear() {
+    if (count_ > kFew) {
+      for (uint8_t& near : near_) near = 0;
+      count_ = 0;
+    }
+    for (; count_ > 0; --count_) {
+      const Bytes& run = at(count_ - 1);
+      if (run.end - run.begin > kWide) continue;
+      for_each_place(run, [&](unsigned place) { near_[place] = 0; });
+    }
+    first_ = wide_ = 0;
+  }
+  // Whether any of the bytes are recorded.
+  [[nodiscard]] bool overlaps(Bytes bytes) const {
+    bool may = wide_ != 0 || bytes.end - bytes.begin > kWide;
+    if (!may) for_each_place(bytes, [&](unsigned place) { may |= near_[place] != 0; });
+    for (unsigned i = count_; may && i > 0; --i) {
+      if (at(i - 1).overlaps(bytes)) return true;
+    }
+    return false;
+  }
+  void add(Bytes bytes) {
+    if (!add_grain(bytes)) add_generally(bytes);
+  }
+  // For bytes of one grain, or two: false if that takes more than a few instructions.
+  [[gnu::always_inline]] bool add_grain(Bytes bytes) {
+    const unsigned place = place_of(bytes.begin);
+    if (near_[place] != 0) {
+      const Bytes& run = runs_[newest_[place]];
+      return run.begin <= bytes.begin && bytes.end <= run.end;
+    }
+    const Address more = (bytes.end - 1) / kGrain - bytes.begin / kGrain;
+    const unsigned last = place_of(bytes.end - 1);
+    if (count_ == kSize || wide_ != 0 || more > 1 || near_[last] != 0 || (more != 0 && last == place)) return false;
+    const unsigned at = (first_ + count_++) % kSize;
+    runs_[at] = bytes;
+    near_[place] = near_[last] = 1;
+    newest_[place] = newest_[last] = static_cast<uint8_t>(at);
+    return true;
+  }
+  [[nodiscard]] unsigned size() const { return count_; }
+  [[nodiscard]] const Bytes& at(unsigned i) const { return runs_[(first_ + i) % kSize]; }
+
+ private:
+  // How many of the runs are in grains of 8 bytes, by a number of the grain; of those that are in many grains it is
+  // only known that there are any. Where there is none, the bytes are not recorded.
+  static constexpr Address kGrain = 8;
+  static constexpr unsigned kPlaces = 256;
+  static constexpr Address kWide = 32 * kGrain;
+  static constexpr unsigned kFew = 4;  // with more of them all places are emptied at once
+  [[nodiscard]] static unsigned place_of(Address address) {
+    return static_cast<unsigned>((address / kGrain ^ address / kGrain / kPlaces) % kPlaces);
+  }
+  template <class Visit>
+  static void for_each_place(Bytes bytes, Visit visit) {
+    for (Address grain = bytes.begin & ~(kGrain - 1); grain < bytes.end; grain += kGrain) visit(place_of(grain));
+  }
+  void count(Bytes bytes, int change);
+  void add_generally(Bytes bytes);
+
+  unsigned first_ = 0;
+  unsigned count_ = 0;
+  unsigned wide_ = 0;
+  uint8_t near_[kPlaces];
+  uint8_t newest_[kPlaces];  // where there is one: the last of them to be forgotten
+  Bytes runs_[kSize];
+};
+
+// Of granules with lists: what a thread found to be in the list already, at its present time. It stays there until that
+// has passed, or the list is another. (Atomic writes are not remembered: another's may have come between, and their
+// order counts.)
+struct KnownLists {
+  static constexpr unsigned kSize = 2048;
+  struct Entry {
+    const void* granule;
+    HistoryId list;
+    Time time;
+    Slot slot;
+    uint8_t reads;
+    uint8_t writes;
+    uint8_t atomic_reads;
+  };
+  Entry entries[kSize];
+  uint64_t collections;  // how many there were; another may have given a list's number to another list
+
+  [[nodiscard]] Entry& of(const void* granule) {
+    constexpr uintptr_t kGranule = 32;
+    const uintptr_t number = reinterpret_cast<uintptr_t>(granule) / kGranule;
+    return entries[(number ^ number / kSize) % kSize];
+  }
+};
+
+// What became of the last pairs of places that stamps of one granule had (core/shadow/per_byte_stacks.h), as stamps say
+// them.
+struct KnownMixes {
+  static constexpr unsigned kBits = 9;
+  static constexpr uint32_t kNone = ~0u;  // there is no room for it
+  struct Entry {
+    uint64_t pair;  // of places and their bytes; 0: none
+    uint32_t mixed;
+  };
+  Entry entries[1u << kBits];
+
+  [[nodiscard]] const Entry& of(uint64_t pair) const { return entries[index(pair)]; }
+  [[nodiscard]] Entry& of(uint64_t pair) { return entries[index(pair)]; }
+
+ private:
+  static unsigned index(uint64_t pair) { return static_cast<unsigned>(pair * 0x9e3779b97f4a7c15u >> (64 - kBits)); }
+};
+
+// One thread; initially all zeroes. Only the thread itself calls the core with it; what others may touch says so.
+struct Thread {
+  // --- read on every access -------------------------------------------------------------------------------------
+  FastCheck fast;
+  Slot slot = 0;
+  Time time = 0;           // stamps made from now on carry it
+  Time segment_since = 0;  // of the present segment's first stamp; a spin may make time pass within one
+  Time own_since = 0;      // what its slot did before is its own past only if its clocks know of it: begin_again()
+  LocksetId lockset = kNoLocks;
+  // What is_plain() asks for at once.
+  alignas(8) bool stamps_pack = false;    // what stamps of this time say of it (core/shadow/segment_locks.h)
+  bool stamped = false;                   // a stamp carries `time` already: the next release must tick
+  bool stamps_locks_apart = false;        // `stamps_locks` does not say which they are
+  uint8_t ignoring = 0;                   // a set of IgnoreWhat
+  std::atomic<bool> check_spoilt{false};  // set by others: what `fast` holds for done does not count
+  bool needs_fence = false;               // at the door of the core
+  uint8_t none[2] = {};
+  // Its stamps fit into granules, one carries this time, and nothing else is to be done with an access but to stamp it
+  // and perhaps to record it.
+  [[nodiscard, gnu::always_inline]] bool is_plain() const {
+    using Flags [[gnu::may_alias]] = uint64_t;
+    return __atomic_load_n(reinterpret_cast<const Flags*>(&stamps_pack), __ATOMIC_RELAXED) == 0x0101;
+  }
+  uint8_t stamps_locks = 0;
+  bool stamps_bare = false;        // one of this time makes others superfluous whatever locks those were made with
+  bool stamps_exclude = false;     // the locks of this time are such that whoever has the same is excluded
+  bool version_kept = false;       // what it knows at `time` may be asked for: who learns more must tick
+  bool gives_birth = false;        // it allocated memory at `time`, which nobody else can know yet
+  bool recording = false;          // a lock is held and the write/read relation is wanted
+  bool unrecorded = false;         // what it did under the lock it holds, or held last, was not recorded from the start
+  uint32_t stamps_alone = 0;       // the second cell of a granule with one stamp of this time
+  uint32_t stamps_two = 0;         // and with two of the thread, made with the same locks
+  const Clock* decides = nullptr;  // of the relation in which stamps are superfluous
+  ThreadId id = 0;
+  uint64_t memory_changes = 0;  // grows whenever its own stamps of this time may go because memory is new or gone
+
+  HistoryRoom room;
+  KnownLists* known = nullptr;  // made when first needed
+  KnownRows* known_rows = nullptr;
+  unsigned reads_forgotten = 0;  // of lists that were full
+  KnownMixes mixes;
+
+  // --- clocks ---------------------------------------------------------------------------------------------------
+  Clocks clocks;           // of the others; what this thread did itself is always known to it
+  uint64_t knowledge = 1;  // grows whenever a release would give away more: `clocks` grew, or `time`
+  Clocks remembered;       // by loads without acquire, for the next acquire fence
+  Clocks fence;            // at the last release fence
+  bool has_fence = false;
+  Clocks spun;  // what its spin-reads found, for spin-leave
+
+  // --- what was looked up before; a collection forgets it all
+  struct Recent {
+    SyncObject* object;
+    uint64_t known;       // the version of it of which this thread knows all
+    uint64_t remembered;  // the same of `remembered`: an acquire fence will know all; of a lock: shared releases
+    uint64_t given;       // `knowledge` when it gave that away here last (core/order/unsampled.cc); 0: it has not
+  };
+  static constexpr unsigned kRecentBits = 9;
+  Recent recent[1u << kRecentBits];  // by Detector::recent_of()
+  void forget_recent() {
+    for (Recent& one : recent) one = {};
+  }
+  struct LocksetStep {
+    LocksetId from;
+    uint32_t step;  // the lock << 2 | what was done; 0: none
+    LocksetId to;
+  };
+  static constexpr unsigned kLocksetBits = 8;
+  LocksetStep lockset_steps[1u << kLocksetBits];
+
+  // --- locks ----------------------------------------------------------------------------------------------------
+  Held* held = nullptr;
+  unsigned held_count = 0;
+  unsigned held_capacity = 0;
+
+  // What others did before it took from under them, under a lock, what they read there (order.md, Taken out), for the
+  // last sets of locks that it did so with.
+  struct TakenOut {
+    LocksetId locks;
+    Clock before;
+  };
+  static constexpr unsigned kTakenOut = 4;
+  TakenOut taken_out[kTakenOut];
+  unsigned next_taken_out = 0;
+
+  // --- condition variables ----------------------------------------------------------------------------------------
+  AccessRecord* reads = nullptr;  // made when first needed
+  AccessRecord* writes = nullptr;
+  ConditionObject* waiting_on = nullptr;  // while in a wait; a collection that recycles the object clears it
+  bool wait_in_loop = false;
+  Clocks signalled;                  // by signals since wait-enter; written by the signallers under the same lock
+  uint64_t signals_before_wait = 0;  // how many signals the condition variable had had at wait-enter
+  Thread* next_waiter = nullptr;
+  // Signals sent under a lock: who waits cannot go on before its release.
+  struct PendingSignal {
+    ConditionObject* condition;
+    Address mutex;   // whose release ends it; 0: that of any of the locks held at the signal
+    unsigned locks;  // how many were
+    uint64_t number;
+  };
+  static constexpr unsigned kPendingSignals = 8;
+  PendingSignal pending_signals[kPendingSignals];
+  unsigned pending_signal_count = 0;
+  // At its last release of a lock under which it wrote, for signals sent after that.
+  Clocks released;
+  Slot released_slot = 0;
+  Time released_time = 0;
+
+  // --- the rest -------------------------------------------------------------------------------------------------
+  BarrierGeneration* generation_entered = nullptr;
+  // Bytes that were spin-read since the last synchronization event, or are those of the atomic which that was.
+  struct SpinWord {
+    Address word;
+    uint8_t mask;
+  };
+  static constexpr unsigned kSpinWords = 16;
+  SpinWord spin_words[kSpinWords];
+  unsigned spin_word_count = 0;
+  uint32_t ignore_depth[3];  // reads, writes, sync
+
+  std::atomic<Time> tick_wanted{0};  // set by others: the latest time of it that was waited for; 0: none
+
+  enum class Life : uint8_t { kRunning, kExited, kGone };  // gone: joined or detached, and to be recycled
+  std::atomic<Life> life{Life::kRunning};
+  std::atomic<bool> detached{false};
+  Thread* next = nullptr;  // all threads; written once
+  // Set while the thread is inside the core; a collection waits for it to be clear.
+  std::atomic<bool> inside{false};
+
+  uint64_t accesses = 0;
+  uint64_t sync_events = 0;
+  uint64_t began_at = 0;  // so many sync_events: since then it may have learned what it did not begin with
+};
+
+// The time line of one slot. Threads that follow each other in a slot have times that follow each other.
+struct SlotState {
+  enum class Use : uint8_t { kFree, kTaken, kEnded, kRetired };
+  Use use = Use::kFree;
+  Time last = 0;  // the last time that may have been stamped, once ended
+
+  struct Tenant {
+    Time since;
+    ThreadId thread;
+    bool joined;
+  };
+  Tenant* tenants = nullptr;  // ascending by `since`
+  uint32_t tenant_count = 0;
+  uint32_t tenant_capacity = 0;
+};
+
+// Which slot is whose. A slot is reused only for a thread that is strongly ordered after all that its earlier
+// tenants did (or when no history mentions them any more): then "same slot" still means "ordered".
+class Slots {
+ public:
+  static constexpr unsigned kCount = 1u << 16;
+
+  bool init(Arena& arena, Time time_limit);
+
+  // A slot for `thread`, which is ordered after `strong`, and its first time. False if there is none left.
+  bool take(ThreadId thread, const Clock& strong, Slot& slot, Time& first);
+  // The tenant will stamp no more than `last`.
+  void end(Slot slot, Time last);
+
+  [[nodiscard]] Time time_limit() const { return time_limit_; }
+  // Who stamped `time` in this slot. Any thread.
+  [[nodiscard]] ThreadId tenant(Slot slot, Time time);
+  // The state machines forget threads that were joined.
+  void joined(Slot slot, Time time);
+  [[nodiscard]] bool is_joined(Slot slot, Time time);
+  [[nodiscard]] unsigned used() const { return used_; }
+  [[nodiscard]] bool has_ended(Slot slot) const { return slots_[slot].use != SlotState::Use::kTaken; }
+
+  [[nodiscard]] Time last(Slot slot) const { return slots_[slot].last; }  // of one that has ended
+
+  // Many threads ended whose slots could not be reused at once: a collection may find that nothing mentions them.
+  [[nodiscard]] bool wants_collection() const { return ended_count_ > 1024 && ended_count_ > 2 * ended_kept_; }
+  // So few are left that history must be forgotten to get some back.
+  [[nodiscard]] bool scarce() const { return kCount - used_ + clean_count_ < kCount / 8; }
+
+  // In a collection: forget which ended slots are referred to; say which are; take back the others.
+  void begin_collection();
+  void mark(Slot slot) { marked_[slot] = true; }
+  void end_collection();
+
+ private:
+  bool add_tenant(Slot slot, ThreadId thread, Time since);
+  SlotState::Tenant* find_tenant(Slot slot, Time time);
+
+  Arena* arena_ = nullptr;
+  SpinMutex mutex_;
+  SlotState* slots_ = nullptr;
+  bool* marked_ = nullptr;
+  Slot* ended_ = nullptr;  // a stack of slots in use kEnded
+  unsigned ended_count_ = 0;
+  Slot* clean_ = nullptr;  // ended, and no history mentions them
+  unsigned clean_count_ = 0;
+  unsigned ended_kept_ = 0;  // how many the last collection left in ended_
+  unsigned used_ = 0;        // slots ever taken
+  Time time_limit_ = 0;
+};
+
+}  // namespace norn

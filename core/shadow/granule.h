@@ -1,0 +1,149 @@
+// A granule as hb and hybrid use it: the newest stamps, and a list of all that have no room.
+//
+// The first cell is the id of a history with the stamps that do not fit (kUntouched: none;
+// core/shadow/overflow_list.h); its writes are older than those in the granule. It is the granule's lock, too. The
+// second cell says in which order the stamps in the granule were made, two bits for the place of each, oldest first;
+// then for each place a byte for the stamp's locks.
+//
+// Data that many threads read has its reads elsewhere (kInRows; core/shadow/read_table.h). Then a place that the order
+// does not name may have a copy of such a read: nothing but what its thread's check looks for. Such a granule has a
+// list always, if only one that is empty, which many share; so whatever is done where there is no list need not know of
+// it.
+//
+// A thread's stamp is in the place of its slot's parity, if that is free; there its check looks for it without the
+// lock. A stamp with a thread's present time is put there by that thread alone, and goes away only when the thread or
+// somebody ordered after it says so, which cannot be before its time has passed, or when the memory is new. So whoever
+// finds its own has nothing to do, whatever others do to the granule at the same time.
+//
+// Of a granule with flags (somebody waits for it, or an atomic lies there) no access passes unseen: what a check might
+// find is in the list alone. If it has flags for atomics only, those stamps may be in the granule all the same that are
+// atomics', for which no check looks, or of times that have passed. One whose stamps are all there has a list without
+// stamps, which many share.
+#pragma once
+
+#include "core/engine/hybrid.h"
+#include "core/shadow/shadow.h"
+
+namespace norn {
+
+// Of the first word of a granule's list: for each of its words eight bits.
+struct GranuleFlags {
+  static constexpr unsigned kBits = 8;
+
+  static uint32_t of_word(unsigned word, uint32_t flags) { return flags << word * kBits; }
+  static uint8_t in_spin(uint32_t flags) {
+    return static_cast<uint8_t>((flags & kInSpin) | (flags >> kBits & kInSpin) << kWordBytes);
+  }
+  static uint32_t spinning(unsigned mask) { return (mask & kInSpin) | of_word(1, mask >> kWordBytes & kInSpin); }
+  // The messages of words all of whose bytes are there.
+  static uint32_t messages_within(unsigned mask) {
+    return ((mask & 0x0f) == 0x0f ? kHasMessage : 0) | ((mask & 0xf0) == 0xf0 ? of_word(1, kHasMessage) : 0);
+  }
+  static uint32_t messages(unsigned mask) {
+    return ((mask & 0x0f) != 0 ? kHasMessage : 0) | ((mask & 0xf0) != 0 ? of_word(1, kHasMessage) : 0);
+  }
+};
+
+// Of the second cell: the granule's plain reads are in rows, but for some that are in it or its list.
+inline constexpr uint32_t kInRows = 0x40;
+
+[[nodiscard]] inline bool is_in_rows(const Granule& granule) {
+  return (granule.cells[1].load(std::memory_order_relaxed) & kInRows) != 0;
+}
+
+class GranuleLock {
+ public:
+  // Only if nobody has it, and it has this list.
+  static bool try_lock(Granule& granule, HistoryId list) {
+    if constexpr (kOneAtATime) return granule.cells[0].load(std::memory_order_relaxed) == list;
+    return granule.cells[0].compare_exchange_strong(list, kLocked, std::memory_order_acquire,
+                                                    std::memory_order_relaxed);
+  }
+  static void unlock(Granule& granule, HistoryId list) { granule.cells[0].store(list, std::memory_order_release); }
+  // Only if nobody has it, and it has no list.
+  static bool try_lock_simple(Granule& granule) { return try_lock(granule, kUntouched); }
+  static void unlock_simple(Granule& granule) { unlock(granule, kUntouched); }
+
+  // Both cells as one, of a granule without a list; the second is the upper half. What is locked, or has one, is not 0
+  // below.
+  using Cells [[gnu::may_alias]] = uint64_t;
+  [[nodiscard, gnu::always_inline]] static uint64_t cells_of(const Granule& granule) {
+    return __atomic_load_n(reinterpret_cast<const Cells*>(granule.cells), __ATOMIC_RELAXED);
+  }
+  // Only if they are still these.
+  [[gnu::always_inline]] static bool try_lock_both(Granule& granule, uint64_t cells) {
+    if constexpr (kOneAtATime) return true;
+    return __atomic_compare_exchange_n(reinterpret_cast<Cells*>(granule.cells), &cells, cells | kLocked, false,
+                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+  }
+  [[gnu::always_inline]] static void unlock_both(Granule& granule, uint64_t cells) {
+    __atomic_store_n(reinterpret_cast<Cells*>(granule.cells), cells, __ATOMIC_RELEASE);
+  }
+
+  explicit GranuleLock(Granule& granule) : granule_(granule) {
+    if constexpr (kOneAtATime) {
+      list = granule.cells[0].load(std::memory_order_relaxed);
+      return;
+    }
+    Backoff backoff;
+    while ((list = granule.cells[0].exchange(kLocked, std::memory_order_acquire)) == kLocked) backoff.pause();
+  }
+  ~GranuleLock() {
+    if (held_) unlock();
+  }
+  void unlock() {
+    granule_.cells[0].store(list, std::memory_order_release);
+    held_ = false;
+  }
+  GranuleLock(const GranuleLock&) = delete;
+  GranuleLock& operator=(const GranuleLock&) = delete;
+
+  // Of all but what is locked now.
+  static HistoryId list_of(const Granule& granule) {
+    HistoryId found = kUntouched;
+    Backoff backoff;
+    while ((found = granule.cells[0].load(std::memory_order_acquire)) == kLocked) backoff.pause();
+    return found;
+  }
+
+  HistoryId list = kUntouched;
+
+ private:
+  static constexpr HistoryId kLocked = ~HistoryId{0};
+  Granule& granule_;
+  bool held_ = true;
+};
+
+// The bytes of an access that lies within one granule.
+[[nodiscard]] constexpr unsigned bytes_in_granule(Address address, unsigned size) {
+  return ((1u << size) - 1) << address % kGranuleBytes;
+}
+
+inline constexpr unsigned kWholeGranule = (1u << kGranuleBytes) - 1;
+
+// Stamps that have no room in it, or flags.
+[[nodiscard]] inline bool has_list(const Granule& granule) {
+  return granule.cells[0].load(std::memory_order_relaxed) != kUntouched;
+}
+
+// Whether the thread stamped such an access at its present time already. (Whatever it did to the bytes stands for an
+// atomic read.)
+[[nodiscard]] inline bool is_stamped(const Thread& thread, const Granule& granule, AccessKind kind, unsigned mask) {
+  const bool write = kind == AccessKind::kWrite;
+  const bool atomic_read = kind == AccessKind::kAtomicRead;
+  if (!write && kind != AccessKind::kRead && !atomic_read) return false;
+  const uint64_t own = thread.fast.write.load(std::memory_order_relaxed);
+  const uint64_t bits = (write         ? PackedStamp::kOfWrites
+                         : atomic_read ? ~uint64_t{0} << PackedStamp::kTimeAt
+                                       : PackedStamp::kOfReads) &
+                        ~(uint64_t{0xff} << PackedStamp::kMaskAt);
+  const auto is_done = [&](unsigned place) __attribute__((always_inline)) {
+    const uint64_t found = granule.stamps[place].load(std::memory_order_relaxed);
+    if (((found ^ own) & bits) == 0) mask &= ~static_cast<unsigned>(found >> PackedStamp::kMaskAt);
+    return mask == 0;
+  };
+  const unsigned place = thread.slot & 1u;
+  return is_done(place) || is_done(2) || is_done(1 - place);
+}
+
+}  // namespace norn

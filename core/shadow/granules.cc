@@ -1,0 +1,758 @@
+// How the stamps of a granule are read, changed and written again.
+#include "base/bytes.h"
+#include "core/detector.h"
+#include "core/shadow/atomic_step.h"
+#include "core/shadow/granule.h"
+#include "core/shadow/overflow_list.h"
+
+namespace norn {
+namespace {
+
+constexpr unsigned kPlaces = GranuleStep::kPlaces;
+constexpr unsigned kNoPlace = GranuleStep::kNoPlace;
+// A list of no more stamps is one that a granule may soon do without.
+constexpr unsigned kFewListed = 4;
+
+LocksCode locks_at(uint32_t second, unsigned place) { return GranuleStep::locks_at(second, place); }
+
+// For how many stamps a list of so many has room: some more, if it is not the first.
+unsigned room_of_list(unsigned count) {
+  const unsigned wanted = count < 3 ? count : count + count / 2;
+  const unsigned words = StampList::words_for(wanted < Stamps::kMax ? wanted : Stamps::kMax);
+  return (Histories::room_of(words) - HybridEngine::kHeaderWords) / HybridEngine::kStampWords;
+}
+
+}  // namespace
+
+bool GranuleStep::add_to(uint64_t& stamp) {
+  uint64_t with = with_bytes(thread_, stamp, own_, mask_);
+  if (with == kUnknown) {
+    const uint64_t pair = pair_of(stamp, own_, mask_);
+    const Where mixed = context_.mixed->mix(Stamp::place_of(own_), mask_, Stamp::place_of(stamp), mask_of(stamp));
+    thread_.mixes.of(pair) = {
+        pair, mixed == kNowhere ? KnownMixes::kNone : static_cast<uint32_t>(Stamp::packed_place(mixed))};
+    with = with_bytes(thread_, stamp, own_, mask_);
+  }
+  if (with == kApart) return false;
+  stamp = with;
+  return true;
+}
+
+bool GranuleStep::take(Granule& granule) {
+  const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
+  // Oldest first; after the first place that is empty there is none. All in variables of their own: this is where
+  // the time goes.
+  auto stamp_at = [&](unsigned place) {
+    return place == kNoPlace ? 0 : granule.stamps[place].load(std::memory_order_relaxed);
+  };
+  uint64_t a = stamp_at(second & 3);
+  uint64_t b = stamp_at(second >> 2 & 3);
+  uint64_t c = stamp_at(second >> 4 & 3);
+  LocksCode a_locks = locks_at(second, second & 3);
+  LocksCode b_locks = locks_at(second, second >> 2 & 3);
+  LocksCode c_locks = locks_at(second, second >> 4 & 3);
+  if (a != 0 && !judge(a, a_locks)) return false;
+  if (b != 0 && !judge(b, b_locks)) return false;
+  if (c != 0 && !judge(c, c_locks)) return false;
+  const unsigned adds = adds_ & continues_ & mask_;
+  if (adds != 0 && adds != mask_) return false;
+
+  if (a == 0) {
+    a = b, a_locks = b_locks;
+    b = c, b_locks = c_locks;
+    c = 0;
+  }
+  if (a == 0) {
+    a = b, a_locks = b_locks;
+    b = 0;
+  }
+  if (b == 0) {
+    b = c, b_locks = c_locks;
+    c = 0;
+  }
+  // The bytes may go to a stamp that says the same of others; but the order of writes counts.
+  const bool write = is_write(kind_);
+  const bool after_b = write && c != 0 && is_write(kind_of(c));
+  const bool after_a = after_b || (write && b != 0 && is_write(kind_of(b)));
+  if (adds != 0 && (says_same(a, own_) || says_same(b, own_) || says_same(c, own_))) return false;
+  const auto joins = [&](uint64_t& stamp) { return says_same(stamp, own_) && add_to(stamp); };
+  if (adds != 0 || !(joins(c) || (!after_b && joins(b)) || (!after_a && joins(a)))) {
+    const uint64_t fresh = own_ | uint64_t{mask_} << PackedStamp::kMaskAt | uint64_t{adds != 0} << PackedStamp::kAddsAt;
+    if (a == 0) {
+      a = fresh, a_locks = thread_.stamps_locks;
+    } else if (b == 0) {
+      b = fresh, b_locks = thread_.stamps_locks;
+    } else if (c == 0) {
+      c = fresh, c_locks = thread_.stamps_locks;
+    } else {
+      return false;
+    }
+  }
+  put(granule, {a, a_locks}, {b, b_locks}, {c, c_locks});
+  return true;
+}
+
+// Under its lock. Gives its flags.
+uint32_t Detector::read_granule(const Granule& granule, HistoryId list, Stamps& stamps) const {
+  stamps.count = stamps.overwritten = 0;
+  uint32_t flags = 0;
+  if (list != kUntouched) {
+    const StampList listed = list_at(list);
+    flags = listed.flags();
+    for (unsigned i = 0; i < listed.room(); ++i) {
+      if (!listed.is_room(i)) stamps.all[stamps.count++] = listed.at(i);
+    }
+  }
+  stamps.listed = stamps.count;
+  const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
+  for (unsigned i = 0; i < kPlaces; ++i) {
+    const unsigned place = second >> 2 * i & 3;
+    if (place == kNoPlace) break;
+    const uint64_t bits = granule.stamps[place].load(std::memory_order_relaxed);
+    if (bits == 0) break;
+    stamps.all[stamps.count++] = Stamp::unpacked(segments_, bits, locks_at(second, place));
+  }
+  return flags;
+}
+
+// The list that the first so many stamps and these flags make: the one that there was, if it has room for them. If
+// there is no memory they are lost. One that has become empty or nearly so keeps its room until it is found to be so:
+// what many threads have read, they often read again after it was written.
+HistoryId Detector::make_list(Thread& thread, HistoryId before, const Stamps& stamps, unsigned count, uint32_t flags) {
+  constexpr unsigned kMany = 12;
+  const unsigned room = room_of_list(count);
+  const unsigned room_before = before == kUntouched ? 0 : list_at(before).room();
+  const bool in_use = flags == 0 && room_before >= kMany && stamps.listed >= room_before / 4;
+  if (count == 0 && flags == 0 && !in_use) return kUntouched;
+  const HistoryId shared = message_list(flags);
+  if (count == 0 && shared != kUntouched) return shared;
+  if ((in_use && room_before >= count) || histories_.resize(before, StampList::words_for(room))) {
+    list_at(before).fill(stamps.all, count, flags);
+    return before;
+  }
+  const HistoryId made = histories_.reserve(thread.room, StampList::words_for(room));
+  if (histories_.wants_collection()) [[unlikely]]
+    collection_wanted_.store(true, std::memory_order_relaxed);
+  if (made == kUntouched) {
+    if (shared != kUntouched) return shared;
+    // Who waits for the bytes would not be told of their writes.
+    if (flags != 0 && (before == kUntouched || list_at(before).flags() != flags)) no_memory_for_clocks();
+    return before;
+  }
+  list_at(made).fill(stamps.all, count, flags);
+  return made;
+}
+
+// Of a granule with flags no check may let an access pass. Those of atomics do not stand for plain ones; and a plain
+// one that is ordered before what the thread does now is of a time that has passed.
+bool Detector::may_lie_beside_message(const Thread& thread, const Stamp& stamp) {
+  if (stamp.kind == AccessKind::kAtomicRead || stamp.kind == AccessKind::kAtomicWrite) return true;
+  if (is_own(thread, stamp.slot, stamp.time)) return stamp.time != thread.time;
+  return thread.clocks.full.get(stamp.slot) >= stamp.time;
+}
+
+// From which stamp on they have room in the granule itself.
+unsigned Detector::first_in_granule(const Thread& thread, Stamps& stamps, bool in_rows, uint32_t flags) const {
+  const bool messages = message_list(flags) != kUntouched;
+  const unsigned places = flags == 0 ? (in_rows ? 1 : kPlaces) : messages && !in_rows ? kPlaces : 0;
+  unsigned first = stamps.count;
+  while (first > stamps.overwritten && stamps.count - first < places) {
+    Stamp& stamp = stamps.all[first - 1];
+    find_whether_it_packs(stamp);
+    if (!stamp.fits() || (messages && !may_lie_beside_message(thread, stamp))) break;
+    --first;
+  }
+  return first;
+}
+
+// The last of the stamps, which have room in the granule.
+void Detector::put_in_granule(Granule& granule, const Stamps& stamps, unsigned first) {
+  GranuleStep::Kept kept[kPlaces] = {};
+  for (unsigned i = first; i < stamps.count; ++i) kept[i - first] = {stamps.all[i].packed(), stamps.all[i].locks};
+  if (is_in_rows(granule)) {
+    put_beside_rows(granule, kept[0]);
+  } else {
+    GranuleStep::put(granule, kept[0], kept[1], kept[2]);
+  }
+}
+
+// Under its lock, of which `list` is part.
+void Detector::write_granule(Thread& thread, Granule& granule, Address address, HistoryId& list, Stamps& stamps,
+                             uint32_t flags) {
+  if (stamps.count > kPlaces) HybridEngine::consolidate(context_, stamps);
+  const bool in_rows = is_in_rows(granule);
+  const unsigned first = first_in_granule(thread, stamps, in_rows, flags);
+  const HistoryId before = list;
+  if (before != kUntouched || first != 0 || flags != 0) {
+    list = make_list(thread, is_shared(before) ? kUntouched : before, stamps, first, flags);
+  }
+  if (list == kUntouched && in_rows) list = empty_list_;
+  if (list != before && (before == kUntouched || histories_.is_old(before))) shadow_.note_change(address);
+
+  put_in_granule(granule, stamps, first);
+}
+
+// The one stamp that a granule has beside its reads in rows, if any. The copies of those go.
+void Detector::put_beside_rows(Granule& granule, const GranuleStep::Kept& kept) {
+  for (unsigned place = 0; place < kPlaces; ++place) {
+    granule.stamps[place].store(place == ReadStep::kPlace ? kept.bits : 0, std::memory_order_relaxed);
+  }
+  const uint32_t order = kept.bits == 0 ? GranuleStep::kNoOrder : (GranuleStep::kNoOrder & ~3u) | ReadStep::kPlace;
+  granule.cells[1].store(order | kInRows | GranuleStep::locks_in(ReadStep::kPlace, kept.locks),
+                         std::memory_order_relaxed);
+}
+
+// Whether a read makes so much superfluous, of these stamps of a granule and of its list, that the others and itself
+// have room in the granule: then it is worth while to judge all, and to do without a list from there on.
+bool Detector::fits_without_list(const Thread& thread, const StampList& listed, const GranuleStep::Kept* kept,
+                                 unsigned count, const Stamp& now) {
+  auto stays = [&](const Stamp& stamp) {
+    return !is_read(stamp.kind) || !covers(now.kind, stamp.kind) || !is_own(thread, stamp.slot, stamp.time) ||
+           (stamp.mask & ~now.mask) != 0 || !locksets_.weaker_or_same(now.lockset, stamp.lockset);
+  };
+  unsigned staying = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    staying += stays(Stamp::unpacked(segments_, kept[i].bits, kept[i].locks)) ? 1 : 0;
+  }
+  for (unsigned i = 0; i < listed.room(); ++i) staying += !listed.is_room(i) && stays(listed.at(i)) ? 1 : 0;
+  return staying < kPlaces;
+}
+
+// Data that many threads read, or one under many different locks, has a stamp for each of them: a later read takes the
+// place of an earlier one only if that is the thread's own and its locks protect no better. So that each does not cost
+// as much as there are, the list is changed in place: the new stamp goes to the granule, and if that is full, a read
+// that was there goes into the list, where the thread's own earlier one makes room (core/shadow/overflow_list.h).
+// False: it is another case, and nothing was done. Under the granule's lock; a list belongs to one granule, so it may
+// be changed.
+bool Detector::read_beside_list(Thread& thread, Granule& granule, HistoryId list, const WordAccess& access) {
+  StampList listed = list_at(list);
+  if (!is_read(access.kind) || !thread.stamps_pack || listed.flags() != 0 || is_shared(list)) return false;
+  const Stamp now = {thread.slot,  access.mask, access.kind, thread.time,        thread.lockset,
+                     access.where, 0,           true,        thread.stamps_locks};
+  if (!now.fits()) return false;
+
+  const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
+  GranuleStep::Kept kept[kPlaces] = {};  // oldest first
+  unsigned count = 0;
+  unsigned leaving = kPlaces;  // of those, for the list: the read in the thread's place, if it is one
+  for (unsigned i = 0; i < kPlaces; ++i) {
+    const unsigned place = second >> 2 * i & 3;
+    if (place == kNoPlace) break;
+    const uint64_t bits = granule.stamps[place].load(std::memory_order_relaxed);
+    if (bits == 0) break;
+    const Stamp stamp = Stamp::unpacked(segments_, bits, locks_at(second, place));
+    if (!HybridEngine::agrees(context_, thread, stamp, access)) return false;
+    const bool read = is_read(stamp.kind);
+    if (stamp.slot == thread.slot) {
+      if (!is_own(thread, stamp.slot, stamp.time)) return false;
+      if (stamp.time == now.time) return covers(stamp.kind, now.kind) && (now.mask & ~stamp.mask) == 0;
+      if (stamp.kind == now.kind && stamp.lockset == now.lockset) {
+        if (stamp.mask != now.mask) return false;
+        continue;  // superfluous
+      }
+    }
+    if (read && (leaving == kPlaces || place == (thread.slot & 1u))) leaving = count;
+    kept[count++] = {bits, locks_at(second, place)};
+  }
+  for (unsigned i = 0; i < listed.others(); ++i) {
+    if (!HybridEngine::agrees(context_, thread, listed.at(i), access)) return false;
+  }
+  if (listed.room() <= kFewListed && fits_without_list(thread, listed, kept, count, now)) return false;
+  const unsigned earlier = listed.find_read(now, [&](unsigned at) {
+    const Stamp stamp = listed.at(at);
+    return stamp.kind == now.kind && stamp.mask == now.mask && stamp.lockset == now.lockset &&
+           is_own(thread, stamp.slot, stamp.time);
+  });
+  const bool has_earlier = earlier != StampList::kNotFound;
+  if (has_earlier && listed.at(earlier).time == now.time) {
+    remember_list(thread, granule, list, access);
+    return true;
+  }
+  const bool in_rows = is_in_rows(granule);  // then the granule has no room, and the read itself is for the list
+  if (count == kPlaces || in_rows) {
+    if (leaving == kPlaces && !in_rows) return false;
+    const Stamp last = in_rows ? now : Stamp::unpacked(segments_, kept[leaving].bits, kept[leaving].locks);
+    const bool full = !has_earlier && listed.others() + listed.reads() + 1 + kPlaces >= options_.history_cap;
+    const unsigned room = listed.find_read(last, [&](unsigned at) {
+      return full ? (listed.at(at).mask & last.mask) != 0 : at == earlier || listed.is_room(at);
+    });
+    if (room == StampList::kNotFound) {
+      if (!has_earlier) return false;
+      listed.put(earlier, now);
+      remember_list(thread, granule, list, access);
+      return true;
+    }
+    if (full) {
+      // Those that are superfluous are to go first; but each time to look for them among all is too much.
+      constexpr unsigned kLooks = 256;
+      if (++thread.reads_forgotten % kLooks == 0) return false;
+      context_.forgotten->fetch_add(1, std::memory_order_relaxed);
+    }
+    if (full || has_earlier) listed.remove(full ? room : earlier);
+    listed.add(room, last);
+    if (in_rows) return true;
+    for (--count; leaving < count; ++leaving) kept[leaving] = kept[leaving + 1];
+  } else if (has_earlier) {
+    listed.remove(earlier);
+  } else if (listed.others() + listed.reads() + count >= options_.history_cap) {
+    return false;
+  }
+  kept[count++] = {now.packed(), now.locks};
+  for (unsigned i = count; i < kPlaces; ++i) kept[i] = {};
+  GranuleStep::put(granule, kept[0], kept[1], kept[2]);
+  return true;
+}
+
+// Atomics have a message, and so a list; but most lie in the granule all the same, and this is their way where the list
+// is short. Most accesses make a stamp or two superfluous, the thread's own or those of whoever was ordered before it;
+// what the list does not need any more stays as room there. False: it is another case, and nothing was done. Under the
+// granule's lock; a list that has stamps belongs to one granule, so it may be changed.
+bool Detector::renew_beside_message(const Thread& thread, Granule& granule, HistoryId list, const WordAccess& access,
+                                    uint32_t set_flags) {
+  if (access.kind != AccessKind::kAtomicRead && access.kind != AccessKind::kAtomicWrite) return false;
+  const StampList listed = list_at(list);
+  const uint32_t flags = listed.flags();
+  constexpr unsigned kFew = 6;
+  if (listed.room() > kFew || kFew + kPlaces >= options_.history_cap || flags == 0 ||
+      (flags & set_flags) != set_flags || GranuleFlags::in_spin(flags) != 0 || is_in_rows(granule)) {
+    return false;
+  }
+  if (thread.stamps_pack && access.where >> PackedStamp::kWhereBits == 0) {
+    const unsigned spun = thread.spin_word_count == 0 ? 0 : spin_bytes_read(thread, access);
+    if (AtomicStep(context_, segments_, thread, access, spun).take(granule, listed)) return true;
+  }
+  Stamps stamps;
+  read_granule(granule, list, stamps);
+  FoundRaces races;
+  const uint8_t accessed = accessed_in_segment(thread, stamps, access);
+  if (!HybridEngine::next(context_, thread, stamps, 0, accessed, access, races)) return true;
+  const unsigned first = first_in_granule(thread, stamps, false, flags);
+  if (races.count != 0 || first > listed.room()) return false;
+  auto* words = const_cast<uint32_t*>(histories_.words(list));
+  for (unsigned i = 0; i < listed.room(); ++i) {
+    HybridEngine::write_stamp(words, i, i < first ? stamps.all[i] : Stamp{});
+  }
+  put_in_granule(granule, stamps, first);
+  return true;
+}
+
+// The same for what somebody waits for in a loop, on the stamps as they lie in the list: any access but a free, or a
+// write over an atomic. Those who wait are to hear of a write; `accessed`: which of its bytes its thread accessed in
+// the segment before. It is HybridEngine::next() once more, as far as there is no race and the list has room.
+bool Detector::renew_waited_for(Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access,
+                                uint32_t set_flags, uint8_t& accessed) {
+  const StampList listed = list_at(list);
+  const uint32_t flags = listed.flags();
+  const bool ends_message = access.kind == AccessKind::kWrite && (flags & GranuleFlags::messages(access.mask)) != 0;
+  constexpr unsigned kFew = 12;
+  const unsigned room = listed.room();
+  if (access.kind == AccessKind::kFree || ends_message || room > kFew || kFew >= options_.history_cap ||
+      (flags & set_flags) != set_flags || !GranuleStep::is_empty(granule) || is_in_rows(granule)) {
+    return false;
+  }
+  const bool write = is_write(access.kind);
+  const bool counts_writes = write && follows_writes(options_);
+  unsigned fresh = access.mask;
+  unsigned before = access.increments ? access.mask : spin_bytes_read(thread, access);
+  unsigned count = 0;
+  for (unsigned i = 0; i < room; ++i) {
+    if (listed.is_room(i)) continue;
+    count = i + 1;
+    const Stamp s = listed.at(i);
+    if (s.slot != thread.slot) {
+      if (counts_writes && is_write(s.kind)) fresh |= access.mask & s.mask;
+      continue;
+    }
+    if (s.time >= thread.segment_since) before |= s.mask;
+    if (s.time == thread.time && covers(s.kind, access.kind)) fresh &= ~unsigned{s.mask};
+  }
+  accessed = static_cast<uint8_t>(access.mask & before);
+  if (fresh == 0) return true;
+
+  bool heeds = access.may_decide() && may_heed_now(thread);
+  uint8_t left[kFew];
+  unsigned kept = 0;
+  unsigned continues = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    const Stamp s = listed.at(i);
+    unsigned mask = s.mask;
+    if (const unsigned common = mask & fresh; common != 0) {
+      const bool strong = ordered_before(thread.clocks.strong, thread, s.slot, s.time);
+      const bool full = strong || ordered_before(thread.clocks.full, thread, s.slot, s.time);
+      if (!strong) {
+        if (s.slot == thread.slot) return false;  // of another thread that had it
+        if (heeds && full && is_write(s.kind)) {
+          heed_writes(thread, granule, list, access.mask);
+          heeds = false;
+          i = ~0u, kept = continues = 0;
+          continue;
+        }
+        const bool same_locks = s.lockset == thread.lockset && thread.stamps_exclude;
+        const bool lockless = is_lockless() || s.kind == AccessKind::kBirth;
+        if (conflicts(access.kind, s.kind) &&
+            (!full || !(lockless || same_locks || locksets_.protects(thread.lockset, s.lockset)))) {
+          return false;
+        }
+      }
+      if (covers(access.kind, s.kind) &&
+          (is_lockless() || s.kind == AccessKind::kBirth
+               ? full
+               : strong && (s.lockset == thread.lockset || locksets_.weaker_or_same(thread.lockset, s.lockset)))) {
+        mask &= ~common;
+      }
+    }
+    if (counts_writes && is_write(s.kind)) {
+      const unsigned handed_on = is_of_life(s.kind) ? 0u : mask | (s.adds & continues);
+      continues = (continues & ~unsigned{s.mask}) | (handed_on & s.mask);
+    }
+    left[i] = static_cast<uint8_t>(mask);
+    kept += mask != 0 ? 1 : 0;
+  }
+  if (kept == room) return false;
+  kept = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    if (left[i] != 0) listed.move(i, kept++, left[i]);
+  }
+  listed.put(kept, {thread.slot, static_cast<uint8_t>(fresh), access.kind, thread.time, thread.lockset, access.where,
+                    static_cast<uint8_t>(counts_writes ? accessed & continues & fresh : 0), thread.stamps_pack,
+                    thread.stamps_locks});
+  for (unsigned i = kept + 1; i < count; ++i) listed.put(i, {});
+  return true;
+}
+
+// The locks of a time are known by the time: none may change while it has stamps.
+void Detector::begin_stamping(Thread& thread) {
+  if (thread.stamped) return;
+  const Inside inside(*this, thread);
+  heed_tick_request(thread);
+  note_segment(thread);
+  thread.stamped = true;
+}
+
+void Detector::note_segment(Thread& thread) {
+  if (options_.sampled) find_lockset(thread);
+  const bool fits =
+      !is_state_machine(options_.engine) && thread.slot < PackedStamp::kSlots && thread.time < PackedStamp::kTimeLimit;
+  thread.stamps_pack = fits && segments_.note(thread.slot, thread.time, thread.lockset, thread.stamps_locks);
+  thread.stamps_locks_apart = thread.stamps_locks == SegmentLocks::kOfItsTime;
+  thread.stamps_bare = thread.lockset == kNoLocks || is_lockless();
+  thread.stamps_alone = GranuleStep::alone(thread.slot, thread.stamps_locks);
+  thread.stamps_two = GranuleStep::of_two(thread.slot, thread.stamps_locks);
+  thread.needs_fence = !kOneAtATime && core_barrier == nullptr;
+  thread.decides = is_lockless() ? &thread.clocks.full : &thread.clocks.strong;
+  thread.stamps_exclude = thread.lockset != kNoLocks && locksets_.protects(thread.lockset, thread.lockset);
+}
+
+void Detector::use_time(Thread& thread) {
+  const Inside inside(*this, thread);
+  if (!thread.stamped) note_segment(thread);
+  thread.stamped = true;
+}
+
+bool Detector::access_simply(Thread& thread, Granule& granule, const WordAccess& access) {
+  if (!thread.stamps_pack || access.where >> PackedStamp::kWhereBits != 0) return false;
+  const bool counts_writes = is_write(access.kind) && follows_writes(options_);
+  const unsigned fresh = GranuleStep::fresh_bytes(thread, granule, access.kind, access.mask, counts_writes);
+  if (fresh == 0) return true;
+  GranuleStep step(context_, segments_, thread, access.kind, fresh, access.increments, access.where);
+  if (!step.take(granule)) return false;
+  thread.stamped = true;
+  return true;
+}
+
+// One access to one granule. `set_flags` are set with it.
+void Detector::access_granule(Thread& thread, Granule& granule, const WordAccess& access, SpinSignals& signals,
+                              uint32_t set_flags) {
+  if (!thread.stamped) note_segment(thread);
+  GranuleLock lock(granule);
+  if (access.kind == AccessKind::kWrite && access.mask == kWholeGranule && !access.increments && may_heed_now(thread)) {
+    take_out(thread, granule, lock.list, access.word);
+  }
+  const uint32_t flags = lock.list == kUntouched ? 0 : list_at(lock.list).flags();
+  const bool waited_for = GranuleFlags::in_spin(flags) != 0;
+  if (uint8_t accessed = 0; waited_for && renew_waited_for(thread, granule, lock.list, access, set_flags, accessed)) {
+    thread.stamped = true;
+    if (!is_write(access.kind)) return remember_list(thread, granule, lock.list, access);
+    lock.unlock();
+    return note_signals(thread, access, flags, accessed, signals);
+  }
+  if (access.may_decide() && may_heed_now(thread)) {
+    heed_writes(thread, granule, lock.list, access.mask);
+  }
+  if (lock.list == kUntouched) {
+    if (GranuleStep::is_empty(granule) && !prepare(access.word)) return no_memory_for_shadow();
+    if (set_flags == 0 && access_simply(thread, granule, access)) return;
+  } else if (!waited_for && (renew_beside_message(thread, granule, lock.list, access, set_flags) ||
+                             (set_flags == 0 && (read_in_own_row(thread, granule, lock.list, access) ||
+                                                 read_beside_list(thread, granule, lock.list, access))))) {
+    thread.stamped = true;
+    if (access.kind == AccessKind::kAtomicRead) remember_list(thread, granule, lock.list, access);
+    return;
+  }
+  access_generally(thread, granule, lock, access, signals, set_flags);
+}
+
+void Detector::access_known_granule(Thread& thread, Granule& granule, const WordAccess& access) {
+  const Inside inside(*this, thread);
+  heed_tick_request(thread);
+  SpinSignals signals;
+  access_granule(thread, granule, access, signals, 0);
+  if (signals.count != 0) send(thread, signals);
+}
+
+// An access within one granule, by a thread whose check did not find it stamped.
+void Detector::access_one(Thread& thread, AccessKind kind, Address begin, Address end, Where where, bool increments) {
+  if (thread.ignoring != 0 || is_state_machine(options_.engine)) [[unlikely]]
+    return access_from(thread, kind, begin, end, where, increments);
+  const Inside inside(*this, thread);
+  heed_tick_request(thread);
+  const Address at = begin & ~(kGranuleBytes - 1);
+  Granule* granule = shadow_.existing_granule(at);
+  // Then no stamp of it is renewed in passing.
+  const bool waited_for = granule != nullptr && waited_for_in(*granule) != 0;
+  if (!waited_for && renew_run(thread, kind, at, begin, end, where, increments) >= end) return;
+  if (granule == nullptr) granule = shadow_.granule(at);
+  if (granule == nullptr) return no_memory_for_shadow();
+  SpinSignals signals;
+  access_granule(thread, *granule, {kind, mask_in(at, begin, end), where, at, increments}, signals, 0);
+  if (signals.count != 0) send(thread, signals);
+}
+
+void Detector::use(Thread& thread, Address object, Where where) {
+  const Inside inside(*this, thread);
+  use_inside(thread, object, where);
+}
+
+void Detector::use_inside(Thread& thread, Address object, Where where) {
+  if (thread.ignoring != 0 || is_state_machine(options_.engine)) [[unlikely]] {
+    step_outside(thread);
+    access(thread, AccessKind::kAtomicRead, object, 1, where, true);
+    return;
+  }
+  ++thread.accesses;
+  heed_tick_request(thread);
+  if (!thread.stamped) note_segment(thread);
+  const Address at = object & ~(kGranuleBytes - 1);
+  Granule* granule = shadow_.granule(at);
+  if (granule == nullptr) return no_memory_for_shadow();
+  const unsigned mask = bytes_in_granule(object, 1);
+  auto place = [&](Where& found) __attribute__((always_inline)) {
+    found = where;
+    return true;
+  };
+  if (thread.stamps_pack && thread.stamps_locks != SegmentLocks::kOfItsTime &&
+      (renew<AccessKind::kAtomicRead, false>(thread, *granule, at, mask, where) ||
+       renew_beside<AccessKind::kAtomicRead>(thread, *granule, at, mask, true, place))) {
+    thread.stamped = true;
+    return;
+  }
+  SpinSignals signals;
+  access_granule(thread, *granule, {AccessKind::kAtomicRead, static_cast<uint8_t>(mask), where, at, true}, signals, 0);
+}
+
+// Renews the stamps of granules, from `at` on, as far as that goes; gives the first where it does not.
+template <AccessKind Kind>
+Address Detector::renew_run(Thread& thread, Address at, Address begin, Address end, Where where, bool increments) {
+  constexpr bool kPlain = Kind == AccessKind::kRead || Kind == AccessKind::kWrite;
+  if (where >> PackedStamp::kWhereBits != 0) return at;
+  [[maybe_unused]] const GranuleStep::Row<Kind> row(thread, where);
+  auto place = [&](Where& found) __attribute__((always_inline)) {
+    found = where;
+    return true;
+  };
+  for (; at < end; at += kGranuleBytes) {
+    Granule* granule = shadow_.existing_granule(at);
+    const uint8_t mask = mask_in(at, begin, end);
+    if (granule == nullptr) break;
+    if constexpr (kPlain) {
+      if (mask == 0xff && (row.stands(*granule) || row.renew(*granule) || begin_row(row, *granule, at))) continue;
+    }
+    if (Kind == AccessKind::kRead && mask == 0xff && end - at >= 2 * kGranuleBytes && has_list(*granule)) {
+      constexpr Address kLeafBytes = Address{1} << Leaf::kBits;
+      const Address until = (at | (kLeafBytes - 1)) + 1;
+      const uint64_t count = ((until < end ? until : end) - at) / kGranuleBytes;
+      if (const uint64_t together = read_together(thread, granule, at, count, 1, where, true); together != 0) {
+        at += (together - 1) * kGranuleBytes;
+        continue;
+      }
+    }
+    const bool renewed = mask == 0xff ? renew<Kind, true>(thread, *granule, at, mask, where)
+                                      : renew<Kind, false>(thread, *granule, at, mask, where);
+    if (!renewed && !is_stamped(thread, *granule, Kind, mask) &&
+        !renew_beside<Kind>(thread, *granule, at, mask, increments, place) &&
+        !(kPlain && is_in_list(thread, *granule, Kind, mask))) {
+      break;
+    }
+  }
+  return at;
+}
+
+template <AccessKind Kind>
+Address Detector::access_range(Thread& thread, Address begin, Address end, Where where) {
+  thread.inside.store(true, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  Address at = begin & ~(kGranuleBytes - 1);
+  if (is_door_open()) at = renew_run<Kind>(thread, at, begin, end, where, false);
+  step_outside(thread);
+  if (at >= end) ++thread.accesses;
+  return at < begin ? begin : at < end ? at : end;
+}
+
+template Address Detector::access_range<AccessKind::kRead>(Thread&, Address, Address, Where);
+template Address Detector::access_range<AccessKind::kWrite>(Thread&, Address, Address, Where);
+
+Address Detector::renew_run(Thread& thread, AccessKind kind, Address at, Address begin, Address end, Where where,
+                            bool increments) {
+  if (!may_renew(thread) || is_state_machine(options_.engine)) return at;
+  switch (kind) {
+    case AccessKind::kRead:
+      return renew_run<AccessKind::kRead>(thread, at, begin, end, where, increments);
+    case AccessKind::kWrite:
+      return renew_run<AccessKind::kWrite>(thread, at, begin, end, where, increments);
+    case AccessKind::kAtomicRead:
+      return renew_run<AccessKind::kAtomicRead>(thread, at, begin, end, where, increments);
+    case AccessKind::kFree:
+      return renew_run<AccessKind::kFree>(thread, at, begin, end, where, increments);
+    default:
+      return at;
+  }
+}
+
+// Writes only where nobody waits for the bytes, since then each of them counts.
+void Detector::remember_list(Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access) {
+  const bool write = access.kind == AccessKind::kWrite;
+  const bool atomic_read = access.kind == AccessKind::kAtomicRead;
+  if (list == kUntouched || is_shared(list)) return;
+  if (!atomic_read && (write ? list_at(list).flags() != 0 : access.kind != AccessKind::kRead)) return;
+  if (thread.known == nullptr) thread.known = arena_.create<KnownLists>();
+  if (thread.known == nullptr) return;
+  if (const uint64_t now = collections_.load(std::memory_order_relaxed); thread.known->collections != now) {
+    fill_zero(thread.known, sizeof *thread.known);
+    thread.known->collections = now;
+  }
+  KnownLists::Entry& entry = thread.known->of(&granule);
+  if (entry.granule != &granule || entry.list != list || entry.time != thread.time || entry.slot != thread.slot) {
+    entry = {&granule, list, thread.time, thread.slot, 0, 0, 0};
+  }
+  if (atomic_read) {
+    entry.atomic_reads |= access.mask;
+    return;
+  }
+  entry.reads |= access.mask;
+  if (write) entry.writes |= access.mask;
+}
+
+void Detector::access_generally(Thread& thread, Granule& granule, GranuleLock& lock, const WordAccess& access,
+                                SpinSignals& signals, uint32_t set_flags) {
+  const bool plain_write = access.kind == AccessKind::kWrite || access.kind == AccessKind::kFree;
+  FoundRaces races;
+  Stamps stamps;
+  const uint32_t flags = read_granule(granule, lock.list, stamps);
+  ReadBlock* block = is_in_rows(granule) ? read_rows_.find(access.word) : nullptr;
+  if (block != nullptr) add_own_reads(thread, *block, access.word, stamps);
+  const uint8_t in_spin = GranuleFlags::in_spin(flags);
+  const uint8_t accessed = accessed_in_segment(thread, stamps, access);
+  if (block != nullptr && access.kind != AccessKind::kRead) {
+    judge_rows(thread, *block, HybridEngine::fresh_bytes(context_, thread, stamps, access), access, races);
+  }
+  const bool stamped = HybridEngine::next(context_, thread, stamps, in_spin, accessed, access, races);
+  uint32_t ended = plain_write ? GranuleFlags::messages_within(access.mask) : 0;
+  if (access.kind == AccessKind::kFree) ended |= GranuleFlags::spinning(access.mask);
+  const uint32_t new_flags = (flags & ~ended) | set_flags;
+  if (stamped || new_flags != flags) {
+    thread.stamped |= stamped;
+    put_reads(thread, granule, block, access, stamps, new_flags);
+    write_granule(thread, granule, access.word, lock.list, stamps, new_flags);
+  }
+  if (races.count == 0) remember_list(thread, granule, lock.list, access);
+  lock.unlock();
+  if (flags != 0) {
+    if (plain_write && (flags & GranuleFlags::messages(access.mask)) != 0) end_messages(access);
+    if (is_write(access.kind) && access.kind != AccessKind::kFree)
+      note_signals(thread, access, flags, accessed, signals);
+  }
+  if (races.count != 0) tell(thread, races);
+}
+
+unsigned Detector::spin_bytes_read(const Thread& thread, const WordAccess& access) {
+  return spin_bytes_read(thread, access.word) | unsigned{spin_bytes_read(thread, access.word + kWordBytes)}
+                                                    << kWordBytes;
+}
+
+uint8_t Detector::accessed_in_segment(const Thread& thread, const Stamps& stamps, const WordAccess& access) {
+  if (access.increments) return access.mask;
+  const unsigned accessed = HybridEngine::accessed_in_segment(stamps, thread) | spin_bytes_read(thread, access);
+  return static_cast<uint8_t>(access.mask & accessed);
+}
+
+// Those who wait in a loop for bytes that were written are to hear of it.
+void Detector::note_signals(Thread& thread, const WordAccess& access, uint32_t flags, unsigned adds,
+                            SpinSignals& signals) {
+  const auto waited_for = static_cast<uint8_t>(GranuleFlags::in_spin(flags) & access.mask);
+  if (waited_for == 0) return;
+  if (signals.count == SpinSignals::kMax) send(thread, signals);
+  signals.granules[signals.count++] = {access.word, waited_for, static_cast<uint8_t>(adds & waited_for)};
+}
+
+// What was done to these bytes of the granule does not count any more.
+void Detector::clear_granule(Thread& thread, Granule& granule, Address address, unsigned mask) {
+  if (mask == 0xff && clear_simple_granule(granule)) return;
+  if (granule.cells[0].load(std::memory_order_relaxed) == kUntouched && GranuleStep::is_empty(granule)) return;
+  GranuleLock lock(granule);
+  if (mask == 0xff) {
+    close_rows(granule);
+    for (std::atomic<uint64_t>& stamp : granule.stamps) stamp.store(0, std::memory_order_relaxed);
+    lock.list = kUntouched;
+    return;
+  }
+  clear_rows(granule, address, mask);
+  Stamps stamps;
+  uint32_t flags = read_granule(granule, lock.list, stamps);
+  flags &= ~GranuleFlags::spinning(mask);
+  unsigned kept = 0;
+  for (unsigned i = 0; i < stamps.count; ++i) {
+    Stamp s = stamps.all[i];
+    s.mask = static_cast<uint8_t>(s.mask & ~mask);
+    s.adds &= s.mask;
+    if (s.mask != 0) stamps.all[kept++] = s;
+  }
+  stamps.count = kept;
+  lock.list = kUntouched;  // another list: what threads know of the old one ends
+  write_granule(thread, granule, address, lock.list, stamps, flags);
+}
+
+// Somebody waits for these bytes from here on. Gives those for which nobody did, and what was stamped before.
+unsigned Detector::begin_spinning(Thread& thread, Granule& granule, Address address, unsigned mask, Stamps& stamps) {
+  // Once it is known it stays so, as long as the memory is what it was.
+  if ((mask & ~unsigned{waited_for_in(granule)}) == 0) return 0;
+  GranuleLock lock(granule);
+  const uint32_t flags = read_granule(granule, lock.list, stamps);
+  const unsigned fresh = mask & ~unsigned{GranuleFlags::in_spin(flags)};
+  if (fresh == 0) return 0;
+  take_from_rows(granule, address, stamps);
+  write_granule(thread, granule, address, lock.list, stamps, flags | GranuleFlags::spinning(mask));
+  return fresh;
+}
+
+// In a full collection.
+void Detector::mark_stamps(const Granule& granule) {
+  const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
+  for (unsigned place = (second & kInRows) != 0 ? ReadStep::kPlace : 0; place < kPlaces; ++place) {
+    const uint64_t bits = granule.stamps[place].load(std::memory_order_relaxed);
+    if (bits == 0) continue;
+    const Stamp stamp = Stamp::unpacked(segments_, bits, 0);
+    slots_.mark(stamp.slot);
+    segments_.mark(stamp.slot, stamp.time, locks_at(second, place));
+  }
+}
+
+unsigned Detector::stamps_at(Address address) {
+  Granule* granule = shadow_.existing_granule(address);
+  if (granule == nullptr) return 0;
+  const GranuleLock lock(*granule);
+  Stamps stamps;
+  read_granule(*granule, lock.list, stamps);
+  return stamps.count + reads_in_rows(*granule, address);
+}
+
+}  // namespace norn

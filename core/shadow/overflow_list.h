@@ -1,0 +1,108 @@
+// The list of a granule: a history of the stamps that have no room in the granule itself.
+//
+//   uint16 flags · uint8 others · uint8 reads · stamps of HybridEngine::kStampWords each
+//
+// With flags (somebody waits for the granule, or an atomic lies there) the stamps lie oldest first, and the two numbers
+// are 0. Without, reads (plain or atomic) lie behind all others, of which there are so many, in no order but by thread
+// and locks, as in a hash table: whoever reads what many threads read finds its earlier stamp there, and room for
+// another's, within a few places, and looks at no other read, since reads do not conflict. A stamp of no bytes is room.
+#pragma once
+
+#include "core/shadow/granule.h"
+
+namespace norn {
+
+class StampList {
+ public:
+  // So many places from a read's own are looked at.
+  static constexpr unsigned kWindow = 16;
+  static constexpr unsigned kNotFound = ~0u;
+
+  // `count`: of the words.
+  StampList(const uint32_t* words, unsigned count)
+      : words_(const_cast<uint32_t*>(words)), room_((count - HybridEngine::kHeaderWords) / HybridEngine::kStampWords) {}
+
+  static constexpr unsigned words_for(unsigned stamps) {
+    return HybridEngine::kHeaderWords + stamps * HybridEngine::kStampWords;
+  }
+
+  [[nodiscard]] uint32_t flags() const { return words_[0] & 0xffff; }
+  [[nodiscard]] unsigned others() const { return words_[0] >> 16 & 0xff; }
+  [[nodiscard]] unsigned reads() const { return words_[0] >> 24; }
+  [[nodiscard]] unsigned room() const { return room_; }
+  // From here on there is nothing but reads.
+  [[nodiscard]] unsigned first_reads() const { return flags() != 0 ? room_ : others(); }
+
+  [[nodiscard]] Stamp at(unsigned i) const { return HybridEngine::read_stamp(words_, i); }
+  [[nodiscard]] bool is_room(unsigned i) const { return HybridEngine::read_mask(words_, i) == 0; }
+
+  // Writes all that it has from here on: as many stamps, oldest first, as it has room for, at most.
+  void fill(const Stamp* stamps, unsigned count, uint32_t flags) {
+    words_[0] = flags;
+    if (flags != 0) {
+      for (unsigned i = 0; i < room_; ++i) HybridEngine::write_stamp(words_, i, i < count ? stamps[i] : Stamp{});
+      return;
+    }
+    unsigned others = 0;
+    for (unsigned i = 0; i < count; ++i) {
+      if (!is_read(stamps[i].kind)) HybridEngine::write_stamp(words_, others++, stamps[i]);
+    }
+    set_counts(others, 0);
+    for (unsigned i = others; i < room_; ++i) HybridEngine::write_stamp(words_, i, {});
+    for (unsigned i = 0; i < count; ++i) {
+      if (!is_read(stamps[i].kind)) continue;
+      unsigned at = home(stamps[i]);
+      while (!is_room(at)) at = next(at);
+      add(at, stamps[i]);
+    }
+  }
+
+  // With flags: one that differs in its bytes alone, which takes a place before it; and a new one.
+  void move(unsigned from, unsigned to, uint8_t mask) const {
+    if (from == to && HybridEngine::read_mask(words_, from) == mask) return;
+    Stamp stamp = at(from);
+    stamp.mask = mask;
+    stamp.adds &= mask;
+    HybridEngine::write_stamp(words_, to, stamp);
+  }
+  void put(unsigned i, const Stamp& stamp) const { HybridEngine::write_stamp(words_, i, stamp); }
+
+  // The place of a read, in the window of those with this one's thread and locks, for which fits(place) is true.
+  template <class Fits>
+  [[nodiscard]] unsigned find_read(const Stamp& like, Fits fits) const {
+    if (others() >= room_) return kNotFound;
+    const unsigned places = room_ - others();
+    unsigned at = home(like);
+    for (unsigned i = 0; i < places && i < kWindow; ++i, at = next(at)) {
+      if (fits(at)) return at;
+    }
+    return kNotFound;
+  }
+
+  // A read, where there is room.
+  void add(unsigned at, const Stamp& stamp) {
+    HybridEngine::write_stamp(words_, at, stamp);
+    set_counts(others(), reads() + 1);
+  }
+  void remove(unsigned at) {
+    HybridEngine::write_stamp(words_, at, {});
+    set_counts(others(), reads() - 1);
+  }
+
+ private:
+  [[nodiscard]] unsigned home(const Stamp& stamp) const {
+    constexpr uint32_t kGolden = 0x9e3779b1;  // Knuth, The Art of Computer Programming 3, §6.4
+    constexpr uint32_t kMurmur = 0x85ebca6b;  // Appleby's finalizer (MurmurHash3), of which one round is enough here
+    const uint32_t locks = stamp.lockset * kGolden;
+    const uint32_t mixed = ((locks ^ locks >> 15) + stamp.slot) * kMurmur;
+    const unsigned places = room_ > others() ? room_ - others() : 1;
+    return others() + static_cast<unsigned>(uint64_t{mixed} * places >> 32);
+  }
+  [[nodiscard]] unsigned next(unsigned at) const { return at + 1 < room_ ? at + 1 : others(); }
+  void set_counts(unsigned others, unsigned reads) { words_[0] = flags() | others << 16 | reads << 24; }
+
+  uint32_t* words_;
+  unsigned room_;
+};
+
+}  // namespace norn

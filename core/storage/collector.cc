@@ -1,0 +1,347 @@
+// Collections, and what happens when memory runs out.
+//
+// Histories, locksets and thread sets grow as the program runs. When a table has grown enough, one thread stops the
+// others at the door of the core (those inside finish first; the program itself is not stopped), walks all cells, finds
+// or copies what they still refer to, and lets go of the rest. On the way it learns which slots and locks are still
+// mentioned.
+//
+// Histories have a bound. If more is in use, the oldest are made anew without what only finds races: that can miss one,
+// cannot make one, and is said. The last writes of all bytes stay as long as that is enough, since what waits for them
+// in a loop, or reads them under a lock, is ordered after them; those of what somebody waits for, or is atomic, always.
+#include "base/bytes.h"
+#include "core/detector.h"
+
+namespace norn {
+namespace {
+
+constexpr const char* kHistoryForgotten =
+    "memory is short: the oldest history of accesses is forgotten, and races with it are missed";
+constexpr const char* kWritesForgotten =
+    "memory is very short: even the last writes are forgotten, so no more races are predicted";
+
+}  // namespace
+
+void Detector::note_once(std::atomic<bool>& said, const char* text) {
+  if (!said.exchange(true, std::memory_order_relaxed) && listener_.note != nullptr) {
+    listener_.note(listener_.context, text);
+  }
+}
+
+void Detector::no_memory_for_shadow() {
+  note_once(said_shadow_, "out of memory: some accesses are not checked from here on");
+}
+
+void Detector::no_memory_for_clocks() {
+  blind_.store(true, std::memory_order_relaxed);
+  note_once(said_clocks_, "out of memory: synchronization cannot be recorded, so no more races are reported");
+}
+
+void Detector::collect(Thread& thread) {
+  Backoff backoff;
+  for (;;) {
+    thread.inside.store(false, std::memory_order_seq_cst);
+    if (collection_wanted_.load(std::memory_order_relaxed) && collect_mutex_.try_lock()) {
+      if (collection_wanted_.load(std::memory_order_relaxed)) {
+        collecting_.store(true, std::memory_order_seq_cst);
+        if (core_barrier != nullptr) core_barrier();
+        for (Thread* other = threads_.load(std::memory_order_acquire); other != nullptr; other = other->next) {
+          while (other->inside.load(std::memory_order_seq_cst)) backoff.pause();
+        }
+        collect_alone();
+        collection_wanted_.store(false, std::memory_order_relaxed);
+        collecting_.store(false, std::memory_order_seq_cst);
+      }
+      collect_mutex_.unlock();
+    }
+    while (collecting_.load(std::memory_order_relaxed)) backoff.pause();
+    thread.inside.store(true, std::memory_order_seq_cst);
+    if (!collecting_.load(std::memory_order_seq_cst)) return;
+  }
+}
+
+void Detector::rewrite_history(uint32_t* words, unsigned count) {
+  if (!is_state_machine(options_.engine)) {
+    for (unsigned i = HybridEngine::kHeaderWords; i < count; i += HybridEngine::kStampWords) {
+      slots_.mark(static_cast<Slot>(words[i] & 0xffff));
+      keep_lockset(words[i + 2]);
+    }
+    return;
+  }
+  auto keep_threads = [&](uint32_t& id) {
+    if (!moving_threadsets_) return;
+    id = threadsets_.keep(id, [&](uint32_t* set, unsigned n) {
+      for (unsigned k = 0; k < n; k += 2) slots_.mark(static_cast<Slot>(set[k]));
+    });
+  };
+  for (unsigned byte = 0; byte < MsmEngine::kSignals; ++byte) keep_threads(words[1 + byte]);
+  for (unsigned i = MsmEngine::kHeaderWords; i < count; i += MsmEngine::kPartWords) {
+    slots_.mark(static_cast<Slot>(words[i] >> 16));
+    keep_lockset(words[i + 2]);
+    keep_threads(words[i + 4]);
+  }
+}
+
+void Detector::keep_lockset(LocksetId& id) {
+  if (moving_locksets_) id = locksets_.table().keep(id, [](uint32_t*, unsigned) {});
+}
+
+void Detector::collect_alone() {
+  const bool requested = collection_requested_.exchange(false, std::memory_order_relaxed);
+  histories_.set_bound(history_bound());
+  const bool full = histories_.wants_full() || histories_.failed() || slots_.wants_collection() || slots_.scarce() ||
+                    locksets_.table().wants_collection() || threadsets_.wants_collection() ||
+                    (requested && collections_ % 2 == 0);
+  const bool failed = histories_.failed();
+  ++collections_;
+  for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) {
+    t->room.give_up();
+    t->forget_recent();
+    for (Thread::LocksetStep& step : t->lockset_steps) step = {};
+    for (unsigned i = 0; i < t->held_count; ++i) t->held[i].before = Held::kUnknown;
+  }
+  if (!full) {
+    mark_histories(false);
+    forget_gone_conditions();
+    sync_.collect();
+    if (!histories_.wants_full()) return;
+  }
+  if (slots_.scarce()) {
+    note_once(said_history_, kHistoryForgotten);
+    forget_ended();
+  }
+  mark_histories(true);
+  if (requested) empty_areas(0, Forgotten::kNothing);
+  make_room(failed);
+  forget_gone_conditions();
+  sync_.collect();
+}
+
+// As much as the shadow takes, or 256 MiB; or what the user allows. A full collection looks at the whole shadow, so
+// even then a small part of that.
+size_t Detector::history_bound() const {
+  constexpr size_t kAlways = size_t{256} << 20;
+  const size_t shadow = shadow_.bytes();
+  const size_t least = options_.memory_limit == 0 ? kAlways : shadow / 16;
+  const size_t wanted = options_.memory_limit == 0 ? shadow : options_.memory_limit / 2;
+  return wanted > least ? wanted : least;
+}
+
+// After a full collection. If more than seven eighths of what there may be is in use still, then half of it is left
+// afterwards, so that the next time is far away. `failed`: there is no more memory than is in use.
+void Detector::make_room(bool failed) {
+  const size_t left = (failed ? histories_.used() : histories_.bound()) / 2;
+  auto is_crowded = [&] { return histories_.used() > left * 7 / 4; };
+  // What lives may lie far apart.
+  if (is_crowded() && histories_.live() <= left * 5 / 4) empty_areas(left * 3 / 4, Forgotten::kNothing);
+  if (is_crowded()) {
+    note_once(said_history_, kHistoryForgotten);
+    empty_areas(left * 3 / 4, Forgotten::kButWrites);
+  }
+  if (!is_crowded()) return;
+  writes_forgotten_.store(true, std::memory_order_relaxed);
+  if (options_.handover) note_once(said_writes_, kWritesForgotten);
+  empty_areas(left, Forgotten::kAll);
+}
+
+// Empties areas until so many are left.
+void Detector::empty_areas(size_t staying, Forgotten what) {
+  histories_.choose_leaving(staying, what != Forgotten::kNothing);
+  const bool machine = is_state_machine(options_.engine);
+  HistoryRoom room;
+  for_each_cell([&](Granule& granule, Cell& cell) {
+    const HistoryId id = cell.load(std::memory_order_relaxed);
+    if (id == kUntouched || is_shared(id) || !histories_.is_leaving(id)) return;
+    cell.store(machine ? history_anew(room, id, what) : list_anew(room, granule, id, what), std::memory_order_relaxed);
+  });
+  mark_histories(true);
+}
+
+// What a granule's list becomes; the same, if there is no room for another.
+HistoryId Detector::list_anew(HistoryRoom& room, const Granule& granule, HistoryId id, Forgotten what) {
+  Stamps stamps;
+  const uint32_t flags = read_granule(granule, id, stamps);
+  unsigned count = stamps.listed;
+  if (what != Forgotten::kNothing) {
+    count = flags == 0 && what == Forgotten::kAll ? 0 : keep_what_orders(stamps, flags);
+    if (count != stamps.listed) ++histories_forgotten_;
+  }
+  if (count == 0 && flags == 0) return is_in_rows(granule) ? empty_list_ : kUntouched;
+  if (const HistoryId shared = message_list(flags); count == 0 && shared != kUntouched) return shared;
+  const HistoryId made = histories_.reserve(room, StampList::words_for(count));
+  if (made == kUntouched) return id;
+  list_at(made).fill(stamps.all, count, flags);
+  return made;
+}
+
+// Of the stamps in the list only those stay, in the same order, by which somebody may come to be ordered after others:
+// the last write of each byte, and if that was an increment, those before. What a thread did in its present segment
+// tells whether its next write is one. Gives how many.
+unsigned Detector::keep_what_orders(Stamps& stamps, uint32_t flags) {
+  bool counts = flags != 0;
+  for (unsigned i = 0; i < stamps.count; ++i) counts |= stamps.all[i].adds != 0;
+  unsigned known = 0;  // the bytes of which the last write was found
+  bool stays[Stamps::kMax] = {};
+  for (unsigned i = stamps.count; i > 0; --i) {
+    const Stamp& stamp = stamps.all[i - 1];
+    const bool last = is_write(stamp.kind) && (stamp.mask & ~known) != 0;
+    stays[i - 1] = last || (counts && is_present(stamp));
+    if (last) known |= stamp.mask & ~unsigned{stamp.adds};
+  }
+  unsigned count = 0;
+  for (unsigned i = 0; i < stamps.listed; ++i) {
+    if (stays[i]) stamps.all[count++] = stamps.all[i];
+  }
+  return count;
+}
+
+bool Detector::is_present(const Stamp& stamp) {
+  const Thread* thread = find(slots_.tenant(stamp.slot, stamp.time));
+  return thread != nullptr && thread->slot == stamp.slot && thread->time == stamp.time;
+}
+
+// The same for the state machines, where many cells may share one. Its first words are what orders.
+HistoryId Detector::history_anew(HistoryRoom& room, HistoryId id, Forgotten what) {
+  if (const HistoryId moved = histories_.moved_to(id); moved != kUntouched) {
+    if (what != Forgotten::kNothing) ++histories_forgotten_;
+    return moved;
+  }
+  const uint32_t* words = histories_.words(id);
+  unsigned count = histories_.count(id);
+  if (what != Forgotten::kNothing) {
+    ++histories_forgotten_;
+    count = MsmEngine::kHeaderWords;
+    bool orders = words[0] != 0;
+    for (unsigned i = 1; i < count && what == Forgotten::kButWrites; ++i) orders |= words[i] != 0;
+    if (!orders) return kUntouched;
+  }
+  const HistoryId made = histories_.make(room, words, count);
+  if (made == kUntouched) return id;
+  histories_.set_moved(id, made);
+  return made;
+}
+
+// Calls visit(granule, cell) for each that may refer to a history.
+template <class Visit>
+void Detector::for_each_cell(Visit visit) {
+  const unsigned cells = is_state_machine(options_.engine) ? kGranuleBytes / kWordBytes : 1;
+  shadow_.for_each([&](Granule& granule) {
+    for (unsigned i = 0; i < cells; ++i) visit(granule, granule.cells[i]);
+  });
+}
+
+// Calls visit(history) for those that the granule's cells refer to.
+template <class Visit>
+void Detector::for_each_history(const Granule& granule, Visit visit) const {
+  const unsigned cells = is_state_machine(options_.engine) ? kGranuleBytes / kWordBytes : 1;
+  for (unsigned i = 0; i < cells; ++i) {
+    const HistoryId id = granule.cells[i].load(std::memory_order_relaxed);
+    if (id != kUntouched) visit(id);
+  }
+}
+
+// Finds all histories that cells refer to; of a full collection also the sets and slots that those and stamps refer to.
+// Sets need room for a new half of their table; where there is none, they stay as they are.
+void Detector::mark_histories(bool full) {
+  auto keep_shared_lists = [&] {
+    if (empty_list_ == kUntouched) return;
+    for (const HistoryId list : {empty_list_, message_lists_[0], message_lists_[1], message_lists_[2]}) {
+      histories_.keep(list, [](uint32_t*, unsigned) {});
+    }
+  };
+  if (!full) {
+    keep_shared_lists();
+    shadow_.for_each_changed([&](Granule& granule) {
+      for_each_history(granule, [&](HistoryId id) { histories_.keep(id, [](uint32_t*, unsigned) {}); });
+    });
+    histories_.end(false, 0);
+    return;
+  }
+  ++full_collections_;
+  histories_.begin_full();
+  keep_shared_lists();
+  moving_locksets_ = locksets_.table().begin_collection(0);
+  moving_threadsets_ = threadsets_.begin_collection(0);
+  slots_.begin_collection();
+  const bool machine = is_state_machine(options_.engine);
+  shadow_.for_each([&](Granule& granule) {
+    for_each_history(granule, [&](HistoryId id) {
+      histories_.keep(id, [&](uint32_t* words, unsigned count) { rewrite_history(words, count); });
+    });
+    if (!machine) mark_stamps(granule);
+  });
+  if (!machine) mark_rows();
+  shadow_.for_each_changed([](Granule&) {});
+  // A time that has been stamped may be again.
+  for (const Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) {
+    if (t->stamped && t->stamps_pack) segments_.mark(t->slot, t->time, t->stamps_locks);
+  }
+  segments_.end_collection([&](LocksetId& locks) { keep_lockset(locks); });
+  for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) {
+    keep_lockset(t->lockset);
+    for (Thread::TakenOut& taken : t->taken_out) keep_lockset(taken.locks);
+  }
+  for (auto* c = const_cast<Candidate*>(candidates_.first()); c != nullptr; c = c->next.load()) {
+    keep_lockset(c->first.earlier.lockset);
+    keep_lockset(c->first.later.lockset);
+  }
+  // It walks the whole shadow: as many bytes of new histories as a part of it should be worth it.
+  histories_.end(true, shadow_.leaf_count() * Leaf::kGranules * sizeof(Granule) / 32 / 16);
+  if (moving_threadsets_) threadsets_.end_collection();
+  if (moving_locksets_) locksets_.table().end_collection();
+  locksets_.forget_answers();
+  // Thread sets that did not move were not looked at: their slots may still be mentioned.
+  if (moving_threadsets_) slots_.end_collection();
+}
+
+// Stamps of threads that have ended; of the state machines what was made before the last full collection and orders
+// nobody.
+void Detector::forget_ended() {
+  if (is_state_machine(options_.engine)) {
+    for_each_cell([&](const Granule&, Cell& cell) {
+      const HistoryId id = cell.load(std::memory_order_relaxed);
+      if (id == kUntouched || histories_.collections_since(id) == 0 || histories_.words(id)[0] != 0) return;
+      cell.store(kUntouched, std::memory_order_relaxed);
+      ++histories_forgotten_;
+    });
+    return;
+  }
+  shadow_.for_each([&](Granule& granule) {
+    forget_ended_in_list(granule);
+    bool ended = false;
+    for (unsigned place = is_in_rows(granule) ? ReadStep::kPlace : 0; place < GranuleStep::kPlaces; ++place) {
+      const uint64_t bits = granule.stamps[place].load(std::memory_order_relaxed);
+      ended |= bits != 0 && slots_.has_ended(Stamp::unpacked(segments_, bits, 0).slot);
+    }
+    if (!ended) return;
+    for (std::atomic<uint64_t>& stamp : granule.stamps) stamp.store(0, std::memory_order_relaxed);
+    ++histories_forgotten_;
+  });
+  forget_ended_in_rows();
+}
+
+void Detector::forget_ended_in_list(Granule& granule) {
+  const HistoryId id = granule.cells[0].load(std::memory_order_relaxed);
+  if (id == kUntouched || is_shared(id)) return;
+  Stamps stamps;
+  const uint32_t flags = read_granule(granule, id, stamps);
+  unsigned count = 0;
+  for (unsigned i = 0; i < stamps.listed; ++i) {
+    if (!slots_.has_ended(stamps.all[i].slot)) stamps.all[count++] = stamps.all[i];
+  }
+  if (count == stamps.listed) return;
+  ++histories_forgotten_;
+  if (count == 0 && flags == 0) {
+    granule.cells[0].store(is_in_rows(granule) ? empty_list_ : kUntouched, std::memory_order_relaxed);
+  } else {
+    list_at(id).fill(stamps.all, count, flags);
+  }
+}
+
+MsmState Detector::msm_state(Address address) {
+  const Granule* granule = shadow_.existing_granule(address);
+  if (granule == nullptr) return MsmState::kNew;
+  const HistoryId id = granule->cells[address % kGranuleBytes / kWordBytes].load(std::memory_order_acquire);
+  return MsmEngine::state(histories_, id, static_cast<unsigned>(address % kWordBytes));
+}
+
+}  // namespace norn

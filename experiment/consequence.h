@@ -1,0 +1,39 @@
+// What a run did, seen from outside: what a race leads to.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiment/stage.h"
+
+namespace norn::cli {
+
+// From the most harmful to the least.
+enum class Harm { kCrash, kSanitizer, kAbort, kAssertion, kException, kDeadlock, kHang, kStatus, kOutput, kNone };
+// As JSON has it: "crash".
+[[nodiscard]] std::string_view name_of(Harm harm);
+// As people read it: "failed assertion".
+[[nodiscard]] std::string_view words_of(Harm harm);
+
+// What the program does when nobody interferes.
+struct Reference {
+  int exit = 0;
+  int signal = 0;
+  // Any of these is as usual. Empty: it differs by itself, so that nothing can be said.
+  std::vector<std::string> outputs;
+  uint64_t decisions = 1000;  // of a controlled run
+  double seconds = 0;
+};
+
+struct Consequence {
+  Harm harm = Harm::kNone;
+  std::string detail;  // one line: the signal, the message, the status
+};
+
+// Who waits for what, if the run ended in a deadlock.
+[[nodiscard]] std::string deadlock_of(const StagedRun& run);
+
+[[nodiscard]] Consequence consequence_of(const StagedRun& run, const Reference& reference);
+
+}  // namespace norn::cli

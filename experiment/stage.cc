@@ -1,0 +1,314 @@
+#include "experiment/stage.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "experiment/child.h"
+#include "experiment/program.h"
+#include "report/race.h"
+#include "report/record_reader.h"
+#include "schedule/log.h"
+
+extern char** environ;
+
+namespace norn::cli {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr uint64_t kLogEntries = uint64_t{1} << 20;
+constexpr size_t kMostOutput = size_t{1} << 20;  // that is compared and quoted
+
+template <class Header>
+void create_file(const std::string& path, const Header& header, uint64_t size) {
+  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (fd < 0) return;
+  [[maybe_unused]] const bool ok = write(fd, static_cast<const void*>(&header), sizeof(header)) == sizeof(header) &&
+                                   ftruncate(fd, static_cast<off_t>(size)) == 0;
+  close(fd);
+}
+
+std::string read_beginning(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::string text(kMostOutput, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
+  return text;
+}
+
+std::vector<std::string> environment_with(const std::string& options) {
+  std::vector<std::string> variables;
+  for (char** entry = environ; *entry != nullptr; ++entry)
+    if (std::strncmp(*entry, "NORN_OPTIONS=", 13) != 0) variables.emplace_back(*entry);
+  variables.push_back("NORN_OPTIONS=" + options);
+  return variables;
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+  std::vector<char*> out;
+  out.reserve(words.size() + 1);
+  for (const std::string& word : words) out.push_back(const_cast<char*>(word.c_str()));
+  out.push_back(nullptr);
+  return out;
+}
+
+// A file as input is read by each run from its beginning; anything else would be shared between them.
+std::string input_file() {
+  struct stat status{};
+  return fstat(0, &status) == 0 && S_ISREG(status.st_mode) ? "/proc/self/fd/0" : "/dev/null";
+}
+
+bool read_into(schedule::Outcome& outcome, const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  stream.read(static_cast<char*>(static_cast<void*>(&outcome)), sizeof(outcome));
+  return stream.gcount() == sizeof(outcome);
+}
+
+// Grows while a controlled run gets on.
+uint64_t progress_in(const std::string& path) {
+  schedule::Outcome outcome;
+  return read_into(outcome, path) ? outcome.decisions + outcome.accesses : 0;
+}
+
+// Stops where the candidate's threads meet or at a deadlock, and shows the program's frames, not norn's.
+constexpr const char* kGdbScript = R"gdb(set breakpoint pending on
+break __norn_on_meeting
+break __norn_on_deadlock
+python
+class ProgramFrames:
+    name, priority, enabled = "norn", 100, True
+    def filter(self, frames):
+        for frame in frames:
+            where = gdb.execute("info symbol %d" % frame.inferior_frame().pc(), to_string=True)
+            if "in section norn_text" not in where:
+                yield frame
+gdb.frame_filters["norn"] = ProgramFrames()
+end
+run
+python
+if gdb.selected_thread() and gdb.selected_frame().name() == "__norn_on_meeting":
+    print("norn: its threads %s and %s stand before their statements; %s goes first"
+          % (gdb.parse_and_eval("$edi"), gdb.parse_and_eval("$esi"), gdb.parse_and_eval("$edi")))
+end
+thread apply all backtrace 12
+)gdb";
+
+double processor_seconds(pid_t pid) {
+  clockid_t clock{};
+  timespec time{};
+  if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &time) != 0) return 0;
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
+}
+
+}  // namespace
+
+uint32_t hash_of_file(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  uint64_t hash = report::text_hash({});
+  std::vector<char> block(size_t{1} << 20);
+  while (stream.read(block.data(), static_cast<std::streamsize>(block.size())) || stream.gcount() > 0)
+    hash = report::text_hash({block.data(), static_cast<size_t>(stream.gcount())}, hash);
+  return static_cast<uint32_t>(hash ^ hash >> 32);
+}
+
+Stage::Stage(std::string path, std::vector<std::string> command, const OptionList& options)
+    : path_(std::move(path)), command_(std::move(command)), options_(options), program_hash_(hash_of_file(path_)) {
+  std::error_code error;
+  std::string name = (fs::temp_directory_path(error) / "norn-runs-XXXXXX").string();
+  if (mkdtemp(name.data()) != nullptr) directory_ = name;
+  // Whoever is started from here has its memory always at the same addresses. Where that is not allowed, a program that
+  // depends on them may not replay, and is noticed.
+  personality(ADDR_NO_RANDOMIZE | static_cast<unsigned long>(personality(0xffffffff)));
+}
+
+Stage::~Stage() {
+  std::error_code error;
+  if (!directory_.empty()) fs::remove_all(directory_, error);
+}
+
+std::string Stage::file(const char* name, unsigned worker) const {
+  return fmt::format("{}/{}.{}", directory_, name, worker);
+}
+
+std::string Stage::options_for(const Plan& plan, unsigned worker, const std::string& expected, bool places) const {
+  OptionList options = options_;
+  options.set("exitcode", "0");
+  options.set("findings", file("findings", worker));
+  options.set("schedule", std::string(name_of(plan.strategy)));
+  options.set("seed", std::to_string(plan.seed));
+  options.set("depth", std::to_string(plan.depth));
+  options.set("length", std::to_string(std::max(plan.length, 1u)));
+  options.set("accesses", plan.accesses ? "on" : "off");
+  if (places) options.set("places", "on");
+  if (!plan.sites.empty()) options.set("sites", plan.sites);
+  options.set("outcome", file("outcome", worker));
+  options.set("decisions", file("log", worker));
+  if (!expected.empty()) options.set("expected", fs::absolute(expected).string());
+  create_file(file("outcome", worker), schedule::Outcome(), sizeof(schedule::Outcome));
+  create_file(file("log", worker), schedule::LogHeader(),
+              sizeof(schedule::LogHeader) + kLogEntries * sizeof(schedule::LogEntry));
+  std::error_code error;
+  fs::remove(file("findings", worker), error);
+  return options.list();
+}
+
+StagedRun Stage::start(const std::string& options, unsigned worker) const {
+  StagedRun run;
+  const std::vector<std::string> variables = environment_with(options);
+  const std::vector<char*> environment = pointers(variables);
+  const std::vector<char*> arguments = pointers(command_);
+  const std::string input = input_file(), output = file("output", worker), errors = file("errors", worker);
+  int trouble[2];
+  if (pipe2(trouble, O_CLOEXEC) != 0) return run.start_error = errno, run;
+  const auto begin = std::chrono::steady_clock::now();
+  const pid_t pid = fork();
+  if (pid == 0) {
+    // Only what is allowed after a fork of a program with threads.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setpgid(0, 0);
+    restore_failed_writes();
+    const int in = open(input.c_str(), O_RDONLY);
+    const int out = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
+    const int err = open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
+    if (in >= 0 && out >= 0 && err >= 0 && dup2(in, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2) {
+      for (const int fd : {in, out, err})
+        if (fd > 2) close(fd);
+      execve(path_.c_str(), arguments.data(), environment.data());
+    }
+    const int error = errno;
+    [[maybe_unused]] const ssize_t written = write(trouble[1], &error, sizeof(error));
+    _exit(127);
+  }
+  close(trouble[1]);
+  if (pid < 0) {
+    run.start_error = errno;
+    close(trouble[0]);
+    return run;
+  }
+  const bool failed = read(trouble[0], &run.start_error, sizeof(int)) == sizeof(int);
+  close(trouble[0]);
+  run.started = !failed;
+
+  if (!await_end(pid, worker)) {
+    run.timed_out = true;
+    kill(-pid, SIGKILL);
+  }
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+  kill(-pid, SIGKILL);  // what it left behind would go on in the next run
+  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (WIFSIGNALED(status)) {
+    run.signal = run.timed_out ? 0 : WTERMSIG(status);
+  } else {
+    run.exit = WEXITSTATUS(status);
+  }
+  run.output = read_beginning(output);
+  run.errors = read_beginning(errors);
+  return run;
+}
+
+bool Stage::await_end(int pid, unsigned worker) const {
+  const auto process = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  pollfd ends = {process, POLLIN, 0};
+  const auto seconds_since = [](auto begin) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  auto moved = begin;
+  uint64_t before = 0;
+  bool ended = false;
+  for (;;) {
+    const double silence = seconds_since(strictly_ ? begin : moved);
+    if (silence >= timeout_ || (!strictly_ && processor_seconds(pid) >= timeout_)) break;
+    constexpr double kLook = 1;
+    if (poll(&ends, 1, static_cast<int>(std::min(timeout_ - silence, kLook) * 1000) + 1) != 0) {
+      ended = true;
+      break;
+    }
+    const uint64_t now = progress_in(file("outcome", worker));
+    if (now == before) continue;
+    before = now;
+    moved = std::chrono::steady_clock::now();
+  }
+  close(process);
+  return ended;
+}
+
+void Stage::read_outcome(unsigned worker, StagedRun& run) const {
+  schedule::Outcome outcome;
+  run.controlled = read_into(outcome, file("outcome", worker)) && outcome.pid.load() != 0;
+  run.decisions = outcome.decisions;
+  run.hash = outcome.hash;
+  run.preemptions = outcome.preemptions;
+  run.meetings = outcome.meetings;
+  run.orders = outcome.orders;
+  run.deadlocked = outcome.deadlocked;
+  run.taken_away = outcome.taken_away;
+  run.kernel_returns = outcome.kernel_returns;
+  run.first_meeting = outcome.first_meeting;
+  run.differs_at = outcome.differs_at;
+  run.slept = static_cast<double>(outcome.slept) / 1e9;
+  run.findings = read_beginning(file("findings", worker));
+}
+
+StagedRun Stage::run_plain(unsigned worker) const {
+  OptionList options = options_;
+  options.set("exitcode", "0");
+  options.set("findings", "/dev/null");
+  return start(options.list(), worker);
+}
+
+StagedRun Stage::run(const Plan& plan, unsigned worker, const std::string& expected) const {
+  const bool followed = plan.strategy == schedule::StrategyKind::kReplay;
+  StagedRun run = start(options_for(plan, worker, expected, followed), worker);
+  read_outcome(worker, run);
+  return run;
+}
+
+namespace {
+
+StagedRun of_child(const ChildEnd& end) {
+  StagedRun run;
+  run.started = end.started;
+  run.start_error = end.start_error;
+  run.exit = end.exit;
+  run.signal = end.signal;
+  return run;
+}
+
+}  // namespace
+
+StagedRun Stage::perform(const Plan& plan, const std::string& expected) const {
+  StagedRun run = of_child(run_child(path_, command_, {{"NORN_OPTIONS", options_for(plan, 0, expected, true)}}));
+  read_outcome(0, run);
+  return run;
+}
+
+StagedRun Stage::debug(const Plan& plan, const std::string& expected) const {
+  const std::string script = file("gdb", 0);
+  std::ofstream(script) << kGdbScript;
+  std::vector<std::string> words = {"gdb", "-q", "-x", script, "--args", path_};
+  words.insert(words.end(), command_.begin() + 1, command_.end());
+  Program gdb;
+  std::string error;
+  StagedRun run;
+  if (!find_program("gdb", gdb, error)) return run.start_error = ENOENT, run;
+  return of_child(run_child(gdb.path, words, {{"NORN_OPTIONS", options_for(plan, 0, expected, false) + ":debug=on"}}));
+}
+
+}  // namespace norn::cli

@@ -1,0 +1,159 @@
+// Controlled execution seen from the program: where it begins, and the points at which threads stop.
+#include "runtime/control/control.h"
+
+#include "runtime/control/decisions.h"
+#include "runtime/control/interest.h"
+#include "runtime/control/turn.h"
+#include "runtime/process/settings.h"
+#include "runtime/process/syscalls.h"
+#include "runtime/reporting/atomicity.h"
+
+namespace norn::rt {
+
+constinit std::atomic<bool> controlled{false};
+constinit bool only_scheduled = false;
+
+namespace control {
+namespace {
+
+constinit schedule::AnyStrategy any_strategy;
+constinit schedule::RandomBits numbers;  // for the program
+
+// Counting stands for time.
+//
+// A thread that passes so many accesses without a point may be waiting for another one.
+constexpr uint32_t kAccessesInARow = 20000;
+// One that looks so often at the same place from the same statement is waiting.
+constexpr uint32_t kLooksInARow = 100;
+constexpr uint32_t kAtomicLooksInARow = 8;
+// That shows it better than a yield for other reasons, and counts as several.
+constexpr uint32_t kYieldsOfLooks = 5;
+// One that takes so many steps and gets nowhere may be waiting by trying: that counts as several yields.
+constexpr uint32_t kManySteps = 997;  // a prime: not always at the same point of a loop
+constexpr uint32_t kYieldsOfManySteps = 10;
+
+void step(Slot& self, Op op, const Matched& site, uint64_t address, uint64_t size, bool writes) {
+  self.step = {self.number, op, writes, sites_for(self, site.mask), address, size};
+  self.identity = site.identity;
+  self.accesses_in_a_row = 0;
+  name_site(site);
+  Choice choice(self);
+  self.status.store(Status::kReady, std::memory_order_relaxed);
+  if (op == Op::kYield) {
+    ++self.yields;
+    strategy->yielded(self.number);
+  } else if (op == Op::kBegin || op == Op::kSignal || op == Op::kCreate || op == Op::kJoin) {
+    self.yields = 0;
+  } else if (++self.steps % kManySteps == 0) {
+    self.yields += kYieldsOfManySteps;
+    if (self.is_idle()) strategy->yielded(self.number);
+  }
+  choice.take();
+}
+
+// True: the thread has been looking at this for a while.
+bool only_looks(Slot& self, const norn_site* site, uint64_t address, bool writes, uint32_t patience) {
+  if (writes || self.last_site != site || self.last_address != address) {
+    self.last_site = site;
+    self.last_address = address;
+    self.looks = 0;
+    return false;
+  }
+  if (++self.looks < patience) return false;
+  self.looks = 0;
+  self.yields += kYieldsOfLooks - 1;  // and one for the yield that follows
+  return true;
+}
+
+bool is_own_stack(const ThreadState& state, uint64_t address) {
+  return address >= state.stack_begin && address < state.stack_end;
+}
+
+}  // namespace
+
+void start() {
+  const options::Settings& settings = rt::start.settings;
+  auto kind = static_cast<schedule::StrategyKind>(settings.schedule);
+  watches_atomicity = (settings.hazards & options::kHazardAtomicity) != 0 && settings.outcome.empty();
+  if (kind == schedule::StrategyKind::kOff && watches_atomicity) kind = schedule::StrategyKind::kRoundRobin;
+  if (kind == schedule::StrategyKind::kOff) return;
+  if (!open_decisions()) return;
+  read_targets(settings.sites);
+  schedule::Plan plan;
+  plan.kind = kind;
+  plan.seed = settings.seed;
+  plan.depth = settings.depth;
+  plan.length = settings.length;
+  add_expected(plan);
+  strategy = &any_strategy.make(plan);
+  numbers = schedule::RandomBits(settings.seed ^ 0x6e6f726e);
+  const uint32_t number = reserve(current_state->id);
+  Slot& self = slots[number];
+  self.state = current_state;
+  self.tid = sys::tid();
+  self.status.store(Status::kRunning, std::memory_order_relaxed);
+  current_slot = &self;
+  holder = &self;
+  only_scheduled = !settings.outcome.empty();
+  controlled.store(true, std::memory_order_release);
+}
+
+void stop() {
+  controlled.store(false, std::memory_order_relaxed);
+  only_scheduled = false;
+}
+
+bool active() {
+  if (!is_controlled() || current_ended) return false;
+  ThreadState* state = current_state;
+  if (state == nullptr) state = adopt_thread();
+  if (state == nullptr || state->depth.load(std::memory_order_relaxed) != 0) return false;
+  Slot* self = current_slot;
+  if (self == nullptr) self = adopt(*state);
+  if (self == nullptr) return false;
+  if (self->status.load(std::memory_order_relaxed) != Status::kRunning) come_back(*self);
+  return true;
+}
+
+void point(Op op, const volatile void* object, const norn_site* site) {
+  if (!is_watching()) return;
+  step(*current_slot, op, find_out(*current_state, site), address_of(object), 1, true);
+}
+
+void yield(const norn_site* site) {
+  if (!is_watching()) return;
+  step(*current_slot, Op::kYield, find_out(*current_state, site), 0, 0, false);
+}
+
+void access(AccessKind kind, const volatile void* address, size_t size, const norn_site* site) {
+  if (!active()) return;
+  Slot& self = *current_slot;
+  ++outcome->accesses;
+  const bool writes = kind != AccessKind::kRead && kind != AccessKind::kAtomicRead;
+  const bool matters = has_targets() || rt::start.settings.accesses;
+  const Matched found = matters ? find_out(*current_state, site) : Matched{};
+  const bool everywhere = rt::start.settings.accesses && !is_own_stack(*current_state, address_of(address));
+  const bool looks = only_looks(self, site, address_of(address), writes, kLooksInARow);
+  if (found.mask != 0 || everywhere) {
+    step(self, looks && found.mask == 0 ? Op::kYield : Op::kAccess, found, address_of(address), size, writes);
+  } else if (looks || ++self.accesses_in_a_row >= kAccessesInARow) {
+    step(self, Op::kYield, found, 0, 0, false);
+  }
+}
+
+void atomic(const volatile void* address, size_t size, bool writes, const norn_site* site) {
+  if (!active()) return;
+  Slot& self = *current_slot;
+  const bool looks = only_looks(self, site, address_of(address), false, kAtomicLooksInARow);
+  step(self, looks ? Op::kYield : Op::kAtomic, find_out(*current_state, site), address_of(address), size, writes);
+}
+
+void fill_random(void* bytes, size_t size) {
+  auto* out = static_cast<unsigned char*>(bytes);
+  const Inspection here;
+  const SpinLock lock(mutex);
+  for (size_t i = 0; i < size; ++i) out[i] = static_cast<unsigned char>(numbers.next() >> 56);
+}
+
+}  // namespace control
+}  // namespace norn::rt

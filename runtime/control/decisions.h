@@ -1,0 +1,25 @@
+// What a controlled run leaves: the log of its decisions, and its outcome. Both are files that whoever started the
+// program has mapped, too. Under the turn's mutex.
+#pragma once
+
+#include "runtime/process/state.h"
+#include "schedule/log.h"
+#include "schedule/outcome.h"
+#include "schedule/strategies.h"
+
+namespace norn::rt::control {
+
+extern constinit schedule::Outcome* outcome;
+
+// Maps the files that the settings name. False: another process has the outcome already, and this one runs free.
+[[nodiscard]] bool open_decisions();
+// The decisions that are to be followed or compared with, for the strategy.
+void add_expected(schedule::Plan& plan);
+
+void record(const schedule::LogEntry& entry);
+// Both threads of the candidate stand at their statements; the first goes on.
+void record_meeting(const schedule::Step& first, const schedule::Step& second, ThreadId first_id, ThreadId second_id);
+// One of so many, by the strategy.
+[[nodiscard]] uint32_t pick(uint32_t count);
+
+}  // namespace norn::rt::control

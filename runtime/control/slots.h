@@ -1,0 +1,54 @@
+// What controlled execution knows of each thread.
+#pragma once
+
+#include "runtime/control/control.h"
+
+namespace norn::rt::control {
+
+enum class Status : uint8_t {
+  kFree,      // no thread
+  kReserved,  // it is being created
+  kReady,     // enabled: it could go on if it had the turn
+  kRunning,   // it has the turn
+  kWaiting,   // disabled: for something of the program
+  kOutside,   // in a call that may block in the kernel
+};
+
+// Who yields so often waits for something that the others do not do: for time to pass, or for who is held back.
+inline constexpr uint32_t kIdleYields = 100;
+
+struct Slot {
+  std::atomic<Status> status{Status::kFree};
+  std::atomic<uint32_t> go{0};       // a futex: 1: the turn was given to it
+  std::atomic<uint32_t> arrived{0};  // a futex: 1: a new thread stands at its beginning
+  uint32_t number = 0;
+  ThreadId id = 0;
+  uint32_t tid = 0;  // the kernel's
+  ThreadState* state = nullptr;
+
+  schedule::Step step;              // what it is about to do
+  uint32_t identity = 0;            // of the site where
+  const norn_site** top = nullptr;  // its __norn_stack, while it stands
+
+  bool armed = false;  // it has been at the site that the first one needs
+
+  Waiting waiting{};
+  Woken woken{};
+  uint64_t object = 0;
+  Time until = kForever;
+  bool cancelled = false;         // its next wait is none
+  const pollfd* files = nullptr;  // Waiting::kFile
+  uint32_t file_count = 0;
+
+  // Loops that wait.
+  const norn_site* last_site = nullptr;
+  uint64_t last_address = 0;
+  uint32_t looks = 0;
+  uint32_t accesses_in_a_row = 0;
+  uint32_t steps = 0;
+  uint32_t yields = 0;  // since it, or anything else, got on
+  uint32_t clock_looks = 0;
+  [[nodiscard]] bool is_idle() const { return yields >= kIdleYields; }
+};
+
+}  // namespace norn::rt::control

@@ -1,0 +1,343 @@
+// The hooks of plain accesses.
+#include "runtime/hooks/access_hooks.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+
+#include "runtime/hooks/check_state.h"
+#include "runtime/intercept/interpose.h"
+#include "runtime/process/proc_maps.h"
+
+namespace norn::rt {
+namespace {
+
+template <AccessKind Kind>
+bool increments(const norn_site* site) {
+  return (site->flags & (Kind == AccessKind::kWrite ? NORN_SITE_READS_TOO : NORN_SITE_COUNTS)) != 0;
+}
+
+// A volatile variable may be a flag that somebody waits for. (The program has no check of its own before its writes.)
+template <AccessKind Kind>
+bool may_be_flag(const norn_site* site) {
+  return Kind == AccessKind::kWrite && (site->flags & NORN_SITE_VOLATILE) != 0;
+}
+
+template <AccessKind Kind, unsigned Size>
+inline void access(const void* address, const norn_site* site) {
+  if (!is_watching()) return;
+  observe(Kind, address, Size, site, increments<Kind>(site));
+  if (may_be_flag<Kind>(site)) __norn_cut();
+}
+
+// The program's own check did not let it pass.
+template <AccessKind Kind, unsigned Size>
+[[gnu::noinline]] NORN_SLOW void slow_access(const void* address, const norn_site* site) {
+  if (!is_watching()) [[unlikely]] {
+    const Inspection here;
+    if (here) settle_check(here.thread());
+    return;
+  }
+  if (is_controlled()) [[unlikely]] {
+    if (!pass_control(Kind, address, Size, site, increments<Kind>(site))) return;
+  }
+  const Inspection here{Inspection::Started()};
+  if (!here) return;
+  Thread& thread = here.thread();
+  if (thread.fast.mask == 0) [[unlikely]]
+    settle_check(thread);
+  detector.access(
+      thread, Kind, address_of(address), Size, [&] { return place_again(*here, site); }, increments<Kind>(site));
+}
+
+// How many bytes of an aligned access lie in one granule.
+template <unsigned Size>
+constexpr unsigned kInGranule = Size < kGranuleBytes ? Size : unsigned{kGranuleBytes};
+
+template <unsigned Size>
+[[gnu::always_inline]] inline bool lies_across(const void* address) {
+  return address_of(address) % kGranuleBytes + kInGranule<Size> > kGranuleBytes;
+}
+
+// What is left to do for an access that was quick: the thread holds a lock, or a signal came.
+template <AccessKind Kind, unsigned Size>
+[[gnu::noinline]] NORN_SLOW void finish_slowly(const void* address, const norn_site* site) {
+  ThreadState& state = *current_state;
+  if (!enter(state)) return;
+  if (state.core->recording) {
+    detector.record_again(*state.core, Kind, address_of(address), Size, increments<Kind>(site));
+  }
+  leave(state);
+}
+
+template <AccessKind Kind, unsigned Size>
+[[gnu::noinline]] NORN_SLOW void finish_quick(const void* address, const norn_site* site) {
+  ThreadState& state = *current_state;
+  const Address at = address_of(address);
+  const bool recorded = state.core->recording && do_inside(state, [&]() __attribute__((always_inline)) {
+                          return !detector.gate().load(std::memory_order_relaxed) &&
+                                 Detector::record_quickly<Kind>(*state.core, {at, at + Size}, increments<Kind>(site));
+                        });
+  if (recorded && state.kept_signals.load(std::memory_order_relaxed) == 0) [[likely]]
+    return;
+  [[clang::musttail]] return finish_slowly<Kind, Size>(address, site);
+}
+
+// It was tried, and is in the flat shadow, and counts. (Of sixteen bytes some may be done.)
+template <AccessKind Kind, unsigned Size>
+[[gnu::noinline]] NORN_SLOW void slow_step(const void* address, const norn_site* site) {
+  ThreadState& state = *current_state;
+  if (!enter(state)) return;
+  Thread& thread = *state.core;
+  Granule* granule = &flat_granule(thread.fast.granules, thread.fast.mask, address);
+  for (unsigned i = 0; i < Size / kInGranule<Size>; ++i) {
+    detector.access_within(
+        thread, granule[i], Kind, address_of(address) + i * kGranuleBytes, kInGranule<Size>,
+        [&] { return place_again(state, site); }, increments<Kind>(site));
+  }
+  leave(state);
+}
+
+enum class Quick : uint8_t { kNot, kDone, kUnfinished, kTried };
+
+// The first stamp of a time needs more. False: it is not to be had.
+[[gnu::noinline]] NORN_SLOW bool begin_stamping(ThreadState& state) {
+  if (!enter(state)) return false;
+  detector.begin_stamping(*state.core);
+  leave(state);
+  return state.core->is_plain();
+}
+
+// The first such access since a function was called. The thread is the runtime's already.
+[[gnu::noinline]] NORN_SLOW bool make_place(ThreadState& state, const norn_site* site, Where& where) {
+  if (detector.gate().load(std::memory_order_relaxed)) return false;
+  where = place(state, site);
+  return true;
+}
+
+// What most accesses are that do not pass.
+template <AccessKind Kind, unsigned Size>
+[[gnu::always_inline]] inline Quick access_plainly(const void* address, const norn_site* site) {
+  ThreadState* state = current_state;
+  if (state == nullptr || lies_across<Size>(address)) return Quick::kNot;
+  Thread& thread = *state->core;
+  // With a mask accesses count, nothing is controlled, and the shadow is flat (settle_check).
+  if (thread.fast.mask == 0 || state->depth.load(std::memory_order_relaxed) != 0) return Quick::kNot;
+  if (!thread.is_plain() && (thread.stamped || !begin_stamping(*state))) return Quick::kTried;
+  Granule* granules = &flat_granule(thread.fast.granules, thread.fast.mask, address);
+  if (has_list(granules[0])) return Quick::kTried;
+  const bool done = do_inside(*state, [&]() __attribute__((always_inline)) {
+    Where where = kNowhere;
+    return (find_place(*state, site, where) || make_place(*state, site, where)) &&
+           detector.access_plainly<Kind, Size>(thread, granules, address_of(address), where);
+  });
+  if (!done) return Quick::kTried;
+  const bool finished = !thread.recording && state->kept_signals.load(std::memory_order_relaxed) == 0;
+  return finished ? Quick::kDone : Quick::kUnfinished;
+}
+
+// Does steps(thread, where) as the runtime, if the thread may be that without further ado: `where` is a place that is
+// known, and they say whether all was done. Few registers are saved where they make no call.
+template <AccessKind Kind, class Steps>
+[[gnu::always_inline]] inline Quick do_quickly(Bytes bytes, const norn_site* site, const Steps& steps) {
+  ThreadState* state = current_state;
+  // With a mask accesses count, nothing is controlled, and the shadow is flat (settle_check).
+  if (state == nullptr || state->core->fast.mask == 0 || state->depth.load(std::memory_order_relaxed) != 0) {
+    return Quick::kNot;
+  }
+  Thread& thread = *state->core;
+  if (thread.ignoring != 0) return Quick::kNot;
+  auto where = [&](Where& found) __attribute__((always_inline)) { return find_place(*state, site, found); };
+  bool recorded = true;
+  const bool done = do_inside(*state, [&]() __attribute__((always_inline)) {
+    if (detector.gate().load(std::memory_order_relaxed) || !steps(thread, where)) return false;
+    recorded = !thread.recording || Detector::record_quickly<Kind>(thread, bytes, increments<Kind>(site));
+    return true;
+  });
+  if (!done) return Quick::kTried;
+  return recorded && state->kept_signals.load(std::memory_order_relaxed) == 0 ? Quick::kDone : Quick::kUnfinished;
+}
+
+// An access that does not pass.
+template <AccessKind Kind, unsigned Size>
+[[gnu::always_inline]] inline Quick quick_access(const void* address, const norn_site* site) {
+  if (lies_across<Size>(address)) return Quick::kNot;
+  const Address at = address_of(address);
+  const auto steps = [&](Thread& thread, const auto& where) __attribute__((always_inline)) {
+    Granule* granule = &flat_granule(thread.fast.granules, thread.fast.mask, address);
+    bool done = true;
+    for (unsigned i = 0; i < Size / kInGranule<Size>; ++i) {
+      done = done && ((Size > kGranuleBytes && is_stamped(thread, granule[i], Kind, 0xff)) ||
+                      detector.access_again<Kind, Size <= kGranuleBytes>(
+                          thread, granule[i], at + i * kGranuleBytes, kInGranule<Size>, increments<Kind>(site), where));
+    }
+    return done;
+  };
+  const Quick quick = do_quickly<Kind>({at, at + Size}, site, steps);
+  if (Size <= kGranuleBytes || quick != Quick::kTried) return quick;
+  // Two granules count as one access if somebody waits for them: that is known by their lists; and if either may have
+  // been handed over.
+  const Thread& thread = *current_state->core;
+  const Granule* granule = &flat_granule(thread.fast.granules, thread.fast.mask, address);
+  const bool apart =
+      (Kind != AccessKind::kRead || thread.lockset == kNoLocks) && !has_list(granule[0]) && !has_list(granule[1]);
+  return apart ? Quick::kTried : Quick::kNot;
+}
+
+// What that leaves.
+template <AccessKind Kind, unsigned Size>
+[[gnu::noinline]] NORN_SLOW void try_next(const void* address, const norn_site* site) {
+  const Quick quick = quick_access<Kind, Size>(address, site);
+  if (quick == Quick::kDone) [[likely]]
+    return;
+  if (quick == Quick::kUnfinished) [[clang::musttail]]
+    return finish_quick<Kind, Size>(address, site);
+  if (quick == Quick::kNot) [[clang::musttail]]
+    return slow_access<Kind, Size>(address, site);
+  [[clang::musttail]] return slow_step<Kind, Size>(address, site);
+}
+
+template <AccessKind Kind, unsigned Size>
+[[gnu::noinline]] NORN_SLOW void try_quickly(const void* address, const norn_site* site) {
+  const Quick quick = access_plainly<Kind, Size>(address, site);
+  if (quick == Quick::kDone) [[likely]]
+    return;
+  if (quick == Quick::kUnfinished) [[clang::musttail]]
+    return finish_quick<Kind, Size>(address, site);
+  [[clang::musttail]] return try_next<Kind, Size>(address, site);
+}
+
+// Whether the check in the program would let all of it pass.
+template <AccessKind Kind>
+[[gnu::always_inline]] inline bool passes(const void* address, size_t size) {
+  const norn_fast& fast = *__norn_fast;
+  constexpr bool kWrite = Kind == AccessKind::kWrite;
+  const uint64_t own = __atomic_load_n(kWrite ? &fast.write : &fast.read, __ATOMIC_RELAXED);
+  const uint64_t bits = kWrite ? NORN_FAST_WRITE_BITS : __atomic_load_n(&fast.read_bits, __ATOMIC_RELAXED);
+  const Address end = address_of(address) + size;
+  for (Address at = address_of(address); at < end;) {
+    const Address next = (at | (kGranuleBytes - 1)) + 1;
+    const auto bytes = static_cast<unsigned>((next < end ? next : end) - at);
+    const uint64_t others = ~bytes_in_granule(at, bytes) & 0xff;
+    const uint64_t looked_at = bits & ~(others << PackedStamp::kMaskAt);
+    const uint64_t granule = (at & fast.mask) * (sizeof(Granule) / kGranuleBytes);
+    const auto stamp = [&](const void* stamps) __attribute__((always_inline)) {
+      return __atomic_load_n(reinterpret_cast<const uint64_t*>(static_cast<const char*>(stamps) + granule),
+                             __ATOMIC_RELAXED);
+    };
+    if (((stamp(fast.granules) ^ own) & looked_at) != 0 && ((stamp(fast.others) ^ own) & looked_at) != 0) return false;
+    at = next;
+  }
+  return true;
+}
+
+// As finish_slowly().
+template <AccessKind Kind>
+[[gnu::noinline]] void finish_range(Bytes bytes) {
+  ThreadState& state = *current_state;
+  if (!enter(state)) return;
+  if (state.core->recording) {
+    detector.record_again(*state.core, Kind, bytes.begin, bytes.end - bytes.begin, false);
+  }
+  leave(state);
+}
+
+// Some bytes in a row, as far as the short ways go, from the first on: how many.
+template <AccessKind Kind>
+[[gnu::noinline]] size_t observe_quickly(const void* address, size_t size, const norn_site* site) {
+  ThreadState* state = current_state;
+  if (state == nullptr) return 0;
+  Thread& thread = *state->core;
+  // With a mask accesses count, nothing is controlled, and the shadow is flat (settle_check).
+  if (thread.fast.mask == 0 || state->depth.load(std::memory_order_relaxed) != 0) return 0;
+  if (!thread.is_plain() && (thread.stamped || !begin_stamping(*state))) return 0;
+  const Address begin = address_of(address);
+  const Bytes bytes = {begin, begin + size};
+  Address reached = begin;
+  const bool recorded = do_inside(*state, [&]() __attribute__((always_inline)) {
+    Where where = kNowhere;
+    if (!find_place(*state, site, where) && !make_place(*state, site, where)) return true;
+    reached = detector.access_range<Kind>(thread, begin, bytes.end, where);
+    return !thread.recording || reached != bytes.end || Detector::record_quickly<Kind>(thread, bytes, false);
+  });
+  if (!recorded || state->kept_signals.load(std::memory_order_relaxed) != 0) finish_range<Kind>(bytes);
+  return reached == bytes.end || !thread.recording ? reached - begin : 0;
+}
+
+}  // namespace
+
+size_t mapped_part(const volatile void* address, size_t size) {
+  constexpr Address kPageBytes = 4096;
+  const Address first = address_of(address);
+  const Address page = first & ~(kPageBytes - 1);
+  const size_t most = std::min<size_t>(size, ~first);
+  // It writes nothing back, and fails where a page is not mapped.
+  const long bytes = static_cast<long>(most + (first - page));
+  if (sys::call(__NR_msync, static_cast<long>(page), bytes, MS_ASYNC) == 0) return most;
+  Address reached = first;
+  visit_mappings([&](const Mapping& mapping) {
+    if (mapping.end <= reached) return true;
+    if (mapping.begin > reached || !mapping.readable) return false;
+    reached = mapping.end;
+    return true;
+  });
+  return std::min<size_t>(most, reached - first);
+}
+
+size_t read_quickly(const void* address, size_t size, const norn_site* site) {
+  return passes<AccessKind::kRead>(address, size) ? size : observe_quickly<AccessKind::kRead>(address, size, site);
+}
+
+size_t write_quickly(const void* address, size_t size, const norn_site* site) {
+  return passes<AccessKind::kWrite>(address, size) ? size : observe_quickly<AccessKind::kWrite>(address, size, site);
+}
+
+}  // namespace norn::rt
+
+using namespace norn;
+using namespace norn::rt;
+
+#define NORN_ACCESS_HOOKS(name, kind, size)                                                         \
+  NORN_EXPORT void __norn_##name##size(const void* address, const norn_site* site) {                \
+    access<AccessKind::kind, size>(address, site);                                                  \
+  }                                                                                                 \
+  NORN_EXPORT NORN_SLOW void __norn_slow_##name##size(const void* address, const norn_site* site) { \
+    [[clang::musttail]] return try_quickly<AccessKind::kind, size>(address, site);                  \
+  }
+
+NORN_ACCESS_HOOKS(read, kRead, 1)
+NORN_ACCESS_HOOKS(read, kRead, 2)
+NORN_ACCESS_HOOKS(read, kRead, 4)
+NORN_ACCESS_HOOKS(read, kRead, 8)
+NORN_ACCESS_HOOKS(read, kRead, 16)
+NORN_ACCESS_HOOKS(write, kWrite, 1)
+NORN_ACCESS_HOOKS(write, kWrite, 2)
+NORN_ACCESS_HOOKS(write, kWrite, 4)
+NORN_ACCESS_HOOKS(write, kWrite, 8)
+NORN_ACCESS_HOOKS(write, kWrite, 16)
+
+NORN_EXPORT void __norn_cut(void) {
+  if (!is_watching()) return;
+  if (const Inspection here{Inspection::Started()}; here) detector.cut(here.thread());
+}
+
+NORN_EXPORT void __norn_read_range(const void* address, size_t size, const norn_site* site) {
+  if (is_watching() && size != 0) observe_range<AccessKind::kRead>(address, size, site);
+}
+
+NORN_EXPORT void __norn_write_range(const void* address, size_t size, const norn_site* site) {
+  if (is_watching() && size != 0) observe_range<AccessKind::kWrite>(address, size, site);
+}
+
+NORN_EXPORT void __norn_vptr_read(const void* address, const norn_site* site) {
+  access<AccessKind::kRead, sizeof(void*)>(address, site);
+}
+
+NORN_EXPORT void __norn_vptr_write(const void* address, const void* value, const norn_site* site) {
+  if (!is_watching()) return;
+  if (__atomic_load_n(static_cast<const void* const*>(address), __ATOMIC_RELAXED) == value) {
+    access<AccessKind::kRead, sizeof(void*)>(address, site);
+  } else {
+    access<AccessKind::kWrite, sizeof(void*)>(address, site);
+  }
+}

@@ -1,0 +1,64 @@
+// How an access of the program becomes an event.
+#pragma once
+
+#include "runtime/control/control.h"
+#include "runtime/hooks/stack_ids.h"
+#include "runtime/process/state.h"
+#include "runtime/reporting/atomicity.h"
+
+namespace norn::rt {
+
+// Under control an access is a place to stop at; the program's own check lets none pass (fast.cc). True: it is also to
+// be told to the detector.
+inline bool pass_control(AccessKind kind, const volatile void* address, size_t size, const norn_site* site,
+                         bool increments) {
+  control::access(kind, address, size, site);
+  if (only_scheduled) return false;
+  if (watches_atomicity) note_locked_access(kind, address, size, site, increments);
+  return true;
+}
+
+// Of the calling thread, from outside, while accesses count. `site` null: the call on top of its stack.
+inline void observe(AccessKind kind, const volatile void* address, size_t size, const norn_site* site,
+                    bool increments = false) {
+  if (is_controlled() && !pass_control(kind, address, size, site, increments)) [[unlikely]]
+    return;
+  const Inspection here{Inspection::Started()};
+  if (!here) return;
+  detector.access(here.thread(), kind, address_of(address), size, [&] { return place_again(*here, site); }, increments);
+}
+
+// Ranges that are not long, as far as they can be done in short: so many bytes, from the first on.
+constexpr size_t kShortRange = 256;
+size_t read_quickly(const void* address, size_t size, const norn_site* site);
+size_t write_quickly(const void* address, size_t size, const norn_site* site);
+
+// How many bytes from an address on, up to `size`, are mapped. What a program gives for a size may be a mistake of its
+// own: it faults where the memory ends, and would otherwise be told of for as long as there is memory for stamps.
+constexpr size_t kLongRange = 1 << 20;  // shorter ones are not worth the question
+size_t mapped_part(const volatile void* address, size_t size);
+
+// As observe(), of any bytes.
+template <AccessKind Kind>
+inline void observe_range(const volatile void* address, size_t size, const norn_site* site) {
+  size_t done = 0;
+  if (size <= kShortRange) {
+    constexpr auto kQuickly = Kind == AccessKind::kWrite ? write_quickly : read_quickly;
+    done = kQuickly(const_cast<const void*>(address), size, site);
+  } else if (size > kLongRange) {
+    size = mapped_part(address, size);
+  }
+  if (done != size) observe(Kind, static_cast<const volatile char*>(address) + done, size - done, site);
+}
+
+// The same for functions that were interposed: nothing where nothing counts, or nobody looks.
+inline void observe_read(const volatile void* address, size_t size, const norn_site& site) {
+  if (!is_watching() || size == 0 || is_called_unseen()) return;
+  observe_range<AccessKind::kRead>(address, size, &site);
+}
+inline void observe_write(const volatile void* address, size_t size, const norn_site& site) {
+  if (!is_watching() || size == 0 || is_called_unseen()) return;
+  observe_range<AccessKind::kWrite>(address, size, &site);
+}
+
+}  // namespace norn::rt

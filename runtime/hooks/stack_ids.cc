@@ -1,0 +1,250 @@
+#include "runtime/hooks/stack_ids.h"
+
+namespace norn::rt {
+
+constinit std::atomic<uint32_t> unloads{0};
+
+namespace {
+
+constexpr unsigned kChunkBits = 14;
+constexpr unsigned kChunks = 1u << 14;  // 2^28 places
+constexpr unsigned kBucketBits = 18;
+
+constinit std::atomic<PlaceNode*>* chunks = nullptr;
+constinit std::atomic<Where>* buckets = nullptr;
+constinit std::atomic<uint32_t> count{1};  // 0 is nowhere
+constinit SpinMutex chunk_mutex;
+
+PlaceNode* node(Where where) {
+  PlaceNode* chunk = chunks[where >> kChunkBits].load(std::memory_order_acquire);
+  return chunk == nullptr ? nullptr : &chunk[where & ((1u << kChunkBits) - 1)];
+}
+
+PlaceNode* make_node(Where& where) {
+  where = count.fetch_add(1, std::memory_order_relaxed);
+  if (where >> kChunkBits >= kChunks) {
+    count.store(kChunks << kChunkBits, std::memory_order_relaxed);
+    return nullptr;
+  }
+  std::atomic<PlaceNode*>& chunk = chunks[where >> kChunkBits];
+  if (chunk.load(std::memory_order_acquire) == nullptr) {
+    const SpinLock lock(chunk_mutex);
+    if (chunk.load(std::memory_order_relaxed) == nullptr) {
+      chunk.store(static_cast<PlaceNode*>(memory.allocate_forever(sizeof(PlaceNode) << kChunkBits)),
+                  std::memory_order_release);
+    }
+  }
+  return node(where);
+}
+
+std::atomic<Where>& bucket_of(Where parent, const norn_site* site) {
+  const uint64_t key = (reinterpret_cast<uintptr_t>(site) >> 4) * 0x9e3779b97f4a7c15u ^ parent * 0xc2b2ae3d27d4eb4fu;
+  return buckets[(key ^ key >> 29) >> (64 - kBucketBits - 8) & ((1u << kBucketBits) - 1)];
+}
+
+// Most places have few children, made one after the other when they were first reached, and are looked for in that
+// order again: a walk over neighbours in memory. Those of a place that has many are found through the buckets.
+constexpr unsigned kFewChildren = 6;
+
+Where find_child(Where head, Where until, const norn_site* site, unsigned most) {
+  for (Where at = head; at != until && most > 0; at = node(at)->sibling, --most) {
+    if (node(at)->site.load(std::memory_order_relaxed) == site) return at;
+  }
+  return kNowhere;
+}
+
+Where find_in_bucket(Where parent, const norn_site* site) {
+  for (Where at = bucket_of(parent, site).load(std::memory_order_acquire); at != kNowhere; at = node(at)->next) {
+    if (node(at)->parent == parent && node(at)->site.load(std::memory_order_relaxed) == site) return at;
+  }
+  return kNowhere;
+}
+
+Where intern(Where parent, const norn_site* site) {
+  PlaceNode* above = node(parent);
+  Where head = above->child.load(std::memory_order_acquire);
+  Where found = find_child(head, kNowhere, site, kFewChildren);
+  if (found == kNowhere) found = find_in_bucket(parent, site);
+  if (found != kNowhere) return found;
+  Where made = kNowhere;
+  PlaceNode* fresh = make_node(made);
+  if (fresh == nullptr) return parent;  // the table is full: the caller's place is the next best
+  fresh->site.store(site, std::memory_order_relaxed);
+  fresh->parent = parent;
+  for (;;) {
+    const Where searched = head;
+    fresh->sibling = head;
+    if (above->child.compare_exchange_weak(head, made, std::memory_order_acq_rel)) break;
+    found = find_child(head, searched, site, ~0u);
+    if (found != kNowhere) return found;
+  }
+  std::atomic<Where>& bucket = bucket_of(parent, site);
+  fresh->next = bucket.load(std::memory_order_relaxed);
+  while (!bucket.compare_exchange_weak(fresh->next, made, std::memory_order_acq_rel)) {
+  }
+  return made;
+}
+
+// A recursion is shown twice round: a call that is twice among the last calls already stands where the last of them
+// does. Otherwise each way through a tree would be a place of its own (calling-context trees fold recursions for the
+// same reason: Ammons, Ball, Larus, PLDI 1997).
+Where after_call(Where parent, const norn_site* call) {
+  constexpr unsigned kLook = 16;
+  Where last = kNowhere;
+  Where at = parent;
+  for (unsigned i = 0; i < kLook && at != kNowhere; ++i, at = node(at)->parent) {
+    if (node(at)->site.load(std::memory_order_relaxed) != call) continue;
+    if (last != kNowhere) return last;
+    last = at;
+  }
+  return intern(parent, call);
+}
+
+Where called(ThreadState& state, Where parent, const norn_site* call) {
+  if (call == nullptr) return parent;
+  ThreadState::Prefix& known = state.called[place_key(call, parent) % ThreadState::kCalls];
+  if (known.site != call || known.parent != parent) known = {call, parent, after_call(parent, call)};
+  return known.where;
+}
+
+// The calls up to the top of the stack. A slot is written before those above it are: the call that pushed it is under
+// way as long as they are used. So if a slot is marked as seen, nothing below it has changed since it was marked, and
+// its place is still right: only what was pushed since is looked at.
+Where place_of_calls(ThreadState& state, const norn_site* const* top) {
+  const CallStack& calls = *state.running;
+  // A stack that the runtime does not know (of a fiber nobody announced) is left out.
+  if (top <= calls.begin || top > calls.end) return kNowhere;
+  const auto depth = static_cast<size_t>(top - calls.begin);
+  size_t i = depth;
+  while (i > 0 && !CallStack::is_seen(calls.begin[i - 1])) --i;
+  Where where = i == 0 ? kNowhere : calls.places[i - 1];
+  // Of a deep recursion the inner frames count; the window moves in steps, so that its places are found again.
+  constexpr size_t kWindow = ThreadState::kMostCalls;
+  constexpr size_t kStep = kWindow / 2;
+  for (; i < depth; ++i) {
+    const norn_site* call = CallStack::site_of(calls.begin[i]);
+    Where next = called(state, where, call);
+    const bool is_new = next != kNowhere && node(next)->parent == where;
+    if (is_new && (i == kWindow || (i > kWindow && (i + 1) % kStep == 0))) {
+      where = kNowhere;
+      for (size_t k = (i + 1 - kStep) / kStep * kStep; k < i; ++k) {
+        where = called(state, where, CallStack::site_of(calls.begin[k]));
+      }
+      next = called(state, where, call);
+    }
+    where = next;
+    if (top != __norn_stack) continue;  // another thread's, or an old one: it is only looked at
+    calls.places[i] = where;
+    calls.begin[i] = CallStack::seen(calls.begin[i]);
+  }
+  return where;
+}
+
+// Text of a module that goes away.
+const char* copy_text(const char* text) {
+  if (text == nullptr) return nullptr;
+  size_t size = 0;
+  while (text[size++] != '\0') {
+  }
+  auto* copy = static_cast<char*>(memory.allocate(size));
+  for (size_t i = 0; copy != nullptr && i < size; ++i) copy[i] = text[i];
+  return copy;
+}
+
+const norn_site* copy_site(const norn_site* site) {
+  static constinit norn_site lost{};
+  auto* copy = static_cast<norn_site*>(memory.allocate(sizeof(norn_site)));
+  if (copy == nullptr) return &lost;
+  *copy = *site;
+  copy->file = copy_text(site->file);
+  copy->directory = copy_text(site->directory);
+  copy->function = copy_text(site->function);
+  copy->expression = copy_text(site->expression);
+  if (site->inlined_at != nullptr) copy->inlined_at = copy_site(site->inlined_at);
+  return copy;
+}
+
+}  // namespace
+
+bool init_places() {
+  chunks = static_cast<std::atomic<PlaceNode*>*>(memory.allocate_forever(kChunks * sizeof(*chunks)));
+  buckets = static_cast<std::atomic<Where>*>(memory.allocate_forever(sizeof(*buckets) << kBucketBits));
+  if (chunks == nullptr || buckets == nullptr) return false;
+  // Nowhere is the parent of what nobody called.
+  chunks[0].store(static_cast<PlaceNode*>(memory.allocate_forever(sizeof(PlaceNode) << kChunkBits)),
+                  std::memory_order_release);
+  return chunks[0].load(std::memory_order_relaxed) != nullptr;
+}
+
+const PlaceNode* place_node(Where where) {
+  return where == kNowhere || where >= count.load(std::memory_order_acquire) ? nullptr : node(where);
+}
+
+Where place(ThreadState& state, const norn_site* site) { return place_of(state, __norn_stack, site); }
+
+Where place_of(ThreadState& state, const norn_site* const* top, const norn_site* site) {
+  const Address frame = address_of(__builtin_frame_address(0));
+  if (frame < state.lowest_frame) state.lowest_frame = frame;
+  const uint32_t gone = unloads.load(std::memory_order_relaxed);
+  if (state.unloads != gone) [[unlikely]] {
+    for (ThreadState::Prefix& known : state.called) known.site = nullptr;
+    for (ThreadState::Prefix& known : state.places) known.site = nullptr;
+    state.unloads = gone;
+  }
+  const Where where = place_of_calls(state, top);
+  if (site == nullptr) return where;
+  ThreadState::Prefix& known = state.places[place_key(site, where)];
+  if (known.site != site || known.parent != where) known = {site, where, intern(where, site)};
+  return known.where;
+}
+
+namespace {
+
+// Adds a site and what it was inlined into; true when one of them is not library code, which `own` is then.
+bool add_to_identity(uint64_t& identity, const norn_site* site, const norn_site*& own) {
+  for (; site != nullptr; site = site->inlined_at) {
+    identity = (identity ^ site->hash) * 0x9e3779b97f4a7c15u;
+    identity ^= identity >> 32;
+    if ((site->flags & NORN_SITE_LIBRARY) == 0) return own = site, true;
+  }
+  return false;
+}
+
+}  // namespace
+
+uint64_t place_identity(Where where) {
+  uint64_t identity = 0;
+  const norn_site* own = nullptr;
+  for (const PlaceNode* at = place_node(where); at != nullptr; at = place_node(at->parent)) {
+    if (add_to_identity(identity, at->site.load(std::memory_order_relaxed), own)) break;
+  }
+  return identity;
+}
+
+uint64_t identity_here(const ThreadState& state, const norn_site* site, const norn_site*& own) {
+  uint64_t identity = 0;
+  own = nullptr;
+  if (add_to_identity(identity, site, own)) return identity;
+  const CallStack& calls = *state.running;
+  const norn_site* const* top = __norn_stack;
+  if (top <= calls.begin || top > calls.end) return identity;
+  bool found = false;
+  while (!found && top > calls.begin) {
+    --top;
+    found = add_to_identity(identity, CallStack::site_of(*top), own);
+  }
+  return identity;
+}
+
+void forget_sites(const norn_site* begin, const norn_site* end) {
+  const uint32_t all = count.load(std::memory_order_acquire);
+  for (Where where = 1; where < all; ++where) {
+    PlaceNode* at = node(where);
+    if (at == nullptr) continue;
+    const norn_site* site = at->site.load(std::memory_order_relaxed);
+    if (site >= begin && site < end) at->site.store(copy_site(site), std::memory_order_release);
+  }
+  unloads.fetch_add(1, std::memory_order_release);
+}
+
+}  // namespace norn::rt

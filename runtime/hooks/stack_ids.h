@@ -1,0 +1,109 @@
+// Places: a site and the calls that led there, as one number.
+//
+// A place is a node of a tree: its site, and the place it was called from. Nodes are interned, never freed, and found
+// without a lock. A thread remembers the node of each call on its stack that was asked for, so that finding a place
+// costs as much as was called since.
+#pragma once
+
+#include "runtime/process/state.h"
+
+namespace norn::rt {
+
+bool init_places();
+
+// The stack of the calling thread with `site` on top; null: the stack alone.
+Where place(ThreadState& state, const norn_site* site);
+
+inline unsigned place_key(const norn_site* site, Where caller) {
+  const uint64_t key =
+      (reinterpret_cast<uintptr_t>(site) / sizeof(norn_site) ^ uint64_t{caller} << 32) * 0x9e3779b97f4a7c15u;
+  return static_cast<unsigned>(key >> 48) % ThreadState::kPlaces;
+}
+
+extern std::atomic<uint32_t> unloads;  // how many modules are gone
+
+// Whether the newest calls, which are not seen (CallStack), can be by what the thread remembers.
+[[gnu::noinline]] inline NORN_SLOW bool see_calls(const ThreadState& state, const CallStack& calls,
+                                                  const norn_site* const* top) {
+  size_t at = static_cast<size_t>(top - calls.begin);
+  const size_t depth = at;
+  constexpr size_t kMost = 4;  // that are looked at here
+  if (depth > ThreadState::kMostCalls) return false;
+  while (at > 0 && !CallStack::is_seen(calls.begin[at - 1])) {
+    if (depth - --at > kMost) return false;
+  }
+  Where parent = at > 0 ? calls.places[at - 1] : kNowhere;
+  for (; at < depth; ++at) {
+    const norn_site* call = CallStack::site_of(calls.begin[at]);
+    const ThreadState::Prefix& known = state.called[place_key(call, parent) % ThreadState::kCalls];
+    if (known.site != call || known.parent != parent || call == nullptr) return false;
+    calls.places[at] = parent = known.where;
+    calls.begin[at] = CallStack::seen(calls.begin[at]);
+  }
+  return true;
+}
+
+// Where the calling thread's native stack ends, about.
+[[gnu::always_inline]] inline Address stack_pointer() {
+  Address pointer = 0;
+  asm volatile("mov %%rsp, %0" : "=r"(pointer));
+  return pointer;
+}
+
+// The same, if it was asked for before from this call.
+[[gnu::always_inline]] inline bool find_place(const ThreadState& state, const norn_site* site, Where& where) {
+  const CallStack& calls = *state.running;
+  const norn_site* const* top = __norn_stack;
+  const bool called = top > calls.begin;
+  if (site == nullptr || top > calls.end || stack_pointer() < state.lowest_frame ||
+      state.unloads != unloads.load(std::memory_order_relaxed) ||
+      (called && !CallStack::is_seen(top[-1]) && !see_calls(state, calls, top))) {
+    return false;
+  }
+  const Where caller = called ? calls.places[top - calls.begin - 1] : kNowhere;
+  const ThreadState::Prefix& known = state.places[place_key(site, caller)];
+  where = known.where;
+  return known.site == site && known.parent == caller;
+}
+
+[[gnu::always_inline]] inline Where place_again(ThreadState& state, const norn_site* site) {
+  Where found = kNowhere;
+  return find_place(state, site, found) ? found : place(state, site);
+}
+
+struct PlaceNode {
+  std::atomic<const norn_site*> site;  // changes when its module is unloaded: the copy says the same
+  Where parent;                        // who called
+  Where next;                          // in the bucket
+  std::atomic<Where> child;            // the newest
+  Where sibling;                       // an older child of the same parent
+};
+static_assert(sizeof(PlaceNode) == 24);
+
+// Null for kNowhere.
+const PlaceNode* place_node(Where where);
+
+// Its sites, innermost first, with what was inlined; until `visit` says no.
+template <class Visit>
+void for_each_site(Where where, Visit visit) {
+  for (const PlaceNode* at = place_node(where); at != nullptr; at = place_node(at->parent)) {
+    for (const norn_site* site = at->site.load(std::memory_order_acquire); site != nullptr; site = site->inlined_at) {
+      if (!visit(*site)) return;
+    }
+  }
+}
+
+// The identity of a place's site: of the frames of library code, and of the first that is not.
+uint64_t place_identity(Where where);
+
+// The same of the place where the calling thread is, with `site` (may be null) on top, without making it a place;
+// `own` is the site that decided: the first that is not library code, null if there is none.
+uint64_t identity_here(const ThreadState& state, const norn_site* site, const norn_site*& own);
+
+// The place of a thread that stands still, `top` being its __norn_stack.
+Where place_of(ThreadState& state, const norn_site* const* top, const norn_site* site);
+
+// The module's memory goes away: what places need of it is copied.
+void forget_sites(const norn_site* begin, const norn_site* end);
+
+}  // namespace norn::rt

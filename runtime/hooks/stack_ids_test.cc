@@ -1,0 +1,149 @@
+#include "runtime/hooks/stack_ids.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <string>
+#include <vector>
+
+extern "C" void* norn_arena_map(size_t bytes) { return calloc(1, bytes); }
+__thread const norn_site** __norn_stack = nullptr;
+
+namespace norn::rt {
+
+constinit Arena memory;
+
+namespace {
+
+norn_site make_site(const char* function, uint64_t hash, uint32_t flags = 0) {
+  norn_site site{};
+  site.function = function;
+  site.hash = hash;
+  site.flags = flags;
+  return site;
+}
+
+class PlaceTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { ASSERT_TRUE(init_places()); }
+
+  void SetUp() override {
+    calls_.begin = slots_.data();
+    calls_.end = slots_.data() + slots_.size();
+    calls_.places = places_.data();
+    state_.running = &calls_;
+    set_stack({});
+  }
+
+  void set_stack(const std::vector<const norn_site*>& sites) {
+    for (size_t i = 0; i < sites.size(); ++i) slots_[i] = sites[i];
+    __norn_stack = slots_.data() + sites.size();
+  }
+
+  std::vector<std::string> functions(Where where) {
+    std::vector<std::string> result;
+    for (const PlaceNode* node = place_node(where); node != nullptr; node = place_node(node->parent)) {
+      result.emplace_back(node->site.load()->function);
+    }
+    return result;
+  }
+
+  std::vector<const norn_site*> slots_ = std::vector<const norn_site*>(4096);
+  std::vector<Where> places_ = std::vector<Where>(4096);
+  CallStack calls_;
+  ThreadState state_;
+  norn_site main_ = make_site("main", 1);
+  norn_site f_ = make_site("f", 2);
+  norn_site g_ = make_site("g", 3);
+  norn_site access_ = make_site("access", 4);
+};
+
+TEST_F(PlaceTest, IsTheSiteAndItsCalls) {
+  set_stack({&main_, &f_});
+  EXPECT_EQ(functions(place(state_, &access_)), (std::vector<std::string>{"access", "f", "main"}));
+  EXPECT_EQ(functions(place(state_, nullptr)), (std::vector<std::string>{"f", "main"}));
+}
+
+TEST_F(PlaceTest, IsFoundAgainByAnyThread) {
+  set_stack({&main_, &f_});
+  const Where first = place(state_, &access_);
+  ThreadState other;
+  other.running = &calls_;
+  EXPECT_EQ(place(state_, &access_), first);
+  EXPECT_EQ(place(other, &access_), first);
+}
+
+TEST_F(PlaceTest, AFrameThatChangedBelowIsNoticed) {
+  set_stack({&main_, &f_, &f_});
+  const Where first = place(state_, &access_);
+  set_stack({&main_, &g_, &f_});
+  const Where second = place(state_, &access_);
+  EXPECT_NE(first, second);
+  EXPECT_EQ(functions(second), (std::vector<std::string>{"access", "f", "g", "main"}));
+}
+
+TEST_F(PlaceTest, ADeepRecursionKeepsItsInnerFrames) {
+  std::vector<norn_site> sites(40, f_);
+  std::vector<const norn_site*> stack;
+  stack.reserve(3000);
+  for (size_t i = 0; i < 3000; ++i) stack.push_back(&sites[i % sites.size()]);
+  set_stack(stack);
+  const size_t frames = functions(place(state_, &access_)).size();
+  EXPECT_GT(frames, ThreadState::kMostCalls / 2);
+  EXPECT_LE(frames, ThreadState::kMostCalls + 1);
+}
+
+TEST_F(PlaceTest, ARecursionIsShownTwiceRound) {
+  set_stack({&main_, &f_, &f_, &f_, &f_, &g_});
+  EXPECT_EQ(functions(place(state_, &access_)), (std::vector<std::string>{"access", "g", "f", "f", "main"}));
+  set_stack({&main_, &f_, &g_, &g_, &f_, &g_, &f_, &f_});
+  const Where one = place(state_, &access_);
+  set_stack({&main_, &f_, &g_, &g_, &f_, &f_, &g_, &f_});
+  EXPECT_EQ(place(state_, &access_), one);
+}
+
+TEST_F(PlaceTest, WhatWasCalledSinceIsNoticed) {
+  set_stack({&main_, &f_, &g_});
+  const Where first = place(state_, &access_);
+  slots_[2] = &f_;  // another call by the same frame
+  const Where second = place(state_, &access_);
+  EXPECT_EQ(functions(second), (std::vector<std::string>{"access", "f", "f", "main"}));
+  slots_[2] = &g_;
+  EXPECT_EQ(place(state_, &access_), first);
+}
+
+TEST_F(PlaceTest, AStackThatIsNotKnownIsLeftOut) {
+  const norn_site* elsewhere[2] = {&main_, &f_};
+  __norn_stack = elsewhere + 2;
+  EXPECT_EQ(functions(place(state_, &access_)), (std::vector<std::string>{"access"}));
+}
+
+TEST_F(PlaceTest, TheIdentityOfLibraryCodeIsThatOfItsCaller) {
+  norn_site library = make_site("push_back", 9, NORN_SITE_LIBRARY);
+  set_stack({&main_, &f_});
+  const Where from_f = place(state_, &library);
+  set_stack({&main_, &g_});
+  const Where from_g = place(state_, &library);
+  EXPECT_NE(place_identity(from_f), place_identity(from_g));
+  set_stack({&g_, &f_});
+  EXPECT_EQ(place_identity(place(state_, &library)), place_identity(from_f));
+  EXPECT_EQ(place_identity(place(state_, &access_)), [&] {
+    set_stack({});
+    return place_identity(place(state_, &access_));
+  }());
+}
+
+TEST_F(PlaceTest, AnUnloadedModulesSitesAreKept) {
+  std::string name = "gone";
+  std::vector<norn_site> module(1, make_site(name.c_str(), 77));
+  set_stack({&main_});
+  const Where where = place(state_, module.data());
+  forget_sites(module.data(), module.data() + 1);
+  name = "xxxx";
+  module[0] = make_site("another", 78);
+  EXPECT_EQ(functions(where), (std::vector<std::string>{"gone", "main"}));
+  EXPECT_NE(place(state_, module.data()), where);
+}
+
+}  // namespace
+}  // namespace norn::rt

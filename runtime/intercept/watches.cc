@@ -1,0 +1,102 @@
+#include "runtime/intercept/watches.h"
+
+namespace norn::rt {
+namespace {
+
+struct Watch {
+  uint64_t epoll = 0;
+  uint64_t word = 0;
+  uint64_t thing = 0;
+  int fd = 0;
+  Watch* next_of_fd = nullptr;    // in the bucket of its instance and descriptor
+  Watch* next_of_word = nullptr;  // in that of its instance and word
+};
+
+constexpr unsigned kBuckets = 4096;
+constinit SpinMutex mutex;
+constinit Watch* by_fd[kBuckets] = {};
+constinit Watch* by_word[kBuckets] = {};
+
+unsigned bucket_of(uint64_t epoll, uint64_t key) {
+  const uint64_t hash = (key ^ epoll * 0x9e3779b97f4a7c15u) * 0x9e3779b97f4a7c15u;
+  return static_cast<unsigned>(hash >> 32) % kBuckets;
+}
+
+void link_word(Watch* watch) {
+  Watch** bucket = &by_word[bucket_of(watch->epoll, watch->word)];
+  watch->next_of_word = *bucket;
+  *bucket = watch;
+}
+
+void unlink_word(Watch* watch) {
+  Watch** place = &by_word[bucket_of(watch->epoll, watch->word)];
+  while (*place != watch) place = &(*place)->next_of_word;
+  *place = watch->next_of_word;
+}
+
+// Where the pointer to it is; to null if there is none.
+Watch** find(uint64_t epoll, int fd) {
+  Watch** place = &by_fd[bucket_of(epoll, static_cast<uint64_t>(fd))];
+  while (*place != nullptr && ((*place)->epoll != epoll || (*place)->fd != fd)) place = &(*place)->next_of_fd;
+  return place;
+}
+
+}  // namespace
+
+void watch(uint64_t epoll, int fd, uint64_t word, uint64_t thing) {
+  const SpinLock lock(mutex);
+  Watch** place = find(epoll, fd);
+  Watch* watch = *place;
+  if (watch == nullptr) {
+    watch = memory.create<Watch>();
+    if (watch == nullptr) return;
+    watch->epoll = epoll;
+    watch->fd = fd;
+    *place = watch;
+  } else {
+    unlink_word(watch);
+  }
+  watch->word = word;
+  watch->thing = thing;
+  link_word(watch);
+}
+
+void unwatch(uint64_t epoll, int fd) {
+  const SpinLock lock(mutex);
+  Watch** place = find(epoll, fd);
+  Watch* watch = *place;
+  if (watch == nullptr) return;
+  unlink_word(watch);
+  *place = watch->next_of_fd;
+  memory.destroy(watch);
+}
+
+void unwatch_all(uint64_t epoll) {
+  const SpinLock lock(mutex);
+  for (Watch*& bucket : by_fd) {
+    for (Watch** place = &bucket; *place != nullptr;) {
+      Watch* watch = *place;
+      if (watch->epoll != epoll) {
+        place = &watch->next_of_fd;
+        continue;
+      }
+      unlink_word(watch);
+      *place = watch->next_of_fd;
+      memory.destroy(watch);
+    }
+  }
+}
+
+unsigned watched(uint64_t epoll, uint64_t word, uint64_t (&things)[kMostWatched]) {
+  const SpinLock lock(mutex);
+  unsigned count = 0;
+  for (const Watch* watch = by_word[bucket_of(epoll, word)]; watch != nullptr; watch = watch->next_of_word) {
+    if (watch->epoll != epoll || watch->word != word) continue;
+    bool known = false;
+    for (unsigned i = 0; i < count; ++i) known = known || things[i] == watch->thing;
+    if (!known && count < kMostWatched) things[count++] = watch->thing;
+  }
+  return count;
+}
+
+}  // namespace norn::rt

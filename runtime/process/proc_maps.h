@@ -1,0 +1,57 @@
+// What the process has mapped, as the system tells it (man 5 proc_pid_maps).
+#pragma once
+
+#include <fcntl.h>
+
+#include "core/event.h"
+#include "runtime/process/syscalls.h"
+
+namespace norn::rt {
+
+struct Mapping {
+  Address begin = 0;
+  Address end = 0;
+  bool readable = false;
+  bool shared = false;
+};
+
+// In the order of their addresses, until visit(mapping) says false.
+template <class Visit>
+void visit_mappings(Visit visit) {
+  const int fd = sys::open_file("/proc/self/maps", O_RDONLY);
+  if (fd < 0) return;
+  // A line begins with "BEGIN-END rwxp"; what follows is of no interest.
+  enum class Part : uint8_t { kBegin, kEnd, kKind, kRest };
+  Part part = Part::kBegin;
+  unsigned at = 0;
+  Mapping mapping;
+  char bytes[1024];
+  bool goes_on = true;
+  for (long size = 0; goes_on && (size = sys::read_some(fd, bytes, sizeof(bytes))) > 0;) {
+    for (long i = 0; i < size && goes_on; ++i) {
+      const char c = bytes[i];
+      if (c == '\n') {
+        part = Part::kBegin;
+        at = 0;
+        mapping = {};
+      } else if (part == Part::kBegin || part == Part::kEnd) {
+        Address& number = part == Part::kBegin ? mapping.begin : mapping.end;
+        if (c == '-' || c == ' ') {
+          part = part == Part::kBegin ? Part::kEnd : Part::kKind;
+        } else {
+          number = number << 4 | static_cast<Address>(c <= '9' ? c - '0' : c - 'a' + 10);
+        }
+      } else if (part == Part::kKind) {
+        if (at == 0) mapping.readable = c == 'r';
+        if (++at == 4) {
+          part = Part::kRest;
+          mapping.shared = c == 's';
+          goes_on = visit(mapping);
+        }
+      }
+    }
+  }
+  sys::close_file(fd);
+}
+
+}  // namespace norn::rt

@@ -1,0 +1,230 @@
+#include "runtime/reporting/lock_order.h"
+
+#include "runtime/hooks/stack_ids.h"
+#include "runtime/process/settings.h"
+#include "runtime/reporting/hazards.h"
+
+namespace norn::rt {
+namespace {
+
+constexpr unsigned kMaxGates = 8;  // more locks held at once than that: the others are no gates
+constexpr unsigned kMaxLength = 6;
+constexpr unsigned kMaxInstances = 16;  // of one lock right under another, by thread, place, and what is above
+constexpr unsigned kBuckets = 1u << 14;
+
+// What a thread holds, as a path in a tree: it has `lock`, and below it what its ancestors say. Each acquire that is
+// not known yet costs one of them, however many locks are held; the edges are the pairs of an ancestor and a node that
+// was `taken`.
+struct Nesting {
+  LockId lock;
+  LockMode mode;
+  ThreadId thread;
+  Where taken_at;
+  Address address;
+  bool taken;  // while the ancestors were held. False: it was held so, some of what was below it having been given up
+  Slot slot;   // and time: when it was taken so first, in the strong relation
+  Time time;
+  unsigned gate_count;
+  LockId gates[kMaxGates];  // what was held besides
+  Nesting* parent;          // null: nothing was
+  Nesting* first_child;
+  Nesting* next_child;      // of the same parent
+  Nesting* next_of_lock;    // of all with this lock
+  Nesting* next_in_bucket;  // of those with the same lock under the same lock, among others
+};
+
+constinit SpinMutex mutex;
+constinit Nesting* nestings[kBuckets] = {};
+constinit Nesting* by_lock[kBuckets] = {};
+
+LockId lock_of(const Nesting* nesting) { return nesting == nullptr ? 0 : nesting->lock; }
+
+Nesting*& bucket_of(LockId outer, LockId inner) {
+  return nestings[(outer * 0x9e3779b1u ^ inner * 0x85ebca6bu) >> 16 & (kBuckets - 1)];
+}
+Nesting*& bucket_of(LockId lock) { return by_lock[lock * 0x9e3779b1u >> 16 & (kBuckets - 1)]; }
+
+// What this thread did lately: most nested locks are taken the same way again and again.
+struct Lately {
+  Nesting* parent;
+  LockId lock;
+  Where taken_at;
+  ThreadId thread;
+  LockMode mode;
+  Nesting* found;
+};
+constexpr unsigned kLately = 16;
+NORN_TLS __thread Lately lately[kLately];
+
+Lately& lately_of(const Nesting* parent, const Held& held) {
+  const uint64_t mixed = (reinterpret_cast<uintptr_t>(parent) >> 4) + held.lock * 7u + held.taken_at * 31u;
+  return lately[mixed % kLately];
+}
+
+bool is_it(const Nesting& nesting, const Nesting* parent, const Held& held, ThreadId thread) {
+  return nesting.parent == parent && nesting.lock == held.lock && nesting.thread == thread &&
+         nesting.taken_at == held.taken_at && nesting.mode == held.mode;
+}
+
+// That of a lock which the thread holds as the `place`th, above `parent`. Null: there are enough of its kind.
+Nesting* find_or_add(const Thread& thread, unsigned place, Nesting* parent) {
+  const Held& held = thread.held[place];
+  unsigned alike = 0;
+  Nesting*& first = bucket_of(lock_of(parent), held.lock);
+  for (Nesting* nesting = first; nesting != nullptr; nesting = nesting->next_in_bucket) {
+    if (nesting->lock != held.lock || lock_of(nesting->parent) != lock_of(parent)) continue;
+    if (is_it(*nesting, parent, held, thread.id)) return nesting;
+    if (++alike >= kMaxInstances) return nullptr;
+  }
+  auto* made = memory.create<Nesting>();
+  if (made == nullptr) return nullptr;
+  *made = {held.lock, held.mode, thread.id, held.taken_at, held.address, false,   0,    0,
+           0,         {},        parent,    nullptr,       nullptr,      nullptr, first};
+  for (unsigned i = 0; i < place && made->gate_count < kMaxGates; ++i) {
+    made->gates[made->gate_count++] = thread.held[i].lock;
+  }
+  first = made;
+  if (parent != nullptr) {
+    made->next_child = parent->first_child;
+    parent->first_child = made;
+  }
+  Nesting*& alone = bucket_of(held.lock);
+  made->next_of_lock = alone;
+  alone = made;
+  return made;
+}
+
+// The next after it below `root`, those above before those below.
+const Nesting* next_below(const Nesting* at, const Nesting& root) {
+  if (at->first_child != nullptr) return at->first_child;
+  while (at != &root && at->next_child == nullptr) at = at->parent;
+  return at == &root ? nullptr : at->next_child;
+}
+
+class Search {
+ public:
+  Search(const Thread& thread, const Nesting& last) : thread_(thread) { path_[length_++] = {nullptr, &last}; }
+
+  // Cycles that the last acquire closes.
+  void run() { extend(); }
+
+ private:
+  struct Edge {
+    const Nesting* outer;
+    const Nesting* inner;
+  };
+
+  bool share_gate(const LockId* gates, unsigned count) const {
+    for (unsigned edge = 0; edge < length_; ++edge) {
+      const Nesting& inner = *path_[edge].inner;
+      for (unsigned i = 0; i < inner.gate_count; ++i) {
+        for (unsigned k = 0; k < count; ++k) {
+          if (inner.gates[i] == gates[k]) return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  // Whether an edge from this lock may be the next.
+  bool may_begin(const Nesting& outer) const {
+    if (outer.first_child == nullptr) return false;
+    if (path_[length_ - 1].inner->mode == LockMode::kShared && outer.mode == LockMode::kShared) return false;
+    for (unsigned i = 0; i < length_; ++i) {
+      if (path_[i].inner->thread == outer.thread) return false;
+    }
+    // All that is above it has its gates, too.
+    return !share_gate(outer.gates, outer.gate_count) && (outer.gate_count == kMaxGates || !share_gate(&outer.lock, 1));
+  }
+
+  bool may_end(const Nesting& inner) const {
+    // What the caller's thread knows of has happened before; it is the only one whose clock may be read here.
+    return inner.taken && thread_.clocks.strong.get(inner.slot) < inner.time &&
+           !share_gate(inner.gates, inner.gate_count);
+  }
+
+  void extend() {
+    const LockId at = path_[length_ - 1].inner->lock;
+    for (const Nesting* outer = bucket_of(at); outer != nullptr; outer = outer->next_of_lock) {
+      if (outer->lock != at || !may_begin(*outer)) continue;
+      for (const Nesting* inner = outer->first_child; inner != nullptr; inner = next_below(inner, *outer)) {
+        if (!may_end(*inner)) continue;
+        path_[length_++] = {outer, inner};
+        if (!close() && length_ < kMaxLength) extend();
+        --length_;
+      }
+    }
+  }
+
+  // Whether the path comes back to a lock that the caller holds.
+  bool close() {
+    const Nesting& last = *path_[length_ - 1].inner;
+    for (const Nesting* held = path_[0].inner->parent; held != nullptr; held = held->parent) {
+      if (held->lock != last.lock) continue;
+      path_[0].outer = held;
+      const bool only_read = last.mode == LockMode::kShared && held->mode == LockMode::kShared;
+      if (!only_read) tell();
+      return true;
+    }
+    return false;
+  }
+
+  void tell() {
+    LockEdge edges[kMaxLength];
+    for (unsigned i = 0; i < length_; ++i) {
+      const auto& [outer, inner] = path_[i];
+      edges[i] = {inner->thread, outer->address, inner->address, outer->taken_at, inner->taken_at};
+    }
+    report_lock_order(edges, length_);
+  }
+
+  const Thread& thread_;
+  Edge path_[kMaxLength] = {};
+  unsigned length_ = 0;
+};
+
+// What the thread holds at this place, with all below it. What was taken while nobody looked, or by a try, is not known
+// yet, nor is what lay above something that was given up.
+Nesting* nesting_of(Thread& thread, unsigned place) {
+  unsigned known = place + 1;
+  while (known > 0 && thread.held[known - 1].nesting == nullptr) --known;
+  auto* nesting = known == 0 ? nullptr : static_cast<Nesting*>(thread.held[known - 1].nesting);
+  if (known > place) return nesting;
+  const SpinLock guard(mutex);
+  for (; known <= place; ++known) {
+    if (Nesting* found = find_or_add(thread, known, nesting); found != nullptr) nesting = found;
+    thread.held[known].nesting = nesting;
+  }
+  return nesting;
+}
+
+}  // namespace
+
+void note_lock_order(ThreadState& state, Address lock) {
+  Thread& thread = *state.core;
+  if (thread.held_count < 2 || !is_watching() || (start.settings.hazards & options::kHazardLockOrder) == 0) return;
+  // The newest, but for one that is taken again.
+  const unsigned place = thread.held_count - 1;
+  Held& inner = thread.held[place];
+  if (inner.address != lock || inner.depth != 1) return;
+  Nesting* parent = nesting_of(thread, place - 1);
+  Lately& known = lately_of(parent, inner);
+  if (known.found != nullptr && known.parent == parent && known.lock == inner.lock &&
+      known.taken_at == inner.taken_at && known.thread == thread.id && known.mode == inner.mode) {
+    inner.nesting = known.found;
+    return;
+  }
+  const SpinLock guard(mutex);
+  Nesting* nesting = find_or_add(thread, place, parent);
+  inner.nesting = nesting == nullptr ? parent : nesting;
+  if (nesting == nullptr) return;
+  known = {parent, inner.lock, inner.taken_at, thread.id, inner.mode, nesting};
+  if (nesting->taken) return;
+  nesting->taken = true;
+  nesting->slot = thread.slot;
+  nesting->time = thread.time;
+  detector.use_time(thread);
+  Search(thread, *nesting).run();
+}
+
+}  // namespace norn::rt

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "valgrind/tool/guest_stacks.h"
+
+#include "report/race.h"
+#include "valgrind/debug_info/symbols.h"
+
+namespace norn::vg {
+namespace {
+
+constexpr unsigned kChunkBits = 14;
+constexpr unsigned kChunks = 1u << 14;  // 2^28 places
+constexpr unsigned kBucketBits = 18;
+
+constinit Place** chunks = nullptr;
+constinit Where* buckets = nullptr;
+constinit Where count = 1;  // 0 is nowhere
+
+Place* node(Where where) { return &chunks[where >> kChunkBits][where & ((1u << kChunkBits) - 1)]; }
+
+// A call that is in a stack so often already is not in it once more: the stack is taken for the one that ends with the
+// last such call. A recursion with two calls would have a place for each way through its tree.
+constexpr unsigned kRepeats = 3;
+
+Where folded(Where parent, Address ip) {
+  Where last = kNowhere;
+  unsigned times = 0;
+  for (Where at = parent; at != kNowhere; at = node(at)->parent) {
+    if (node(at)->ip != ip) continue;
+    if (times == 0) last = at;
+    if (++times == kRepeats) return last;
+  }
+  return kNowhere;
+}
+
+Where intern(Where parent, Address ip) {
+  const uint64_t key = ip * 0x9e3779b97f4a7c15u ^ parent * 0xc2b2ae3d27d4eb4fu;
+  Where& bucket = buckets[(key ^ key >> 29) >> (64 - kBucketBits - 8) & ((1u << kBucketBits) - 1)];
+  for (Where at = bucket; at != kNowhere; at = node(at)->next) {
+    const Place* known = node(at);
+    if (known->ip == ip && known->parent == parent) return known->stands_for == kNowhere ? at : known->stands_for;
+  }
+  if (count >> kChunkBits >= kChunks) return parent;  // the table is full: the caller's place is the next best
+  if (chunks[count >> kChunkBits] == nullptr) {
+    chunks[count >> kChunkBits] = static_cast<Place*>(memory.allocate_forever(sizeof(Place) << kChunkBits));
+    if (chunks[count >> kChunkBits] == nullptr) return parent;
+  }
+  const Where made = count++;
+  const Where stands_for = folded(parent, ip);
+  *node(made) = {ip, 0, parent, bucket, VG_(current_DiEpoch)().n, stands_for};
+  bucket = made;
+  return stands_for == kNowhere ? made : stands_for;
+}
+
+// Places that were asked for last.
+struct Recent {
+  Address ip;
+  Where parent;
+  Where where;
+};
+constexpr unsigned kRecent = 1024;
+constinit Recent recent[kRecent] = {};
+
+}  // namespace
+
+bool init_places() {
+  chunks = static_cast<Place**>(memory.allocate_forever(kChunks * sizeof(*chunks)));
+  buckets = static_cast<Where*>(memory.allocate_forever(sizeof(*buckets) << kBucketBits));
+  return chunks != nullptr && buckets != nullptr;
+}
+
+Where place(ThreadState& state, Address ip) {
+  // What longjmp left. (Valgrind keeps the stack pointer as it is at every access to memory.)
+  const Address sp = VG_(get_SP)(state.host);
+  while (state.top > state.calls && state.top[-1].sp < sp) --state.top;
+  // The innermost calls whose place is not known yet.
+  Call* from = state.top;
+  while (from > state.calls && from[-1].where == kNowhere) --from;
+  Where where = from > state.calls ? from[-1].where : kNowhere;
+  for (; from < state.top; ++from) {
+    where = intern(where, from->site);
+    from->where = where;
+  }
+  if (ip == 0) return where;
+  Recent& known = recent[(ip ^ ip >> 9 ^ Address{where} * 31) % kRecent];
+  if (known.ip != ip || known.parent != where) known = {ip, where, intern(where, ip)};
+  return known.where;
+}
+
+const Place* place_at(Where where) { return where == kNowhere || where >= count ? nullptr : node(where); }
+
+uint64_t place_identity(Where where) {
+  const Place* at = place_at(where);
+  if (at == nullptr) return 0;
+  if (at->identity != 0) return at->identity;
+  static constinit char bytes[1 << 14] = {};
+  static constinit TextPool pool(bytes, sizeof(bytes));
+  uint64_t hash = 0xcbf29ce484222325;
+  bool done = false;
+  for (const Place* frame_place = at; frame_place != nullptr && !done; frame_place = place_at(frame_place->parent)) {
+    pool.clear();
+    static constinit report::Frame frames[32] = {};
+    const size_t size = frames_at(*frame_place, frames, 32, pool);
+    for (size_t i = 0; i < size && !done; ++i) {
+      const report::Frame& frame = frames[i];
+      hash = report::text_hash(frame.function, hash);
+      if (!frame.file.empty()) {
+        hash = report::text_hash(report::base_name(frame.file), hash) * 31 + frame.line;
+      } else {
+        hash = report::text_hash(report::base_name(frame.module), hash) * 31 + frame.offset;
+      }
+      done = !frame.library;
+    }
+  }
+  node(where)->identity = hash == 0 ? 1 : hash;
+  return node(where)->identity;
+}
+
+}  // namespace norn::vg

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// From a candidate to a record of the findings file, in the form that the native runtime writes.
+#pragma once
+
+#include "core/candidate.h"
+#include "options/options.h"
+
+namespace norn::vg {
+
+// Reads NORN_OPTIONS; misuse ends the process with one line and status 2.
+void read_settings();
+[[nodiscard]] const options::Settings& settings();
+
+[[nodiscard]] Listener report_listener();
+void start_reporter();
+// Counts and summary; at the end of the program, and before an exec, which may fail.
+void finish_report(int exit_status);
+void flush_report();
+// Something that keeps the findings from being the whole truth. The text is not copied.
+void add_note(const char* text);
+// The debug information of this file could not be read in full: reports will have fewer names and lines.
+void note_unread(const char* file);
+// In the child of a fork.
+void restart_reporter();
+
+}  // namespace norn::vg

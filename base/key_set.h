@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
+
 namespace norn {
 
 class KeySet {
@@ -11,7 +13,7 @@ class KeySet {
   // False: it is known already, or there is no more room.
   bool add(uint64_t key) {
     const uint64_t kept = key == 0 ? 1 : key;
-    size_t at = static_cast<size_t>(kept * 0x9e3779b97f4a7c15u >> 32) % kPlaces;
+    size_t at = static_cast<size_t>(hash_word(kept) >> 32) % kPlaces;
     while (keys_[at] != 0) {
       if (keys_[at] == kept) return false;
       at = (at + 1) % kPlaces;

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/string_sink.h"
 #include "core/detector.h"
 #include "core/testing/test_arena.h"
 
@@ -13,8 +14,6 @@ namespace norn {
 namespace {
 
 constexpr Address kBase = 0x10000000;
-constexpr EngineKind kEngines[] = {EngineKind::kHb, EngineKind::kHybrid, EngineKind::kMsmShort, EngineKind::kMsmLong};
-constexpr const char* kEngineNames[] = {"hb", "hybrid", "msm-short", "msm-long"};
 
 // One detector for all threads of a benchmark; made by the first, which is also the root.
 struct World {
@@ -29,7 +28,7 @@ void set_up(const benchmark::State& state) {
   world.memory = std::make_unique<TestingArena>();
   world.detector = std::make_unique<Detector>();
   Options options;
-  options.engine = kEngines[state.range(0)];
+  options.engine = kEngines[state.range(0)].kind;
   if (!world.detector->init(options, {})) std::abort();
   Thread* root = world.detector->add_root(0);
   world.threads.clear();
@@ -161,9 +160,10 @@ void register_all() {
   for (const Kernel& kernel :
        {Kernel{"same_segment", same_segment}, Kernel{"first_touch", first_touch}, Kernel{"read_shared", read_shared},
         Kernel{"critical_section", critical_section}, Kernel{"atomics", atomics}, Kernel{"range", range}}) {
-    for (int engine = 0; engine < 4; ++engine) {
-      benchmark::RegisterBenchmark((std::string(kernel.name) + "/" + kEngineNames[engine]).c_str(), kernel.run)
-          ->Arg(engine)
+    for (const EngineRow& engine : kEngines) {
+      benchmark::RegisterBenchmark((std::string(kernel.name) + "/" + std::string(view(engine.name))).c_str(),
+                                   kernel.run)
+          ->Arg(static_cast<int>(engine.kind))
           ->Setup(set_up)
           ->Teardown(tear_down)
           ->ThreadRange(1, 4)

@@ -37,6 +37,31 @@ report::TextOptions options_of(const TextRendering& rendering, const std::string
           .next = rendering.next};
 }
 
+// The renderers of whole reports: one row each.
+struct Renderer {
+  const char* option;
+  const char* help;
+  std::string (*render)(const report::Findings& findings);
+};
+constexpr Renderer kRenderers[] = {
+    {"json", "write the report as JSON (- is stdout)",
+     [](const report::Findings& findings) {
+       return collect([&](Sink sink) {
+         report::render_json(findings.run, report::list_of(findings.races), report::list_of(findings.hazards),
+                             report::list_of(findings.flags), sink);
+       });
+     }},
+    {"sarif", "write it as SARIF 2.1.0, for code scanning",
+     [](const report::Findings& findings) { return report::render_sarif(findings, NORN_VERSION, here()); }},
+    {"xml", "write it as Valgrind's XML, for CI plugins",
+     [](const report::Findings& findings) { return report::render_valgrind_xml(findings, NORN_VERSION); }},
+    {"html", "write it as a page to read and to send",
+     [](const report::Findings& findings) {
+       report::SourceFiles sources;
+       return report::render_html(findings, NORN_VERSION, here(), sources);
+     }},
+};
+
 // One report a variable: it tells the first of the variable's races, and the others with it, in a line each. Only the
 // text is folded; in all else a race is a pair.
 class Guests {
@@ -102,11 +127,15 @@ void add_file_option(CLI::App& app, const char* name, std::string& file, bool al
   option->type_name("FILE");
 }
 
+RenderingFiles::RenderingFiles() : paths(std::size(kRenderers)) {}
+
 void RenderingFiles::add_options(CLI::App& app, bool alone) {
-  add_file_option(app, "json", json, alone, "write the report as JSON (- is stdout)");
-  add_file_option(app, "sarif", sarif, alone, "write it as SARIF 2.1.0, for code scanning");
-  add_file_option(app, "xml", xml, alone, "write it as Valgrind's XML, for CI plugins");
-  add_file_option(app, "html", html, alone, "write it as a page to read and to send");
+  for (size_t i = 0; i < paths.size(); ++i)
+    add_file_option(app, kRenderers[i].option, paths[i], alone, kRenderers[i].help);
+}
+
+bool RenderingFiles::any() const {
+  return std::any_of(paths.begin(), paths.end(), [](const std::string& path) { return !path.empty(); });
 }
 
 bool write_file(const std::string& path, const std::string& contents) {
@@ -122,17 +151,8 @@ bool write_file(const std::string& path, const std::string& contents) {
 
 bool write_files(const RenderingFiles& files, const report::Findings& findings) {
   bool ok = true;
-  report::SourceFiles sources;
-  if (!files.json.empty())
-    ok = write_file(files.json, collect([&](Sink sink) {
-                      report::render_json(findings.run, report::list_of(findings.races),
-                                          report::list_of(findings.hazards), report::list_of(findings.flags), sink);
-                    })) &&
-         ok;
-  if (!files.sarif.empty()) ok = write_file(files.sarif, report::render_sarif(findings, NORN_VERSION, here())) && ok;
-  if (!files.xml.empty()) ok = write_file(files.xml, report::render_valgrind_xml(findings, NORN_VERSION)) && ok;
-  if (!files.html.empty())
-    ok = write_file(files.html, report::render_html(findings, NORN_VERSION, here(), sources)) && ok;
+  for (size_t i = 0; i < files.paths.size(); ++i)
+    if (!files.paths[i].empty()) ok = write_file(files.paths[i], kRenderers[i].render(findings)) && ok;
   return ok;
 }
 

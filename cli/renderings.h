@@ -12,14 +12,12 @@ namespace norn::cli {
 
 // --json=FILE and its like. Empty: not asked for; "-": stdout.
 struct RenderingFiles {
-  std::string json;
-  std::string sarif;
-  std::string xml;
-  std::string html;
+  std::vector<std::string> paths;  // in the order of the table of renderers (renderings.cc)
 
+  RenderingFiles();
   // `alone`: without =FILE they mean stdout, and a FILE behind a space is not theirs.
   void add_options(CLI::App& app, bool alone = false);
-  [[nodiscard]] bool any() const { return !(json.empty() && sarif.empty() && xml.empty() && html.empty()); }
+  [[nodiscard]] bool any() const;
 };
 
 // Adds one such option.

@@ -1,5 +1,7 @@
 #include "core/candidate.h"
 
+#include "base/hash.h"
+
 namespace norn {
 
 bool Candidates::init(Arena& arena, const Listener& listener) {
@@ -28,7 +30,7 @@ Candidates::Key Candidates::key_of(const RacingPair& pair) const {
     a = b;
     b = swap;
   }
-  return {a, b, static_cast<unsigned>((a * 0x9e3779b97f4a7c15u ^ b * 0xc2b2ae3d27d4eb4fu) >> 40) % kBuckets};
+  return {a, b, static_cast<unsigned>(hash_pair(a, b) >> 40) % kBuckets};
 }
 
 bool Candidates::knows(const RacingPair& pair) const {

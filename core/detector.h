@@ -7,6 +7,7 @@
 // door and nobody inside waits for anyone outside.
 #pragma once
 
+#include "base/hash.h"
 #include "core/candidate.h"
 #include "core/engine/engine.h"
 #include "core/engine/hybrid.h"
@@ -621,7 +622,7 @@ class Detector {
 
   // time.cc
   static Thread::Recent& recent_of(Thread& thread, Address address, SyncFamily family) {
-    const uint64_t mixed = (address + static_cast<unsigned>(family)) * 0x9e3779b97f4a7c15u;
+    const uint64_t mixed = hash_word(address + static_cast<unsigned>(family));
     return thread.recent[mixed >> (64 - Thread::kRecentBits)];
   }
   static bool is_of(const Thread::Recent& recent, Address address, SyncFamily family) {

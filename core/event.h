@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/engine/engines.h"
+
 namespace norn {
 
 using Address = uint64_t;
@@ -110,10 +112,6 @@ struct Event {
 // How a candidate stands after detection (design: the life of a race).
 enum class Standing : uint8_t { kPredicted, kObserved };
 
-enum class EngineKind : uint8_t { kHybrid, kHb, kMsmShort, kMsmLong };
-[[nodiscard]] constexpr bool is_state_machine(EngineKind engine) {
-  return engine == EngineKind::kMsmShort || engine == EngineKind::kMsmLong;
-}
 enum class ConditionMode : uint8_t { kOff, kLost, kWriteRead };
 
 }  // namespace norn

@@ -101,6 +101,10 @@ struct Tally {
   }
 };
 
+std::string searches_in_words() {
+  return collect([](Sink sink) { options::put_names(schedule::kSearchNames, sink); });
+}
+
 }  // namespace
 
 bool came_between(const StagedRun& run) { return (run.orders & Outcome::kSecondThenFirst) != 0; }
@@ -116,7 +120,7 @@ void ConfirmOptions::add(CLI::App& app) {
   app.add_option("--runs", runs_, "how many schedules to try for each (default: 20)")->type_name("N");
   app.add_option("--jobs", jobs_, "how many at once (default: as many as there are cores)")->type_name("N");
   app.add_option("--strategy", strategy_,
-                 "how schedules are chosen: race-directed, random, pct, pos or rr (default: race-directed)")
+                 fmt::format("how schedules are chosen: {} (default: race-directed)", searches_in_words()))
       ->type_name("NAME");
   app.add_option("--seed", seed_, "of the first schedule; the next ones follow (default: 1)")->type_name("N");
   app.add_option("--depth", depth_, "of pct: one more than the preemptions it plans (default: 3)")->type_name("N");
@@ -135,9 +139,9 @@ bool ConfirmOptions::resolve(bool explore, ConfirmSettings& settings, std::strin
   settings.strategy = explore ? StrategyKind::kRandom : StrategyKind::kRaceDirected;
   if (strategy_.empty()) return true;
   const auto strategy = schedule::strategy_named(strategy_);
-  if (!strategy || *strategy == StrategyKind::kReplay) {
-    const Text near = options::nearest_name(report::text_of(strategy_), "race-directed|random|pct|pos|rr");
-    error = fmt::format("--strategy={} is not one of race-directed, random, pct, pos or rr{}", strategy_,
+  if (!strategy || !schedule::kStrategies[static_cast<size_t>(*strategy)].searches) {
+    const Text near = options::nearest_name(report::text_of(strategy_), schedule::kSearchNames);
+    error = fmt::format("--strategy={} is not one of {}{}", strategy_, searches_in_words(),
                         near.empty() ? "" : fmt::format("; did you mean {}?", view(near)));
     return false;
   }

@@ -65,13 +65,8 @@ class Message {
     buffer_.sink().put(text.part(0, 80));
     return *this;
   }
-  // The names of a list, in words: "hybrid, hb or msm-short".
   Message& put_names(Text names) {
-    Text name;
-    for (bool first = true; next_name(names, name, "|"); first = false) {
-      if (!first) put(names.data == nullptr ? Text(" or ") : Text(", "));
-      put(name);
-    }
+    options::put_names(names, buffer_.sink());
     return *this;
   }
   Message& put_nearest(Text name) {
@@ -129,8 +124,11 @@ bool parse_set(Text value, Text values, uint64_t& set, Text& wrong) {
   return true;
 }
 
+}  // namespace
+
 // Without any rule that orders threads, or passes a race over, beyond what the language and POSIX say.
-void be_strict(Settings& settings) {
+void store_strict(Settings& settings, uint64_t number, Text /*text*/) {
+  if (number == 0) return;
   settings.spin = 0;
   settings.cv = ConditionMode::kOff;
   settings.handover = false;
@@ -139,43 +137,13 @@ void be_strict(Settings& settings) {
   settings.flags = Flags::kRace;
 }
 
-// Where an option's value goes: the one place that ties the table to Settings.
-void store(Settings& settings, Text key, uint64_t number, Text text) {
-  const auto small = static_cast<uint32_t>(number);
-  if (key == "engine") settings.engine = static_cast<EngineKind>(small);
-  if (key == "cv") settings.cv = static_cast<ConditionMode>(small);
-  if (key == "spin") settings.spin = small;
-  if (key == "handover") settings.handover = number != 0;
-  if (key == "lib") settings.lib = number != 0;
-  if (key == "new_memory") settings.new_memory = number != 0;
-  if (key == "own_rules") settings.own_rules = number != 0;
-  if (key == "flags") settings.flags = static_cast<Flags>(small);
-  if (key == "strict" && number != 0) be_strict(settings);
-  if (key == "fail_on") settings.fail_on = static_cast<FailOn>(small);
-  if (key == "exitcode") settings.exitcode = small;
-  if (key == "halt_on_error") settings.halt_on_error = number != 0;
-  if (key == "findings") settings.findings = text;
-  if (key == "suppressions") settings.suppressions = text;
-  if (key == "dump_cfg") settings.dump_cfg = text;
-  if (key == "log_path") settings.log_path = text;
-  if (key == "color") settings.color = static_cast<ColorMode>(small);
-  if (key == "verbose") settings.verbose = small;
-  if (key == "hazards") settings.hazards = small;
-  if (key == "memory_limit") settings.memory_limit = small;
-  if (key == "schedule") settings.schedule = small;
-  if (key == "seed") settings.seed = small;
-  if (key == "sites") settings.sites = text;
-  if (key == "outcome") settings.outcome = text;
-  if (key == "decisions") settings.decisions = text;
-  if (key == "expected") settings.expected = text;
-  if (key == "depth") settings.depth = small;
-  if (key == "length") settings.length = small;
-  if (key == "accesses") settings.accesses = number != 0;
-  if (key == "places") settings.places = number != 0;
-  if (key == "debug") settings.debug = number != 0;
+void put_names(Text names, Sink sink) {
+  Text name;
+  for (bool first = true; next_name(names, name, "|"); first = false) {
+    if (!first) sink.put(names.data == nullptr ? Text(" or ") : Text(", "));
+    sink.put(name);
+  }
 }
-
-}  // namespace
 
 const Option* find_option(Text key) {
   for (const Option& option : kOptions)
@@ -242,7 +210,7 @@ bool set_option(Settings& settings, Text key, Text value, OptionError& error) {
       Message(error).put(option->key).put(" needs a value: ").put(option->key).put("=").put(option->values);
       return false;
   }
-  store(settings, option->key, number, value);
+  option->store(settings, number, value);
   return true;
 }
 

@@ -87,8 +87,7 @@ inline void describe(const Candidate& candidate, const CountsSinceFork& counts, 
 
 // `sync` is kept in `run`.
 inline void describe(const Statistics& known, EngineKind engine, NamedCount (&sync)[1], RunSummary& run) {
-  constexpr Text kEngines[] = {"hybrid", "hb", "msm-short", "msm-long"};
-  run.engine = kEngines[static_cast<size_t>(engine)];
+  run.engine = engine_name(engine);
   sync[0] = {"all", known.sync_events};
   run.stats.events = known.accesses + known.sync_events;
   run.stats.accesses = known.accesses;

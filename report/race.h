@@ -7,8 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "base/list.h"
 #include "base/text.h"
+#include "report/op_names.h"
 
 namespace norn::report {
 
@@ -34,10 +36,6 @@ struct LockHeld {
   HeldMode mode{};
   Frame taken_at{};
 };
-
-enum class Op : uint8_t { kRead, kWrite, kAtomicRead, kAtomicWrite, kFree, kAllocation };
-// Of a whole block.
-[[nodiscard]] constexpr bool is_of_block(Op op) { return op == Op::kFree || op == Op::kAllocation; }
 
 struct Access {
   Op op{};
@@ -211,29 +209,17 @@ struct RunSummary {
   const uint64_t low = site_a < site_b ? site_a : site_b;
   const uint64_t high = site_a < site_b ? site_b : site_a;
   // splitmix64's finalizer over each half in turn, so that (a, a) and (b, b) differ and equal halves don't cancel.
-  uint64_t hash = 0x9e3779b97f4a7c15;
+  uint64_t hash = kGolden;
   const uint64_t halves[] = {low, high};
-  for (const uint64_t half : halves) {
-    hash += half;
-    hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9;
-    hash = (hash ^ (hash >> 27)) * 0x94d049bb133111eb;
-    hash ^= hash >> 31;
-  }
+  for (const uint64_t half : halves) hash = hash_well(hash + half);
   RaceId id{};
   for (int digit = 0; digit < 12; ++digit) id.hex[digit] = "0123456789abcdef"[(hash >> (60 - 4 * digit)) & 15];
   return id;
 }
 
 // FNV-1a: what a front end without a compiler (and its site table) makes a site's stable hash of.
-[[nodiscard]] constexpr uint64_t text_hash(Text text, uint64_t seed = 0xcbf29ce484222325) {
-  for (const char c : text) seed = (seed ^ static_cast<uint8_t>(c)) * 0x100000001b3;
-  return seed;
-}
+using norn::text_hash;
 
-[[nodiscard]] constexpr Text name_of(Op op) {
-  constexpr Text kNames[] = {"read", "write", "atomic-read", "atomic-write", "free", "allocation"};
-  return kNames[static_cast<size_t>(op)];
-}
 [[nodiscard]] constexpr Text name_of(LocationKind kind) {
   constexpr Text kNames[] = {"unknown", "global", "heap", "stack", "tls"};
   return kNames[static_cast<size_t>(kind)];

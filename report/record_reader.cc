@@ -133,9 +133,7 @@ class Decoder {
                          .mode = string_of(lock, "mode") == "shared" ? HeldMode::kShared : HeldMode::kExclusive,
                          .taken_at = frame(lock, "taken_at")});
     }
-    return {.op = enum_of(string_of(json, "op"),
-                          {Op::kRead, Op::kWrite, Op::kAtomicRead, Op::kAtomicWrite, Op::kFree, Op::kAllocation},
-                          Op::kRead),
+    return {.op = op_named(text_of(string_of(json, "op"))),
             .size = number_of(json, "size"),
             .thread = small_number_of(json, "thread"),
             .thread_name = text(json, "thread_name"),

@@ -37,11 +37,6 @@ void put_clean(Text text, Sink sink) {
   sink.put(text.part(plain));
 }
 
-Text op_words(Op op) {
-  constexpr Text kWords[] = {"read", "write", "atomic read", "atomic write", "free", "allocation"};
-  return kWords[static_cast<size_t>(op)];
-}
-
 void put_bytes(uint64_t bytes, Sink sink) {
   sink.put(Decimal(bytes, true).text());
   sink.put(bytes == 1 ? Text(" byte") : Text(" bytes"));
@@ -448,7 +443,7 @@ class TextReport {
   }
 
   void put_what(const Access& access, Sink sink) const {
-    sink.put(op_words(access.op));
+    sink.put(row_of(access.op).words);
     if (access.size > 0) {
       sink.put(", ");
       put_bytes(access.size, sink);
@@ -623,7 +618,7 @@ class TextReport {
         sink_.put(before);
         sink_.put(place.text().empty() ? Text("an unknown place") : place.text());
         sink_.put(' ');
-        sink_.put(op_words(access.op));
+        sink_.put(row_of(access.op).words);
         before = " / ";
       }
       sink_.put(" · R");

@@ -12,20 +12,6 @@
 namespace norn::report {
 namespace {
 
-std::string op_words(Op op) {
-  switch (op) {
-    case Op::kRead:
-    case Op::kAtomicRead:
-      return "read";
-    case Op::kWrite:
-    case Op::kAtomicWrite:
-    case Op::kFree:
-    case Op::kAllocation:
-      return "write";
-  }
-  return "write";
-}
-
 class XmlReport {
  public:
   explicit XmlReport(const Findings& findings) : findings_(findings) {}
@@ -131,11 +117,11 @@ class XmlReport {
     put("<error>\n  <unique>0x{}</unique>\n  <tid>{}</tid>\n  <kind>Race</kind>\n", escaped(race.id.text()),
         first.thread);
     put("  <xwhat>\n    <text>Possible data race during {} of size {} at 0x{:X} by thread #{}</text>\n",
-        op_words(first.op), first.size, location.address, first.thread);
+        view(row_of(first.op).valgrind), first.size, location.address, first.thread);
     put("    <hthreadid>{}</hthreadid>\n  </xwhat>\n", first.thread);
     stack(first.stack, site_of(first));
     put("  <xauxwhat>\n    <text>This conflicts with a previous {} of size {} by thread #{}</text>\n",
-        op_words(second.op), second.size, second.thread);
+        view(row_of(second.op).valgrind), second.size, second.thread);
     put("    <hthreadid>{}</hthreadid>\n  </xauxwhat>\n", second.thread);
     stack(second.stack, site_of(second));
 

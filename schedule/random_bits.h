@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "base/hash.h"
+
 namespace norn::schedule {
 
 // SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014): one word of state, and
@@ -12,11 +14,8 @@ class RandomBits {
   constexpr explicit RandomBits(uint64_t seed = 0) : state_(seed) {}
 
   constexpr uint64_t next() {
-    state_ += 0x9e3779b97f4a7c15;
-    uint64_t bits = state_;
-    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
-    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
-    return bits ^ (bits >> 31);
+    state_ += kGolden;
+    return hash_well(state_);
   }
   // Uniform in [0, n); n > 0. The bias of n in 2^32 is far below what a schedule can show.
   constexpr uint32_t below(uint32_t n) { return static_cast<uint32_t>(((next() >> 32) * n) >> 32); }

@@ -1,10 +1,11 @@
-// The strategies by name.
+// The strategies: one row each. The option `schedule`, `norn confirm --strategy` and replay tokens know them by it.
 #pragma once
 
 #include <stddef.h>
 
 #include <new>
 
+#include "base/joined.h"
 #include "schedule/pct.h"
 #include "schedule/pos.h"
 #include "schedule/race_directed.h"
@@ -15,7 +16,7 @@
 
 namespace norn::schedule {
 
-// In the order of the option `schedule` (options/options.h).
+// The numbers are in replay tokens: a new one comes last.
 enum class StrategyKind : uint32_t { kOff, kRandom, kRaceDirected, kPct, kPos, kRoundRobin, kReplay };
 
 // What a strategy needs to know besides the program.
@@ -33,15 +34,47 @@ class AnyStrategy {
  public:
   Strategy& make(const Plan& plan);
 
- private:
   template <class Kind, class... Arguments>
   Strategy& put(Arguments... arguments) {
     static_assert(sizeof(Kind) <= kBytes);
     return *::new (bytes_) Kind(arguments...);
   }
+  template <class Kind>
+  static Strategy& put_seeded(AnyStrategy& memory, const Plan& plan) {
+    return memory.put<Kind>(plan.seed);
+  }
 
+ private:
   static constexpr size_t kBytes = sizeof(Pct) + 64;
   alignas(16) unsigned char bytes_[kBytes] = {};
 };
+
+struct StrategyRow {
+  StrategyKind kind;
+  Text name;
+  bool searches;  // each seed is another schedule: `norn confirm` may try it
+  Strategy& (*make)(AnyStrategy& memory, const Plan& plan);
+};
+inline constexpr StrategyRow kStrategies[] = {
+    {StrategyKind::kOff, "off", false, nullptr},
+    {StrategyKind::kRandom, "random", true, &AnyStrategy::put_seeded<RandomWalk>},
+    {StrategyKind::kRaceDirected, "race-directed", true, &AnyStrategy::put_seeded<RaceDirected>},
+    {StrategyKind::kPct, "pct", true,
+     [](AnyStrategy& memory, const Plan& plan) -> Strategy& {
+       return memory.put<Pct>(plan.seed, plan.depth, plan.length);
+     }},
+    {StrategyKind::kPos, "pos", true, &AnyStrategy::put_seeded<Pos>},
+    {StrategyKind::kRoundRobin, "rr", true, &AnyStrategy::put_seeded<RoundRobin>},
+    {StrategyKind::kReplay, "replay", false,
+     [](AnyStrategy& memory, const Plan& plan) -> Strategy& {
+       if (plan.log_count > 0 && plan.log[0].op == kSegment) return memory.put<Segments>(plan.log, plan.log_count);
+       return memory.put<Replay>(plan.log, plan.log_count);
+     }},
+};
+static_assert(in_order(kStrategies));
+
+inline constexpr Text kStrategyNames = Joined<kStrategies>::kText;
+// Of those that search.
+inline constexpr Text kSearchNames = Joined<kStrategies, [](const StrategyRow& row) { return row.searches; }>::kText;
 
 }  // namespace norn::schedule

@@ -1,14 +1,16 @@
 #include "schedule/token.h"
 
-#include <array>
+#include <algorithm>
 #include <charconv>
+#include <iterator>
+
+#include "base/string_sink.h"
 
 namespace norn::schedule {
 namespace {
 
 constexpr std::string_view kPrefix = "n2";
 constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-constexpr std::array<std::string_view, 7> kNames = {"off", "random", "race-directed", "pct", "pos", "rr", "replay"};
 constexpr uint8_t kAccesses = 1;
 constexpr uint8_t kWrittenOut = 2;
 
@@ -177,18 +179,18 @@ std::optional<Token> decode(std::string_view text, std::string& error) {
     if (!reader.rest().empty()) error = "the token was cut off or changed";
   }
   // The last character may have bits that mean nothing.
-  if (encode(token) != text || reader.failed() || strategy == 0 || strategy >= kNames.size() || flags > 3) {
+  if (encode(token) != text || reader.failed() || strategy == 0 || strategy >= std::size(kStrategies) || flags > 3) {
     error = "the token was cut off or changed";
   }
   if (!error.empty()) return std::nullopt;
   return token;
 }
 
-std::string_view name_of(StrategyKind kind) { return kNames[static_cast<size_t>(kind)]; }
+std::string_view name_of(StrategyKind kind) { return view(kStrategies[static_cast<size_t>(kind)].name); }
 
 std::optional<StrategyKind> strategy_named(std::string_view name) {
-  for (size_t i = 1; i < kNames.size(); ++i)
-    if (kNames[i] == name) return static_cast<StrategyKind>(i);
+  for (const StrategyRow& row : kStrategies)
+    if (row.make != nullptr && view(row.name) == name) return row.kind;
   return std::nullopt;
 }
 

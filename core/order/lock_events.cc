@@ -6,6 +6,7 @@
 // leave, side by side), and where more must be done than to copy times that stand in the clocks themselves: the program
 // may be wrong, and two threads hold what excludes nobody, or one destroys what another holds. Then a time may be that
 // of one release and the next that of another, but nothing is touched that is not there.
+#include "base/hash.h"
 #include "core/detector.h"
 
 namespace norn {
@@ -94,7 +95,7 @@ void Detector::note_taker(LockId lock, ThreadId thread, Where where) {
 void Detector::change_lockset(Thread& thread, LockId lock, bool takes, LockMode mode) {
   const uint32_t step = lock << 2 | (takes ? 2u : 0u) | (takes && mode == LockMode::kShared ? 1u : 0u);
   // Locks that were made one after the other lie side by side.
-  const uint32_t from = thread.lockset * 0x9e3779b9u >> (32 - Thread::kLocksetBits);
+  const uint32_t from = hash_half(thread.lockset) >> (32 - Thread::kLocksetBits);
   Thread::LocksetStep& known = thread.lockset_steps[(lock + from) % (1u << Thread::kLocksetBits)];
   if (known.step != step || known.from != thread.lockset || lock >> 30 != 0) {
     const LocksetId to = takes ? locksets_.with(thread.lockset, lock, mode) : locksets_.without(thread.lockset, lock);

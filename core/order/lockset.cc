@@ -1,5 +1,7 @@
 #include "core/order/lockset.h"
 
+#include "base/hash.h"
+
 namespace norn {
 
 // A set is its locks in ascending order, each lock << 1 | shared.
@@ -47,7 +49,7 @@ LocksetId Locksets::without(LocksetId set, LockId lock) {
 template <class Compute>
 bool Locksets::ask(Question question, LocksetId a, LocksetId b, Compute compute) {
   const uint64_t key = uint64_t{a} << 34 | uint64_t{b} << 4 | question << 1;
-  std::atomic<uint64_t>& slot = answers_[(key * 0x9e3779b97f4a7c15u) >> 52];
+  std::atomic<uint64_t>& slot = answers_[hash_word(key) >> 52];
   const uint64_t known = slot.load(std::memory_order_relaxed);
   if ((known & ~uint64_t{1}) == key) return (known & 1) != 0;
   const bool answer = compute();

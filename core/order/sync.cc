@@ -1,5 +1,7 @@
 #include "core/order/sync.h"
 
+#include "base/hash.h"
+
 namespace norn {
 
 bool SyncTable::init(Arena& arena, Shadow& shadow, std::atomic<bool>& wants_collection) {
@@ -10,7 +12,7 @@ bool SyncTable::init(Arena& arena, Shadow& shadow, std::atomic<bool>& wants_coll
 }
 
 uint64_t SyncTable::hash(Address address) {
-  const uint64_t h = (address ^ address >> 32) * 0x9e3779b97f4a7c15u;
+  const uint64_t h = hash_word(address ^ address >> 32);
   return h ^ h >> 29;
 }
 

@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "base/hash.h"
 #include "core/event.h"
 #include "core/order/clock.h"
 #include "core/order/lockset.h"
@@ -156,7 +157,7 @@ struct KnownMixes {
   [[nodiscard]] Entry& of(uint64_t pair) { return entries[index(pair)]; }
 
  private:
-  static unsigned index(uint64_t pair) { return static_cast<unsigned>(pair * 0x9e3779b97f4a7c15u >> (64 - kBits)); }
+  static unsigned index(uint64_t pair) { return static_cast<unsigned>(hash_word(pair) >> (64 - kBits)); }
 };
 
 // One thread; initially all zeroes. Only the thread itself calls the core with it; what others may touch says so.

@@ -1,5 +1,7 @@
 #include "core/shadow/per_byte_stacks.h"
 
+#include "base/hash.h"
+
 namespace norn {
 
 Where MixedPlaces::mix(Where a, unsigned bytes_of_a, Where b, unsigned bytes_of_b) {
@@ -22,7 +24,7 @@ Where MixedPlaces::find(const Places& places, const std::atomic<uint32_t>& bucke
 
 Where MixedPlaces::intern(const Places& places) {
   uint64_t key = 0;
-  for (const Where where : places.of) key = (key ^ where) * 0x9e3779b97f4a7c15u;
+  for (const Where where : places.of) key = hash_next(key, where);
   const auto number = static_cast<size_t>(key >> 48);
   static_assert(kBuckets == 1u << (64 - 48));
   std::atomic<uint32_t>* buckets = buckets_.load(std::memory_order_acquire);

@@ -5,6 +5,7 @@
 // locks do not change (note_segment), so they are noted once for each time that has stamps.
 #pragma once
 
+#include "base/hash.h"
 #include "core/order/lockset.h"
 #include "core/order/thread.h"
 #include "core/shadow/check_layout.h"
@@ -67,7 +68,7 @@ class SegmentLocks {
   static constexpr unsigned kPlacesBits = 10;
   static constexpr unsigned kPlaces = 1u << kPlacesBits;
 
-  static unsigned place_of(LocksetId locks) { return locks * 0x9e3779b9u >> (32 - kPlacesBits); }
+  static unsigned place_of(LocksetId locks) { return hash_half(locks) >> (32 - kPlacesBits); }
   // The number of a lockset; kOfItsTime if it has none and there is none left.
   LocksCode number_of(LocksetId locks);
   void put(LocksetId locks, LocksCode code);

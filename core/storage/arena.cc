@@ -1,6 +1,7 @@
 #include "core/storage/arena.h"
 
 #include "base/bytes.h"
+#include "base/hash.h"
 
 namespace norn {
 
@@ -10,7 +11,7 @@ class Arena::Visit {
  public:
   explicit Visit(Arena& arena) {
     const auto stack = reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) >> 16;
-    auto at = static_cast<unsigned>(stack * 0x9e3779b97f4a7c15u >> 32);
+    auto at = static_cast<unsigned>(hash_word(stack) >> 32);
     Backoff backoff;
     for (unsigned tries = 1; !arena.shards_[at % kShards].mutex.try_lock(); ++tries, ++at) {
       if (tries % kShards == 0) backoff.pause();

@@ -1,14 +1,15 @@
 #include "core/storage/intern.h"
 
 #include "base/bytes.h"
+#include "base/hash.h"
 
 namespace norn {
 namespace {
 
 // FNV-like, a word at a time, with a final mix (Murmur3's finalizer).
 uint32_t hash_words(const uint32_t* words, unsigned count) {
-  uint64_t h = 0xcbf29ce484222325u ^ count;
-  for (unsigned i = 0; i < count; ++i) h = (h ^ words[i]) * 0x9e3779b97f4a7c15u;
+  uint64_t h = kNoBytes ^ count;
+  for (unsigned i = 0; i < count; ++i) h = hash_next(h, words[i]);
   h ^= h >> 33;
   h *= 0xff51afd7ed558ccdu;
   h ^= h >> 33;

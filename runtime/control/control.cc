@@ -73,7 +73,7 @@ bool is_own_stack(const ThreadState& state, uint64_t address) {
 
 void start() {
   const options::Settings& settings = rt::start.settings;
-  auto kind = static_cast<schedule::StrategyKind>(settings.schedule);
+  schedule::StrategyKind kind = settings.schedule;
   watches_atomicity = (settings.hazards & options::kHazardAtomicity) != 0 && settings.outcome.empty();
   if (kind == schedule::StrategyKind::kOff && watches_atomicity) kind = schedule::StrategyKind::kRoundRobin;
   if (kind == schedule::StrategyKind::kOff) return;

@@ -1,5 +1,7 @@
 #include "runtime/hooks/stack_ids.h"
 
+#include "base/hash.h"
+
 namespace norn::rt {
 
 constinit std::atomic<uint32_t> unloads{0};
@@ -38,7 +40,7 @@ PlaceNode* make_node(Where& where) {
 }
 
 std::atomic<Where>& bucket_of(Where parent, const norn_site* site) {
-  const uint64_t key = (reinterpret_cast<uintptr_t>(site) >> 4) * 0x9e3779b97f4a7c15u ^ parent * 0xc2b2ae3d27d4eb4fu;
+  const uint64_t key = hash_pair(reinterpret_cast<uintptr_t>(site) >> 4, parent);
   return buckets[(key ^ key >> 29) >> (64 - kBucketBits - 8) & ((1u << kBucketBits) - 1)];
 }
 
@@ -203,7 +205,7 @@ namespace {
 // Adds a site and what it was inlined into; true when one of them is not library code, which `own` is then.
 bool add_to_identity(uint64_t& identity, const norn_site* site, const norn_site*& own) {
   for (; site != nullptr; site = site->inlined_at) {
-    identity = (identity ^ site->hash) * 0x9e3779b97f4a7c15u;
+    identity = hash_next(identity, site->hash);
     identity ^= identity >> 32;
     if ((site->flags & NORN_SITE_LIBRARY) == 0) return own = site, true;
   }

@@ -5,6 +5,7 @@
 // costs as much as was called since.
 #pragma once
 
+#include "base/hash.h"
 #include "runtime/process/state.h"
 
 namespace norn::rt {
@@ -15,8 +16,7 @@ bool init_places();
 Where place(ThreadState& state, const norn_site* site);
 
 inline unsigned place_key(const norn_site* site, Where caller) {
-  const uint64_t key =
-      (reinterpret_cast<uintptr_t>(site) / sizeof(norn_site) ^ uint64_t{caller} << 32) * 0x9e3779b97f4a7c15u;
+  const uint64_t key = hash_word(reinterpret_cast<uintptr_t>(site) / sizeof(norn_site) ^ uint64_t{caller} << 32);
   return static_cast<unsigned>(key >> 48) % ThreadState::kPlaces;
 }
 

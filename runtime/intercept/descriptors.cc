@@ -23,6 +23,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/sink.h"
 #include "runtime/control/control.h"
 #include "runtime/hooks/access_hooks.h"
@@ -75,7 +76,7 @@ uint64_t find_out(int fd) {
   if (S_ISSOCK(status.st_mode)) return kAnySocket;
   if (S_ISCHR(status.st_mode)) return new_thing();
   if ((status.st_mode & S_IFMT) == 0) return new_thing();  // of the kernel's own kinds, which share one inode
-  const uint64_t hash = (status.st_ino ^ status.st_dev << 40) * 0x9e3779b97f4a7c15u;
+  const uint64_t hash = hash_word(status.st_ino ^ status.st_dev << 40);
   return kFileTags | hash >> 4;
 }
 

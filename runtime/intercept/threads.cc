@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <threads.h>
 
+#include "base/hash.h"
 #include "runtime/control/control.h"
 #include "runtime/hooks/check_state.h"
 #include "runtime/hooks/sampling.h"
@@ -46,7 +47,7 @@ constexpr unsigned kBuckets = 4096;
 constinit SpinMutex handles_mutex;
 constinit Handle** handles = nullptr;
 
-Handle** handle_bucket(uintptr_t pthread) { return &handles[(pthread >> 6) * 0x9e3779b97f4a7c15u >> 52]; }
+Handle** handle_bucket(uintptr_t pthread) { return &handles[hash_word(pthread >> 6) >> 52]; }
 
 void add_handle(uintptr_t pthread, ThreadId id) {
   const SpinLock lock(handles_mutex);

@@ -1,5 +1,7 @@
 #include "runtime/intercept/watches.h"
 
+#include "base/hash.h"
+
 namespace norn::rt {
 namespace {
 
@@ -18,7 +20,7 @@ constinit Watch* by_fd[kBuckets] = {};
 constinit Watch* by_word[kBuckets] = {};
 
 unsigned bucket_of(uint64_t epoll, uint64_t key) {
-  const uint64_t hash = (key ^ epoll * 0x9e3779b97f4a7c15u) * 0x9e3779b97f4a7c15u;
+  const uint64_t hash = hash_next(hash_word(epoll), key);
   return static_cast<unsigned>(hash >> 32) % kBuckets;
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/memory/blocks.h"
 
+#include "base/hash.h"
 #include "runtime/hooks/access_hooks.h"
 
 namespace norn::rt {
@@ -154,7 +155,7 @@ constexpr unsigned kPageBits = 12;
 constexpr unsigned kBlockBits = 4;
 
 uint64_t hash_of_page(Address address) {
-  const uint64_t hash = (address >> kPageBits) * 0x9e3779b97f4a7c15u;
+  const uint64_t hash = hash_word(address >> kPageBits);
   return hash ^ hash >> 32;
 }
 Shard& shard_of(Address address) { return shards[hash_of_page(address) % kShards]; }
@@ -266,7 +267,7 @@ constexpr unsigned kFilterBits = 20;
 constinit std::atomic<uint64_t> filter[(1u << kFilterBits) / 64] = {};
 
 std::atomic<uint64_t>& filter_of(Address address, uint64_t& bit) {
-  const uint64_t at = (address >> kBlockBits) * 0x9e3779b97f4a7c15u >> (64 - kFilterBits);
+  const uint64_t at = hash_word(address >> kBlockBits) >> (64 - kFilterBits);
   bit = uint64_t{1} << at % 64;
   return filter[at / 64];
 }

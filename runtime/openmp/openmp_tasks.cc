@@ -1,5 +1,6 @@
 #include "runtime/openmp/openmp_tasks.h"
 
+#include "base/hash.h"
 #include "base/sink.h"
 #include "runtime/hooks/check_state.h"
 #include "runtime/hooks/stack_ids.h"
@@ -84,7 +85,7 @@ uint32_t role_of(const Task& task) { return task.is_implicit ? member_role(task.
 uint32_t lane_role(const Task& task, unsigned lane) { return role_of(task) + 1 + lane; }
 
 NumbersOfPlace& numbers_of(Where created_at, uint32_t role) {
-  return numbers[(created_at * 0x9e3779b9u ^ role * 0x85ebca6bu) >> 22];
+  return numbers[(hash_half(created_at) ^ role * 0x85ebca6bu) >> 22];
 }
 
 ThreadId take_free_number(Where created_at, uint32_t role) {
@@ -514,7 +515,7 @@ void end_lane(const Task& task, Thread& lane) {
 
 Message& post_of(Team& team, const int64_t* iteration, unsigned dimensions) {
   uint64_t hash = 0;
-  for (unsigned i = 0; i < dimensions; ++i) hash = (hash ^ static_cast<uint64_t>(iteration[i])) * 0x9e3779b97f4a7c15u;
+  for (unsigned i = 0; i < dimensions; ++i) hash = hash_next(hash, static_cast<uint64_t>(iteration[i]));
   return team.posts[hash >> 58];
 }
 static_assert(Team::kPosts == 1 << (64 - 58));

@@ -1,5 +1,6 @@
 #include "runtime/reporting/atomicity.h"
 
+#include "base/hash.h"
 #include "runtime/hooks/stack_ids.h"
 #include "runtime/reporting/hazards.h"
 
@@ -77,7 +78,7 @@ constinit Variable* buckets[kBuckets] = {};
 constinit unsigned variable_count = 0;
 
 Variable* find_variable(Address word) {
-  Variable*& first = buckets[word * 0x9e3779b97f4a7c15 >> 50 & (kBuckets - 1)];
+  Variable*& first = buckets[hash_word(word) >> 50 & (kBuckets - 1)];
   for (Variable* variable = first; variable != nullptr; variable = variable->next) {
     if (variable->word == word) return variable;
   }

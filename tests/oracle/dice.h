@@ -3,16 +3,16 @@
 
 #include <cstdint>
 
+#include "base/hash.h"
+
 namespace norn::oracle {
 
 class Dice {
  public:
   explicit Dice(uint64_t seed) : state_(seed) {}
   uint64_t next() {
-    uint64_t z = (state_ += 0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
+    state_ += kGolden;
+    return hash_well(state_);
   }
   uint64_t below(uint64_t n) { return next() % n; }
   uint8_t byte() { return static_cast<uint8_t>(next() >> 56); }

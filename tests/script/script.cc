@@ -6,6 +6,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "base/string_sink.h"
+
 namespace norn::script {
 namespace {
 
@@ -96,8 +98,11 @@ struct Word {
 constexpr std::array kOrders = {Word{"relaxed", MemoryOrder::kRelaxed}, Word{"acquire", MemoryOrder::kAcquire},
                                 Word{"release", MemoryOrder::kRelease}, Word{"acq_rel", MemoryOrder::kAcqRel},
                                 Word{"seq_cst", MemoryOrder::kSeqCst}};
-constexpr std::array kEngines = {Word{"hb", EngineKind::kHb}, Word{"hybrid", EngineKind::kHybrid},
-                                 Word{"msm-short", EngineKind::kMsmShort}, Word{"msm-long", EngineKind::kMsmLong}};
+constexpr std::array kEngineWords = [] {
+  std::array<Word<EngineKind>, std::size(kEngines)> words;
+  for (size_t i = 0; i < words.size(); ++i) words[i] = {view(kEngines[i].name), kEngines[i].kind};
+  return words;
+}();
 constexpr std::array kConditionModes = {Word{"off", ConditionMode::kOff}, Word{"lost", ConditionMode::kLost},
                                         Word{"wr", ConditionMode::kWriteRead}};
 constexpr std::array kSwitches = {Word{"on", true}, Word{"off", false}};
@@ -237,8 +242,8 @@ class Parser {
   void parse_engines(const Token& first) {
     script_.engines.clear();
     do {
-      if (next_ == rest_.size()) return fail_after(first, "expected an engine: " + choices(kEngines));
-      script_.engines.push_back(choose(kEngines, "an engine"));
+      if (next_ == rest_.size()) return fail_after(first, "expected an engine: " + choices(kEngineWords));
+      script_.engines.push_back(choose(kEngineWords, "an engine"));
     } while (!error_ && next_ < rest_.size());
   }
 
@@ -384,7 +389,7 @@ class Parser {
   std::optional<EngineKind> parse_engine_prefix() {
     if (next_ == rest_.size() || rest_[next_].text.back() != ':') return std::nullopt;
     Token token = take();
-    auto engine = look_up(kEngines, token.text.substr(0, token.text.size() - 1));
+    auto engine = look_up(kEngineWords, token.text.substr(0, token.text.size() - 1));
     if (!engine) fail(token, "no engine is called '" + std::string(token.text.substr(0, token.text.size() - 1)) + "'");
     return engine;
   }
@@ -649,7 +654,7 @@ Script from_events(std::span<const Event> events) {
   return script;
 }
 
-std::string_view name_of(EngineKind engine) { return word_for(kEngines, engine); }
+std::string_view name_of(EngineKind engine) { return word_for(kEngineWords, engine); }
 std::string_view name_of(MemoryOrder order) { return word_for(kOrders, order); }
 std::string_view name_of(Standing standing) { return standing == Standing::kObserved ? "observed" : "predicted"; }
 std::string_view name_of(ConditionMode mode) { return word_for(kConditionModes, mode); }

@@ -88,7 +88,7 @@ TEST(Script, ErrorsNameLineAndColumn) {
             "f:1:11: expected a memory order (relaxed, acquire, release, acq_rel, seq_cst), not 'consume'");
   EXPECT_EQ(error_of("t1 wait-enter cv m timed-out"), "f:1:20: a wait-enter cannot be 'timed-out'");
   EXPECT_EQ(error_of("t1 barrier-init b two"), "f:1:19: expected a number, not 'two'");
-  EXPECT_EQ(error_of("engine"), "f:1:7: expected an engine: hb, hybrid, msm-short, msm-long");
+  EXPECT_EQ(error_of("engine"), "f:1:7: expected an engine: hybrid, hb, msm-short, msm-long");
   EXPECT_EQ(error_of("t1 write x @a\nexpect observed x @a"), "f:2:21: expected a second site");
   EXPECT_EQ(error_of("t1 write x @a\nexpect observed x @a @b"), "f:2:22: no event above has the site '@b'");
   EXPECT_EQ(error_of("t1 write x @a\nexpect observed y"), "f:2:17: no event above names 'y'");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "valgrind/lookahead/flow.h"
 
+#include "base/hash.h"
 #include "valgrind/lookahead/targets.h"
 
 namespace norn::vg {
@@ -34,7 +35,7 @@ bool is_kept_by_calls(unsigned slot) {
 }
 
 uint64_t mix(uint64_t a, uint64_t b) {
-  a = (a ^ b * 0x9e3779b97f4a7c15u) * 0xc2b2ae3d27d4eb4fu;
+  a = (a ^ hash_word(b)) * 0xc2b2ae3d27d4eb4fu;
   return a ^ a >> 29;
 }
 

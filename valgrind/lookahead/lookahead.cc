@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "valgrind/lookahead/lookahead.h"
 
+#include "base/hash.h"
 #include "valgrind/debug_info/symbols.h"
 #include "valgrind/lookahead/counting_loads.h"
 #include "valgrind/lookahead/flow.h"
@@ -24,7 +25,7 @@ struct Seen {
 constexpr unsigned kSeenBuckets = 1u << 16;
 constinit Seen* seen[kSeenBuckets] = {};
 
-Seen*& seen_bucket(Address block) { return seen[block * 0x9e3779b97f4a7c15u >> 48]; }
+Seen*& seen_bucket(Address block) { return seen[hash_word(block) >> 48]; }
 
 Seen* find_seen(Address block) {
   for (Seen* entry = seen_bucket(block); entry != nullptr; entry = entry->next) {

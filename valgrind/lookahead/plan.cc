@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "valgrind/lookahead/plan.h"
 
+#include "base/hash.h"
+
 namespace norn::vg {
 namespace {
 
 constexpr unsigned kBuckets = 1u << 14;
 constinit PlanItem* items[kBuckets] = {};
 
-PlanItem*& bucket(Address ip) { return items[ip * 0x9e3779b97f4a7c15u >> 50]; }
+PlanItem*& bucket(Address ip) { return items[hash_word(ip) >> 50]; }
 
 }  // namespace
 

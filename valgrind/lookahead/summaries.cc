@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "valgrind/lookahead/summaries.h"
 
+#include "base/hash.h"
 #include "valgrind/debug_info/symbols.h"
 #include "valgrind/lookahead/targets.h"
 #include "valgrind/tool/tool_state.h"
@@ -21,7 +22,7 @@ struct Known {
 constexpr unsigned kBuckets = 4096;
 constinit Known* known[kBuckets] = {};
 
-Known*& bucket_of(Address callee) { return known[(callee >> 4) * 0x9e3779b97f4a7c15u >> 52]; }
+Known*& bucket_of(Address callee) { return known[hash_word(callee >> 4) >> 52]; }
 
 constinit Summary unresolved = {CallKind::kUnresolved, false, false, 0, {}, 0, {}, 0, {}};
 constinit Summary effects = {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "valgrind/tool/client_openmp.h"
 
+#include "base/hash.h"
 #include "valgrind/tool/guest_stacks.h"
 
 namespace norn::vg {
@@ -143,7 +144,7 @@ struct NumbersOfPlace {
 constexpr unsigned kPlaces = 1024;
 constinit NumbersOfPlace numbers[kPlaces] = {};
 
-NumbersOfPlace& numbers_of(Where created_at) { return numbers[(created_at * 0x9e3779b9u) >> 22]; }
+NumbersOfPlace& numbers_of(Where created_at) { return numbers[hash_half(created_at) >> 22]; }
 
 ::norn::ThreadId number_of_task(Where created_at, ::norn::ThreadId parent) {
   NumbersOfPlace& place = numbers_of(created_at);

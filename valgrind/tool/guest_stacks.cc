@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "valgrind/tool/guest_stacks.h"
 
+#include "base/hash.h"
 #include "report/race.h"
 #include "valgrind/debug_info/symbols.h"
 
@@ -33,7 +34,7 @@ Where folded(Where parent, Address ip) {
 }
 
 Where intern(Where parent, Address ip) {
-  const uint64_t key = ip * 0x9e3779b97f4a7c15u ^ parent * 0xc2b2ae3d27d4eb4fu;
+  const uint64_t key = hash_pair(ip, parent);
   Where& bucket = buckets[(key ^ key >> 29) >> (64 - kBucketBits - 8) & ((1u << kBucketBits) - 1)];
   for (Where at = bucket; at != kNowhere; at = node(at)->next) {
     const Place* known = node(at);
@@ -94,7 +95,7 @@ uint64_t place_identity(Where where) {
   if (at->identity != 0) return at->identity;
   static constinit char bytes[1 << 14] = {};
   static constinit TextPool pool(bytes, sizeof(bytes));
-  uint64_t hash = 0xcbf29ce484222325;
+  uint64_t hash = kNoBytes;
   bool done = false;
   for (const Place* frame_place = at; frame_place != nullptr && !done; frame_place = place_at(frame_place->parent)) {
     pool.clear();

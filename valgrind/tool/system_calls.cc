@@ -4,6 +4,7 @@
 // pipe or a socket pair and all duplicates of a descriptor; descriptors of one file; all other sockets. Here the calls
 // are seen where they enter the system, whoever makes them; the memory they read and write counts if the program itself
 // made the call.
+#include "base/hash.h"
 #include "valgrind/debug_info/symbols.h"
 #include "valgrind/tool/client.h"
 #include "valgrind/tool/guest_stacks.h"
@@ -33,7 +34,7 @@ uint64_t find_out(int fd) {
   if (VKI_S_ISSOCK(status.mode)) return kAnySocket;
   if (VKI_S_ISCHR(status.mode)) return next_thing++;
   if ((status.mode & VKI_S_IFMT) == 0) return next_thing++;  // of the kernel's own kinds, which share one inode
-  return kFileTags | (status.ino ^ status.dev << 40) * 0x9e3779b97f4a7c15u >> 4;
+  return kFileTags | hash_word(status.ino ^ status.dev << 40) >> 4;
 }
 
 void set_thing(ThreadState& self, int fd, uint64_t thing) {

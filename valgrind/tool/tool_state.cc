@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "valgrind/tool/tool_state.h"
 
+#include "base/hash.h"
 #include "valgrind/tool/client.h"
 #include "valgrind/tool/client_openmp.h"
 #include "valgrind/tool/guest_stacks.h"
@@ -47,7 +48,7 @@ struct Handle {
 constexpr unsigned kBuckets = 1024;
 constinit Handle* handles[kBuckets] = {};
 
-Handle** bucket_of(Address pthread) { return &handles[(pthread >> 6) * 0x9e3779b97f4a7c15u >> 54]; }
+Handle** bucket_of(Address pthread) { return &handles[hash_word(pthread >> 6) >> 54]; }
 
 ThreadState* new_state() {
   ThreadState* state = idle;

@@ -209,7 +209,7 @@ struct RunSummary {
   const uint64_t low = site_a < site_b ? site_a : site_b;
   const uint64_t high = site_a < site_b ? site_b : site_a;
   // splitmix64's finalizer over each half in turn, so that (a, a) and (b, b) differ and equal halves don't cancel.
-  uint64_t hash = kGolden;
+  uint64_t hash = kGoldenRatio;
   const uint64_t halves[] = {low, high};
   for (const uint64_t half : halves) hash = hash_well(hash + half);
   RaceId id{};

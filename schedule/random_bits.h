@@ -14,7 +14,7 @@ class RandomBits {
   constexpr explicit RandomBits(uint64_t seed = 0) : state_(seed) {}
 
   constexpr uint64_t next() {
-    state_ += kGolden;
+    state_ += kGoldenRatio;
     return hash_well(state_);
   }
   // Uniform in [0, n); n > 0. The bias of n in 2^32 is far below what a schedule can show.

@@ -11,7 +11,7 @@ class Dice {
  public:
   explicit Dice(uint64_t seed) : state_(seed) {}
   uint64_t next() {
-    state_ += kGolden;
+    state_ += kGoldenRatio;
     return hash_well(state_);
   }
   uint64_t below(uint64_t n) { return next() % n; }

@@ -33,8 +33,11 @@ __attribute__((section("norn_sites"), used)) static const char g_sites[64] = "";
 
 namespace {
 
-using namespace norn;
+using namespace norn::options;
 using namespace norn::report;
+using norn::collect;
+using norn::Sink;
+using norn::Text;
 
 int g_findings = -1;
 std::string g_closed;  // of 0, 1 and 2, at the start

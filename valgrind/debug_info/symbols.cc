@@ -171,14 +171,6 @@ bool is_opaque_data(Address address) {
          name.starts_with("ld-2") || name.starts_with("libpthread");
 }
 
-Text TextPool::keep(Text text) {
-  if (text.size >= capacity_ - size_) return {};
-  for (size_t i = 0; i < text.size; ++i) bytes_[size_ + i] = text[i];
-  const Text kept(bytes_ + size_, text.size);
-  size_ += text.size;
-  return kept;
-}
-
 size_t frames_at(const Place& place, Frame* frames, size_t most, TextPool& pool) {
   size_t count = 0;
   InlIPCursor* cursor = VG_(new_IIPC)(epoch_of(place), place.ip);

@@ -2,6 +2,7 @@
 // From addresses to words: what Valgrind reads of debug information and symbol tables.
 #pragma once
 
+#include "base/text_pool.h"
 #include "report/race.h"
 #include "valgrind/tool/guest_stacks.h"
 
@@ -20,19 +21,6 @@ bool is_preload(Address code);
 bool is_cxx_atomic(Address code);
 // std::cout and its like, which all threads may use at once ([iostream.objects.overview]).
 bool is_standard_stream(Address data);
-
-// Memory for the texts of one report.
-class TextPool {
- public:
-  constexpr TextPool(char* bytes, size_t capacity) : bytes_(bytes), capacity_(capacity) {}
-  void clear() { size_ = 0; }
-  Text keep(Text text);
-
- private:
-  char* bytes_;
-  size_t capacity_;
-  size_t size_ = 0;
-};
 
 // The frames of one instruction, innermost first: inlined calls are frames, too. Returns how many were filled in.
 size_t frames_at(const Place& place, report::Frame* frames, size_t most, TextPool& pool);

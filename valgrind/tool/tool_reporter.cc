@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "valgrind/tool/tool_reporter.h"
 
-#include <new>
-
-#include "report/finding.h"
-#include "report/record.h"
-#include "report/suppression.h"
+#include "report/findings_writer.h"
 #include "valgrind/debug_info/symbols.h"
 #include "valgrind/debug_info/variables.h"
 #include "valgrind/tool/client.h"
@@ -17,10 +13,7 @@ namespace {
 
 using report::Frame;
 
-constexpr size_t kMaxFrames = 160;
-constexpr size_t kMaxLocks = 16;
 constexpr size_t kMaxCommand = 64;
-constexpr unsigned kMaxNotes = 16;
 
 constinit options::Settings said;
 constinit char options_bytes[8192] = {};
@@ -32,30 +25,6 @@ constinit size_t command_count = 0;
 constinit uint64_t start_time = 0;
 constinit uint32_t pid = 0;
 constinit uint32_t parent = 0;
-
-constinit Frame stacks[2][kMaxFrames] = {};
-constinit Frame creations[2][kMaxFrames] = {};
-constinit Frame allocation[kMaxFrames] = {};
-constinit Frame lock_frames[kMaxFrames] = {};
-constinit report::LockHeld locks[2][kMaxLocks] = {};
-constinit char texts[1 << 18] = {};
-constinit TextPool pool(texts, sizeof(texts));
-constinit char line_bytes[1 << 17] = {};
-
-constinit report::CountsSinceFork since_fork;
-constinit bool finished = false;
-constinit const char* notes[kMaxNotes] = {};
-constinit unsigned note_count = 0;
-
-alignas(report::Suppressions) constinit char suppressions_bytes[sizeof(report::Suppressions)] = {};
-constinit report::Suppressions* suppressions = nullptr;
-// Races of the C++ library that are its own affair.
-constexpr Text kOwnRules =
-    "race_top:^std::ctype<char>::narrow  # reason: a cache, filled with the same values by all (GCC 77704)\n"
-    "race_top:^std::ctype<char>::widen  # reason: a cache, filled with the same values by all (GCC 77704)\n"
-    "race_top:^std::ctype<char>::_M_narrow_init  # reason: a cache, filled with the same values by all (GCC 77704)\n"
-    "race_top:^std::ctype<char>::_M_widen_init  # reason: a cache, filled with the same values by all (GCC 77704)\n";
-constinit report::Rule own_rules[8];
 
 uint64_t now() {
   struct vki_timespec time = {};
@@ -81,135 +50,87 @@ uint64_t peak_memory() {
   return kilobytes << 10;
 }
 
-// --- building ----------------------------------------------------------------------------------------------------
-
-Text thread_name(::norn::ThreadId id) {
-  const ThreadInfo* info = thread_info(id);
-  return info == nullptr ? Text() : Text(info->name);
-}
-
-Frame own_frame(List<Frame> frames) {
-  for (const Frame& frame : frames)
-    if (!frame.library) return frame;
-  return frames.empty() ? Frame{} : frames[0];
-}
-
-List<report::LockHeld> locks_of(const RacingAccess& racing, report::LockHeld (&held)[kMaxLocks]) {
-  Locksets& locksets = detector.locksets();
-  size_t count = 0;
-  for (unsigned i = 0; i < locksets.size(racing.lockset) && count < kMaxLocks; ++i) {
-    const LockId lock = locksets.lock_at(racing.lockset, i);
-    const LockInfo* info = detector.lock_info(lock);
-    if (info == nullptr) continue;
-    report::LockHeld& entry = held[count++];
-    entry = {};
-    entry.address = info->address;
-    entry.mode = locksets.mode_at(racing.lockset, i) == LockMode::kShared ? report::HeldMode::kShared
-                                                                          : report::HeldMode::kExclusive;
-    entry.taken_at =
-        own_frame(frames_of(detector.lock_taken_at(lock, racing.thread, current == nullptr ? nullptr : current->core),
-                            lock_frames, kMaxFrames, pool));
-    report::Location location;
-    if (locate_variable(info->address, location, pool)) entry.name = location.object;
-  }
-  return {held, count};
-}
-
-void build_access(const RacingAccess& racing, unsigned which, uint64_t common, report::Access& access) {
-  access = {};
-  access.op = report::op_of(racing.kind);
-  access.size = common;
-  access.thread = racing.thread;
-  access.thread_name = thread_name(racing.thread);
-  if (const ThreadInfo* info = thread_info(racing.thread); info != nullptr) {
-    access.thread_created_at = frames_of(info->created_at, creations[which], kMaxFrames, pool);
-  }
-  access.stack = frames_of(racing.where, stacks[which], kMaxFrames, pool);
-  access.stack_lost = access.stack.empty();
-  access.site = own_frame(access.stack);
-  access.locks = locks_of(racing, locks[which]);
-}
-
 // A symbol says which namespace or class it is of.
 bool is_same_variable(Text symbol, Text name) {
   if (name.size > symbol.size) return false;
   return symbol.part(symbol.size - name.size) == name;
 }
 
-void build_location(const RacingPair& pair, report::Location& location) {
-  location = {};
-  location.address = pair.address;
-  location.size = pair.size;
-  if (uint64_t fd = 0; is_file(pair.address, fd)) {
+// What the tool says of a program for its reports (report/findings_writer.h).
+struct ToolFront {
+  static constexpr Text kName = "valgrind";
+  static constexpr size_t kTextBytes = 1 << 18;
+  using Block = vg::Block;
+
+  static Detector& detector() { return vg::detector; }
+  static const Thread* current_thread() { return current == nullptr ? nullptr : current->core; }
+  static report::Process process() {
+    return {.program = command_count > 0 ? command[0] : Text("?"),
+            .command = {command, command_count},
+            .pid = pid,
+            .parent = parent,
+            .engine = said.engine};
+  }
+  static List<Frame> frames_of(Where where, Frame* frames, size_t most, TextPool& pool) {
+    return vg::frames_of(where, frames, most, pool);
+  }
+  static Text expression_of(Where /*where*/) { return {}; }
+  static uint64_t size_of(Where /*where*/) { return 0; }
+  // Only programs built with norn can be steered, and their compiler names statements in another way: by file and line
+  // they are found.
+  static uint64_t site_id(Where /*where*/) { return 0; }
+  static Text thread_name(::norn::ThreadId id) {
+    const ThreadInfo* info = thread_info(id);
+    return info == nullptr ? Text() : Text(info->name);
+  }
+  static Where created_at(::norn::ThreadId id) {
+    const ThreadInfo* info = thread_info(id);
+    return info == nullptr ? kNowhere : info->created_at;
+  }
+  static bool locate_special(Address address, report::Location& location, TextPool& pool) {
+    uint64_t fd = 0;
+    if (!is_file(address, fd)) return false;
     char bytes[48];
     Buffer name(bytes, sizeof(bytes));
     name.sink().put("file descriptor ");
     name.sink().put(Decimal(fd).text());
     location.name = pool.keep(name.text());
-    return;
+    return true;
   }
-  if (Block block; find_block(pair.address, block)) {
-    location.kind = report::LocationKind::kHeap;
-    location.object_size = block.size;
-    location.offset = pair.address - block.address;
-    location.allocated_at = frames_of(block.where, allocation, kMaxFrames, pool);
-    report::belongs_to(location, block.thread, thread_name(block.thread));
-    return;
+  static bool locate_variable(Address address, uint64_t /*size*/, const report::Access (& /*accesses*/)[2],
+                              report::Location& location, TextPool& pool) {
+    if (Block block; vg::find_block(address, block)) return false;  // debug information need not be asked
+    report::Location symbol = location;
+    const bool has_symbol = vg::locate_variable(address, symbol, pool);
+    location = symbol;
+    const bool described = describe_variable(address, location, pool);
+    // Valgrind takes an array of clang's for one longer than it is: what lies behind it has a symbol of its own.
+    if (described && has_symbol && !is_same_variable(symbol.object, location.object)) location = symbol;
+    return has_symbol || described;
   }
-  report::Location symbol = location;
-  const bool has_symbol = locate_variable(pair.address, symbol, pool);
-  location = symbol;
-  const bool described = describe_variable(pair.address, location, pool);
-  // Valgrind takes an array of clang's for one longer than it is: what lies behind it has a symbol of its own.
-  if (described && has_symbol && !is_same_variable(symbol.object, location.object)) location = symbol;
-  if (has_symbol || (described && location.kind == report::LocationKind::kGlobal)) return;
-  if (const ::norn::ThreadId owner = thread_of_stack(pair.address); owner != kNoThread) {
-    location.kind = report::LocationKind::kStack;
-    report::belongs_to(location, owner, thread_name(owner));
+  static bool find_block(Address address, Block& block) { return vg::find_block(address, block); }
+  static ::norn::ThreadId thread_of_stack(Address address) { return vg::thread_of_stack(address); }
+  static void measure(report::Stats& stats) {
+    stats.microseconds = now() - start_time;
+    stats.peak_rss = peak_memory();
   }
-}
-
-void build_race(const Candidate& candidate, report::Race& race) {
-  pool.clear();
-  race = {};
-  report::describe(candidate, since_fork, race);
-  const RacingPair& pair = candidate.first;
-  build_access(pair.later, 0, pair.size, race.accesses[0]);
-  build_access(pair.earlier, 1, pair.size, race.accesses[1]);
-  build_location(pair, race.location);
-  report::complete(race);
-}
-
-report::RunSummary summary(int exit_status, bool ended) {
-  static constinit report::NamedCount sync[1] = {};
-  static constinit Text note_texts[kMaxNotes] = {};
-  report::RunSummary run;
-  run.program = command_count > 0 ? command[0] : Text("?");
-  run.command = {command, command_count};
-  run.front_end = "valgrind";
-  run.pid = pid;
-  run.parent = parent;
-  run.exit = exit_status;
-  run.ended = ended;
-  report::describe(since_fork.of(detector.statistics()), said.engine, sync, run);
-  run.stats.microseconds = now() - start_time;
-  run.stats.peak_rss = peak_memory();
-  for (unsigned i = 0; i < note_count; ++i) note_texts[i] = notes[i];
-  run.notes = {note_texts, note_count};
-  return run;
-}
-
-// --- writing -----------------------------------------------------------------------------------------------------
-
-// Opened once: the program may give up the right to do so, and closes only descriptors of its own.
-void append_record(Text line) {
-  if (findings_fd < 0) {
-    const Int fd = VG_(fd_open)(findings_path, VKI_O_WRONLY | VKI_O_APPEND | VKI_O_CREAT, 0666);
-    if (fd < 0) return;
-    findings_fd = out_of_reach(fd);
+  // The file is opened once: the program may give up the right to do so, and closes only descriptors of its own.
+  static bool append(Text line) {
+    if (findings_fd < 0) {
+      const Int fd = VG_(fd_open)(findings_path, VKI_O_WRONLY | VKI_O_APPEND | VKI_O_CREAT, 0666);
+      if (fd < 0) return false;
+      findings_fd = out_of_reach(fd);
+    }
+    return VG_(write)(findings_fd, line.data, static_cast<Int>(line.size)) == static_cast<Int>(line.size);
   }
-  VG_(write)(findings_fd, line.data, static_cast<Int>(line.size));
-}
+  static bool append_last(Text line) { return append(line); }
+  static void count_lost(const report::Race& /*race*/) {}
+  static report::TextOptions text_options() { return {}; }
+  static void print(Text text) { VG_(write)(2, text.data, static_cast<Int>(text.size)); }
+};
+
+constinit report::FindingsWriter<ToolFront> writer;
+constinit report::Rule own_rules[8];
 
 uint64_t identity_of(void* /*context*/, Where where) { return place_identity(where); }
 
@@ -227,47 +148,14 @@ bool is_of_program(void* /*context*/, const RacingPair& pair) {
 
 void on_candidate(void* /*context*/, const Candidate& candidate) {
   static constinit report::Race race;
-  if (finished) return;
-  build_race(candidate, race);
-  if (const report::Rule* rule = suppressions->match(race); rule != nullptr) {
-    race.suppressed = true;
-    race.suppressed_by = rule->name;
-  }
-  const Text line = report::format_race(race, pid, line_bytes, sizeof(line_bytes));
-  if (!line.empty()) append_record(line);
+  if (writer.is_finished()) return;
+  writer.build(candidate, race);
+  writer.suppress(race);
+  writer.put(race);
   if (said.halt_on_error && !race.suppressed && report::fails(candidate, said.fail_on)) {
     finish_report(1);
     VG_(exit)(1);
   }
-}
-
-void on_note(void* /*context*/, const char* text) {
-  if (note_count < kMaxNotes) notes[note_count++] = text;
-  char bytes[512];
-  Buffer line(bytes, sizeof(bytes));
-  report::write_note(text, pid, line.sink());
-  append_record(line.text());
-}
-
-void write_start_record() {
-  Buffer line(line_bytes, sizeof(line_bytes));
-  report::write_start(summary(0, false), line.sink());
-  append_record(line.text());
-}
-
-void write_end(int exit_status) {
-  for (const Candidate* candidate = detector.candidates().first(); candidate != nullptr;
-       candidate = candidate->next.load(std::memory_order_acquire)) {
-    if (since_fork.of(*candidate) == 0) continue;
-    report::Race race;
-    report::describe(*candidate, since_fork, race);
-    Buffer line(line_bytes, sizeof(line_bytes));
-    report::write_count(race, pid, line.sink());
-    append_record(line.text());
-  }
-  Buffer line(line_bytes, sizeof(line_bytes));
-  report::write_end(summary(exit_status, true), line.sink());
-  append_record(line.text());
 }
 
 [[noreturn]] void refuse(Text what, Text detail) {
@@ -327,7 +215,7 @@ Listener report_listener() {
     return true;
   };
   listener.candidate = &on_candidate;
-  listener.note = &on_note;
+  listener.note = [](void* /*context*/, const char* text) { add_note(text); };
   return listener;
 }
 
@@ -336,24 +224,23 @@ void start_reporter() {
   pid = static_cast<uint32_t>(VG_(getpid)());
   parent = static_cast<uint32_t>(VG_(getppid)());
   keep_command();
-  suppressions = ::new (suppressions_bytes) report::Suppressions(own_rules, 8, 0);
+  // The user's rules are applied by whoever reads the file.
+  tl_assert(writer.count_rules({}) <= sizeof(own_rules) / sizeof(own_rules[0]));
   report::SuppressionError error;
-  const bool parsed = !said.own_rules || suppressions->parse(kOwnRules, error);
+  const bool parsed = writer.read_suppressions({}, said.own_rules, own_rules, 0, error);
   tl_assert(parsed);
-  write_start_record();
+  writer.put_start();
 }
 
 void finish_report(int exit_status) {
-  if (finished || static_cast<uint32_t>(VG_(getpid)()) != pid) return;
-  finished = true;
-  write_end(exit_status);
+  if (static_cast<uint32_t>(VG_(getpid)()) == pid && writer.finish()) writer.put_end(exit_status);
 }
 
 void flush_report() {
-  if (!finished && static_cast<uint32_t>(VG_(getpid)()) == pid) write_end(0);
+  if (!writer.is_finished() && static_cast<uint32_t>(VG_(getpid)()) == pid) writer.put_end(0);
 }
 
-void add_note(const char* text) { on_note(nullptr, text); }
+void add_note(const char* text) { writer.put_note(text); }
 
 void note_unread(const char* file) {
   static constinit char texts_of_notes[4][512] = {};
@@ -374,12 +261,7 @@ void note_unread(const char* file) {
 void restart_reporter() {
   parent = pid;
   pid = static_cast<uint32_t>(VG_(getpid)());
-  since_fork.begin(
-      detector.statistics(), detector.candidates(),
-      static_cast<uint64_t*>(memory.allocate_zeroed((detector.candidates().size() + 1) * sizeof(uint64_t))));
-  finished = false;
-  note_count = 0;
-  write_start_record();
+  writer.restart(static_cast<uint64_t*>(memory.allocate_zeroed((detector.candidates().size() + 1) * sizeof(uint64_t))));
 }
 
 }  // namespace norn::vg

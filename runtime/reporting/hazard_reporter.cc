@@ -1,0 +1,279 @@
+// The hazards' half of the reports: lock orders, regions of a lock that are not atomic, misuse, deadlocks.
+#include "runtime/control/slots.h"
+#include "runtime/hooks/stack_ids.h"
+#include "runtime/intercept/threads.h"
+#include "runtime/reporting/hazards.h"
+#include "runtime/reporting/locate.h"
+#include "runtime/reporting/native_front.h"
+#include "runtime/reporting/reporter.h"
+
+namespace norn::rt {
+namespace {
+
+using report::Frame;
+
+// What people call the lock or object at an address.
+void put_object(Sink sink, uint64_t address, Where where) {
+  report::Location location;
+  Frame frame;
+  if (locate_global(address, 1, location, writer.pool()) ||
+      locate_local(address, 1, {}, location, frame, writer.pool())) {
+    sink.put(location.name.empty() ? location.object : location.name);
+  } else if (const Text expression = NativeFront::expression_of(where); !expression.empty()) {
+    sink.put(expression);
+  } else {
+    sink.put(Hex(address).text());
+  }
+}
+
+constexpr unsigned kMaxHazards = 256;
+constinit report::RaceId hazard_ids[kMaxHazards] = {};
+constinit unsigned hazard_count = 0;
+
+// True: it was told before, or there are too many.
+bool is_old_hazard(const report::RaceId& id) {
+  for (unsigned i = 0; i < hazard_count; ++i) {
+    if (hazard_ids[i] == id) return true;
+  }
+  if (hazard_count == kMaxHazards) return true;
+  hazard_ids[hazard_count++] = id;
+  return false;
+}
+
+void put_line(Sink sink, const norn_site* site) {
+  if (site == nullptr || site->file == nullptr) {
+    sink.put(site == nullptr ? Text("?") : Text(site->function));
+    return;
+  }
+  sink.put(report::base_name(site->file));
+  sink.put(':');
+  sink.put(Decimal(site->line).text());
+}
+
+// A hazard while it is described. One at a time, under the mutex.
+class Draft {
+ public:
+  explicit Draft(report::HazardKind kind) {
+    writer.pool().clear();
+    hazard.kind = kind;
+  }
+
+  [[nodiscard]] Sink title() { return title_.sink(); }
+  [[nodiscard]] Sink places() { return places_.sink(); }
+  [[nodiscard]] Sink words() { return words_.sink(); }
+  [[nodiscard]] bool is_full() const { return count_ == kMaxSteps; }
+
+  // Whoever does what words() was told since the last step, and where.
+  void add_step(ThreadId thread, Where where) {
+    const size_t begin = said_;
+    said_ = words_.text().size;
+    size_t frames = 0;
+    for_each_site(where, [&](const norn_site& site) {
+      if ((site.flags & NORN_SITE_LIBRARY) == 0) stacks_[count_][frames++] = frame_of(site);
+      return frames < kMaxStepFrames;
+    });
+    steps_[count_] = {
+        thread, NativeFront::thread_name(thread), words_.text().part(begin, said_ - begin), {stacks_[count_], frames}};
+    ++count_;
+  }
+  // What is to be brought together to make it happen.
+  void add_site(uint64_t identity) {
+    if (site_count_ < kMaxSteps) sites_[site_count_++] = identity;
+  }
+
+  void append() {
+    hazard.title = title_.text();
+    hazard.places = places_.text();
+    hazard.sites = {sites_, site_count_};
+    hazard.steps = {steps_, count_};
+    writer.put(hazard);
+  }
+
+  report::Hazard hazard;
+
+ private:
+  static constexpr size_t kMaxSteps = 32;
+  static constexpr size_t kMaxStepFrames = 32;
+  static inline constinit char title_bytes_[512] = {};
+  static inline constinit char place_bytes_[512] = {};
+  static inline constinit char word_bytes_[1 << 14] = {};
+  static inline constinit report::HazardStep steps_[kMaxSteps] = {};
+  static inline constinit Frame stacks_[kMaxSteps][kMaxStepFrames] = {};
+  static inline constinit uint64_t sites_[kMaxSteps] = {};
+
+  Buffer title_{title_bytes_, sizeof(title_bytes_)};
+  Buffer places_{place_bytes_, sizeof(place_bytes_)};
+  Buffer words_{word_bytes_, sizeof(word_bytes_)};
+  size_t said_ = 0;
+  size_t count_ = 0;
+  size_t site_count_ = 0;
+};
+
+void add_waiter(Draft& draft, const control::Slot& slot) {
+  const Where where = slot.state == nullptr ? kNowhere : place_of(*slot.state, slot.top, nullptr);
+  Sink words = draft.words();
+  words.put("waits for ");
+  words.put(control::name_of(slot.waiting));
+  if (slot.waiting != control::Waiting::kThread && slot.object != 0) {
+    words.put(": ");
+    put_object(words, slot.object, where);
+  }
+  const Thread* core = slot.state == nullptr ? nullptr : slot.state->core;
+  for (unsigned i = 0; core != nullptr && i < core->held_count; ++i) {
+    const Held& held = core->held[i];
+    words.put("; holds ");
+    put_object(words, held.address, held.taken_at);
+    words.put(", taken at ");
+    put_line(words, own_site(held.taken_at));
+  }
+  draft.add_step(slot.id, where);
+}
+
+}  // namespace
+
+void report_lock_order(const LockEdge* edges, unsigned count) {
+  const SpinLock lock(report_mutex);
+  if (writer.is_finished()) return;
+  Draft draft(report::HazardKind::kLockOrder);
+  // The same for each beginning of the cycle.
+  uint64_t sum = 0;
+  uint64_t product = 1;
+  draft.title().put("lock order: ");
+  for (unsigned i = 0; i < count && !draft.is_full(); ++i) {
+    const LockEdge& edge = edges[i];
+    const uint64_t site = place_identity(edge.wants_at);
+    sum += site;
+    product *= site | 1;
+    draft.title().put(i == 0 ? "" : ", ");
+    put_object(draft.title(), edge.holds, edge.holds_at);
+    draft.places().put(i == 0 ? "" : " / ");
+    put_line(draft.places(), own_site(edge.wants_at));
+    draft.words().put("holds ");
+    put_object(draft.words(), edge.holds, edge.holds_at);
+    draft.words().put(" (taken at ");
+    put_line(draft.words(), own_site(edge.holds_at));
+    draft.words().put(") and takes ");
+    put_object(draft.words(), edge.wants, edge.wants_at);
+    draft.add_step(edge.thread, edge.wants_at);
+    draft.add_site(site);
+  }
+  draft.hazard.id = report::race_id(sum, product ^ report::text_hash("lock-order"));
+  if (!is_old_hazard(draft.hazard.id)) draft.append();
+}
+
+void report_atomicity(const BrokenRegion& broken) {
+  const SpinLock lock(report_mutex);
+  if (writer.is_finished()) return;
+  Draft draft(report::HazardKind::kAtomicity);
+  struct Part {
+    const LockedStatement& statement;
+    const char* comment;
+  };
+  const Part parts[] = {{broken.first, "then gives the lock up and takes it again"},
+                        {broken.between, "which may come in between"},
+                        {broken.second, "as if nothing had happened"}};
+  draft.title().put("atomicity of ");
+  put_object(draft.title(), broken.address, broken.second.where);
+  uint64_t hash = report::text_hash("atomicity");
+  for (const Part& part : parts) {
+    const LockedStatement& statement = part.statement;
+    hash = hash * 31 + place_identity(statement.where);
+    draft.places().put(&part == parts ? "" : " / ");
+    put_line(draft.places(), own_site(statement.where));
+    draft.places().put(statement.writes ? " write" : " read");
+    draft.words().put(statement.writes ? "writes, " : "reads, ");
+    draft.words().put(part.comment);
+    draft.add_step(statement.thread, statement.where);
+  }
+  // Who comes to the first two at once, the first thread by way of the third, can be let through in the harmful order.
+  draft.add_site(place_identity(broken.taken_again));
+  draft.add_site(place_identity(broken.taken_between));
+  draft.add_site(place_identity(broken.first.where));
+  draft.hazard.id = report::race_id(hash, place_identity(broken.taken_again));
+  if (!is_old_hazard(draft.hazard.id)) draft.append();
+}
+
+namespace {
+
+// What the thread did, and what the other had done.
+struct MisuseWords {
+  const char* does;
+  const char* other;
+};
+MisuseWords misuse_words(report::HazardKind kind) {
+  switch (kind) {
+    case report::HazardKind::kDestroyLocked:
+      return {"destroys it", "holds it, taken here"};
+    case report::HazardKind::kUnlockUnlocked:
+      return {"unlocks it", ""};
+    case report::HazardKind::kUnlockForeign:
+      return {"unlocks it", "holds it, taken here"};
+    case report::HazardKind::kDoubleLock:
+      return {"locks it", "holds it, taken here"};
+    case report::HazardKind::kUseDestroyed:
+      return {"uses it", ""};
+    case report::HazardKind::kHeldInWrongContext:
+      return {"comes to where no lock may be held", "took it here"};
+    case report::HazardKind::kThreadLeak:
+      return {"created it here", ""};
+    case report::HazardKind::kSignalUnsafe:
+      return {"calls it in a handler", ""};
+    case report::HazardKind::kSignalErrno:
+      return {"ran the handler", ""};
+    default:
+      return {"", ""};
+  }
+}
+
+}  // namespace
+
+void report_misuse(const Misuse& misuse) {
+  const SpinLock lock(report_mutex);
+  if (writer.is_finished()) return;
+  const Text kind = report::name_of(misuse.kind);
+  const report::RaceId id =
+      report::race_id(place_identity(misuse.where), report::text_hash(kind) ^ report::text_hash(misuse.name));
+  if (is_old_hazard(id)) return;
+  Draft draft(misuse.kind);
+  draft.hazard.id = id;
+  if (misuse.object != 0) {
+    put_object(draft.title(), misuse.object, misuse.other_at != kNowhere ? misuse.other_at : misuse.where);
+  } else {
+    draft.title().put(misuse.name);
+  }
+  put_line(draft.places(), own_site(misuse.where));
+  const MisuseWords words = misuse_words(misuse.kind);
+  draft.words().put(words.does);
+  draft.add_step(misuse.thread, misuse.where);
+  if (misuse.other != kNoThread && misuse.other_at != kNowhere) {
+    draft.words().put(words.other);
+    draft.add_step(misuse.other, misuse.other_at);
+  }
+  draft.append();
+}
+
+void report_deadlock(const control::Slot* slots, uint32_t count) {
+  if (!lock_for_end()) return;
+  Draft draft(report::HazardKind::kDeadlock);
+  uint32_t waiting = 0;
+  uint64_t hash = report::text_hash("deadlock");
+  for (uint32_t i = 0; i < count; ++i) {
+    const control::Slot& slot = slots[i];
+    if (slot.status.load() != control::Status::kWaiting) continue;
+    ++waiting;
+    hash = hash * 31 + slot.identity;
+    if (draft.is_full()) continue;
+    const Where where = slot.state == nullptr ? kNowhere : place_of(*slot.state, slot.top, nullptr);
+    draft.places().put(waiting == 1 ? "" : " / ");
+    put_line(draft.places(), own_site(where));
+    add_waiter(draft, slot);
+  }
+  draft.title().put("deadlock: ");
+  draft.title().put(Decimal(waiting).text());
+  draft.title().put(waiting == 1 ? " thread waits for what never comes" : " threads wait for what never comes");
+  draft.hazard.id = report::race_id(hash, waiting);
+  draft.append();
+  report_mutex.unlock();
+}
+
+}  // namespace norn::rt

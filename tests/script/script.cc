@@ -6,8 +6,6 @@
 #include <set>
 #include <stdexcept>
 
-#include "base/string_sink.h"
-
 namespace norn::script {
 namespace {
 
@@ -99,8 +97,9 @@ constexpr std::array kOrders = {Word{"relaxed", MemoryOrder::kRelaxed}, Word{"ac
                                 Word{"release", MemoryOrder::kRelease}, Word{"acq_rel", MemoryOrder::kAcqRel},
                                 Word{"seq_cst", MemoryOrder::kSeqCst}};
 constexpr std::array kEngineWords = [] {
-  std::array<Word<EngineKind>, std::size(kEngines)> words;
-  for (size_t i = 0; i < words.size(); ++i) words[i] = {view(kEngines[i].name), kEngines[i].kind};
+  std::array<Word<EngineKind>, std::size(kEngines)> words{};
+  for (size_t i = 0; i < words.size(); ++i)
+    words[i] = {{kEngines[i].name.data, kEngines[i].name.size}, kEngines[i].kind};
   return words;
 }();
 constexpr std::array kConditionModes = {Word{"off", ConditionMode::kOff}, Word{"lost", ConditionMode::kLost},

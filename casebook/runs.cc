@@ -17,10 +17,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/string_sink.h"
-#include "cli/terminal.h"
 #include "schedule/log_file.h"
 
-namespace norn::cli {
+namespace norn::casebook {
 namespace {
 
 namespace fs = std::filesystem;
@@ -121,14 +120,15 @@ NewRun::NewRun(const std::vector<std::string>& command) {
   std::error_code error;
   std::string temporary = (fs::temp_directory_path(error) / "norn-XXXXXX").string();
   if (mkdtemp(temporary.data()) != nullptr && create(temporary)) {
-    complain(fmt::format("{} cannot be written ({}); this run's findings are in {}", home, std::strerror(reason),
-                         run_.directory));
+    trouble_ = fmt::format("{} cannot be written ({}); this run's findings are in {}", home, std::strerror(reason),
+                           run_.directory);
     return;
   }
-  complain(
-      fmt::format("neither {} nor a temporary directory can be written ({}): the run is not kept, and there are no "
-                  "reports but what the program prints itself",
-                  home, std::strerror(reason)));
+  trouble_ = fmt::format(
+      "neither {} nor a temporary directory can be written ({}): the run is not kept, and there are no reports but "
+      "what "
+      "the program prints itself",
+      home, std::strerror(reason));
 }
 
 bool NewRun::create(const std::string& home) {
@@ -182,7 +182,7 @@ bool NewRun::write_description() const {
   return ftruncate(lock_, 0) == 0 && pwrite(lock_, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
 }
 
-void NewRun::finish(const ChildEnd& end) {
+void NewRun::finish(const RunEnd& end) {
   run_.end = end;
   run_.ended = true;
   trim(run_.findings());
@@ -355,4 +355,4 @@ std::optional<report::Findings> load_findings(const KeptRun& run, std::string& e
   return findings;
 }
 
-}  // namespace norn::cli
+}  // namespace norn::casebook

@@ -1,19 +1,24 @@
 // norn check: run, confirm what was found, one verdict for each race.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <tuple>
 
 #include "base/string_sink.h"
+#include "cli/confirm_options.h"
 #include "cli/detection.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "experiment/child.h"
-#include "experiment/confirmation.h"
+#include "experiment/verdict_text.h"
 
 namespace norn::cli {
 namespace {
 
+using experiment::ConfirmCandidate;
+using experiment::Harm;
+using experiment::Verdict;
 using options::FailOn;
 using report::Race;
 using report::Standing;
@@ -79,7 +84,7 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
   Detection detection;
   // A check is about what can be shown.
   detection.options.set("fail_on", "confirmed");
-  ConfirmSettings settings;
+  experiment::ConfirmSettings settings;
   std::string error;
   detection.accepts = [&](std::string& why) {
     if (!options.resolve(false, settings, why)) return false;
@@ -91,20 +96,20 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
   report::Findings& findings = *detection.findings;
   const FailOn fail_on = detection.options.settings().fail_on;
   const bool failed_before = fails({}, findings, fail_on);
-  std::vector<ConfirmCandidate> candidates = candidates_of(findings);
+  std::vector<ConfirmCandidate> candidates = experiment::candidates_of(findings);
   std::erase_if(candidates, [](const ConfirmCandidate& candidate) { return candidate.suppressed; });
   // Why it stood still, other schedules may show.
   if (detection.end.timed_out) candidates.emplace_back();
   std::vector<Verdict> verdicts;
   if (!candidates.empty()) {
-    Stage stage(detection.program.path, detection.command, detection.options);
-    Reference reference;
-    if (!find_reference(stage, settings, reference, error)) {
+    experiment::Stage stage(detection.program.path, detection.command, detection.options);
+    experiment::Reference reference;
+    if (!experiment::find_reference(stage, settings, reference, error)) {
       complain(error);
       return kMisuse;
     }
     for (const ConfirmCandidate& candidate : candidates) {
-      verdicts.push_back(confirm(stage, candidate, reference, settings));
+      verdicts.push_back(confirm_in_sight(stage, candidate, reference, settings));
       enter_verdict(findings, verdicts.back());
     }
   }
@@ -112,7 +117,7 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
   std::string text;
   for (const report::Hazard& hazard : findings.hazards)
     if (hazard.kind == report::HazardKind::kDeadlock) text += text_of_hazard(hazard);
-  for (const Verdict& verdict : verdicts) text += text_of(verdict, detection.command);
+  for (const Verdict& verdict : verdicts) text += experiment::text_of(verdict, detection.command);
   text += summary(verdicts, findings.run);
   bool written = true;
   if (detection.output.empty()) {
@@ -122,7 +127,7 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
   }
   written = write_files(detection.files, findings) && written;
   if (detection.race_status != 0 && (failed_before || fails(verdicts, findings, fail_on))) return detection.race_status;
-  if (detection.end.signal != 0) die_by(detection.end.signal);
+  if (detection.end.signal != 0) experiment::die_by(detection.end.signal);
   return detection.end.exit != 0 || written ? detection.end.exit : kMisuse;
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "base/string_sink.h"
@@ -22,11 +23,11 @@ std::string joined(const std::vector<std::string>& words) {
 }
 
 int show_runs() {
-  const std::vector<KeptRun> runs = kept_runs();
+  const std::vector<casebook::KeptRun> runs = casebook::kept_runs();
   if (runs.empty()) fmt::print("no runs are kept; type: norn run -- ./program\n");
-  for (const KeptRun& run : runs) {
+  for (const casebook::KeptRun& run : runs) {
     std::string error;
-    const auto findings = load_findings(run, error);
+    const auto findings = casebook::load_findings(run, error);
     const std::string races = findings ? fmt::format("{} races", findings->counts().total()) : "unreadable";
     fmt::print("{:>4}  {}  {:>10}  {}\n", run.number, run.started, run.ended ? races : "going on", joined(run.command));
   }
@@ -149,12 +150,12 @@ int show(const Verb& verb, std::vector<std::string> arguments) {
     return kMisuse;
   }
   std::string error;
-  const auto kept = find_run(*run ? std::optional(number) : std::nullopt, error);
+  const auto kept = casebook::find_run(*run ? std::optional(number) : std::nullopt, error);
   if (!kept) {
     complain(error);
     return kMisuse;
   }
-  const auto findings = load_findings(*kept, error);
+  const auto findings = casebook::load_findings(*kept, error);
   if (!findings) {
     complain(error);
     return kMisuse;

@@ -11,7 +11,7 @@
 #include "options/options.h"
 #include "report/text_report.h"
 
-namespace norn::cli {
+namespace norn::experiment {
 namespace {
 
 using Json = nlohmann::json;
@@ -300,4 +300,4 @@ std::optional<std::vector<ConfirmCandidate>> choose_candidates(const std::vector
   return out;
 }
 
-}  // namespace norn::cli
+}  // namespace norn::experiment

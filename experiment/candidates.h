@@ -7,7 +7,7 @@
 
 #include "report/record_reader.h"
 
-namespace norn::cli {
+namespace norn::experiment {
 
 enum class CandidateKind { kRace, kDeadlock, kAtomicity };
 
@@ -37,4 +37,4 @@ struct ConfirmCandidate {
                                                                              const std::vector<std::string>& asked,
                                                                              std::string& error);
 
-}  // namespace norn::cli
+}  // namespace norn::experiment

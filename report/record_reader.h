@@ -12,7 +12,8 @@
 
 namespace norn::report {
 
-[[nodiscard]] inline Text text_of(std::string_view text) { return {text.data(), text.size()}; }
+using norn::text_of;
+
 template <class T>
 [[nodiscard]] List<T> list_of(const std::vector<T>& items) {
   return {items.data(), items.size()};

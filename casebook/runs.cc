@@ -17,6 +17,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/string_sink.h"
+#include "report/record.h"
 #include "schedule/log_file.h"
 
 namespace norn::casebook {
@@ -234,6 +235,21 @@ std::string kept_schedule(const std::string& token) {
   std::string path = schedule_file(token);
   std::error_code error;
   return fs::exists(path, error) ? path : "";
+}
+
+bool keep_confirmation(const KeptRun& run, const report::RaceId& id, const report::Confirmation& confirmation) {
+  const int file = open(run.findings().c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (file < 0) return false;
+  flock(file, LOCK_SH);  // or what is being trimmed away could take it along
+  // A process that was killed may have left half a line: what follows it begins on its own.
+  const std::string line = "\n" + collect([&](Sink sink) {
+                             report::write_confirmation(id, confirmation, static_cast<uint32_t>(getpid()), sink);
+                           });
+  const ssize_t written = write(file, line.data(), line.size());
+  const int reason = written < 0 ? errno : ENOSPC;
+  close(file);
+  errno = reason;
+  return written == static_cast<ssize_t>(line.size());
 }
 
 std::vector<KeptRun> kept_runs() {

@@ -1,6 +1,6 @@
 // The runs that are kept, under .norn/ (or $NORN_DIR):
 //
-//   .norn/runs/12/findings.jsonl   what run 12 found (report/record.h)
+//   .norn/runs/12/findings.jsonl   what run 12 found, and what was confirmed of it since (report/record.h)
 //   .norn/runs/12/run.json         {"norn":1,"command":[S…],"directory":S,"started":S,"exit":N,"signal":N,
 //                                  "timed_out":B,"seconds":N}
 //   .norn/last                     a link to the latest run
@@ -68,6 +68,11 @@ void keep_schedule(const std::string& token, const std::string& log);
 std::string keep_schedule_file(const std::string& id, const std::string& text);
 // Empty: there is none.
 [[nodiscard]] std::string kept_schedule(const std::string& token);
+
+// Adds what a confirmation showed of a race or hazard to what its run found (report/record.h). On false errno says why
+// it could not be written.
+[[nodiscard]] bool keep_confirmation(const KeptRun& run, const report::RaceId& id,
+                                     const report::Confirmation& confirmation);
 
 // The runs that are kept, the latest first.
 [[nodiscard]] std::vector<KeptRun> kept_runs();

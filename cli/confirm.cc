@@ -34,27 +34,36 @@ struct Request {
   std::string fail_on;
 };
 
+// The run that verdicts are kept with.
+struct Known {
+  std::optional<casebook::KeptRun> run;
+  std::optional<report::Findings> findings;
+};
+
 // What is known to confirm, and where from. The runs of other programs do not matter, unless there is no other: then
 // the last one may have started this program.
-std::optional<std::vector<ConfirmCandidate>> known_candidates(const Request& request, std::string& source,
+std::optional<std::vector<ConfirmCandidate>> known_candidates(const Request& request, Known& kept, std::string& source,
                                                               std::string& error) {
+  kept.run = casebook::last_run_of(request.command[0]);
   if (!request.from.empty()) {
+    // What the last run found, too, is known of it afterwards.
+    std::string unread;
+    if (kept.run) kept.findings = casebook::load_findings(*kept.run, unread);
     source = request.from;
     return experiment::candidates_in_file(request.from, error);
   }
-  auto run = casebook::last_run_of(request.command[0]);
-  if (!run) run = casebook::find_run(std::nullopt, error);
-  if (!run) return std::nullopt;
-  source = run->command.empty() ? "the last run" : fmt::format("the last run of {}", run->command[0]);
-  const auto findings = casebook::load_findings(*run, error);
-  if (!findings) return std::nullopt;
-  return experiment::candidates_of(*findings);
+  if (!kept.run) kept.run = casebook::find_run(std::nullopt, error);
+  if (!kept.run) return std::nullopt;
+  source = kept.run->command.empty() ? "the last run" : fmt::format("the last run of {}", kept.run->command[0]);
+  kept.findings = casebook::load_findings(*kept.run, error);
+  if (!kept.findings) return std::nullopt;
+  return experiment::candidates_of(*kept.findings);
 }
 
-std::optional<std::vector<ConfirmCandidate>> find_candidates(const Request& request, std::string& error) {
+std::optional<std::vector<ConfirmCandidate>> find_candidates(const Request& request, Known& kept, std::string& error) {
   if (request.explore) return std::vector<ConfirmCandidate>(1);
   std::string source;
-  auto known = known_candidates(request, source, error);
+  auto known = known_candidates(request, kept, source, error);
   if (!known) return std::nullopt;
   if (!request.all) return experiment::choose_candidates(*known, request.races, error);
   std::erase_if(*known, [](const ConfirmCandidate& candidate) { return candidate.suppressed; });
@@ -130,7 +139,8 @@ int confirm(const Verb& verb, std::vector<std::string> arguments) {
                          request.command[0]));
     return kMisuse;
   }
-  const auto candidates = find_candidates(request, error);
+  Known kept;
+  const auto candidates = find_candidates(request, kept, error);
   if (!candidates) {
     complain(error);
     return kMisuse;
@@ -146,6 +156,7 @@ int confirm(const Verb& verb, std::vector<std::string> arguments) {
   }
   for (const ConfirmCandidate& candidate : *candidates) {
     verdicts.push_back(confirm_in_sight(stage, candidate, reference, settings));
+    if (kept.findings) keep_verdict(*kept.run, *kept.findings, verdicts.back());
     if (request.minimize) shorten(stage, reference, verdicts.back());
     fmt::print("{}", experiment::text_of(verdicts.back(), request.command));
     std::fflush(stdout);

@@ -4,7 +4,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <thread>
 
 #include "base/string_sink.h"
@@ -71,6 +73,17 @@ bool ConfirmOptions::resolve(bool explore, ConfirmSettings& settings, std::strin
   }
   settings.strategy = *strategy;
   return true;
+}
+
+void keep_verdict(const casebook::KeptRun& run, report::Findings& findings, const experiment::Verdict& verdict) {
+  report::Confirmation facts = verdict.facts();
+  facts.token = findings.pool.keep(view(facts.token));
+  const std::string& name = verdict.candidate.id;
+  if (!findings.add(name, facts)) return;
+  report::RaceId id;
+  name.copy(id.hex, sizeof(id.hex) - 1);
+  if (!casebook::keep_confirmation(run, id, facts))
+    complain(fmt::format("{}: {}; norn show will not know what was confirmed", run.findings(), std::strerror(errno)));
 }
 
 experiment::Verdict confirm_in_sight(const experiment::Stage& stage, const experiment::ConfirmCandidate& candidate,

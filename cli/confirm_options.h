@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "casebook/runs.h"
 #include "experiment/confirmation.h"
 
 namespace CLI {
@@ -26,6 +27,11 @@ class ConfirmOptions {
   double timeout_ = 0;
   std::string strategy_;
 };
+
+// Adds a verdict to the findings of the run that its candidate is from, in memory and where they are kept. Complains if
+// that cannot be written. What the run did not find (schedules explored without a candidate, another detector's races)
+// is passed over.
+void keep_verdict(const casebook::KeptRun& run, report::Findings& findings, const experiment::Verdict& verdict);
 
 // Confirms a candidate, with a line on the terminal that says how far it got.
 [[nodiscard]] experiment::Verdict confirm_in_sight(const experiment::Stage& stage,

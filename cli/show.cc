@@ -43,6 +43,22 @@ std::string access_words(const report::Access& access) {
   return fmt::format("{} {}", place, view(report::name_of(access.op)));
 }
 
+// Below its line, if somebody tried: what came of it, and how to see it again.
+template <class Finding>
+void print_confirmation(const Finding& finding, const report::RunSummary& run) {
+  const report::Confirmation& confirmation = finding.confirmation;
+  if (!confirmation.tried()) return;
+  fmt::print("    {}", collect([&](Sink sink) { put_standing(finding, sink); }));
+  if (!confirmation.token.empty())
+    fmt::print("; replay: norn replay {} --{}", view(confirmation.token), collect([&](Sink sink) {
+                 for (const Text word : run.command) {
+                   sink.put(' ');
+                   report::put_shell_word(word, sink);
+                 }
+               }));
+  fmt::print("\n");
+}
+
 void list_races(const report::Findings& findings, const std::vector<const Race*>& races) {
   size_t name_width = 0, count_width = 0;
   std::vector<std::string> names, counts;
@@ -55,14 +71,17 @@ void list_races(const report::Findings& findings, const std::vector<const Race*>
   name_width = std::min<size_t>(name_width, 40);
   for (size_t i = 0; i < races.size(); ++i) {
     const Race& race = *races[i];
-    fmt::print("R{}  {:<11}  {:>{}}×  {:<{}}  {} / {}{}\n", view(race.id.text()), view(name_of(race.standing)),
+    fmt::print("R{}  {:<11}  {:>{}}×  {:<{}}  {} / {}{}\n", view(race.id.text()), view(name_of(standing_of(race))),
                counts[i], count_width, names[i], name_width, access_words(race.accesses[0]),
                access_words(race.accesses[1]),
                race.suppressed ? fmt::format("  (suppressed by {})", view(race.suppressed_by)) : "");
+    print_confirmation(race, findings.run);
   }
-  for (const report::Hazard& hazard : findings.hazards)
-    fmt::print("R{}  {:<11}  {}{}  {}\n", view(hazard.id.text()), view(name_of(hazard.standing)), view(hazard.title),
-               has_happened(hazard.kind) ? view(words_of(hazard.kind)) : "", view(hazard.places));
+  for (const report::Hazard& hazard : findings.hazards) {
+    fmt::print("R{}  {:<11}  {}{}  {}\n", view(hazard.id.text()), view(name_of(standing_of(hazard))),
+               view(hazard.title), has_happened(hazard.kind) ? view(words_of(hazard.kind)) : "", view(hazard.places));
+    print_confirmation(hazard, findings.run);
+  }
   std::fflush(stdout);
   const TextRendering rendering{.color = wants_color(1, options::ColorMode::kAuto)};
   fmt::print("{}", text_of_summary(findings, rendering));

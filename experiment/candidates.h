@@ -14,10 +14,10 @@ enum class CandidateKind { kRace, kDeadlock, kAtomicity };
 struct ConfirmCandidate {
   std::string id;  // empty: schedules are explored without one
   CandidateKind kind = CandidateKind::kRace;
-  std::string sites;     // as the option `sites` has them
-  std::string title;     // "race on z"
-  std::string places;    // "fig1.c:15 write / fig1.c:11 read"
-  std::string standing;  // before it was tried: "observed"
+  std::string sites;              // as the option `sites` has them
+  std::string title;              // "race on z"
+  std::string places;             // "fig1.c:15 write / fig1.c:11 read"
+  report::Detection detection{};  // what was seen of it before it is tried
   bool suppressed = false;
 };
 

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/string_sink.h"
 #include "casebook/runs.h"
 
 namespace norn::experiment {
@@ -81,6 +82,13 @@ struct Tally {
 
 }  // namespace
 
+report::Confirmation Verdict::facts() const {
+  return {.runs = runs,
+          .confirmed = confirmed,
+          .token = is_confirmed() ? norn::text_of(consequences[0].replay) : Text(),
+          .strategy = norn::text_of(name_of(strategy))};
+}
+
 bool came_between(const StagedRun& run) { return (run.orders & Outcome::kSecondThenFirst) != 0; }
 
 bool confirms(const StagedRun& run, const ConfirmCandidate& candidate, const Consequence& consequence) {
@@ -142,6 +150,7 @@ Verdict confirm(const Stage& stage, const ConfirmCandidate& candidate, const Ref
                 const ConfirmSettings& settings, const Progress& progress) {
   Tally tally;
   tally.verdict.candidate = candidate;
+  tally.verdict.strategy = settings.strategy;
   std::atomic<unsigned> next{0};
   const auto work = [&](unsigned worker) {
     for (unsigned number = next++; number < settings.runs; number = next++) {

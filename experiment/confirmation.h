@@ -27,6 +27,7 @@ struct Verdict {
   ConfirmCandidate candidate;
   unsigned runs = 0;
   unsigned confirmed = 0;
+  schedule::StrategyKind strategy{};
   bool first_then_second = false;
   bool second_then_first = false;
   std::vector<SeenConsequence> consequences;  // of the runs that confirmed it, or of all; the most harmful first
@@ -38,6 +39,8 @@ struct Verdict {
   std::string story;          // of the shortest schedule, if one was asked for
 
   [[nodiscard]] bool is_confirmed() const { return confirmed > 0; }
+  // As facts beside what detection saw. The texts are the verdict's.
+  [[nodiscard]] report::Confirmation facts() const;
   [[nodiscard]] Harm harm() const { return consequences.empty() ? Harm::kNone : consequences[0].consequence.harm; }
 };
 

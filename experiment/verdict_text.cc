@@ -12,6 +12,12 @@ namespace {
 
 using Json = nlohmann::json;
 
+// The derived word; null where schedules were explored without a candidate, and nothing was seen.
+Json standing_of(const Verdict& verdict) {
+  if (verdict.candidate.id.empty() && !verdict.is_confirmed()) return nullptr;
+  return view(name_of(report::standing_of(verdict.candidate.detection, verdict.facts())));
+}
+
 }  // namespace
 
 std::string text_of(const Verdict& verdict, const std::vector<std::string>& command) {
@@ -26,7 +32,8 @@ std::string text_of(const Verdict& verdict, const std::vector<std::string>& comm
       out += verdict.first_then_second && verdict.second_then_first ? ", in both orders" : ", in one order";
   } else {
     out += explores ? fmt::format("nothing seen in {} runs", verdict.runs)
-                    : fmt::format("unconfirmed after {} runs", verdict.runs);
+                    : fmt::format("{}{} runs", view(report::words_of_vain(candidate.kind == CandidateKind::kAtomicity)),
+                                  verdict.runs);
   }
   out += "\n";
   for (const SeenConsequence& seen : verdict.consequences) {
@@ -73,7 +80,7 @@ std::string json_of(const std::vector<Verdict>& verdicts) {
                    {"kind", kKinds[static_cast<size_t>(candidate.kind)]},
                    {"title", candidate.title},
                    {"places", candidate.places},
-                   {"standing", verdict.is_confirmed() ? "confirmed" : "unconfirmed"},
+                   {"standing", standing_of(verdict)},
                    {"runs", verdict.runs},
                    {"confirmed", verdict.confirmed},
                    {"orders", orders},

@@ -324,7 +324,7 @@ void put_race(const report::Race& race) {
   if (records_findings()) {
     const Text line = report::format_race(race, start.pid, line_bytes, sizeof(line_bytes));
     if (!line.empty() && append_finding(line)) return;
-    if (!race.suppressed && report::fails(race.standing, start.settings.fail_on)) count_lost_finding(start.pid);
+    if (!race.suppressed && report::fails(race.detection, start.settings.fail_on)) count_lost_finding(start.pid);
   }
   if (race.suppressed) return;
   Buffer text(line_bytes, sizeof(line_bytes));
@@ -386,7 +386,7 @@ void on_candidate(void* /*context*/, const Candidate& candidate) {
       race.suppressed_by = entry->rule->name;
     }
     // A prediction may yet be observed: as text it is told at the end.
-    const bool tells = records_findings() || race.standing == report::Standing::kObserved;
+    const bool tells = records_findings() || race.detection == report::Detection::kObserved;
     if (tells) put_race(race);
     if (entry != nullptr && tells) entry->told = true;
     suppressed_by = race.suppressed_by;
@@ -418,7 +418,7 @@ void report_flag(const RacingPair& pair) {
   flag = {};
   flag.is_flag = true;
   flag.id = report::race_id(sites[0], sites[1]);
-  flag.standing = report::Standing::kObserved;
+  flag.detection = report::Detection::kObserved;
   build_pair(pair, flag);
   if (suppressions != nullptr) {
     const report::Rule* rule = suppressions->match(flag);

@@ -32,7 +32,7 @@ std::string text_of(const Verdict& verdict, const std::vector<std::string>& comm
       out += verdict.first_then_second && verdict.second_then_first ? ", in both orders" : ", in one order";
   } else {
     out += explores ? fmt::format("nothing seen in {} runs", verdict.runs)
-                    : fmt::format("{}{} runs", view(report::words_of_vain(candidate.kind == CandidateKind::kAtomicity)),
+                    : fmt::format("{}{} runs", view(report::not_met_words(candidate.kind == CandidateKind::kAtomicity)),
                                   verdict.runs);
   }
   out += "\n";

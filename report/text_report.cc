@@ -753,11 +753,11 @@ void put_location_name(const Location& location, Sink sink) {
 }
 
 void put_standing(const Race& race, Sink sink) {
-  put_standing(standing_of(race), race.confirmation, words_of_vain(false), sink);
+  put_standing(standing_of(race), race.confirmation, not_met_words(false), sink);
 }
 
 void put_standing(const Hazard& hazard, Sink sink) {
-  put_standing(standing_of(hazard), hazard.confirmation, words_of_vain(hazard.kind == HazardKind::kAtomicity), sink);
+  put_standing(standing_of(hazard), hazard.confirmation, not_met_words(hazard.kind == HazardKind::kAtomicity), sink);
 }
 
 void render_text(const Race& race, const RunSummary& run, const TextOptions& options, Sink sink, Also also) {

@@ -55,8 +55,9 @@ struct RaceCounts {
 // "confirmed in 18 of 20 runs".
 void put_standing(const Race& race, Sink sink);
 void put_standing(const Hazard& hazard, Sink sink);
-// What many runs under control did not show: that statements met, or, where they may meet, that it did harm.
-[[nodiscard]] constexpr Text words_of_vain(bool is_atomicity) { return is_atomicity ? "no harm in " : "not met in "; }
+// How "confirmed in" begins when no run was: of a race, the statements did not meet; of two regions of a lock, which
+// may well meet, nothing came of it.
+[[nodiscard]] constexpr Text not_met_words(bool is_atomicity) { return is_atomicity ? "no harm in " : "not met in "; }
 
 // What is told with a race, in a line each: others on the same variable.
 struct Also {

@@ -8,6 +8,9 @@
 // What releases is emitted before the operation, what acquires after it. The detector hears of an event first; so a
 // listener finds in Thread what the event made of it. A thread's exit is the exception: it is the last that is heard.
 //
+// The scheduler is no listener: a point (runtime/control/control.h) comes before the operation, which it may postpone, and
+// an event says that something was done.
+//
 // Accesses have fast paths (docs/design/fastpath.md), which are the detector's alone. Where wants_every_access() the
 // front end takes none of them: every access goes through access(), and the listener hears of it before the detector.
 #pragma once

@@ -37,7 +37,6 @@ using namespace norn::options;
 using namespace norn::report;
 using norn::collect;
 using norn::Sink;
-using norn::Text;
 
 int g_findings = -1;
 std::string g_closed;  // of 0, 1 and 2, at the start

@@ -8,8 +8,8 @@
 // What releases is emitted before the operation, what acquires after it. The detector hears of an event first; so a
 // listener finds in Thread what the event made of it. A thread's exit is the exception: it is the last that is heard.
 //
-// The scheduler is no listener: a point (runtime/control/control.h) comes before the operation, which it may postpone, and
-// an event says that something was done.
+// The scheduler is no listener: a point (runtime/control/control.h) comes before the operation, which it may postpone,
+// and an event says that something was done.
 //
 // Accesses have fast paths (docs/design/fastpath.md), which are the detector's alone. Where wants_every_access() the
 // front end takes none of them: every access goes through access(), and the listener hears of it before the detector.
@@ -94,8 +94,8 @@ class Emitter {
 
   // --- memory
   template <class WhereOrCall>
-  void access(Thread& thread, AccessKind kind, Address address, uint64_t size, const WhereOrCall& where,
-              bool increments = false) {
+  [[gnu::always_inline]] void access(Thread& thread, AccessKind kind, Address address, uint64_t size,
+                                     const WhereOrCall& where, bool increments = false) {
     if (wants_every_access()) [[unlikely]] {
       Where place = kNowhere;
       if constexpr (requires { where(); }) {
@@ -160,13 +160,14 @@ class Emitter {
 
   // --- atomics
   template <class Perform>
-  void atomic(Thread& thread, Address address, uint64_t size, Where where, Perform perform) {
+  [[gnu::always_inline]] void atomic(Thread& thread, Address address, uint64_t size, Where where, Perform perform) {
     Detector::AtomicOutcome outcome = {};
     detector_.atomic(thread, address, size, where, [&] { return outcome = perform(); });
     publish(thread, {.kind = outcome.kind, .order = outcome.order, .where = where, .address = address, .size = size});
   }
   template <class Load>
-  void atomic_load(Thread& thread, Address address, uint64_t size, MemoryOrder order, Where where, Load load) {
+  [[gnu::always_inline]] void atomic_load(Thread& thread, Address address, uint64_t size, MemoryOrder order,
+                                          Where where, Load load) {
     detector_.atomic_load(thread, address, size, order, where, load);
     publish(thread, {.kind = EventKind::kAtomicLoad, .order = order, .where = where, .address = address, .size = size});
   }
@@ -189,13 +190,14 @@ class Emitter {
 
   // --- locks
   // `attempt`: kTry also for who does not know whether the thread would have waited.
-  void lock_acquire(Thread& thread, Address lock, LockMode mode, LockAttempt attempt, Where where, bool uses = false) {
+  [[gnu::always_inline]] void lock_acquire(Thread& thread, Address lock, LockMode mode, LockAttempt attempt,
+                                           Where where, bool uses = false) {
     detector_.lock_acquire(thread, lock, mode, where, uses);
     Event event = {.kind = EventKind::kLockAcquire, .mode = mode, .attempt = attempt, .where = where, .address = lock};
     event.uses = uses;
     publish(thread, event);
   }
-  void lock_release(Thread& thread, Address lock, LockMode mode) {
+  [[gnu::always_inline]] void lock_release(Thread& thread, Address lock, LockMode mode) {
     detector_.lock_release(thread, lock, mode);
     publish(thread, {.kind = EventKind::kLockRelease, .mode = mode, .address = lock});
   }
@@ -336,8 +338,10 @@ class Emitter {
     record(event);
   }
   [[gnu::always_inline]] void record(const Event& event) {
-    if (recorder_ != nullptr) [[unlikely]]
-      recorder_->record(recorder_->context, event);
+    if (recorder_ == nullptr) [[likely]]
+      return;
+    const Event kept = event;  // so that an event that nobody records is never in memory
+    recorder_->record(recorder_->context, kept);
   }
 
   const Recorder* recorder_ = nullptr;

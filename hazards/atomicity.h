@@ -63,7 +63,8 @@ class Atomicity {
     if ((!gives && !accesses) || !watching_) [[likely]]
       return;
     if (gives) return released(thread, event.kind == EventKind::kWaitEnter ? event.other : event.address);
-    accessed(thread, event);
+    const Event kept = event;  // so that others are never in memory
+    accessed(thread, kept);
   }
 
  private:

@@ -28,7 +28,8 @@ struct Recorder {
 
 // A listener has
 //   void on_event(Thread& thread, const Event& event);  // inlined: `event.kind` is a constant
-//   bool wants_every_access() const;
+//   bool wants_everything() const;  // for the time being on_everything() is called, too
+//   void on_everything(Thread& thread, const Event& event);
 template <Detector& detector_, auto& listener_>
 class Emitter {
  public:
@@ -39,11 +40,15 @@ class Emitter {
   Emitter& operator=(const Emitter&) = delete;
 
   // Before the program has a second thread. The recorder stays for ever.
-  void set_recorder(const Recorder& recorder) { recorder_ = &recorder; }
-  [[nodiscard]] bool records() const { return recorder_ != nullptr; }
+  void set_recorder(const Recorder& recorder) {
+    recorder_ = &recorder;
+    settle();
+  }
+  // After the listener changed its mind, before there is a second thread or in the child of a fork.
+  void settle() { wants_everything_ = recorder_ != nullptr || listener_.wants_everything(); }
 
   // Whether accesses must not take the fast paths.
-  [[nodiscard]] bool wants_every_access() const { return records() || listener_.wants_every_access(); }
+  [[nodiscard]] bool wants_every_access() const { return wants_everything_; }
 
   // --- threads
   [[nodiscard]] Thread* add_root(ThreadId id) {
@@ -335,15 +340,21 @@ class Emitter {
   [[gnu::always_inline]] void publish(Thread& thread, Event event) {
     event.thread = thread.id;
     listener_.on_event(thread, event);
-    record(event);
-  }
-  [[gnu::always_inline]] void record(const Event& event) {
-    if (recorder_ == nullptr) [[likely]]
+    if (!wants_everything_) [[likely]]
       return;
-    const Event kept = event;  // so that an event that nobody records is never in memory
-    recorder_->record(recorder_->context, kept);
+    const Event kept = event;  // so that an event that nobody wants is never in memory
+    listener_.on_everything(thread, kept);
+    if (recorder_ != nullptr) recorder_->record(recorder_->context, kept);
+  }
+  // What has no thread, or is not the program's own doing.
+  [[gnu::always_inline]] void record(const Event& event) {
+    if (!wants_everything_) [[likely]]
+      return;
+    const Event kept = event;
+    if (recorder_ != nullptr) recorder_->record(recorder_->context, kept);
   }
 
+  bool wants_everything_ = false;
   const Recorder* recorder_ = nullptr;
 };
 

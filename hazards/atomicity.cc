@@ -166,6 +166,21 @@ void Atomicity::note(Variable& variable, const Thread& thread, const LockedAcces
   variable.last = own;
 }
 
+void Atomicity::on_event(Thread& thread, const Event& event) {
+  if (!watching_) return;
+  switch (event.kind) {
+    case EventKind::kLockRelease:
+      return released(thread, event.address);
+    case EventKind::kWaitEnter:
+      return released(thread, event.other);
+    case EventKind::kRead:
+    case EventKind::kWrite:
+      return accessed(thread, event);
+    default:
+      return;
+  }
+}
+
 void Atomicity::released(Thread& thread, Address lock) {
   if (ThreadRecord* record = record_of(thread, *arena_); record != nullptr) ++record->times_given_up(lock);
 }

@@ -53,19 +53,11 @@ class Atomicity {
     report_ = report;
     is_private_ = is_private;
   }
-  // Before there is a second thread; from then on every access is wanted.
+  // Before there is a second thread. While it watches it wants every access.
   void watch(bool on) { watching_ = on && report_ != nullptr; }
   [[nodiscard]] bool is_watching() const { return watching_; }
 
-  [[gnu::always_inline]] void on_event(Thread& thread, const Event& event) {
-    const bool gives = event.kind == EventKind::kLockRelease || event.kind == EventKind::kWaitEnter;
-    const bool accesses = event.kind == EventKind::kRead || event.kind == EventKind::kWrite;
-    if ((!gives && !accesses) || !watching_) [[likely]]
-      return;
-    if (gives) return released(thread, event.kind == EventKind::kWaitEnter ? event.other : event.address);
-    const Event kept = event;  // so that others are never in memory
-    accessed(thread, kept);
-  }
+  void on_event(Thread& thread, const Event& event);
 
  private:
   static constexpr unsigned kMaxLocks = 4;   // held at an access; more: the inner ones are not looked at

@@ -14,12 +14,10 @@ class Hazards {
   LockOrder lock_order;
   Atomicity atomicity;
 
-  [[nodiscard]] bool wants_every_access() const { return atomicity.is_watching(); }
+  [[gnu::always_inline]] void on_event(Thread& thread, const Event& event) { lock_order.on_event(thread, event); }
 
-  [[gnu::always_inline]] void on_event(Thread& thread, const Event& event) {
-    lock_order.on_event(thread, event);
-    atomicity.on_event(thread, event);
-  }
+  [[nodiscard]] bool wants_everything() const { return atomicity.is_watching(); }
+  void on_everything(Thread& thread, const Event& event) { atomicity.on_event(thread, event); }
 };
 
 }  // namespace norn::hazards

@@ -46,10 +46,14 @@ class HazardsTest : public testing::Test {
     orders.clear();
     broken.clear();
     listener.lock_order.watch(true);
-    listener.atomicity.watch(true);
+    watch_atomicity(true);
     first_ += 0x1000;
     a_ = emit.fork(*main_, next_thread_++);
     b_ = emit.fork(*main_, next_thread_++);
+  }
+  static void watch_atomicity(bool on) {
+    listener.atomicity.watch(on);
+    emit.settle();
   }
   [[nodiscard]] static Address lock(unsigned number) { return first_ + number * 64; }
   void take(Thread* thread, unsigned number, LockAttempt attempt = LockAttempt::kBlocking,
@@ -191,7 +195,7 @@ TEST_F(HazardsTest, WhatIsPrivateIsNone) {
 
 TEST_F(HazardsTest, EveryAccessIsWantedForAtomicityAlone) {
   EXPECT_TRUE(emit.wants_every_access());
-  listener.atomicity.watch(false);
+  watch_atomicity(false);
   EXPECT_FALSE(emit.wants_every_access());
   const Address data = lock(9);
   locked(b_, AccessKind::kWrite, data);
@@ -204,7 +208,7 @@ TEST_F(HazardsTest, EveryAccessIsWantedForAtomicityAlone) {
 TEST_F(HazardsTest, TheRecorderHearsAll) {
   static constexpr Recorder kRecorder = {nullptr,
                                          [](void* /*context*/, const Event& event) { recorded.push_back(event); }};
-  listener.atomicity.watch(false);
+  watch_atomicity(false);
   emit.set_recorder(kRecorder);
   EXPECT_TRUE(emit.wants_every_access());
   Detector::Message clock;

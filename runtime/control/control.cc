@@ -98,6 +98,7 @@ void start() {
   holder = &self;
   only_scheduled = !settings.outcome.empty();
   hazard_listener.atomicity.watch(atomicity);
+  emit.settle();
   controlled.store(true, std::memory_order_release);
 }
 
@@ -105,6 +106,7 @@ void stop() {
   controlled.store(false, std::memory_order_relaxed);
   only_scheduled = false;
   hazard_listener.atomicity.watch(false);
+  emit.settle();
 }
 
 bool active() {

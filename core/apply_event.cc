@@ -18,6 +18,46 @@ void Detector::ignore_end(Thread& thread, uint8_t what) {
   }
 }
 
+// The release clock of a number. A front end keeps its clocks itself; here they are made when first named.
+Detector::Message* Detector::numbered_clock(Address number) {
+  NumberedClock*& first = numbered_clocks_[number * 0x9e3779b97f4a7c15u >> 58];
+  for (NumberedClock* clock = first; clock != nullptr; clock = clock->next) {
+    if (clock->number == number) return &clock->message;
+  }
+  auto* made = arena_.create<NumberedClock>();
+  if (made == nullptr) {
+    no_memory_for_clocks();
+    return nullptr;
+  }
+  made->number = number;
+  made->next = first;
+  first = made;
+  return &made->message;
+}
+
+// Events of release clocks.
+void Detector::apply_clock(Thread& t, const Event& e) {
+  Message* clock = numbered_clock(e.address);
+  if (clock == nullptr) return;
+  switch (e.kind) {
+    case EventKind::kForkAfter:
+      (void)fork_after(t, *clock, static_cast<ThreadId>(e.other));
+      break;
+    case EventKind::kBeginAgain:
+      begin_again(t, *clock);
+      break;
+    case EventKind::kClockRelease:
+      give(t, *clock);
+      break;
+    case EventKind::kClockAcquire:
+      take(t, *clock);
+      break;
+    default:
+      clear(*clock);
+      break;
+  }
+}
+
 void Detector::apply(const Event& e) {
   Thread* found = find(e.thread);
   if (found == nullptr) found = add_root(e.thread);
@@ -38,6 +78,13 @@ void Detector::apply(const Event& e) {
     case EventKind::kThreadDetach:
       detach(t, static_cast<ThreadId>(e.other));
       break;
+    case EventKind::kForkAfter:
+    case EventKind::kBeginAgain:
+    case EventKind::kClockRelease:
+    case EventKind::kClockAcquire:
+    case EventKind::kClockClear:
+      apply_clock(t, e);
+      break;
     case EventKind::kRead:
       access(t, AccessKind::kRead, e.address, e.size, e.where, e.counts);
       break;
@@ -53,6 +100,24 @@ void Detector::apply(const Event& e) {
     case EventKind::kReallocate:
       reallocate(t, e.address, e.size, e.other, e.other_size, e.where);
       break;
+    case EventKind::kRenew:
+      allocate(t, e.address, e.size);
+      break;
+    case EventKind::kMap:
+      map(t, e.address, e.size);
+      break;
+    case EventKind::kUnmap:
+      unmap(t, e.address, e.size);
+      break;
+    case EventKind::kBirth:
+      (void)birth(t);
+      break;
+    case EventKind::kForget:
+      forget_accesses(t, e.address, e.size);
+      break;
+    case EventKind::kUse:
+      use(t, e.address, e.where);
+      break;
     case EventKind::kAtomicLoad:
       atomic_load(t, e.address, e.size, e.order, e.where, [] {});
       break;
@@ -63,8 +128,14 @@ void Detector::apply(const Event& e) {
     case EventKind::kFence:
       fence(t, e.order);
       break;
+    case EventKind::kUnsampledBefore:
+      before_unseen(t, e.address, e.order);
+      break;
+    case EventKind::kUnsampledAfter:
+      after_unseen(t, e.address, e.order);
+      break;
     case EventKind::kLockAcquire:
-      lock_acquire(t, e.address, e.mode, e.where);
+      lock_acquire(t, e.address, e.mode, e.where, e.uses);
       break;
     case EventKind::kLockRelease:
       lock_release(t, e.address, e.mode);
@@ -120,6 +191,27 @@ void Detector::apply(const Event& e) {
       break;
     case EventKind::kCut:
       cut(t);
+      break;
+    case EventKind::kLook:
+      look(t, e.address, e.size);
+      break;
+    case EventKind::kLeaveByAtomic:
+      leave_by_atomic(t, e.address);
+      break;
+    case EventKind::kComeAfterAll:
+      come_after_all(t);
+      break;
+    case EventKind::kExpectSpins:
+      (void)honour_spins();
+      break;
+    case EventKind::kExpectConditions:
+      expect_conditions();
+      break;
+    case EventKind::kObserveOnly:
+      observe_only();
+      break;
+    case EventKind::kUseTime:
+      use_time(t);
       break;
     case EventKind::kHappensBefore:
       happens_before(t, e.address);

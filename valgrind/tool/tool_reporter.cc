@@ -331,6 +331,12 @@ Listener report_listener() {
   return listener;
 }
 
+void append_hazard(const report::Hazard& hazard) {
+  if (finished) return;
+  const Text line = report::format_hazard(hazard, pid, line_bytes, sizeof(line_bytes));
+  if (!line.empty()) append_record(line);
+}
+
 void start_reporter() {
   start_time = now();
   pid = static_cast<uint32_t>(VG_(getpid)());

@@ -30,7 +30,7 @@ $(BUILD)/build.ninja: CMakeLists.txt CMakePresets.json | deps
 build: $(BUILD)/build.ninja
 	@cmake --build $(BUILD) -j $(JOBS)
 
-# Without the tests and the benchmarks.
+# Without tests/ and bench/; the unit tests of these rooms are built with them.
 demo: $(BUILD)/build.ninja
 	@cmake --build $(BUILD) -j $(JOBS) --target compiler/all runtime/all cli/all
 	@examples/demo $(BUILD)/bin
@@ -69,7 +69,6 @@ endif
 	@tests/real/package $(BUILD) $(PACKAGE)
 
 lint: deps $(BUILD)/build.ninja
-	@tools/install-packages lint
 	@tools/lint $(BUILD)
 
 format:

@@ -9,6 +9,7 @@
 namespace norn {
 
 [[nodiscard]] inline std::string_view view(Text text) { return {text.data, text.size}; }
+[[nodiscard]] inline Text text_of(std::string_view text) { return {text.data(), text.size()}; }
 
 // A sink that appends to a std::string.
 [[nodiscard]] inline Sink string_sink(std::string& out) {

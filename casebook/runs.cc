@@ -17,10 +17,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/string_sink.h"
-#include "cli/terminal.h"
+#include "report/record.h"
 #include "schedule/log_file.h"
 
-namespace norn::cli {
+namespace norn::casebook {
 namespace {
 
 namespace fs = std::filesystem;
@@ -121,14 +121,15 @@ NewRun::NewRun(const std::vector<std::string>& command) {
   std::error_code error;
   std::string temporary = (fs::temp_directory_path(error) / "norn-XXXXXX").string();
   if (mkdtemp(temporary.data()) != nullptr && create(temporary)) {
-    complain(fmt::format("{} cannot be written ({}); this run's findings are in {}", home, std::strerror(reason),
-                         run_.directory));
+    trouble_ = fmt::format("{} cannot be written ({}); this run's findings are in {}", home, std::strerror(reason),
+                           run_.directory);
     return;
   }
-  complain(
-      fmt::format("neither {} nor a temporary directory can be written ({}): the run is not kept, and there are no "
-                  "reports but what the program prints itself",
-                  home, std::strerror(reason)));
+  trouble_ = fmt::format(
+      "neither {} nor a temporary directory can be written ({}): the run is not kept, and there are no reports but "
+      "what "
+      "the program prints itself",
+      home, std::strerror(reason));
 }
 
 bool NewRun::create(const std::string& home) {
@@ -182,7 +183,7 @@ bool NewRun::write_description() const {
   return ftruncate(lock_, 0) == 0 && pwrite(lock_, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
 }
 
-void NewRun::finish(const ChildEnd& end) {
+void NewRun::finish(const RunEnd& end) {
   run_.end = end;
   run_.ended = true;
   trim(run_.findings());
@@ -234,6 +235,21 @@ std::string kept_schedule(const std::string& token) {
   std::string path = schedule_file(token);
   std::error_code error;
   return fs::exists(path, error) ? path : "";
+}
+
+bool keep_confirmation(const KeptRun& run, const report::RaceId& id, const report::Confirmation& confirmation) {
+  const int file = open(run.findings().c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (file < 0) return false;
+  flock(file, LOCK_SH);  // or what is being trimmed away could take it along
+  // A process that was killed may have left half a line: what follows it begins on its own.
+  const std::string line = "\n" + collect([&](Sink sink) {
+                             report::write_confirmation(id, confirmation, static_cast<uint32_t>(getpid()), sink);
+                           });
+  const ssize_t written = write(file, line.data(), line.size());
+  const int reason = written < 0 ? errno : ENOSPC;
+  close(file);
+  errno = reason;
+  return written == static_cast<ssize_t>(line.size());
 }
 
 std::vector<KeptRun> kept_runs() {
@@ -355,4 +371,4 @@ std::optional<report::Findings> load_findings(const KeptRun& run, std::string& e
   return findings;
 }
 
-}  // namespace norn::cli
+}  // namespace norn::casebook

@@ -1,6 +1,6 @@
 // The runs that are kept, under .norn/ (or $NORN_DIR):
 //
-//   .norn/runs/12/findings.jsonl   what run 12 found (report/record.h)
+//   .norn/runs/12/findings.jsonl   what run 12 found, and what was confirmed of it since (report/record.h)
 //   .norn/runs/12/run.json         {"norn":1,"command":[S…],"directory":S,"started":S,"exit":N,"signal":N,
 //                                  "timed_out":B,"seconds":N}
 //   .norn/last                     a link to the latest run
@@ -14,10 +14,16 @@
 #include <string>
 #include <vector>
 
-#include "experiment/child.h"
 #include "report/record_reader.h"
 
-namespace norn::cli {
+namespace norn::casebook {
+
+struct RunEnd {
+  int exit = 0;
+  int signal = 0;          // that killed it, 0 if none
+  bool timed_out = false;  // it was ended
+  double seconds = 0;      // from its start to its end
+};
 
 struct KeptRun {
   int number = 0;
@@ -25,15 +31,15 @@ struct KeptRun {
   std::vector<std::string> command{};
   std::string started{};  // "2026-03-01 12:00:00"
   bool ended = false;
-  ChildEnd end{};
+  RunEnd end{};
 
   [[nodiscard]] std::string findings() const { return directory + "/findings.jsonl"; }
 };
 
 class NewRun {
  public:
-  // Makes the directory; if .norn cannot be written, one for the moment, with a line that says so. If nothing can be
-  // written at all, there is no run to keep.
+  // Makes the directory; if .norn cannot be written, one for the moment. If nothing can be written at all, there is no
+  // run to keep. In both cases trouble() is one line that says so.
   explicit NewRun(const std::vector<std::string>& command);
   ~NewRun();
   NewRun(const NewRun&) = delete;
@@ -41,8 +47,9 @@ class NewRun {
 
   [[nodiscard]] const KeptRun& run() const { return run_; }
   [[nodiscard]] bool ok() const { return lock_ >= 0; }
+  [[nodiscard]] const std::string& trouble() const { return trouble_; }
   // Writes how it ended, makes it the last run and removes what is too old.
-  void finish(const ChildEnd& end);
+  void finish(const RunEnd& end);
 
  private:
   bool create(const std::string& home);
@@ -50,16 +57,22 @@ class NewRun {
 
   KeptRun run_;
   std::string home_;
+  std::string trouble_;
   int lock_ = -1;
 };
 
 // The logs of schedules that a token was printed for, by token: .norn/schedules/. Each says what a replay is compared
 // with; a token works without it.
 void keep_schedule(const std::string& token, const std::string& log);
-// A schedule file (story.h) for a race; its path, empty if it could not be written.
+// A schedule file (experiment/story.h) for a race; its path, empty if it could not be written.
 std::string keep_schedule_file(const std::string& id, const std::string& text);
 // Empty: there is none.
 [[nodiscard]] std::string kept_schedule(const std::string& token);
+
+// Adds what a confirmation showed of a race or hazard to what its run found (report/record.h). On false errno says why
+// it could not be written.
+[[nodiscard]] bool keep_confirmation(const KeptRun& run, const report::RaceId& id,
+                                     const report::Confirmation& confirmation);
 
 // The runs that are kept, the latest first.
 [[nodiscard]] std::vector<KeptRun> kept_runs();
@@ -74,4 +87,4 @@ std::string keep_schedule_file(const std::string& id, const std::string& text);
 // a process was killed, or goes on in the background, or became another program.
 [[nodiscard]] std::optional<report::Findings> load_findings(const KeptRun& run, std::string& error);
 
-}  // namespace norn::cli
+}  // namespace norn::casebook

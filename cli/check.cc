@@ -1,41 +1,31 @@
 // norn check: run, confirm what was found, one verdict for each race.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <tuple>
 
 #include "base/string_sink.h"
+#include "cli/confirm_options.h"
 #include "cli/detection.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "experiment/child.h"
-#include "experiment/confirmation.h"
+#include "experiment/verdict_text.h"
 
 namespace norn::cli {
 namespace {
 
+using experiment::ConfirmCandidate;
+using experiment::Harm;
+using experiment::Verdict;
 using options::FailOn;
-using report::Race;
 using report::Standing;
 
 // Confirmed first, the more harmful the earlier.
 bool comes_first(const Verdict& a, const Verdict& b) {
   return std::tuple(!a.is_confirmed(), a.harm(), a.candidate.id) <
          std::tuple(!b.is_confirmed(), b.harm(), b.candidate.id);
-}
-
-// What a race turned out to be, in the findings that files are made of.
-void enter_verdict(report::Findings& findings, const Verdict& verdict) {
-  for (Race& race : findings.races) {
-    if (view(race.id.text()) != verdict.candidate.id) continue;
-    race.standing = verdict.is_confirmed() ? Standing::kConfirmed : Standing::kUnconfirmed;
-    if (verdict.is_confirmed()) race.replay = findings.pool.keep(verdict.consequences[0].replay);
-  }
-  for (report::Hazard& hazard : findings.hazards) {
-    if (view(hazard.id.text()) != verdict.candidate.id) continue;
-    hazard.standing = verdict.is_confirmed() ? Standing::kConfirmed : Standing::kUnconfirmed;
-    if (verdict.is_confirmed()) hazard.replay = findings.pool.keep(verdict.consequences[0].replay);
-  }
 }
 
 std::string summary(const std::vector<Verdict>& verdicts, const report::RunSummary& run) {
@@ -49,7 +39,7 @@ std::string summary(const std::vector<Verdict>& verdicts, const report::RunSumma
     const char* known = !run.checked ? "nothing was checked" : run.ended ? "no races found" : "0 races so far";
     return notes + fmt::format("norn: {}, nothing to confirm\n", known);
   }
-  return notes + fmt::format("norn: {} to confirm: {} confirmed, {} of them with consequences; {} unconfirmed\n",
+  return notes + fmt::format("norn: {} to confirm: {} confirmed, {} of them with consequences; {} not met\n",
                              verdicts.size(), confirmed, harmful, static_cast<long>(verdicts.size()) - confirmed);
 }
 
@@ -79,7 +69,7 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
   Detection detection;
   // A check is about what can be shown.
   detection.options.set("fail_on", "confirmed");
-  ConfirmSettings settings;
+  experiment::ConfirmSettings settings;
   std::string error;
   detection.accepts = [&](std::string& why) {
     if (!options.resolve(false, settings, why)) return false;
@@ -90,29 +80,29 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
   if (status || !detection.findings) return status.value_or(kMisuse);
   report::Findings& findings = *detection.findings;
   const FailOn fail_on = detection.options.settings().fail_on;
-  const bool failed_before = fails({}, findings, fail_on);
-  std::vector<ConfirmCandidate> candidates = candidates_of(findings);
+  std::vector<ConfirmCandidate> candidates = experiment::candidates_of(findings);
   std::erase_if(candidates, [](const ConfirmCandidate& candidate) { return candidate.suppressed; });
   // Why it stood still, other schedules may show.
   if (detection.end.timed_out) candidates.emplace_back();
   std::vector<Verdict> verdicts;
   if (!candidates.empty()) {
-    Stage stage(detection.program.path, detection.command, detection.options);
-    Reference reference;
-    if (!find_reference(stage, settings, reference, error)) {
+    experiment::Stage stage(detection.program.path, detection.command, detection.options);
+    experiment::Reference reference;
+    if (!experiment::find_reference(stage, settings, reference, error)) {
       complain(error);
       return kMisuse;
     }
     for (const ConfirmCandidate& candidate : candidates) {
-      verdicts.push_back(confirm(stage, candidate, reference, settings));
-      enter_verdict(findings, verdicts.back());
+      verdicts.push_back(confirm_in_sight(stage, candidate, reference, settings));
+      keep_verdict(detection.kept, findings, verdicts.back());
     }
   }
+  report::sort_for_reading(findings.races);
   std::sort(verdicts.begin(), verdicts.end(), comes_first);
   std::string text;
   for (const report::Hazard& hazard : findings.hazards)
     if (hazard.kind == report::HazardKind::kDeadlock) text += text_of_hazard(hazard);
-  for (const Verdict& verdict : verdicts) text += text_of(verdict, detection.command);
+  for (const Verdict& verdict : verdicts) text += experiment::text_of(verdict, detection.command);
   text += summary(verdicts, findings.run);
   bool written = true;
   if (detection.output.empty()) {
@@ -121,8 +111,8 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
     written = write_file(detection.output, text);
   }
   written = write_files(detection.files, findings) && written;
-  if (detection.race_status != 0 && (failed_before || fails(verdicts, findings, fail_on))) return detection.race_status;
-  if (detection.end.signal != 0) die_by(detection.end.signal);
+  if (detection.race_status != 0 && fails(verdicts, findings, fail_on)) return detection.race_status;
+  if (detection.end.signal != 0) experiment::die_by(detection.end.signal);
   return detection.end.exit != 0 || written ? detection.end.exit : kMisuse;
 }
 

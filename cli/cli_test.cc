@@ -453,6 +453,32 @@ TEST_F(Cli, ShowListsAndShows) {
                 "no race Rdeadbeef in this run; the nearest: R00000012, R00000013 (norn show lists all)");
 }
 
+// What norn check and norn confirm add to a run's findings stands beside what was detected, and takes nothing away.
+TEST_F(Cli, ShowsWhatWasConfirmed) {
+  run({}, {"race=1", "race=2", "predicted=3", "race=4", "end"});
+  const std::string before = norn({"show"}).out;
+  EXPECT_FALSE(has(before, "runs")) << "nobody tried: " << before;
+  std::ofstream(directory_ / ".norn/runs/1/findings.jsonl", std::ios::app)
+      << R"({"record":"confirmation","pid":7,"id":"00000001","runs":20,"strategy":"pct"})" << "\n\n"
+      << R"({"record":"confirmation","pid":7,"id":"00000003","runs":20,"confirmed":18,"token":"n2abc"})" << "\n";
+  const std::string after = norn({"show"}).out;
+  EXPECT_TRUE(after.starts_with("R00000003  confirmed")) << after;
+  EXPECT_TRUE(has(after, "\n    confirmed in 18 of 20 runs; replay: norn replay n2abc -- " FAKE_PROGRAM)) << after;
+  EXPECT_TRUE(has(after, "\nR00000001  observed ")) << after;
+  EXPECT_TRUE(has(after, "\n    observed · not met in 20 runs\nR00000002  observed ")) << after;
+  EXPECT_TRUE(has(after, "norn: 4 races (1 confirmed, 3 observed, 0 predicted)")) << after;
+  EXPECT_TRUE(has(norn({"show", "R00000001"}).out, "observed · not met in 20 runs · once · R00000001\n"));
+  EXPECT_TRUE(has(norn({"show", "R00000003"}).out, "  next: norn replay n2abc -- " FAKE_PROGRAM));
+
+  const Json races = Json::parse(norn({"report", "--json"}).out)["races"];
+  EXPECT_EQ(races[0]["standing"], "confirmed");
+  EXPECT_EQ(races[0]["detection"]["standing"], "predicted");
+  EXPECT_EQ(races[0]["confirmation"]["token"], "n2abc");
+  EXPECT_EQ(races[1]["standing"], "observed");
+  EXPECT_EQ(races[1]["confirmation"], (Json{{"runs", 20}, {"confirmed", 0}, {"token", nullptr}, {"strategy", "pct"}}));
+  EXPECT_TRUE(races[2]["confirmation"].is_null());
+}
+
 TEST_F(Cli, ShowWithoutRuns) {
   const Result result = norn({"show"});
   EXPECT_EQ(result.exit, 2);

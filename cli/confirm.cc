@@ -1,19 +1,27 @@
 // norn confirm: brings the statements of a candidate together, or says that it could not.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "casebook/runs.h"
+#include "cli/confirm_options.h"
 #include "cli/renderings.h"
+#include "cli/run_options.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "experiment/confirmation.h"
 #include "experiment/program.h"
 #include "experiment/story.h"
+#include "experiment/verdict_text.h"
 
 namespace norn::cli {
 namespace {
+
+using experiment::ConfirmCandidate;
+using experiment::Reference;
+using experiment::Stage;
+using experiment::Verdict;
 
 struct Request {
   std::vector<std::string> races;
@@ -26,29 +34,38 @@ struct Request {
   std::string fail_on;
 };
 
+// The run that verdicts are kept with.
+struct Known {
+  std::optional<casebook::KeptRun> run;
+  std::optional<report::Findings> findings;
+};
+
 // What is known to confirm, and where from. The runs of other programs do not matter, unless there is no other: then
 // the last one may have started this program.
-std::optional<std::vector<ConfirmCandidate>> known_candidates(const Request& request, std::string& source,
+std::optional<std::vector<ConfirmCandidate>> known_candidates(const Request& request, Known& kept, std::string& source,
                                                               std::string& error) {
+  kept.run = casebook::last_run_of(request.command[0]);
   if (!request.from.empty()) {
+    // What the last run found, too, is known of it afterwards.
+    std::string unread;
+    if (kept.run) kept.findings = casebook::load_findings(*kept.run, unread);
     source = request.from;
-    return candidates_in_file(request.from, error);
+    return experiment::candidates_in_file(request.from, error);
   }
-  auto run = last_run_of(request.command[0]);
-  if (!run) run = find_run(std::nullopt, error);
-  if (!run) return std::nullopt;
-  source = run->command.empty() ? "the last run" : fmt::format("the last run of {}", run->command[0]);
-  const auto findings = load_findings(*run, error);
-  if (!findings) return std::nullopt;
-  return candidates_of(*findings);
+  if (!kept.run) kept.run = casebook::find_run(std::nullopt, error);
+  if (!kept.run) return std::nullopt;
+  source = kept.run->command.empty() ? "the last run" : fmt::format("the last run of {}", kept.run->command[0]);
+  kept.findings = casebook::load_findings(*kept.run, error);
+  if (!kept.findings) return std::nullopt;
+  return experiment::candidates_of(*kept.findings);
 }
 
-std::optional<std::vector<ConfirmCandidate>> find_candidates(const Request& request, std::string& error) {
+std::optional<std::vector<ConfirmCandidate>> find_candidates(const Request& request, Known& kept, std::string& error) {
   if (request.explore) return std::vector<ConfirmCandidate>(1);
   std::string source;
-  auto known = known_candidates(request, source, error);
+  auto known = known_candidates(request, kept, source, error);
   if (!known) return std::nullopt;
-  if (!request.all) return choose_candidates(*known, request.races, error);
+  if (!request.all) return experiment::choose_candidates(*known, request.races, error);
   std::erase_if(*known, [](const ConfirmCandidate& candidate) { return candidate.suppressed; });
   if (known->empty()) complain(fmt::format("nothing to confirm: there are no races in {}", source));
   return known;
@@ -69,13 +86,20 @@ std::optional<int> check_request(const Request& request) {
 void shorten(const Stage& stage, const Reference& reference, Verdict& verdict) {
   if (!verdict.is_confirmed()) return;
   std::string error;
-  const auto story = minimized(stage, verdict, reference, error);
+  const auto story = experiment::minimized(stage, verdict, reference, error);
   if (!story) {
     verdict.story = fmt::format("        {}\n", error);
     return;
   }
   verdict.story = story->text;
   if (!story->file.empty()) verdict.story += fmt::format("        as a file for norn replay: {}\n", story->file);
+}
+
+// The exit status of a confirmation.
+int status_of(const std::vector<Verdict>& verdicts, const options::Settings& settings) {
+  if (settings.fail_on == options::FailOn::kNone) return 0;
+  const bool any = std::any_of(verdicts.begin(), verdicts.end(), [](const Verdict& v) { return v.is_confirmed(); });
+  return any ? static_cast<int>(settings.exitcode) : 0;
 }
 
 }  // namespace
@@ -101,21 +125,22 @@ int confirm(const Verb& verb, std::vector<std::string> arguments) {
   if (const auto status = check_request(request); status) return *status;
 
   std::string error;
-  ConfirmSettings settings;
-  OptionList list;
+  experiment::ConfirmSettings settings;
+  options::OptionList list;
   if (!request.fail_on.empty()) list.set("fail_on", request.fail_on);
-  Program program;
-  if (!options.resolve(request.explore, settings, error) || !list.resolve(error) ||
-      !find_program(request.command[0], program, error)) {
+  experiment::Program program;
+  if (!options.resolve(request.explore, settings, error) || !resolve(list, error) ||
+      !experiment::find_program(request.command[0], program, error)) {
     complain(error);
     return kMisuse;
   }
-  if (program.kind == ProgramKind::kPlain) {
+  if (program.kind == experiment::ProgramKind::kPlain) {
     complain(fmt::format("{} was not built with norn-cc/norn-c++; rebuild it with CC=norn-cc CXX=norn-c++",
                          request.command[0]));
     return kMisuse;
   }
-  const auto candidates = find_candidates(request, error);
+  Known kept;
+  const auto candidates = find_candidates(request, kept, error);
   if (!candidates) {
     complain(error);
     return kMisuse;
@@ -124,19 +149,20 @@ int confirm(const Verb& verb, std::vector<std::string> arguments) {
   Reference reference;
   std::vector<Verdict> verdicts;
   if (!candidates->empty()) {
-    if (!find_reference(stage, settings, reference, error)) {
+    if (!experiment::find_reference(stage, settings, reference, error)) {
       complain(error);
       return kMisuse;
     }
   }
   for (const ConfirmCandidate& candidate : *candidates) {
-    verdicts.push_back(confirm(stage, candidate, reference, settings));
+    verdicts.push_back(confirm_in_sight(stage, candidate, reference, settings));
+    if (kept.findings) keep_verdict(*kept.run, *kept.findings, verdicts.back());
     if (request.minimize) shorten(stage, reference, verdicts.back());
-    fmt::print("{}", text_of(verdicts.back(), request.command));
+    fmt::print("{}", experiment::text_of(verdicts.back(), request.command));
     std::fflush(stdout);
   }
-  if (!request.json.empty() && !write_file(request.json, json_of(verdicts).dump(2) + "\n")) return kMisuse;
-  return status_of(verdicts, list.settings().fail_on, static_cast<int>(list.settings().exitcode));
+  if (!request.json.empty() && !write_file(request.json, experiment::json_of(verdicts))) return kMisuse;
+  return status_of(verdicts, list.settings());
 }
 
 }  // namespace norn::cli

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -11,12 +12,16 @@
 
 #include "base/string_sink.h"
 #include "casebook/runs.h"
+#include "cli/run_options.h"
 #include "cli/terminal.h"
 #include "experiment/binary.h"
 
 namespace norn::cli {
 namespace {
 
+using experiment::ChildEnd;
+using experiment::Linkage;
+using experiment::ProgramKind;
 using options::Settings;
 
 std::optional<int> parse_request(const Verb& verb, CLI::App& app, std::vector<std::string> arguments,
@@ -28,7 +33,7 @@ std::optional<int> parse_request(const Verb& verb, CLI::App& app, std::vector<st
   arguments.erase(dashes, arguments.end());
 
   app.prefix_command();
-  request.options.add_options(app);
+  add_run_options(app, request.options);
   request.files.add_options(app);
   app.add_option("--output", request.output, "write the text report here instead of to stderr")->type_name("FILE");
   app.add_flag("--launcher", request.launcher,
@@ -45,7 +50,7 @@ std::optional<int> parse_request(const Verb& verb, CLI::App& app, std::vector<st
     return kMisuse;
   }
   std::string error;
-  if (!request.options.resolve(error) || !request.accepts(error)) {
+  if (!resolve(request.options, error) || !request.accepts(error)) {
     complain(error);
     return kMisuse;
   }
@@ -58,7 +63,8 @@ bool runs_as_binary(const Detection& request) {
   if (request.binary || request.follow) return true;
   if (request.launcher || request.program.kind == ProgramKind::kInstrumented) return false;
   if (request.program.kind == ProgramKind::kPlain) return true;
-  return request.program.linkage == Linkage::kDynamic && !request.program.is_shell_script() && has_binary_front_end();
+  return request.program.linkage == Linkage::kDynamic && !request.program.is_shell_script() &&
+         experiment::has_binary_front_end();
 }
 
 bool can_run(const Verb& verb, const Detection& request, std::string& error) {
@@ -68,7 +74,7 @@ bool can_run(const Verb& verb, const Detection& request, std::string& error) {
                     request.command[0], verb.name, request.command[0]);
     return false;
   }
-  return can_run_binary(request.program, request.command[0], error);
+  return experiment::can_run_binary(request.program, request.command[0], error);
 }
 
 // The runtime ends a program that it cannot check, and has said why (runtime/process/settings.cc). Such a program had
@@ -83,11 +89,15 @@ bool has_given_up(const report::Findings& findings, const ChildEnd& end) {
 }
 
 std::string words_of_giving_up(const std::string& name, const report::Findings& findings, const std::string& log) {
-  const std::string words = valgrind_words(log);
+  const std::string words = experiment::valgrind_words(log);
   const bool has_log = std::filesystem::exists(log);
   return fmt::format("the Valgrind front end could not {} {}{}{}{}", findings.processes == 0 ? "start" : "go on with",
                      name, words.empty() ? "" : ":", words,
                      has_log ? fmt::format("\n  all that it said is in {}", log) : "");
+}
+
+casebook::RunEnd end_of(const ChildEnd& end) {
+  return {.exit = end.exit, .signal = end.signal, .timed_out = end.timed_out, .seconds = end.seconds};
 }
 
 // An instrumented program that left no record never came to its first instruction.
@@ -147,7 +157,7 @@ std::optional<int> detect(const Verb& verb, CLI::App& app, std::vector<std::stri
     // The program may change its directory before it reads them.
     request.options.set("suppressions", std::filesystem::absolute(path).string());
   }
-  if (!find_program(request.command[0], request.program, error)) {
+  if (!experiment::find_program(request.command[0], request.program, error)) {
     complain(error);
     return kMisuse;
   }
@@ -159,7 +169,8 @@ std::optional<int> detect(const Verb& verb, CLI::App& app, std::vector<std::stri
 
   if (binary && (settings.hazards & options::kHazardAtomicity) != 0)
     complain("--hazards=atomicity: the Valgrind front end does not look for them; build with norn-cc/norn-c++");
-  NewRun kept(request.command);
+  casebook::NewRun kept(request.command);
+  if (!kept.trouble().empty()) complain(kept.trouble());
   if (!kept.ok() && binary) return kMisuse;
   // As long as its findings are recorded, norn decides what the status says; the program and its children keep their
   // own.
@@ -168,9 +179,9 @@ std::optional<int> detect(const Verb& verb, CLI::App& app, std::vector<std::stri
   const std::string list = request.options.list();
   if ((settings.verbose & options::kVerboseOptions) != 0) complain("NORN_OPTIONS=" + list);
   const std::string log = kept.run().directory + "/valgrind.log";
-  Launch launch{request.program.path, request.command, {}};
+  experiment::Launch launch{request.program.path, request.command, {}};
   if (binary) {
-    launch = binary_launch(request.program, request.command, request.follow, log);
+    launch = experiment::binary_launch(request.program, request.command, request.follow, log);
     if (!request.binary && !request.follow) {
       complain(
           fmt::format("{} was not built with norn-cc/norn-c++: it runs under the Valgrind front end, which is slower",
@@ -178,22 +189,23 @@ std::optional<int> detect(const Verb& verb, CLI::App& app, std::vector<std::stri
     }
   }
   launch.environment.push_back({"NORN_OPTIONS", list});
-  request.end = run_child(launch.path, launch.arguments, launch.environment, request.timeout);
+  request.end = experiment::run_child(launch.path, launch.arguments, launch.environment, request.timeout);
   if (!request.end.started) {
     const bool script = request.program.kind == ProgramKind::kScript && request.end.start_error == ENOEXEC;
     complain(fmt::format("{} cannot be started: {}{}", request.command[0], std::strerror(request.end.start_error),
                          script ? "; a script needs a first line like #!/bin/sh" : ""));
     request.end.exit = kMisuse;
-    if (kept.ok()) kept.finish(request.end);
+    if (kept.ok()) kept.finish(end_of(request.end));
     return kMisuse;
   }
   if (!kept.ok()) {
-    if (request.end.signal != 0) die_by(request.end.signal);
+    if (request.end.signal != 0) experiment::die_by(request.end.signal);
     return request.end.exit;
   }
-  kept.finish(request.end);
+  kept.finish(end_of(request.end));
 
-  request.findings = load_findings(kept.run(), error);
+  request.kept = kept.run();
+  request.findings = casebook::load_findings(request.kept, error);
   if (!request.findings) {
     complain(error);
     return kMisuse;

@@ -1,22 +1,28 @@
 // Running a program once with the detector on: what norn run and norn check begin with.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
-#include "cli/option_list.h"
+#include "casebook/runs.h"
 #include "cli/renderings.h"
 #include "cli/rules.h"
 #include "cli/verb.h"
 #include "experiment/child.h"
 #include "experiment/program.h"
+#include "options/option_list.h"
 #include "report/record_reader.h"
+
+namespace CLI {
+class App;
+}
 
 namespace norn::cli {
 
 struct Detection {
-  OptionList options;
+  options::OptionList options;
   RenderingFiles files;
   std::string output;  // for the text; empty: stderr
   bool binary = false;
@@ -27,9 +33,10 @@ struct Detection {
   std::function<bool(std::string& error)> accepts = [](std::string&) { return true; };
   double timeout = 0;  // seconds after which the program is ended; 0: never
 
-  Program program;
+  experiment::Program program;
   Rules rules;
-  ChildEnd end;
+  experiment::ChildEnd end;
+  casebook::KeptRun kept;                    // where what it found is
   int race_status = 0;                       // what races make of the exit status; 0: nothing
   std::optional<report::Findings> findings;  // with the rules applied
 };

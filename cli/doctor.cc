@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -142,7 +143,7 @@ class Doctor {
     } else {
       bad(fmt::format("not in {}: {}", where, absent), "make build (or make install)");
     }
-    if (has_binary_front_end()) {
+    if (experiment::has_binary_front_end()) {
       good("the Valgrind front end for unmodified programs is there");
     } else {
       missing("norn was built without valgrind 3.19: unmodified programs cannot be checked",

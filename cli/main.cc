@@ -77,7 +77,7 @@ int main_of(std::vector<std::string> arguments) {
 
 int main(int argc, char** argv) {
   norn::cli::occupy_standard_descriptors();
-  norn::cli::ignore_failed_writes();
+  norn::experiment::ignore_failed_writes();
   try {
     return norn::cli::main_of(std::vector<std::string>(argv + std::min(argc, 1), argv + argc));
   } catch (const std::exception& error) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -89,7 +90,7 @@ class Guests {
     if (found == of_host_.end()) return {};
     const std::vector<const report::Race*>& guests = found->second;  // the strongest first
     const auto first_other = std::find_if(guests.begin(), guests.end(), [](const report::Race* guest) {
-      return guest->standing < report::Standing::kObserved;
+      return standing_of(*guest) < report::Standing::kObserved;
     });
     const auto observed = static_cast<size_t>(first_other - guests.begin());
     const size_t shown = observed + std::min(guests.size() - observed, most);
@@ -182,7 +183,7 @@ std::string text_of_races(const report::Findings& findings, const TextRendering&
   std::string text = collect([&](Sink sink) {
     for (const report::Race& race : findings.races) {
       if ((race.suppressed && !rendering.suppressed) || guests.has(race)) continue;
-      if (race.standing == report::Standing::kPredicted && ++predicted > rendering.predicted) continue;
+      if (standing_of(race) == report::Standing::kPredicted && ++predicted > rendering.predicted) continue;
       report::render_text(race, findings.run, options_of(rendering, base, sources), sink,
                           guests.of(race, rendering.predicted));
     }
@@ -195,7 +196,7 @@ std::string text_of_races(const report::Findings& findings, const TextRendering&
   for (const Text word : findings.run.command) command += fmt::format(" {}", view(word));
   for (const report::Hazard& hazard : findings.hazards) {
     text += text_of_hazard(hazard);
-    if (rendering.next == report::Next::kConfirm && !has_happened(hazard.kind))
+    if (rendering.next == report::Next::kConfirm && !has_happened(hazard.kind) && hazard.confirmation.token.empty())
       text += fmt::format("  next: norn confirm R{} --{}\n", view(hazard.id.text()), command);
     text += "\n";
   }

@@ -1,12 +1,16 @@
 // Findings into the files a user asked for, and onto the terminal.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "options/options.h"
 #include "report/record_reader.h"
+#include "report/text_report.h"
+
+namespace CLI {
+class App;
+}
 
 namespace norn::cli {
 

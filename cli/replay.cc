@@ -1,12 +1,14 @@
 // norn replay: the same schedule again.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <map>
 
 #include "casebook/runs.h"
+#include "cli/run_options.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "experiment/child.h"
@@ -19,6 +21,7 @@
 namespace norn::cli {
 namespace {
 
+using experiment::StagedRun;
 using schedule::LogEntry;
 using schedule::read_log;
 using schedule::write_log;
@@ -52,7 +55,7 @@ void tell(const schedule::Token& token, const StagedRun& run, const std::vector<
     return;
   }
   const auto [was, is] = std::mismatch(before.begin(), before.end(), now.begin(), now.end());
-  const std::map<uint32_t, std::string> places = places_in(run.findings);
+  const std::map<uint32_t, std::string> places = experiment::places_in(run.findings);
   complain(fmt::format("the replay differs from decision {} on: now {}; before, {}", is - now.begin() + 1,
                        is == now.end() ? "the run ended" : words_of(*is, places),
                        was == before.end() ? "the run ended" : words_of(*was, places)));
@@ -65,7 +68,7 @@ std::optional<schedule::Token> read_schedule(const std::string& path, std::vecto
                                              std::string& error) {
   const auto text = report::read_whole_file(path, error);
   if (!text) return std::nullopt;
-  auto file = parse_schedule(*text, error);
+  auto file = experiment::parse_schedule(*text, error);
   if (!file) {
     error = fmt::format("{}: {}", path, error);
     return std::nullopt;
@@ -93,8 +96,8 @@ int replay(const Verb& verb, std::vector<std::string> arguments) {
     return kMisuse;
   }
   std::string error;
-  OptionList list;
-  Program program;
+  options::OptionList list;
+  experiment::Program program;
   std::optional<schedule::Token> token;
   std::vector<LogEntry> segments;
   if (std::error_code code; std::filesystem::is_regular_file(words[0], code)) {
@@ -102,11 +105,11 @@ int replay(const Verb& verb, std::vector<std::string> arguments) {
   } else {
     token = schedule::decode(words[0], error);
   }
-  if (!token || !list.resolve(error) || !find_program(command[0], program, error)) {
+  if (!token || !resolve(list, error) || !experiment::find_program(command[0], program, error)) {
     complain(error);
     return kMisuse;
   }
-  Stage stage(program.path, command, list);
+  experiment::Stage stage(program.path, command, list);
   if (stage.program_hash() != token->program) {
     complain(
         fmt::format("the token was made with another program or another build of it than {}; build that one again, "
@@ -114,7 +117,7 @@ int replay(const Verb& verb, std::vector<std::string> arguments) {
                     command[0]));
     return kMisuse;
   }
-  std::string kept = kept_schedule(words[0]);
+  std::string kept = casebook::kept_schedule(words[0]);
   if (!segments.empty()) {
     kept = stage.log_of(1);
     token->strategy = schedule::StrategyKind::kReplay;
@@ -129,10 +132,10 @@ int replay(const Verb& verb, std::vector<std::string> arguments) {
     return kMisuse;
   }
   if (debugger) return run.exit;
-  if (run.deadlocked != 0) std::fputs(deadlock_of(run).c_str(), stderr);
+  if (run.deadlocked != 0) std::fputs(experiment::deadlock_of(run).c_str(), stderr);
   const bool has_log = segments.empty() && !kept.empty();
   tell(*token, run, has_log ? read_log(kept) : std::vector<LogEntry>(), read_log(stage.log_of(0)));
-  if (run.signal != 0) die_by(run.signal);
+  if (run.signal != 0) experiment::die_by(run.signal);
   return run.exit;
 }
 

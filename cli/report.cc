@@ -1,6 +1,8 @@
 // norn report: renders findings again.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+
 #include "casebook/runs.h"
 #include "cli/renderings.h"
 #include "cli/rules.h"
@@ -13,8 +15,8 @@ namespace {
 std::optional<report::Findings> read_findings(const std::vector<std::string>& paths, std::optional<int> number,
                                               std::string& error) {
   if (paths.empty()) {
-    const auto kept = find_run(number, error);
-    return kept ? load_findings(*kept, error) : std::nullopt;
+    const auto kept = casebook::find_run(number, error);
+    return kept ? casebook::load_findings(*kept, error) : std::nullopt;
   }
   std::vector<report::FindingsFile> files;
   for (const std::string& path : paths) {

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <CLI/CLI.hpp>
+
 #include "base/string_sink.h"
 #include "cli/detection.h"
 #include "cli/terminal.h"
@@ -72,7 +74,7 @@ int run(const Verb& verb, std::vector<std::string> arguments) {
   // build. Not on Ctrl-C: whoever pressed it wants the whole command line to stop, and shells look for the signal.
   const bool failed = request.race_status != 0 && fails(findings, request.options.settings().fail_on);
   if (failed && request.end.signal != SIGINT) return request.race_status;
-  if (request.end.signal != 0) die_by(request.end.signal);
+  if (request.end.signal != 0) experiment::die_by(request.end.signal);
   return request.end.exit != 0 || written ? request.end.exit : kMisuse;
 }
 

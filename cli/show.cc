@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "base/string_sink.h"
@@ -22,11 +23,11 @@ std::string joined(const std::vector<std::string>& words) {
 }
 
 int show_runs() {
-  const std::vector<KeptRun> runs = kept_runs();
+  const std::vector<casebook::KeptRun> runs = casebook::kept_runs();
   if (runs.empty()) fmt::print("no runs are kept; type: norn run -- ./program\n");
-  for (const KeptRun& run : runs) {
+  for (const casebook::KeptRun& run : runs) {
     std::string error;
-    const auto findings = load_findings(run, error);
+    const auto findings = casebook::load_findings(run, error);
     const std::string races = findings ? fmt::format("{} races", findings->counts().total()) : "unreadable";
     fmt::print("{:>4}  {}  {:>10}  {}\n", run.number, run.started, run.ended ? races : "going on", joined(run.command));
   }
@@ -42,6 +43,22 @@ std::string access_words(const report::Access& access) {
   return fmt::format("{} {}", place, view(report::name_of(access.op)));
 }
 
+// Below its line, if somebody tried: what came of it, and how to see it again.
+template <class Finding>
+void print_confirmation(const Finding& finding, const report::RunSummary& run) {
+  const report::Confirmation& confirmation = finding.confirmation;
+  if (!confirmation.tried()) return;
+  fmt::print("    {}", collect([&](Sink sink) { put_standing(finding, sink); }));
+  if (!confirmation.token.empty())
+    fmt::print("; replay: norn replay {} --{}", view(confirmation.token), collect([&](Sink sink) {
+                 for (const Text word : run.command) {
+                   sink.put(' ');
+                   report::put_shell_word(word, sink);
+                 }
+               }));
+  fmt::print("\n");
+}
+
 void list_races(const report::Findings& findings, const std::vector<const Race*>& races) {
   size_t name_width = 0, count_width = 0;
   std::vector<std::string> names, counts;
@@ -54,14 +71,17 @@ void list_races(const report::Findings& findings, const std::vector<const Race*>
   name_width = std::min<size_t>(name_width, 40);
   for (size_t i = 0; i < races.size(); ++i) {
     const Race& race = *races[i];
-    fmt::print("R{}  {:<11}  {:>{}}×  {:<{}}  {} / {}{}\n", view(race.id.text()), view(name_of(race.standing)),
+    fmt::print("R{}  {:<11}  {:>{}}×  {:<{}}  {} / {}{}\n", view(race.id.text()), view(name_of(standing_of(race))),
                counts[i], count_width, names[i], name_width, access_words(race.accesses[0]),
                access_words(race.accesses[1]),
                race.suppressed ? fmt::format("  (suppressed by {})", view(race.suppressed_by)) : "");
+    print_confirmation(race, findings.run);
   }
-  for (const report::Hazard& hazard : findings.hazards)
-    fmt::print("R{}  {:<11}  {}{}  {}\n", view(hazard.id.text()), view(name_of(hazard.standing)), view(hazard.title),
-               has_happened(hazard.kind) ? view(words_of(hazard.kind)) : "", view(hazard.places));
+  for (const report::Hazard& hazard : findings.hazards) {
+    fmt::print("R{}  {:<11}  {}{}  {}\n", view(hazard.id.text()), view(name_of(standing_of(hazard))),
+               view(hazard.title), has_happened(hazard.kind) ? view(words_of(hazard.kind)) : "", view(hazard.places));
+    print_confirmation(hazard, findings.run);
+  }
   std::fflush(stdout);
   const TextRendering rendering{.color = wants_color(1, options::ColorMode::kAuto)};
   fmt::print("{}", text_of_summary(findings, rendering));
@@ -149,12 +169,12 @@ int show(const Verb& verb, std::vector<std::string> arguments) {
     return kMisuse;
   }
   std::string error;
-  const auto kept = find_run(*run ? std::optional(number) : std::nullopt, error);
+  const auto kept = casebook::find_run(*run ? std::optional(number) : std::nullopt, error);
   if (!kept) {
     complain(error);
     return kMisuse;
   }
-  const auto findings = load_findings(*kept, error);
+  const auto findings = casebook::load_findings(*kept, error);
   if (!findings) {
     complain(error);
     return kMisuse;

@@ -1,11 +1,15 @@
 // A verb of `norn`: one file each, and one line in the table of verbs.cc.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace norn::cli {
 

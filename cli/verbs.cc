@@ -1,6 +1,7 @@
 // The table of verbs, and what all of them share: help and the parsing of arguments.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "base/string_sink.h"

@@ -1,4 +1,5 @@
 // One event of the vocabulary to one call of the detector.
+#include "base/hash.h"
 #include "core/detector.h"
 
 namespace norn {
@@ -15,6 +16,46 @@ void Detector::ignore_end(Thread& thread, uint8_t what) {
   for (unsigned i = 0; i < 3; ++i) {
     if ((what >> i & 1) == 0 || thread.ignore_depth[i] == 0) continue;
     if (--thread.ignore_depth[i] == 0) thread.ignoring = static_cast<uint8_t>(thread.ignoring & ~(1u << i));
+  }
+}
+
+// The release clock of a number. A front end keeps its clocks itself; here they are made when first named.
+Detector::Message* Detector::numbered_clock(Address number) {
+  NumberedClock*& first = numbered_clocks_[hash_word(number) >> 58];
+  for (NumberedClock* clock = first; clock != nullptr; clock = clock->next) {
+    if (clock->number == number) return &clock->message;
+  }
+  auto* made = arena_.create<NumberedClock>();
+  if (made == nullptr) {
+    no_memory_for_clocks();
+    return nullptr;
+  }
+  made->number = number;
+  made->next = first;
+  first = made;
+  return &made->message;
+}
+
+// Events of release clocks.
+void Detector::apply_clock(Thread& t, const Event& e) {
+  Message* clock = numbered_clock(e.address);
+  if (clock == nullptr) return;
+  switch (e.kind) {
+    case EventKind::kForkAfter:
+      (void)fork_after(t, *clock, static_cast<ThreadId>(e.other));
+      break;
+    case EventKind::kBeginAgain:
+      begin_again(t, *clock);
+      break;
+    case EventKind::kClockRelease:
+      give(t, *clock);
+      break;
+    case EventKind::kClockAcquire:
+      take(t, *clock);
+      break;
+    default:
+      clear(*clock);
+      break;
   }
 }
 
@@ -38,6 +79,13 @@ void Detector::apply(const Event& e) {
     case EventKind::kThreadDetach:
       detach(t, static_cast<ThreadId>(e.other));
       break;
+    case EventKind::kForkAfter:
+    case EventKind::kBeginAgain:
+    case EventKind::kClockRelease:
+    case EventKind::kClockAcquire:
+    case EventKind::kClockClear:
+      apply_clock(t, e);
+      break;
     case EventKind::kRead:
       access(t, AccessKind::kRead, e.address, e.size, e.where, e.counts);
       break;
@@ -53,6 +101,24 @@ void Detector::apply(const Event& e) {
     case EventKind::kReallocate:
       reallocate(t, e.address, e.size, e.other, e.other_size, e.where);
       break;
+    case EventKind::kRenew:
+      allocate(t, e.address, e.size);
+      break;
+    case EventKind::kMap:
+      map(t, e.address, e.size);
+      break;
+    case EventKind::kUnmap:
+      unmap(t, e.address, e.size);
+      break;
+    case EventKind::kBirth:
+      (void)birth(t);
+      break;
+    case EventKind::kForget:
+      forget_accesses(t, e.address, e.size);
+      break;
+    case EventKind::kUse:
+      use(t, e.address, e.where);
+      break;
     case EventKind::kAtomicLoad:
       atomic_load(t, e.address, e.size, e.order, e.where, [] {});
       break;
@@ -63,8 +129,14 @@ void Detector::apply(const Event& e) {
     case EventKind::kFence:
       fence(t, e.order);
       break;
+    case EventKind::kUnsampledBefore:
+      before_unseen(t, e.address, e.order);
+      break;
+    case EventKind::kUnsampledAfter:
+      after_unseen(t, e.address, e.order);
+      break;
     case EventKind::kLockAcquire:
-      lock_acquire(t, e.address, e.mode, e.where);
+      lock_acquire(t, e.address, e.mode, e.where, e.uses);
       break;
     case EventKind::kLockRelease:
       lock_release(t, e.address, e.mode);
@@ -120,6 +192,27 @@ void Detector::apply(const Event& e) {
       break;
     case EventKind::kCut:
       cut(t);
+      break;
+    case EventKind::kLook:
+      look(t, e.address, e.size);
+      break;
+    case EventKind::kLeaveByAtomic:
+      leave_by_atomic(t, e.address);
+      break;
+    case EventKind::kComeAfterAll:
+      come_after_all(t);
+      break;
+    case EventKind::kExpectSpins:
+      (void)honour_spins();
+      break;
+    case EventKind::kExpectConditions:
+      expect_conditions();
+      break;
+    case EventKind::kObserveOnly:
+      observe_only();
+      break;
+    case EventKind::kUseTime:
+      use_time(t);
       break;
     case EventKind::kHappensBefore:
       happens_before(t, e.address);

@@ -317,6 +317,14 @@ class Detector {
 
  private:
   friend class Inside;
+  // apply_event.cc
+  struct NumberedClock {
+    Address number;
+    Message message;
+    NumberedClock* next;
+  };
+  [[nodiscard]] Message* numbered_clock(Address number);
+  void apply_clock(Thread& thread, const Event& event);
   struct Published {
     Slot slot;
     Time time;
@@ -793,7 +801,8 @@ class Detector {
 
   std::atomic<bool> conditions_{true};  // the program may use condition variables
   std::atomic<BenignRange*> benign_{nullptr};
-  Versions** versions_ = nullptr;  // by slot
+  NumberedClock* numbered_clocks_[64] = {};  // of apply(), by number
+  Versions** versions_ = nullptr;            // by slot
 
   alignas(4) std::atomic<bool> collecting_{false};
   std::atomic<bool> collection_wanted_{false};

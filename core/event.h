@@ -26,6 +26,8 @@ enum class EventKind : uint8_t {
   kThreadExit,    // the one ending  -              -
   kThreadJoin,    // the joiner      -              the ended thread's number
   kThreadDetach,  // the caller      -              the detached thread's number
+  kForkAfter,     // the caller      release clock  the child's number; the child begins after the clock alone
+  kBeginAgain,    // the thread      release clock  -; as if it ended and another that began like it went on
 
   // Memory. `size` is any number of bytes; 1 to 16 is an access, more is a range.
   kRead,  // counts: its value goes into the write of the same bytes after it, and nowhere else
@@ -33,17 +35,24 @@ enum class EventKind : uint8_t {
   kAllocate,    // the bytes are new: nothing that was done to them before counts
   kFree,        // a write to all bytes, reported as a free
   kReallocate,  // address/size: the old block; other/other_size: the new one. The contents moved.
+  kRenew,       // as kAllocate, of memory that is not the heap's: stacks, objects that are made in place
+  kMap,         // the same, of memory that comes from the system
+  kUnmap,       // it goes back there
+  kBirth,       // what the thread has just allocated is known to nobody else until its time passes
+  kForget,      // accesses to the bytes do not count any more; synchronization objects in them stay
+  kUse,         // of the memory of a synchronization object: who frees or overwrites it at the same time races
 
   // Atomics: `order` says how. A compare-exchange that fails is a load.
   kAtomicLoad,
   kAtomicStore,
   kAtomicRmw,
   kFence,
+  kUnsampledBefore,  // around an atomic operation that is not sampled: what it may release
+  kUnsampledAfter,   // and what it may acquire (docs/design/sampling.md)
 
   // Locks. `mode` says how; `attempt` says by which kind of call. A try that fails is an event only where a loop is
-  // left
-  // because of it.
-  kLockAcquire,
+  // left because of it.
+  kLockAcquire,  // uses: it is a kUse of the lock's memory, too
   kLockRelease,
   kLockDestroy,
   kLockRefused,  // a loop was left because somebody else had the lock
@@ -65,10 +74,25 @@ enum class EventKind : uint8_t {
   kOnceSeen,  // a thread goes on because it has run
   kSyncDestroy,
 
+  // Release clocks, which a front end keeps for constructs of its own (OpenMP's, exit handlers). `address` is the
+  // clock's number. They order in both relations, whatever the option `library` says.
+  kClockRelease,
+  kClockAcquire,
+  kClockClear,
+
   // Loops that wait by reading.
   kSpinRead,   // a read of a spinning loop's condition; in_loop: the loop goes on
   kSpinLeave,  // the loop was left
   kCut,        // what comes next must not be taken for what came before: a volatile write, a barrier for the compiler
+  kLook,       // the bytes are read now and will be a spin-read: what was written under the locks held is handed over
+  kLeaveByAtomic,  // a loop was left because an atomic operation succeeded
+  kComeAfterAll,   // the thread saw what anybody may have written without an event: it comes after all there was
+
+  // What the program turns out to need.
+  kExpectSpins,       // spin-reads count from now on
+  kExpectConditions,  // there may be condition variables from now on
+  kObserveOnly,       // not every access is an event from now on: nothing is predicted
+  kUseTime,           // a listener keeps the thread's present time: what it releases later comes after it
 
   // Annotations.
   kHappensBefore,
@@ -77,6 +101,7 @@ enum class EventKind : uint8_t {
   kIgnoreEnd,
   kBenignRange,
 };
+inline constexpr unsigned kEventKinds = static_cast<unsigned>(EventKind::kBenignRange) + 1;
 
 enum class LockMode : uint8_t { kExclusive, kShared };
 enum class LockAttempt : uint8_t { kBlocking, kTry, kTimed };
@@ -101,6 +126,7 @@ struct Event {
   bool in_loop = false;
   bool timed_out = false;
   bool counts = false;
+  bool uses = false;
   ThreadId thread = 0;
   Where where = kNowhere;
   Address address = 0;  // the memory or the synchronization object

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace norn::cli {
+namespace norn::experiment {
 namespace {
 
 namespace fs = std::filesystem;
@@ -112,4 +112,4 @@ std::string valgrind_words(const std::string& log) {
   return words;
 }
 
-}  // namespace norn::cli
+}  // namespace norn::experiment

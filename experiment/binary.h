@@ -7,7 +7,7 @@
 #include "experiment/child.h"
 #include "experiment/program.h"
 
-namespace norn::cli {
+namespace norn::experiment {
 
 // Whether this norn has the front end at all.
 [[nodiscard]] bool has_binary_front_end();
@@ -29,4 +29,4 @@ struct Launch {
 // Why Valgrind could not go on, in its own words, as its log has them; empty: it does not say.
 [[nodiscard]] std::string valgrind_words(const std::string& log);
 
-}  // namespace norn::cli
+}  // namespace norn::experiment

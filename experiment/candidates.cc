@@ -11,7 +11,7 @@
 #include "options/options.h"
 #include "report/text_report.h"
 
-namespace norn::cli {
+namespace norn::experiment {
 namespace {
 
 using Json = nlohmann::json;
@@ -49,6 +49,13 @@ std::string text_in(const Json& json, const char* key) {
   return found != json.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
+// Of a race or hazard of a JSON report. Older ones have only the derived word.
+report::Detection detection_in(const Json& finding) {
+  const auto facts = finding.find("detection");
+  const std::string word = text_in(facts != finding.end() && facts->is_object() ? *facts : finding, "standing");
+  return word == "observed" || word == "confirmed" ? report::Detection::kObserved : report::Detection::kPredicted;
+}
+
 std::string id_of_places(const std::string& a, const std::string& b) {
   return std::string(
       view(report::race_id(report::text_hash(report::text_of(a)), report::text_hash(report::text_of(b))).text()));
@@ -61,7 +68,7 @@ std::vector<ConfirmCandidate> candidates_of(const report::Findings& findings) {
   for (const report::Race& race : findings.races) {
     ConfirmCandidate candidate;
     candidate.id = view(race.id.text());
-    candidate.standing = view(name_of(race.standing));
+    candidate.detection = race.detection;
     candidate.suppressed = race.suppressed;
     candidate.title = "race on " + collect([&](Sink sink) { put_location_name(race.location, sink); });
     for (const report::Access& access : race.accesses) {
@@ -77,7 +84,7 @@ std::vector<ConfirmCandidate> candidates_of(const report::Findings& findings) {
     candidate.id = view(hazard.id.text());
     candidate.kind =
         hazard.kind == report::HazardKind::kLockOrder ? CandidateKind::kDeadlock : CandidateKind::kAtomicity;
-    candidate.standing = view(name_of(hazard.standing));
+    candidate.detection = hazard.detection;
     candidate.title = view(hazard.title);
     candidate.places = view(hazard.places);
     for (const uint64_t site : hazard.sites) add_site(candidate, site);
@@ -101,7 +108,7 @@ std::optional<std::vector<ConfirmCandidate>> candidates_in_json(const std::strin
     }
     ConfirmCandidate candidate;
     candidate.id = text_in(race, "id");
-    candidate.standing = text_in(race, "standing");
+    candidate.detection = detection_in(race);
     candidate.suppressed = race.contains("suppressed") && race["suppressed"] == true;
     candidate.title = "race on " + (race.contains("location") ? text_in(race["location"], "name") : "memory");
     for (const Json& access : race["accesses"]) {
@@ -119,7 +126,7 @@ std::optional<std::vector<ConfirmCandidate>> candidates_in_json(const std::strin
     ConfirmCandidate candidate;
     candidate.id = text_in(hazard, "id");
     candidate.kind = kind == "atomicity" ? CandidateKind::kAtomicity : CandidateKind::kDeadlock;
-    candidate.standing = text_in(hazard, "standing");
+    candidate.detection = detection_in(hazard);
     candidate.title = text_in(hazard, "title");
     candidate.places = text_in(hazard, "places");
     for (const Json& site : hazard.value("sites", Json::array()))
@@ -211,7 +218,7 @@ std::vector<ConfirmCandidate> candidates_in_tsan_text(const std::string& text) {
       candidate.sites = found[0].first + "," + found[1].first;
       candidate.title = "race";
       candidate.places = found[0].second + " / " + found[1].second;
-      candidate.standing = "observed";
+      candidate.detection = report::Detection::kObserved;
       const bool known =
           std::any_of(out.begin(), out.end(), [&](const auto& other) { return other.id == candidate.id; });
       if (!known) out.push_back(candidate);
@@ -300,4 +307,4 @@ std::optional<std::vector<ConfirmCandidate>> choose_candidates(const std::vector
   return out;
 }
 
-}  // namespace norn::cli
+}  // namespace norn::experiment

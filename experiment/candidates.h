@@ -7,17 +7,17 @@
 
 #include "report/record_reader.h"
 
-namespace norn::cli {
+namespace norn::experiment {
 
 enum class CandidateKind { kRace, kDeadlock, kAtomicity };
 
 struct ConfirmCandidate {
   std::string id;  // empty: schedules are explored without one
   CandidateKind kind = CandidateKind::kRace;
-  std::string sites;     // as the option `sites` has them
-  std::string title;     // "race on z"
-  std::string places;    // "fig1.c:15 write / fig1.c:11 read"
-  std::string standing;  // before it was tried: "observed"
+  std::string sites;              // as the option `sites` has them
+  std::string title;              // "race on z"
+  std::string places;             // "fig1.c:15 write / fig1.c:11 read"
+  report::Detection detection{};  // what was seen of it before it is tried
   bool suppressed = false;
 };
 
@@ -37,4 +37,4 @@ struct ConfirmCandidate {
                                                                              const std::vector<std::string>& asked,
                                                                              std::string& error);
 
-}  // namespace norn::cli
+}  // namespace norn::experiment

@@ -13,7 +13,7 @@
 #include <chrono>
 #include <cstdlib>
 
-namespace norn::cli {
+namespace norn::experiment {
 namespace {
 
 constexpr int kForwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
@@ -172,4 +172,4 @@ void die_by(int signal) {
   _exit(128 + signal);
 }
 
-}  // namespace norn::cli
+}  // namespace norn::experiment

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace norn::cli {
+namespace norn::experiment {
 
 struct ChildEnd {
   bool started = false;
@@ -31,4 +31,4 @@ void restore_failed_writes();
 // Ends norn as the child ended.
 [[noreturn]] void die_by(int signal);
 
-}  // namespace norn::cli
+}  // namespace norn::experiment

@@ -6,44 +6,18 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <map>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "base/string_sink.h"
 #include "casebook/runs.h"
-#include "cli/terminal.h"
-#include "report/text_report.h"
 
-namespace norn::cli {
+namespace norn::experiment {
 namespace {
 
-using Json = nlohmann::json;
 using schedule::Outcome;
 using schedule::StrategyKind;
-
-// One line that is written over and over, on a terminal only.
-class Progress {
- public:
-  Progress(std::string what, unsigned all) : what_(std::move(what)), all_(all), shown_(is_terminal(2)) {}
-  ~Progress() {
-    if (shown_) std::fputs("\r\033[K", stderr);
-  }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-  void done(unsigned count) const {
-    if (!shown_) return;
-    fmt::print(stderr, "\r\033[Knorn: {}: {} of {} runs", what_, count, all_);
-    std::fflush(stderr);
-  }
-
- private:
-  std::string what_;
-  unsigned all_;
-  bool shown_;
-};
 
 Plan plan_for(const Stage& stage, const ConfirmCandidate& candidate, const Reference& reference,
               const ConfirmSettings& settings, unsigned number) {
@@ -91,7 +65,12 @@ struct Tally {
     if (seen.count++ != 0) return;
     seen.consequence = consequence;
     seen.replay = encode(token);
-    keep_schedule(seen.replay, log);
+    casebook::keep_schedule(seen.replay, log);
+  }
+
+  void tell(const Progress& progress) {
+    const std::lock_guard lock(mutex);
+    progress(verdict.runs);
   }
 
   Verdict finish() {
@@ -101,11 +80,14 @@ struct Tally {
   }
 };
 
-std::string searches_in_words() {
-  return collect([](Sink sink) { options::put_names(schedule::kSearchNames, sink); });
-}
-
 }  // namespace
+
+report::Confirmation Verdict::facts() const {
+  return {.runs = runs,
+          .confirmed = confirmed,
+          .token = is_confirmed() ? norn::text_of(consequences[0].replay) : Text(),
+          .strategy = norn::text_of(name_of(strategy))};
+}
 
 bool came_between(const StagedRun& run) { return (run.orders & Outcome::kSecondThenFirst) != 0; }
 
@@ -114,39 +96,6 @@ bool confirms(const StagedRun& run, const ConfirmCandidate& candidate, const Con
   if (candidate.kind == CandidateKind::kDeadlock) return run.deadlocked != 0;
   if (candidate.kind == CandidateKind::kAtomicity) return came_between(run) && consequence.harm != Harm::kNone;
   return run.meetings > 0;
-}
-
-void ConfirmOptions::add(CLI::App& app) {
-  app.add_option("--runs", runs_, "how many schedules to try for each (default: 20)")->type_name("N");
-  app.add_option("--jobs", jobs_, "how many at once (default: as many as there are cores)")->type_name("N");
-  app.add_option("--strategy", strategy_,
-                 fmt::format("how schedules are chosen: {} (default: race-directed)", searches_in_words()))
-      ->type_name("NAME");
-  app.add_option("--seed", seed_, "of the first schedule; the next ones follow (default: 1)")->type_name("N");
-  app.add_option("--depth", depth_, "of pct: one more than the preemptions it plans (default: 3)")->type_name("N");
-  app.add_option("--timeout", timeout_, "seconds after which a run hangs (default: many times a plain run's)")
-      ->type_name("SECONDS");
-}
-
-bool ConfirmOptions::resolve(bool explore, ConfirmSettings& settings, std::string& error) const {
-  if (runs_ == 0) return error = "--runs=0: nothing would be tried", false;
-  if (jobs_ == 0u) return error = "--jobs=0: nobody would try it", false;
-  settings.runs = runs_;
-  settings.jobs = jobs_.value_or(std::max(1u, std::thread::hardware_concurrency()));
-  settings.seed = seed_;
-  settings.depth = std::clamp(depth_, 1u, schedule::Pct::kMaxDepth);
-  settings.timeout = timeout_;
-  settings.strategy = explore ? StrategyKind::kRandom : StrategyKind::kRaceDirected;
-  if (strategy_.empty()) return true;
-  const auto strategy = schedule::strategy_named(strategy_);
-  if (!strategy || !schedule::kStrategies[static_cast<size_t>(*strategy)].searches) {
-    const Text near = options::nearest_name(report::text_of(strategy_), schedule::kSearchNames);
-    error = fmt::format("--strategy={} is not one of {}{}", strategy_, searches_in_words(),
-                        near.empty() ? "" : fmt::format("; did you mean {}?", view(near)));
-    return false;
-  }
-  settings.strategy = *strategy;
-  return true;
 }
 
 bool find_reference(Stage& stage, const ConfirmSettings& settings, Reference& reference, std::string& error) {
@@ -198,16 +147,16 @@ bool find_reference(Stage& stage, const ConfirmSettings& settings, Reference& re
 }
 
 Verdict confirm(const Stage& stage, const ConfirmCandidate& candidate, const Reference& reference,
-                const ConfirmSettings& settings) {
+                const ConfirmSettings& settings, const Progress& progress) {
   Tally tally;
   tally.verdict.candidate = candidate;
-  std::atomic<unsigned> next{0}, done{0};
-  const Progress progress(candidate.id.empty() ? "exploring" : "confirming R" + candidate.id, settings.runs);
+  tally.verdict.strategy = settings.strategy;
+  std::atomic<unsigned> next{0};
   const auto work = [&](unsigned worker) {
     for (unsigned number = next++; number < settings.runs; number = next++) {
       const Plan plan = plan_for(stage, candidate, reference, settings, number);
       tally.add(stage.run(plan, worker), plan, reference, stage.log_of(worker));
-      progress.done(++done);
+      if (progress) tally.tell(progress);
     }
   };
   std::vector<std::thread> workers;
@@ -218,79 +167,4 @@ Verdict confirm(const Stage& stage, const ConfirmCandidate& candidate, const Ref
   return tally.finish();
 }
 
-std::string text_of(const Verdict& verdict, const std::vector<std::string>& command) {
-  const ConfirmCandidate& candidate = verdict.candidate;
-  const bool explores = candidate.sites.empty();
-  std::string out = "norn: ";
-  if (!explores) out += fmt::format("R{} {} ({}): ", candidate.id, candidate.title, candidate.places);
-  if (verdict.is_confirmed()) {
-    out += explores ? fmt::format("something went wrong in {} of {} runs", verdict.confirmed, verdict.runs)
-                    : fmt::format("confirmed in {} of {} runs", verdict.confirmed, verdict.runs);
-    if (!explores && candidate.kind == CandidateKind::kRace)
-      out += verdict.first_then_second && verdict.second_then_first ? ", in both orders" : ", in one order";
-  } else {
-    out += explores ? fmt::format("nothing seen in {} runs", verdict.runs)
-                    : fmt::format("unconfirmed after {} runs", verdict.runs);
-  }
-  out += "\n";
-  for (const SeenConsequence& seen : verdict.consequences) {
-    if (!verdict.is_confirmed() && (explores || candidate.kind == CandidateKind::kAtomicity)) break;
-    out += fmt::format("        {} in {} of them{}{}\n", words_of(seen.consequence.harm), seen.count,
-                       verdict.is_confirmed() ? "" : ", though they did not meet",
-                       seen.consequence.detail.empty() ? "" : ": " + seen.consequence.detail);
-  }
-  if (candidate.kind == CandidateKind::kAtomicity)
-    out += fmt::format("        the other thread came between in {} of {} runs\n", verdict.came_between, verdict.runs);
-  if (verdict.is_confirmed() && verdict.lost > 0)
-    out += fmt::format("        {} of the other runs ended in a deadlock or hung before that\n", verdict.lost);
-  if (verdict.taken_away > 0)
-    out += fmt::format("        in {} runs a thread blocked or ran on unseen, and its turn was taken away\n",
-                       verdict.taken_away);
-  if (!verdict.deadlock.empty()) out += verdict.deadlock;
-  if (!verdict.story.empty()) out += verdict.story;
-  if (verdict.is_confirmed()) {
-    const std::string words = collect([&](Sink sink) {
-      for (const std::string& word : command) {
-        sink.put(' ');
-        report::put_shell_word(report::text_of(word), sink);
-      }
-    });
-    out += fmt::format("        replay: norn replay {} --{}\n", verdict.consequences[0].replay, words);
-  }
-  return out;
-}
-
-nlohmann::json json_of(const std::vector<Verdict>& verdicts) {
-  Json all = Json::array();
-  for (const Verdict& verdict : verdicts) {
-    constexpr const char* kKinds[] = {"race", "deadlock", "atomicity"};
-    Json orders = Json::array(), consequences = Json::array();
-    if (verdict.first_then_second) orders.push_back("ab");
-    if (verdict.second_then_first) orders.push_back("ba");
-    for (const SeenConsequence& seen : verdict.consequences)
-      consequences.push_back({{"kind", name_of(seen.consequence.harm)},
-                              {"count", seen.count},
-                              {"detail", seen.consequence.detail},
-                              {"replay", seen.replay}});
-    const ConfirmCandidate& candidate = verdict.candidate;
-    all.push_back({{"id", candidate.id.empty() ? Json() : Json(candidate.id)},
-                   {"kind", kKinds[static_cast<size_t>(candidate.kind)]},
-                   {"title", candidate.title},
-                   {"places", candidate.places},
-                   {"standing", verdict.is_confirmed() ? "confirmed" : "unconfirmed"},
-                   {"runs", verdict.runs},
-                   {"confirmed", verdict.confirmed},
-                   {"orders", orders},
-                   {"consequences", consequences},
-                   {"mean_events", verdict.mean_events}});
-  }
-  return {{"norn", 1}, {"confirm", all}};
-}
-
-int status_of(const std::vector<Verdict>& verdicts, options::FailOn fail_on, int race_status) {
-  if (fail_on == options::FailOn::kNone) return 0;
-  const bool any = std::any_of(verdicts.begin(), verdicts.end(), [](const Verdict& v) { return v.is_confirmed(); });
-  return any ? race_status : 0;
-}
-
-}  // namespace norn::cli
+}  // namespace norn::experiment

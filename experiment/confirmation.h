@@ -1,14 +1,12 @@
 // Confirming: many controlled runs of a program for one candidate, and what they showed.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-#include <optional>
+#include <functional>
 
 #include "experiment/candidates.h"
 #include "experiment/consequence.h"
-#include "options/options.h"
 
-namespace norn::cli {
+namespace norn::experiment {
 
 struct ConfirmSettings {
   unsigned runs = 20;
@@ -17,22 +15,6 @@ struct ConfirmSettings {
   schedule::StrategyKind strategy = schedule::StrategyKind::kRaceDirected;
   uint32_t depth = 3;
   double timeout = 0;  // seconds; 0: when it gets no further
-};
-
-// --runs, --jobs, --seed, --strategy, --depth, --timeout.
-class ConfirmOptions {
- public:
-  void add(CLI::App& app);
-  // On false `error` is one line.
-  [[nodiscard]] bool resolve(bool explore, ConfirmSettings& settings, std::string& error) const;
-
- private:
-  unsigned runs_ = 20;
-  std::optional<unsigned> jobs_;
-  uint32_t seed_ = 1;
-  uint32_t depth_ = 3;
-  double timeout_ = 0;
-  std::string strategy_;
 };
 
 struct SeenConsequence {
@@ -45,6 +27,7 @@ struct Verdict {
   ConfirmCandidate candidate;
   unsigned runs = 0;
   unsigned confirmed = 0;
+  schedule::StrategyKind strategy{};
   bool first_then_second = false;
   bool second_then_first = false;
   std::vector<SeenConsequence> consequences;  // of the runs that confirmed it, or of all; the most harmful first
@@ -56,6 +39,8 @@ struct Verdict {
   std::string story;          // of the shortest schedule, if one was asked for
 
   [[nodiscard]] bool is_confirmed() const { return confirmed > 0; }
+  // As facts beside what detection saw. The texts are the verdict's.
+  [[nodiscard]] report::Confirmation facts() const;
   [[nodiscard]] Harm harm() const { return consequences.empty() ? Harm::kNone : consequences[0].consequence.harm; }
 };
 
@@ -71,14 +56,10 @@ struct Verdict {
 [[nodiscard]] bool find_reference(Stage& stage, const ConfirmSettings& settings, Reference& reference,
                                   std::string& error);
 
+// Told after each run how many are done; by one thread at a time.
+using Progress = std::function<void(unsigned done)>;
+
 [[nodiscard]] Verdict confirm(const Stage& stage, const ConfirmCandidate& candidate, const Reference& reference,
-                              const ConfirmSettings& settings);
+                              const ConfirmSettings& settings, const Progress& progress = {});
 
-// A paragraph each, and all of them as JSON.
-[[nodiscard]] std::string text_of(const Verdict& verdict, const std::vector<std::string>& command);
-[[nodiscard]] nlohmann::json json_of(const std::vector<Verdict>& verdicts);
-
-// The exit status of a confirmation.
-[[nodiscard]] int status_of(const std::vector<Verdict>& verdicts, options::FailOn fail_on, int race_status);
-
-}  // namespace norn::cli
+}  // namespace norn::experiment

@@ -7,10 +7,11 @@
 #include <array>
 #include <cstring>
 
-#include "cli/renderings.h"
+#include "base/string_sink.h"
 #include "report/record_reader.h"
+#include "report/text_report.h"
 
-namespace norn::cli {
+namespace norn::experiment {
 namespace {
 
 // The line that has one of the words in it, the first such.
@@ -78,7 +79,8 @@ std::string deadlock_of(const StagedRun& run) {
   const auto findings = report::merge_findings({{"findings", run.findings}}, error);
   if (!findings) return "";
   for (const report::Hazard& hazard : findings->hazards)
-    if (hazard.kind == report::HazardKind::kDeadlock) return text_of_hazard(hazard);
+    if (hazard.kind == report::HazardKind::kDeadlock)
+      return collect([&](Sink sink) { report::render_text(hazard, sink); });
   return "";
 }
 
@@ -98,4 +100,4 @@ Consequence consequence_of(const StagedRun& run, const Reference& reference) {
   return {};
 }
 
-}  // namespace norn::cli
+}  // namespace norn::experiment

@@ -7,7 +7,7 @@
 
 #include "experiment/stage.h"
 
-namespace norn::cli {
+namespace norn::experiment {
 
 // From the most harmful to the least.
 enum class Harm { kCrash, kSanitizer, kAbort, kAssertion, kException, kDeadlock, kHang, kStatus, kOutput, kNone };
@@ -36,4 +36,4 @@ struct Consequence {
 
 [[nodiscard]] Consequence consequence_of(const StagedRun& run, const Reference& reference);
 
-}  // namespace norn::cli
+}  // namespace norn::experiment

@@ -23,7 +23,7 @@
 #include "schedule/log_file.h"
 #include "schedule/token.h"
 
-namespace norn::cli {
+namespace norn::experiment {
 namespace {
 
 namespace fs = std::filesystem;
@@ -262,4 +262,4 @@ TEST_F(HostileFile, IsALogThatSaysItIsLonger) {
 }
 
 }  // namespace
-}  // namespace norn::cli
+}  // namespace norn::experiment

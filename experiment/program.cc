@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace norn::cli {
+namespace norn::experiment {
 namespace {
 
 // A file's bytes, with every access checked: the file may be anything. Mapped, because programs can be large.
@@ -197,4 +197,4 @@ bool Program::is_shell_script() const {
   return name == "sh" || name == "bash" || name == "dash" || name == "ksh" || name == "zsh";
 }
 
-}  // namespace norn::cli
+}  // namespace norn::experiment

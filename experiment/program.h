@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace norn::cli {
+namespace norn::experiment {
 
 enum class ProgramKind {
   kInstrumented,
@@ -36,4 +36,4 @@ struct Program {
 // Looks `name` up as a shell does. On false, `error` is one line.
 [[nodiscard]] bool find_program(const std::string& name, Program& program, std::string& error);
 
-}  // namespace norn::cli
+}  // namespace norn::experiment

@@ -27,7 +27,7 @@
 
 extern char** environ;
 
-namespace norn::cli {
+namespace norn::experiment {
 namespace {
 
 namespace fs = std::filesystem;
@@ -126,7 +126,7 @@ uint32_t hash_of_file(const std::string& path) {
   return static_cast<uint32_t>(hash ^ hash >> 32);
 }
 
-Stage::Stage(std::string path, std::vector<std::string> command, const OptionList& options)
+Stage::Stage(std::string path, std::vector<std::string> command, const options::OptionList& options)
     : path_(std::move(path)), command_(std::move(command)), options_(options), program_hash_(hash_of_file(path_)) {
   std::error_code error;
   std::string name = (fs::temp_directory_path(error) / "norn-runs-XXXXXX").string();
@@ -146,7 +146,7 @@ std::string Stage::file(const char* name, unsigned worker) const {
 }
 
 std::string Stage::options_for(const Plan& plan, unsigned worker, const std::string& expected, bool places) const {
-  OptionList options = options_;
+  options::OptionList options = options_;
   options.set("exitcode", "0");
   options.set("findings", file("findings", worker));
   options.set("schedule", std::string(name_of(plan.strategy)));
@@ -267,7 +267,7 @@ void Stage::read_outcome(unsigned worker, StagedRun& run) const {
 }
 
 StagedRun Stage::run_plain(unsigned worker) const {
-  OptionList options = options_;
+  options::OptionList options = options_;
   options.set("exitcode", "0");
   options.set("findings", "/dev/null");
   return start(options.list(), worker);
@@ -311,4 +311,4 @@ StagedRun Stage::debug(const Plan& plan, const std::string& expected) const {
   return of_child(run_child(gdb.path, words, {{"NORN_OPTIONS", options_for(plan, 0, expected, false) + ":debug=on"}}));
 }
 
-}  // namespace norn::cli
+}  // namespace norn::experiment

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/option_list.h"
+#include "options/option_list.h"
 #include "schedule/outcome.h"
 #include "schedule/token.h"
 
-namespace norn::cli {
+namespace norn::experiment {
 
 // How one run went.
 struct StagedRun {
@@ -44,7 +44,7 @@ using Plan = schedule::Token;
 class Stage {
  public:
   // `options` are what the program is told besides.
-  Stage(std::string path, std::vector<std::string> command, const OptionList& options);
+  Stage(std::string path, std::vector<std::string> command, const options::OptionList& options);
   ~Stage();
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
@@ -80,7 +80,7 @@ class Stage {
 
   std::string path_;
   std::vector<std::string> command_;
-  OptionList options_;
+  options::OptionList options_;
   std::string directory_;
   uint32_t program_hash_ = 0;
   double timeout_ = 30;
@@ -90,4 +90,4 @@ class Stage {
 // The same for the same bytes.
 [[nodiscard]] uint32_t hash_of_file(const std::string& path);
 
-}  // namespace norn::cli
+}  // namespace norn::experiment

@@ -11,7 +11,7 @@
 #include "schedule/log_file.h"
 #include "schedule/minimize.h"
 
-namespace norn::cli {
+namespace norn::experiment {
 namespace {
 
 using schedule::LogEntry;
@@ -81,7 +81,7 @@ std::optional<Story> minimized(const Stage& stage, const Verdict& verdict, const
     last = run;
     return true;
   };
-  const std::vector<LogEntry> whole = schedule::segments_of(schedule::read_log(kept_schedule(seen.replay)));
+  const std::vector<LogEntry> whole = schedule::segments_of(schedule::read_log(casebook::kept_schedule(seen.replay)));
   if (whole.empty() || !still_shows(whole)) {
     error = "its schedule does not show the same when it is followed step by step: it is not shortened";
     return std::nullopt;
@@ -97,7 +97,7 @@ std::optional<Story> minimized(const Stage& stage, const Verdict& verdict, const
                            last.preemptions == 1 ? "" : "s", preemptions) +
                tell(schedule::read_log(stage.log_of(0)), places_in(last.findings));
   const ScheduleFile schedule = {*token, static_cast<uint32_t>(last.hash), last.decisions, std::move(shortest)};
-  story.file = keep_schedule_file(verdict.candidate.id, text_of(schedule, seen.replay));
+  story.file = casebook::keep_schedule_file(verdict.candidate.id, text_of(schedule, seen.replay));
   return story;
 }
 
@@ -137,4 +137,4 @@ std::optional<ScheduleFile> parse_schedule(const std::string& text, std::string&
   return std::nullopt;
 }
 
-}  // namespace norn::cli
+}  // namespace norn::experiment

@@ -8,7 +8,7 @@
 
 #include "experiment/confirmation.h"
 
-namespace norn::cli {
+namespace norn::experiment {
 
 // What the sites of a log are called, by the records of a run that was asked for them.
 [[nodiscard]] std::map<uint32_t, std::string> places_in(const std::string& findings);
@@ -39,4 +39,4 @@ struct ScheduleFile {
 [[nodiscard]] std::string text_of(const ScheduleFile& file, const std::string& token);
 [[nodiscard]] std::optional<ScheduleFile> parse_schedule(const std::string& text, std::string& error);
 
-}  // namespace norn::cli
+}  // namespace norn::experiment

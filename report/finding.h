@@ -25,18 +25,18 @@ namespace norn::report {
   return Op::kRead;
 }
 
-[[nodiscard]] inline Standing standing_of(const Candidate& candidate) {
-  return candidate.standing.load(std::memory_order_relaxed) == norn::Standing::kObserved ? Standing::kObserved
-                                                                                         : Standing::kPredicted;
+[[nodiscard]] inline Detection detection_of(const Candidate& candidate) {
+  return candidate.standing.load(std::memory_order_relaxed) == norn::Standing::kObserved ? Detection::kObserved
+                                                                                         : Detection::kPredicted;
 }
 
-// Whether a finding of this standing makes a run fail. (Nothing is confirmed while it is being found.)
-[[nodiscard]] inline bool fails(Standing standing, options::FailOn fail_on) {
+// Whether a finding makes a run fail. (Nothing is confirmed while it is being found.)
+[[nodiscard]] inline bool fails(Detection detection, options::FailOn fail_on) {
   switch (fail_on) {
     case options::FailOn::kAny:
       return true;
     case options::FailOn::kObserved:
-      return standing == Standing::kObserved;
+      return detection == Detection::kObserved;
     case options::FailOn::kConfirmed:
     case options::FailOn::kNone:
       return false;
@@ -44,7 +44,7 @@ namespace norn::report {
   return false;
 }
 [[nodiscard]] inline bool fails(const Candidate& candidate, options::FailOn fail_on) {
-  return fails(standing_of(candidate), fail_on);
+  return fails(detection_of(candidate), fail_on);
 }
 
 // What a forked child has from its parent is the parent's to tell: counts start again.
@@ -81,7 +81,7 @@ class CountsSinceFork {
 // The parts of a race and of a run that need no front end.
 inline void describe(const Candidate& candidate, const CountsSinceFork& counts, Race& race) {
   race.id = race_id(candidate.site_a, candidate.site_b);
-  race.standing = standing_of(candidate);
+  race.detection = detection_of(candidate);
   race.count = counts.of(candidate);
 }
 

@@ -101,7 +101,7 @@ class FindingsWriter {
     flag = {};
     flag.is_flag = true;
     flag.id = race_id(earlier, later);
-    flag.standing = Standing::kObserved;
+    flag.detection = Detection::kObserved;
     build_pair(pair, flag);
   }
 

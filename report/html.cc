@@ -29,7 +29,7 @@ header code { color: var(--ink); }
 .race > summary h2 { font: 600 1.05rem ui-monospace, monospace; margin: 0; flex: 1; overflow-wrap: anywhere; }
 .race .body { padding: 0 1.1rem 1.1rem; }
 .standing { font-weight: 600; color: var(--mark); }
-.standing.predicted { color: var(--warn); } .standing.unconfirmed, .soft { color: var(--soft); }
+.standing.predicted, .standing.static { color: var(--warn); } .soft { color: var(--soft); }
 .good { color: var(--good); }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); gap: 1rem; }
 .access { border: 1px solid var(--line); border-radius: .5rem; min-width: 0; padding: .8rem; }
@@ -116,7 +116,7 @@ class HtmlReport {
     std::string words = counts.total() == 0 ? "<span class=\"good\">No races</span>" : counted(counts.total(), "race");
     const char* before = " — ";
     for (const Standing standing :
-         {Standing::kConfirmed, Standing::kObserved, Standing::kPredicted, Standing::kUnconfirmed}) {
+         {Standing::kConfirmed, Standing::kObserved, Standing::kProved, Standing::kPredicted, Standing::kStatic}) {
       if (counts[standing] == 0) continue;
       words += fmt::format("{}{} {}", before, grouped(counts[standing]), view(name_of(standing)));
       before = ", ";
@@ -225,29 +225,36 @@ class HtmlReport {
     }
   }
 
+  void replay(const Confirmation& confirmation) {
+    if (!confirmation.token.empty())
+      put("<p class=\"soft\">replay: <code>{}</code></p>\n", escaped(confirmation.token));
+  }
+
   void race(const Race& race, bool open) {
     const std::string id = escaped(race.id.text());
-    const std::string standing(race.is_flag ? "flag" : view(name_of(race.standing)));
+    const std::string standing(race.is_flag ? "flag" : view(name_of(standing_of(race))));
+    const std::string words = race.is_flag ? standing : collect([&](Sink sink) { put_standing(race, sink); });
     put("<details class=\"race\" id=\"R{}\"{}>\n<summary><h2>{}</h2>", id, open && !race.suppressed ? " open" : "",
         escaped(collect([&](Sink sink) { put_location_name(race.location, sink); })));
     put("<span class=\"standing {}\">{}{}</span><span class=\"soft\">{}</span><a class=\"soft\" href=\"#R{}\">R{}</a>",
-        standing, standing, race.suppressed ? ", suppressed" : "", counted(race.count, "time"), id, id);
+        standing, words, race.suppressed ? ", suppressed" : "", counted(race.count, "time"), id, id);
     put("</summary>\n<div class=\"body\">\n<div class=\"pair\">\n");
     for (const Access& one : race.accesses) access(one);
     put("</div>\n");
     location(race.location);
     if (race.is_flag) put("<p class=\"soft\">taken for a flag: {}</p>\n", view(kWhyFlag));
     if (race.suppressed) put("<p class=\"soft\">suppressed by <code>{}</code></p>\n", escaped(race.suppressed_by));
-    if (!race.replay.empty()) put("<p class=\"soft\">replay: <code>{}</code></p>\n", escaped(race.replay));
+    replay(race.confirmation);
     put("</div>\n</details>\n");
   }
 
   void hazard(const Hazard& hazard) {
     const std::string id = escaped(hazard.id.text());
-    const std::string standing(view(name_of(hazard.standing)));
+    const std::string standing(view(name_of(standing_of(hazard))));
+    const std::string words = collect([&](Sink sink) { put_standing(hazard, sink); });
     put("<details class=\"race\" id=\"R{}\" open>\n<summary><h2>{}{}</h2>", id, escaped(hazard.title),
         view(words_of(hazard.kind)));
-    put("<span class=\"standing {}\">{}</span><a class=\"soft\" href=\"#R{}\">R{}</a>", standing, standing, id, id);
+    put("<span class=\"standing {}\">{}</span><a class=\"soft\" href=\"#R{}\">R{}</a>", standing, words, id, id);
     put("</summary>\n<div class=\"body\">\n<div class=\"pair\">\n");
     for (const HazardStep& step : hazard.steps) {
       put("<section class=\"access\">\n<h3>{}</h3>\n<p>{}</p>\n", thread_words(step.thread, step.thread_name),
@@ -258,7 +265,7 @@ class HtmlReport {
       put("</ul>\n</section>\n");
     }
     put("</div>\n");
-    if (!hazard.replay.empty()) put("<p class=\"soft\">replay: <code>{}</code></p>\n", escaped(hazard.replay));
+    replay(hazard.confirmation);
     put("</div>\n</details>\n");
   }
 

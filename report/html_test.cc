@@ -30,12 +30,13 @@ TEST(Html, HazardsStandBehindTheRaces) {
   Findings findings;
   findings.run = example::bank_run();
   findings.hazards.push_back(example::bank_hazard());
-  findings.hazards[0].replay = "n2abc";
+  findings.hazards[0].confirmation = {.runs = 20, .confirmed = 2, .token = "n2abc"};
   SourceFiles sources;
   const std::string page = render_html(findings, "0.1.0", "", sources);
-  for (const char* part : {"No races</span>; 1 other hazard", "id=\"R5e1f0b77\"", "possible deadlock", "predicted",
-                           "thread 2 “teller-2”", "holds savings.lock (taken at bank.cpp:40) and takes account.lock",
-                           "bank.cpp:19", "replay: <code>n2abc</code>"})
+  for (const char* part :
+       {"No races</span>; 1 other hazard", "id=\"R5e1f0b77\"", "possible deadlock", "confirmed in 2 of 20 runs",
+        "thread 2 “teller-2”", "holds savings.lock (taken at bank.cpp:40) and takes account.lock", "bank.cpp:19",
+        "replay: <code>n2abc</code>"})
     EXPECT_NE(page.find(part), std::string::npos) << part;
 }
 

@@ -48,10 +48,43 @@ void put_access(JsonWriter& json, const Access& access) {
   json.end_object();
 }
 
+void put_text_or_null(JsonWriter& json, Text text) {
+  if (text.empty()) {
+    json.null();
+  } else {
+    json.string(text);
+  }
+}
+
+// Of a race or a hazard: the word, and behind it what it is derived from.
+template <class Finding>
+void put_standing(JsonWriter& json, const Finding& finding, Text word) {
+  json.field("standing", word);
+  json.key("detection");
+  json.begin_object();
+  json.field("standing", name_of(finding.detection));
+  json.end_object();
+  json.key("confirmation");
+  const Confirmation& confirmation = finding.confirmation;
+  if (confirmation.tried()) {
+    json.begin_object();
+    json.field("runs", confirmation.runs);
+    json.field("confirmed", confirmation.confirmed);
+    json.key("token");
+    put_text_or_null(json, confirmation.token);
+    json.field("strategy", confirmation.strategy);
+    json.end_object();
+  } else {
+    json.null();
+  }
+  json.key("classification");
+  json.null();
+}
+
 void put_race(JsonWriter& json, const Race& race) {
   json.begin_object();
   json.field("id", race.id.text());
-  json.field("standing", race.is_flag ? Text("flag") : name_of(race.standing));
+  put_standing(json, race, race.is_flag ? Text("flag") : name_of(standing_of(race)));
   json.key("location");
   json.begin_object();
   json.field("name", race.location.name);
@@ -68,11 +101,7 @@ void put_race(JsonWriter& json, const Race& race) {
   json.field("count", race.count);
   json.field_bool("suppressed", race.suppressed);
   json.key("replay");
-  if (race.replay.empty()) {
-    json.null();
-  } else {
-    json.string(race.replay);
-  }
+  put_text_or_null(json, race.confirmation.token);
   if (race.is_flag) json.field("why", kWhyFlag);
   json.end_object();
 }
@@ -96,7 +125,7 @@ void put_hazard(JsonWriter& json, const Hazard& hazard) {
   json.begin_object();
   json.field("id", hazard.id.text());
   json.field("kind", name_of(hazard.kind));
-  json.field("standing", name_of(hazard.standing));
+  put_standing(json, hazard, name_of(standing_of(hazard)));
   json.field("title", hazard.title);
   json.field("places", hazard.places);
   json.key("sites");
@@ -114,11 +143,7 @@ void put_hazard(JsonWriter& json, const Hazard& hazard) {
   }
   json.end_array();
   json.key("replay");
-  if (hazard.replay.empty()) {
-    json.null();
-  } else {
-    json.string(hazard.replay);
-  }
+  put_text_or_null(json, hazard.confirmation.token);
   json.end_object();
 }
 

@@ -30,7 +30,8 @@ TEST(Json, HasExactlyItsFields) {
   EXPECT_EQ(keys(json), (Keys{"norn", "program", "engine", "front_end", "exit", "complete", "notes", "races", "hazards",
                               "flags", "stats"}));
   const Json& race = json["races"][0];
-  EXPECT_EQ(keys(race), (Keys{"id", "standing", "location", "accesses", "count", "suppressed", "replay"}));
+  EXPECT_EQ(keys(race), (Keys{"id", "standing", "detection", "confirmation", "classification", "location", "accesses",
+                              "count", "suppressed", "replay"}));
   EXPECT_EQ(keys(race["location"]), (Keys{"name", "address", "size", "kind", "allocated_at"}));
   for (const Json& access : race["accesses"]) {
     EXPECT_EQ(keys(access), (Keys{"op", "thread", "thread_created_at", "site", "site_id", "stack", "locks", "count"}));
@@ -42,11 +43,16 @@ TEST(Json, HasExactlyItsFields) {
 
 TEST(Json, SaysWhatIsKnown) {
   Race race = example::bank_race();
-  race.replay = "token";
+  race.detection = Detection::kPredicted;
+  race.confirmation = {.runs = 20, .confirmed = 18, .token = "token", .strategy = "race-directed"};
   const Json json = render(race);
   EXPECT_EQ(json["norn"], 1);
   EXPECT_EQ(json["races"][0]["id"], "3f9c1a02");
-  EXPECT_EQ(json["races"][0]["standing"], "observed");
+  EXPECT_EQ(json["races"][0]["standing"], "confirmed");
+  EXPECT_EQ(json["races"][0]["detection"], (Json{{"standing", "predicted"}}));
+  EXPECT_EQ(json["races"][0]["confirmation"],
+            (Json{{"runs", 20}, {"confirmed", 18}, {"token", "token"}, {"strategy", "race-directed"}}));
+  EXPECT_TRUE(json["races"][0]["classification"].is_null());
   EXPECT_EQ(json["races"][0]["replay"], "token");
   EXPECT_EQ(json["races"][0]["location"]["address"], "0x404060");
   EXPECT_EQ(json["races"][0]["accesses"][0]["site"]["function"], "deposit(Account&, int)");
@@ -57,6 +63,27 @@ TEST(Json, SaysWhatIsKnown) {
 }
 
 TEST(Json, NullWithoutReplay) { EXPECT_TRUE(render(example::bank_race())["races"][0]["replay"].is_null()); }
+
+TEST(Json, NobodyTriedIsNotNotMet) {
+  Race race = example::bank_race();
+  EXPECT_TRUE(render(race)["races"][0]["confirmation"].is_null());
+  race.confirmation = {.runs = 20, .strategy = "pct"};
+  const Json json = render(race)["races"][0];
+  EXPECT_EQ(json["standing"], "observed");
+  EXPECT_EQ(json["confirmation"], (Json{{"runs", 20}, {"confirmed", 0}, {"token", nullptr}, {"strategy", "pct"}}));
+}
+
+TEST(Json, HazardsHaveTheSameFacts) {
+  Hazard hazard = example::bank_hazard();
+  hazard.confirmation = {.runs = 3, .confirmed = 3, .token = "n2h", .strategy = "race-directed"};
+  const Json json = Json::parse(
+      collect([&](Sink sink) { render_json(example::bank_run(), {}, {&hazard, 1}, {}, sink); }))["hazards"][0];
+  EXPECT_EQ(json["standing"], "confirmed");
+  EXPECT_EQ(json["detection"]["standing"], "predicted");
+  EXPECT_EQ(json["confirmation"]["token"], "n2h");
+  EXPECT_TRUE(json["classification"].is_null());
+  EXPECT_EQ(json["replay"], "n2h");
+}
 
 TEST(Json, NoRaces) {
   const Json json = Json::parse(collect([](Sink sink) { render_json({}, {}, {}, {}, sink); }));

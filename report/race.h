@@ -73,8 +73,37 @@ struct Location {
   Text owner_name{};
 };
 
-// From the weakest to the strongest: merging two reports of a race keeps the later one.
-enum class Standing : uint8_t { kUnconfirmed, kPredicted, kObserved, kConfirmed };
+// Facts. What is known of a race is kept apart by who says it, and nothing that one says takes away what another saw:
+// an observed race that no schedule met stays observed.
+
+// What a detector saw, from the weaker to the stronger: merging two reports of a race keeps the stronger.
+enum class Detection : uint8_t {
+  kPredicted,  // only the accident of who took a lock first ordered the two accesses
+  kObserved,   // nothing ordered them in this execution
+};
+
+// What the scheduler showed, over all times it tried.
+struct Confirmation {
+  uint64_t runs = 0;       // tried; 0: nobody has
+  uint64_t confirmed = 0;  // in so many of them the two met
+  Text token{};            // of a schedule that brings them together, for norn replay; empty if none did
+  Text strategy{};         // that chose the schedules, the last time
+
+  [[nodiscard]] constexpr bool tried() const { return runs > 0; }
+  // What another confirmation of the same adds. The later token is the one that a rebuilt program still takes.
+  constexpr void add(const Confirmation& later) {
+    runs += later.runs;
+    confirmed += later.confirmed;
+    if (!later.token.empty()) token = later.token;
+    if (!later.strategy.empty()) strategy = later.strategy;
+  }
+};
+
+// The one word that reports show, from the weakest to the strongest. It is never stored: standing_of() derives it from
+// the facts. What is only known statically, and what is proved without having been seen, are words for the rooms to
+// come.
+enum class Standing : uint8_t { kStatic, kPredicted, kProved, kObserved, kConfirmed };
+inline constexpr size_t kStandings = 5;
 
 // 8 to 16 lower-case hexadecimal digits. Text reports put an R before it.
 struct RaceId {
@@ -85,17 +114,17 @@ struct RaceId {
 
 struct Race {
   RaceId id{};
-  Standing standing{};
+  Detection detection{};
   Location location{};
   Access accesses[2]{};  // the later one first: it is the one that was caught
   uint64_t count = 1;
   bool suppressed = false;
   Text suppressed_by{};  // the rule, as its file has it
-  Text replay{};         // the token of a schedule that brings the two together
   uint64_t rank = 0;     // among the races of its run, by when they were first found
   // No race, but taken for a flag: the later access is a loop's that waits for the earlier one, a write. Not both are
   // atomic.
   bool is_flag = false;
+  Confirmation confirmation{};
 };
 
 // Why a pair is taken for a flag.
@@ -132,13 +161,24 @@ struct HazardStep {
 struct Hazard {
   RaceId id{};
   HazardKind kind{};
-  Standing standing = Standing::kPredicted;
-  Text title{};              // "lock order: a, b"
-  Text places{};             // "bank.c:14 / bank.c:21"
-  List<uint64_t> sites{};    // identities of the statements to bring together
-  List<HazardStep> steps{};  // in the order in which they do harm
-  Text replay{};
+  Detection detection = Detection::kPredicted;  // observed: it happened
+  Text title{};                                 // "lock order: a, b"
+  Text places{};                                // "bank.c:14 / bank.c:21"
+  List<uint64_t> sites{};                       // identities of the statements to bring together
+  List<HazardStep> steps{};                     // in the order in which they do harm
+  Confirmation confirmation{};
 };
+
+[[nodiscard]] constexpr Standing standing_of(Detection detection, const Confirmation& confirmation) {
+  if (confirmation.confirmed > 0) return Standing::kConfirmed;
+  return detection == Detection::kObserved ? Standing::kObserved : Standing::kPredicted;
+}
+[[nodiscard]] constexpr Standing standing_of(const Race& race) {
+  return standing_of(race.detection, race.confirmation);
+}
+[[nodiscard]] constexpr Standing standing_of(const Hazard& hazard) {
+  return standing_of(hazard.detection, hazard.confirmation);
+}
 
 // What is said of each kind, in the order of HazardKind.
 struct HazardWords {
@@ -225,8 +265,11 @@ using norn::text_hash;
   return kNames[static_cast<size_t>(kind)];
 }
 [[nodiscard]] constexpr Text name_of(Standing standing) {
-  constexpr Text kNames[] = {"unconfirmed", "predicted", "observed", "confirmed"};
+  constexpr Text kNames[kStandings] = {"static", "predicted", "proved", "observed", "confirmed"};
   return kNames[static_cast<size_t>(standing)];
+}
+[[nodiscard]] constexpr Text name_of(Detection detection) {
+  return detection == Detection::kObserved ? "observed" : "predicted";
 }
 [[nodiscard]] constexpr Text name_of(HeldMode mode) { return mode == HeldMode::kShared ? "shared" : "exclusive"; }
 

@@ -132,7 +132,7 @@ void write_race_cut(const Race& race, uint32_t pid, Sink sink, size_t max_frames
   RecordWriter record(sink, race.is_flag ? "flag" : "race", pid, max_frames);
   JsonWriter& json = record.json();
   json.field("id", race.id.text());
-  json.field("standing", name_of(race.standing));
+  json.field("standing", name_of(race.detection));
   json.field("count", race.count);
   json.key("location");
   record.location(race.location);
@@ -142,7 +142,6 @@ void write_race_cut(const Race& race, uint32_t pid, Sink sink, size_t max_frames
   json.end_array();
   record.flag("suppressed", race.suppressed);
   record.text("suppressed_by", race.suppressed_by);
-  record.text("replay", race.replay);
   record.flag("cut", max_frames != kAllFrames);
   record.finish();
 }
@@ -204,7 +203,7 @@ void write_count(const Race& race, uint32_t pid, Sink sink) {
   RecordWriter record(sink, "count", pid);
   record.json().field("id", race.id.text());
   record.json().field("count", race.count);
-  record.json().field("standing", name_of(race.standing));
+  record.json().field("standing", name_of(race.detection));
   record.finish();
 }
 
@@ -221,6 +220,16 @@ void write_lost(uint64_t races, uint32_t pid, Sink sink) {
 }
 
 void write_resumed(uint32_t pid, Sink sink) { RecordWriter(sink, "resumed", pid).finish(); }
+
+void write_confirmation(const RaceId& id, const Confirmation& confirmation, uint32_t pid, Sink sink) {
+  RecordWriter record(sink, "confirmation", pid);
+  record.json().field("id", id.text());
+  record.json().field("runs", confirmation.runs);
+  record.json().field("confirmed", confirmation.confirmed);
+  record.text("token", confirmation.token);
+  record.text("strategy", confirmation.strategy);
+  record.finish();
+}
 
 void write_place(uint32_t site, Text text, uint32_t pid, Sink sink) {
   RecordWriter record(sink, "place", pid);

@@ -14,8 +14,9 @@
 //          First record of a process image: of the program, of a forked child, of what it execs. Records that follow
 //          with the same pid belong to the latest start of it. A forked child counts from zero.
 //   race   {"record":"race","pid":P,"id":H,"standing":S,"count":N,"location":LOCATION,"accesses":[ACCESS,ACCESS],
-//           "suppressed":B,"suppressed_by":S,"replay":S}
-//          At the first sight of a race. "cut":true says that frames were left out because the line was too long.
+//           "suppressed":B,"suppressed_by":S}
+//          At the first sight of a race: "standing" is what the detector saw, predicted or observed. "cut":true says
+//          that frames were left out because the line was too long.
 //   flag   As of a race. The first access is the read of a loop that waits, the second the write that it waited for;
 //   not
 //          both are atomic.
@@ -28,6 +29,11 @@
 //          Not a race, but another schedule may make a failure of it: locks taken in different orders. Or something
 //          that happened: a deadlock (each step is a thread that waits, with what for and what it holds), or a
 //          primitive that was misused.
+//   confirmation
+//          {"record":"confirmation","pid":P,"id":H,"runs":N,"confirmed":N,"token":S,"strategy":S}
+//          What so many runs under control showed of the race or hazard with that id, written after the run by whoever
+//          tried (norn check, norn confirm), with its own pid. It may stand before or behind what it is about. Several
+//          add up; the latest token counts. A file without any has not been tried.
 //   place  {"record":"place","pid":P,"site":H,"text":S}
 //          What a site in the log of a controlled run (schedule/log.h) is called.
 //   lost   {"record":"lost","pid":P,"races":N}
@@ -66,6 +72,7 @@ void write_count(const Race& race, uint32_t pid, Sink sink);
 void write_note(Text note, uint32_t pid, Sink sink);
 void write_lost(uint64_t races, uint32_t pid, Sink sink);
 void write_resumed(uint32_t pid, Sink sink);
+void write_confirmation(const RaceId& id, const Confirmation& confirmation, uint32_t pid, Sink sink);
 void write_place(uint32_t site, Text text, uint32_t pid, Sink sink);
 void write_end(const RunSummary& run, Sink sink);
 

@@ -64,10 +64,8 @@ Enum enum_of(std::string_view name, std::initializer_list<Enum> values, Enum fal
   return fallback;
 }
 
-Standing standing_of(const Json& object) {
-  return enum_of(string_of(object, "standing"),
-                 {Standing::kUnconfirmed, Standing::kPredicted, Standing::kObserved, Standing::kConfirmed},
-                 Standing::kObserved);
+Detection detection_of(const Json& object) {
+  return enum_of(string_of(object, "standing"), {Detection::kPredicted, Detection::kObserved}, Detection::kObserved);
 }
 
 class Decoder {
@@ -159,14 +157,13 @@ class Decoder {
     if (id.empty() || id.size() >= sizeof(race.id.hex) || place == nullptr) return false;
     if (accesses == nullptr || !accesses->is_array() || accesses->size() != 2) return false;
     std::copy(id.begin(), id.end(), race.id.hex);
-    race.standing = standing_of(json);
+    race.detection = detection_of(json);
     race.location = location(*place);
     race.accesses[0] = access((*accesses)[0]);
     race.accesses[1] = access((*accesses)[1]);
     race.count = number_of(json, "count");
     race.suppressed = bool_of(json, "suppressed");
     race.suppressed_by = text(json, "suppressed_by");
-    race.replay = text(json, "replay");
     return true;
   }
 
@@ -177,7 +174,7 @@ class Decoder {
     const std::string_view kind = string_of(json, "kind");
     for (const HazardWords& known : kHazardWords)
       if (view(known.name) == kind) hazard.kind = known.kind;
-    if (has_happened(hazard.kind)) hazard.standing = Standing::kObserved;
+    if (has_happened(hazard.kind)) hazard.detection = Detection::kObserved;
     hazard.title = text(json, "title");
     hazard.places = text(json, "places");
     std::vector<uint64_t> sites;
@@ -196,6 +193,16 @@ class Decoder {
     }
     hazard.steps = pool_.keep(std::move(steps));
     return !hazard.steps.empty() && (has_happened(hazard.kind) || !hazard.sites.empty());
+  }
+
+  bool confirmation(const Json& json, Confirmation& confirmation) {
+    confirmation = {.runs = number_of(json, "runs"),
+                    .confirmed = number_of(json, "confirmed"),
+                    .token = text(json, "token"),
+                    .strategy = text(json, "strategy")};
+    constexpr uint64_t kMostRuns = uint64_t{1} << 32;  // they are added up
+    return !string_of(json, "id").empty() && confirmation.runs > 0 && confirmation.runs <= kMostRuns &&
+           confirmation.confirmed <= confirmation.runs;
   }
 
  private:
@@ -263,8 +270,9 @@ class Merger {
       for (const auto& [image, count] : entry.counts) race.count += count;
       findings_.races.push_back(race);
     }
-    sort_for_reading(findings_.races);
     for (const auto& [id, hazard] : hazards_) findings_.hazards.push_back(hazard);
+    for (const auto& [id, confirmation] : confirmations_) findings_.add(id, confirmation);
+    sort_for_reading(findings_.races);
     for (const auto& [id, flag] : flags_) findings_.flags.push_back(flag);
     add_all_figures();
     describe_ends();
@@ -351,14 +359,10 @@ class Merger {
       if (is_new) {
         race.rank = races_.size();
         entry.race = race;
-      } else if (race.standing > entry.race.standing) {
+      } else if (race.detection > entry.race.detection) {
         // The pair that was seen later proves more: its stacks are the ones to show.
-        const Text replay = race.replay.empty() ? entry.race.replay : race.replay;
         race.rank = entry.race.rank;
         entry.race = race;
-        entry.race.replay = replay;
-      } else if (entry.race.replay.empty()) {
-        entry.race.replay = race.replay;
       }
       entry.counts[image(pid)] = race.count;
     } else if (kind == "count") {
@@ -366,7 +370,8 @@ class Merger {
       if (found == races_.end()) return;
       Entry& entry = found->second;
       entry.counts[image(pid)] = number_of(json, "count");
-      if (member(json, "standing") != nullptr) entry.race.standing = std::max(entry.race.standing, standing_of(json));
+      if (member(json, "standing") != nullptr)
+        entry.race.detection = std::max(entry.race.detection, detection_of(json));
     } else if (kind == "hazard") {
       Hazard hazard;
       if (!decoder_.hazard(json, hazard)) {
@@ -382,6 +387,13 @@ class Merger {
       }
       flag.is_flag = true;
       flags_.try_emplace(std::string(view(flag.id.text())), flag);
+    } else if (kind == "confirmation") {
+      Confirmation confirmation;
+      if (!decoder_.confirmation(json, confirmation)) {
+        ++damaged_;
+        return;
+      }
+      confirmations_[std::string(string_of(json, "id"))].add(confirmation);
     } else if (kind == "note") {
       note(string_of(json, "text"));
     } else if (kind == "lost") {
@@ -452,6 +464,7 @@ class Merger {
   std::map<std::string, Entry> races_;
   std::map<std::string, Hazard> hazards_;
   std::map<std::string, Race> flags_;
+  std::map<std::string, Confirmation> confirmations_;
   std::map<std::string, uint64_t> sync_;
   std::vector<std::string> notes_;
   size_t damaged_ = 0;
@@ -462,9 +475,23 @@ class Merger {
 
 void sort_for_reading(std::vector<Race>& races) {
   std::sort(races.begin(), races.end(), [](const Race& a, const Race& b) {
-    return std::tuple(a.suppressed, b.standing, a.rank, view(a.id.text())) <
-           std::tuple(b.suppressed, a.standing, b.rank, view(b.id.text()));
+    return std::tuple(a.suppressed, standing_of(b), a.rank, view(a.id.text())) <
+           std::tuple(b.suppressed, standing_of(a), b.rank, view(b.id.text()));
   });
+}
+
+bool Findings::add(std::string_view id, const Confirmation& confirmation) {
+  bool known = false;
+  const auto add_to = [&](auto& items) {
+    for (auto& item : items) {
+      if (view(item.id.text()) != id) continue;
+      item.confirmation.add(confirmation);
+      known = true;
+    }
+  };
+  add_to(races);
+  add_to(hazards);
+  return known;
 }
 
 bool Findings::deadlocked() const {

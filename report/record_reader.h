@@ -12,7 +12,8 @@
 
 namespace norn::report {
 
-[[nodiscard]] inline Text text_of(std::string_view text) { return {text.data(), text.size()}; }
+using norn::text_of;
+
 template <class T>
 [[nodiscard]] List<T> list_of(const std::vector<T>& items) {
   return {items.data(), items.size()};
@@ -62,6 +63,8 @@ struct Findings {
   Findings(const Findings&) = delete;  // the views would point into the other one's pool
   Findings& operator=(const Findings&) = delete;
 
+  // What a confirmation showed of the race or hazard with that id; false if there is none. The texts are not copied.
+  bool add(std::string_view id, const Confirmation& confirmation);
   [[nodiscard]] RaceCounts counts() const;
   // A run under control stood still.
   [[nodiscard]] bool deadlocked() const;

@@ -19,9 +19,9 @@ std::string start_line(uint32_t pid) {
 std::string race_line(const Race& race, uint32_t pid) {
   return collect([&](Sink sink) { write_race(race, pid, sink); });
 }
-std::string count_line(Race race, uint32_t pid, uint64_t count, Standing standing = Standing::kObserved) {
+std::string count_line(Race race, uint32_t pid, uint64_t count, Detection detection = Detection::kObserved) {
   race.count = count;
-  race.standing = standing;
+  race.detection = detection;
   return collect([&](Sink sink) { write_count(race, pid, sink); });
 }
 std::string end_line(uint32_t pid) {
@@ -90,7 +90,7 @@ TEST(Record, ADeadlockHappened) {
   const Findings findings =
       read(start_line(1) + std::string(view(format_hazard(hazard, 1, bytes.data(), bytes.size()))));
   EXPECT_TRUE(findings.deadlocked());
-  EXPECT_EQ(findings.hazards[0].standing, Standing::kObserved);
+  EXPECT_EQ(standing_of(findings.hazards[0]), Standing::kObserved);
 }
 
 TEST(Record, AHazardThatIsTooLongLosesOuterFrames) {
@@ -108,7 +108,6 @@ TEST(Record, ComesBackAsItWasWritten) {
   race.accesses[0].value = ~0ull;
   race.accesses[0].old_value = 5;
   race.accesses[1].stack_lost = true;
-  race.replay = "s1:abc";
   race.location.has_owner = true;
   race.location.owner = 7;
   const std::string line = race_line(race, 1);
@@ -184,34 +183,38 @@ TEST(Record, RoomForMoreIsPassedOver) {
   EXPECT_EQ(findings.run.notes.size, 0u);
 }
 
-TEST(Record, KeepsTheStrongestStanding) {
+TEST(Record, KeepsTheStrongestDetection) {
   Race race = example::bank_race();
-  race.standing = Standing::kPredicted;
-  const Findings findings = read(start_line(1) + race_line(race, 1) + count_line(race, 1, 2, Standing::kObserved) +
-                                 count_line(race, 1, 3, Standing::kPredicted));
-  EXPECT_EQ(findings.races[0].standing, Standing::kObserved);
+  race.detection = Detection::kPredicted;
+  const Findings findings = read(start_line(1) + race_line(race, 1) + count_line(race, 1, 2, Detection::kObserved) +
+                                 count_line(race, 1, 3, Detection::kPredicted));
+  EXPECT_EQ(findings.races[0].detection, Detection::kObserved);
   EXPECT_EQ(findings.races[0].count, 3u);
 }
 
 TEST(Record, ShowsThePairThatProvesMost) {
   Race predicted = example::bank_race();
-  predicted.standing = Standing::kPredicted;
+  predicted.detection = Detection::kPredicted;
   predicted.location.name = "predicted";
   Race observed = example::bank_race();
-  observed.standing = Standing::kObserved;
+  observed.detection = Detection::kObserved;
   observed.location.name = "observed";
   for (const auto& [first, second] : {std::pair{predicted, observed}, std::pair{observed, predicted}}) {
     const Findings findings = read(start_line(1) + race_line(first, 1) + race_line(second, 1));
     ASSERT_EQ(findings.races.size(), 1u);
-    EXPECT_EQ(findings.races[0].standing, Standing::kObserved);
+    EXPECT_EQ(findings.races[0].detection, Detection::kObserved);
     EXPECT_EQ(view(findings.races[0].location.name), "observed");
   }
+}
+
+std::string confirmation_line(const RaceId& id, const Confirmation& confirmation) {
+  return collect([&](Sink sink) { write_confirmation(id, confirmation, 77, sink); });
 }
 
 TEST(Record, OrdersRacesForReading) {
   Race predicted = with_id("00000001"), rare = with_id("00000002"), often = with_id("00000003"),
        same = with_id("00000000"), hidden = with_id("00000004");
-  predicted.standing = Standing::kPredicted;
+  predicted.detection = Detection::kPredicted;
   predicted.count = 1000000;
   rare.count = same.count = 1;
   often.count = 50;
@@ -223,6 +226,69 @@ TEST(Record, OrdersRacesForReading) {
   std::string order;
   for (const Race& race : findings.races) order += race.id.hex[7];
   EXPECT_EQ(order, "23014") << "the strongest first, and then as they were found";
+  contents += confirmation_line(rare.id, {.runs = 20});
+  contents += confirmation_line(predicted.id, {.runs = 20, .confirmed = 1});
+  order.clear();
+  const Findings confirmed = read(contents);
+  for (const Race& race : confirmed.races) order += race.id.hex[7];
+  EXPECT_EQ(order, "12304") << "what was tried in vain stays where it was";
+}
+
+// A file that nobody confirmed anything of says so; and whoever tried is no process of the run.
+TEST(Record, ConfirmationsAreFactsBesideWhatWasDetected) {
+  const Race race = example::bank_race();
+  const std::string found = start_line(1) + race_line(race, 1) + end_line(1);
+  EXPECT_FALSE(read(found).races[0].confirmation.tried());
+  const Findings vain = read(found + "\n" + confirmation_line(race.id, {.runs = 20, .strategy = "pct"}));
+  EXPECT_EQ(standing_of(vain.races[0]), Standing::kObserved);
+  EXPECT_EQ(vain.races[0].confirmation.runs, 20u);
+  EXPECT_EQ(view(vain.races[0].confirmation.strategy), "pct");
+  EXPECT_EQ(vain.processes, 1u);
+  EXPECT_TRUE(vain.run.ended);
+  EXPECT_EQ(vain.run.notes.size, 0u);
+  // In front of what it is about, too: files are merged in any order.
+  const Findings met = read(confirmation_line(race.id, {.runs = 5, .confirmed = 4, .token = "n2abc"}) + found);
+  EXPECT_EQ(standing_of(met.races[0]), Standing::kConfirmed);
+  EXPECT_EQ(met.races[0].detection, Detection::kObserved);
+  EXPECT_EQ(view(met.races[0].confirmation.token), "n2abc");
+}
+
+TEST(Record, ConfirmationsAddUp) {
+  Race race = example::bank_race();
+  race.detection = Detection::kPredicted;
+  const Findings findings = read(start_line(1) + race_line(race, 1) + confirmation_line(race.id, {.runs = 20}) +
+                                 confirmation_line(race.id, {.runs = 20, .confirmed = 3, .token = "first"}) +
+                                 confirmation_line(race.id, {.runs = 10, .confirmed = 1, .token = "second"}) +
+                                 confirmation_line(race.id, {.runs = 50}) +
+                                 confirmation_line(with_id("0000000a").id, {.runs = 1, .confirmed = 1}));
+  ASSERT_EQ(findings.races.size(), 1u);
+  const Confirmation& confirmation = findings.races[0].confirmation;
+  EXPECT_EQ(confirmation.runs, 100u);
+  EXPECT_EQ(confirmation.confirmed, 4u);
+  EXPECT_EQ(view(confirmation.token), "second");
+  EXPECT_EQ(standing_of(findings.races[0]), Standing::kConfirmed);
+}
+
+TEST(Record, AHazardIsConfirmedLikewise) {
+  std::vector<char> bytes(1 << 16);
+  const std::string line(view(format_hazard(example::bank_hazard(), 1, bytes.data(), bytes.size())));
+  const RaceId id = example::bank_hazard().id;
+  EXPECT_EQ(standing_of(read(start_line(1) + line + confirmation_line(id, {.runs = 9})).hazards[0]),
+            Standing::kPredicted);
+  const Findings met = read(start_line(1) + line + confirmation_line(id, {.runs = 9, .confirmed = 9, .token = "n2h"}));
+  EXPECT_EQ(standing_of(met.hazards[0]), Standing::kConfirmed);
+  EXPECT_EQ(view(met.hazards[0].confirmation.token), "n2h");
+}
+
+TEST(Record, PassesOverDamagedConfirmations) {
+  const Race race = example::bank_race();
+  for (const char* damaged : {"\"runs\":0", "\"runs\":2,\"confirmed\":3", "\"runs\":-1", "\"runs\":[]", "\"run"}) {
+    const std::string line =
+        "{\"record\":\"confirmation\",\"pid\":1,\"id\":\"3f9c1a02\"," + std::string(damaged) + "}\n";
+    const Findings findings = read(start_line(1) + race_line(race, 1) + line);
+    EXPECT_FALSE(findings.races[0].confirmation.tried()) << damaged;
+    EXPECT_EQ(findings.run.notes.size, 1u) << damaged;
+  }
 }
 
 // A killed program: the file may end at any byte.

@@ -27,10 +27,12 @@ constexpr SarifRule kRules[] = {
      "Two threads access the same memory, at least one writes, and a schedule was found that brings them together."},
     {Standing::kObserved, "norn.race.observed", "ObservedDataRace", "error",
      "Two threads accessed the same memory, at least one wrote, and nothing ordered the two accesses."},
+    {Standing::kProved, "norn.race.proved", "ProvedDataRace", "error",
+     "No execution showed it yet, but one is proved to exist in which nothing orders the two accesses."},
     {Standing::kPredicted, "norn.race.predicted", "PredictedDataRace", "warning",
      "Only the accident of who took a lock first ordered two accesses that share no lock."},
-    {Standing::kUnconfirmed, "norn.race.unconfirmed", "UnconfirmedDataRace", "note",
-     "A predicted race that no schedule tried so far brought about."},
+    {Standing::kStatic, "norn.race.static", "StaticDataRace", "note",
+     "The program's text alone says that two threads may access the same memory unordered."},
 };
 
 size_t rule_index(Standing standing) {
@@ -43,7 +45,7 @@ struct HazardRule {
   HazardKind kind;
   const char* id;
   const char* name;
-  const char* level;  // while it is neither confirmed nor tried in vain
+  const char* level;  // while it is not confirmed
   const char* title;
   const char* words;
 };
@@ -178,9 +180,7 @@ class SarifReport {
 
   Json result(const Hazard& hazard) const {
     const HazardRule& rule = kHazardRules[rule_index(hazard.kind)];
-    const char* level = hazard.standing == Standing::kConfirmed     ? "error"
-                        : hazard.standing == Standing::kUnconfirmed ? "note"
-                                                                    : rule.level;
+    const char* level = standing_of(hazard) == Standing::kConfirmed ? "error" : rule.level;
     const std::string title = clean(hazard.title) + std::string(view(words_of(hazard.kind)));
     Json json = {{"ruleId", rule.id},
                  {"ruleIndex", std::size(kRules) + rule_index(hazard.kind)},
@@ -211,19 +211,18 @@ class SarifReport {
     if (!related.empty()) json["relatedLocations"] = related;
     json["partialFingerprints"]["nornRaceId/v1"] = clean(hazard.id.text());
     json["codeFlows"] = Json::array({{{"message", {{"text", "Each thread up to its part."}}}, {"threadFlows", flows}}});
-    json["properties"] = {{"id", clean(hazard.id.text())}, {"standing", clean(name_of(hazard.standing))}};
-    if (!hazard.replay.empty()) json["properties"]["replay"] = clean(hazard.replay);
+    json["properties"] = properties(hazard);
     return json;
   }
 
   Json result(const Race& race) const {
-    const SarifRule& rule = kRules[rule_index(race.standing)];
+    const SarifRule& rule = kRules[rule_index(standing_of(race))];
     const std::string name = clean(collect([&](Sink sink) { put_location_name(race.location, sink); }));
     const Access& first = race.accesses[0];
     const Access& second = race.accesses[1];
     Json json = {
         {"ruleId", rule.id},
-        {"ruleIndex", rule_index(race.standing)},
+        {"ruleIndex", rule_index(standing_of(race))},
         {"level", rule.level},
         {"message",
          {{"text",
@@ -244,8 +243,7 @@ class SarifReport {
                                       {"threadFlows", Json::array({thread_flow(first, 1), thread_flow(second, 2)})}}});
     if (race.suppressed)
       json["suppressions"] = Json::array({{{"kind", "external"}, {"justification", clean(race.suppressed_by)}}});
-    json["properties"] = {{"id", clean(race.id.text())}, {"standing", clean(name_of(race.standing))}};
-    if (!race.replay.empty()) json["properties"]["replay"] = clean(race.replay);
+    json["properties"] = properties(race);
     if (race.is_flag) {
       json["ruleId"] = kFlagRule.id;
       json["ruleIndex"] = std::size(kRules) + std::size(kHazardRules);
@@ -259,6 +257,19 @@ class SarifReport {
   }
 
  private:
+  // Of a race or a hazard: who it is, and the facts.
+  template <class Finding>
+  static Json properties(const Finding& finding) {
+    const Confirmation& confirmation = finding.confirmation;
+    Json json = {{"id", clean(finding.id.text())},
+                 {"standing", clean(name_of(standing_of(finding)))},
+                 {"detection", clean(name_of(finding.detection))}};
+    if (confirmation.tried())
+      json["confirmation"] = {{"runs", confirmation.runs}, {"confirmed", confirmation.confirmed}};
+    if (!confirmation.token.empty()) json["replay"] = clean(confirmation.token);
+    return json;
+  }
+
   static std::string thread(uint32_t number, Text name) {
     return name.empty() ? fmt::format("thread {}", number) : fmt::format("thread {} ({})", number, clean(name));
   }

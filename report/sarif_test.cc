@@ -75,8 +75,7 @@ TEST(Sarif, HazardsAreResultsWithTheirThreads) {
   findings.run = example::bank_run();
   findings.hazards.push_back(example::bank_hazard());
   findings.hazards.push_back(example::bank_hazard());
-  findings.hazards[1].standing = Standing::kConfirmed;
-  findings.hazards[1].replay = "n2abc";
+  findings.hazards[1].confirmation = {.runs = 20, .confirmed = 3, .token = "n2abc"};
   const Json sarif = Json::parse(render_sarif(findings, "0.1.0", "/home/ann"));
   const Json& run = sarif["runs"][0];
   const Json& result = run["results"][0];
@@ -96,6 +95,22 @@ TEST(Sarif, HazardsAreResultsWithTheirThreads) {
   EXPECT_EQ(flows[0]["locations"].back()["location"]["physicalLocation"]["region"]["startLine"], 14);
   EXPECT_EQ(run["results"][1]["level"], "error");
   EXPECT_EQ(run["results"][1]["properties"]["replay"], "n2abc");
+  EXPECT_EQ(run["results"][1]["properties"]["confirmation"], (Json{{"runs", 20}, {"confirmed", 3}}));
+}
+
+// A race that was seen is no less of one because no schedule met it.
+TEST(Sarif, NotMetTakesNothingAway) {
+  Race race = example::bank_race();
+  race.confirmation = {.runs = 20};
+  Json result = Json::parse(render_sarif(bank_findings(race), "0", ""))["runs"][0]["results"][0];
+  EXPECT_EQ(result["ruleId"], "norn.race.observed");
+  EXPECT_EQ(result["level"], "error");
+  EXPECT_EQ(result["properties"]["standing"], "observed");
+  EXPECT_EQ(result["properties"]["confirmation"]["confirmed"], 0);
+  race.detection = Detection::kPredicted;
+  result = Json::parse(render_sarif(bank_findings(race), "0", ""))["runs"][0]["results"][0];
+  EXPECT_EQ(result["ruleId"], "norn.race.predicted");
+  EXPECT_EQ(result["level"], "warning");
 }
 
 TEST(Sarif, FlagsAreNotes) {

@@ -100,13 +100,28 @@ Style style_of(Standing standing) {
   switch (standing) {
     case Standing::kConfirmed:
     case Standing::kObserved:
+    case Standing::kProved:
       return Style::kRed;
     case Standing::kPredicted:
+    case Standing::kStatic:
       return Style::kYellow;
-    case Standing::kUnconfirmed:
-      return Style::kDim;
   }
   return Style::kPlain;
+}
+
+void put_standing(Standing standing, const Confirmation& confirmation, Text vain, Sink sink) {
+  sink.put(name_of(standing));
+  if (!confirmation.tried()) return;
+  if (confirmation.confirmed > 0) {
+    sink.put(" in ");
+    sink.put(Decimal(confirmation.confirmed, true).text());
+    sink.put(" of ");
+  } else {
+    sink.put(" · ");
+    sink.put(vain);
+  }
+  sink.put(Decimal(confirmation.runs, true).text());
+  sink.put(confirmation.runs == 1 ? Text(" run") : Text(" runs"));
 }
 
 // ---- the report ----
@@ -131,11 +146,7 @@ class TextReport {
       put_clean(race.suppressed_by.empty() ? Text("a rule") : race.suppressed_by, sink_);
       sink_.put('\n');
     }
-    if (!race.replay.empty()) {
-      sink_.put("  replay: ");
-      put_clean(race.replay, sink_);
-      sink_.put('\n');
-    }
+    replay(race.confirmation);
     next(race, run);
     sink_.put('\n');
   }
@@ -166,10 +177,6 @@ class TextReport {
       standing_count(races, Standing::kObserved);
       sink_.put(", ");
       standing_count(races, Standing::kPredicted);
-      if (races[Standing::kUnconfirmed] > 0) {
-        sink_.put(", ");
-        standing_count(races, Standing::kUnconfirmed);
-      }
       sink_.put(')');
       if (races.variables > 0 && races.variables < races.total()) {
         sink_.put(" on ");
@@ -413,7 +420,11 @@ class TextReport {
     name.sink().put(race.is_flag ? "flag " : "race on ");
     put_location_name(race.location, name.sink());
     const Sink out = standing.sink();
-    out.put(race.is_flag ? Text("not atomic") : name_of(race.standing));
+    if (race.is_flag) {
+      out.put("not atomic");
+    } else {
+      put_standing(race, out);
+    }
     if (race.suppressed) out.put(", suppressed");
     if (race.count > 0 && !race.is_flag) {
       out.put(" · ");
@@ -438,7 +449,7 @@ class TextReport {
       sink_.put('\n');
       spaces(6);
     }
-    styled(race.is_flag ? Style::kYellow : style_of(race.standing), standing.text());
+    styled(race.is_flag ? Style::kYellow : style_of(standing_of(race)), standing.text());
     sink_.put('\n');
   }
 
@@ -610,7 +621,9 @@ class TextReport {
   void also(const Also& also) const {
     for (const Race* race : also.races) {
       sink_.put("  also ");
-      styled(style_of(race->standing), name_of(race->standing));
+      Name standing;
+      put_standing(*race, standing.sink());
+      styled(style_of(standing_of(*race)), standing.text());
       Text before = ": ";
       for (const Access& access : race->accesses) {
         Name place;
@@ -639,6 +652,14 @@ class TextReport {
     }
   }
 
+  // Said by the next command to type, where that is to replay it.
+  void replay(const Confirmation& confirmation) const {
+    if (confirmation.token.empty() || options_.next == Next::kConfirm) return;
+    sink_.put("  replay: ");
+    put_clean(confirmation.token, sink_);
+    sink_.put('\n');
+  }
+
   void next(const Race& race, const RunSummary& run) const {
     if (options_.next == Next::kNone) return;
     if (race.is_flag) {
@@ -651,8 +672,13 @@ class TextReport {
     start(Style::kBold);
     switch (options_.next) {
       case Next::kConfirm:
-        sink_.put("norn confirm R");
-        sink_.put(race.id.text());
+        if (race.confirmation.token.empty()) {
+          sink_.put("norn confirm R");
+          sink_.put(race.id.text());
+        } else {
+          sink_.put("norn replay ");
+          put_clean(race.confirmation.token, sink_);
+        }
         sink_.put(" -- ");
         put_command(run);
         break;
@@ -721,6 +747,14 @@ void put_location_name(const Location& location, Sink sink) {
   }
 }
 
+void put_standing(const Race& race, Sink sink) {
+  put_standing(standing_of(race), race.confirmation, not_met_words(false), sink);
+}
+
+void put_standing(const Hazard& hazard, Sink sink) {
+  put_standing(standing_of(hazard), hazard.confirmation, not_met_words(hazard.kind == HazardKind::kAtomicity), sink);
+}
+
 void render_text(const Race& race, const RunSummary& run, const TextOptions& options, Sink sink, Also also) {
   TextReport(options, sink).race(race, run, also);
 }
@@ -745,6 +779,10 @@ void render_text(const Hazard& hazard, Sink sink) {
   sink.put("norn: ");
   put_clean(hazard.title, sink);
   sink.put(words_of(hazard.kind));
+  if (hazard.confirmation.tried()) {
+    sink.put(" · ");
+    put_standing(hazard, sink);
+  }
   // What happened has no further use for a name.
   if (hazard.kind != HazardKind::kDeadlock) {
     sink.put(" · R");
@@ -769,6 +807,10 @@ void render_text(const Hazard& hazard, Sink sink) {
       sink.put('\n');
     }
   }
+  if (hazard.confirmation.token.empty()) return;
+  sink.put("  replay: ");
+  put_clean(hazard.confirmation.token, sink);
+  sink.put('\n');
 }
 
 void render_text_summary(const RunSummary& run, const RaceCounts& races, const TextOptions& options, Sink sink) {

@@ -36,14 +36,28 @@ struct TextOptions {
 };
 
 struct RaceCounts {
-  uint64_t of[4] = {};  // by Standing, without the suppressed ones
+  uint64_t of[kStandings] = {};  // by Standing, without the suppressed ones
   uint64_t suppressed = 0;
   uint64_t variables = 0;  // so many have races; 0: nobody counted
 
-  constexpr void add(const Race& race) { ++(race.suppressed ? suppressed : of[static_cast<size_t>(race.standing)]); }
+  constexpr void add(const Race& race) {
+    ++(race.suppressed ? suppressed : of[static_cast<size_t>(standing_of(race))]);
+  }
   [[nodiscard]] constexpr uint64_t operator[](Standing standing) const { return of[static_cast<size_t>(standing)]; }
-  [[nodiscard]] constexpr uint64_t total() const { return of[0] + of[1] + of[2] + of[3]; }
+  [[nodiscard]] constexpr uint64_t total() const {
+    uint64_t sum = 0;
+    for (const uint64_t count : of) sum += count;
+    return sum;
+  }
 };
+
+// The standing as people read it, with what the scheduler showed: "observed", "observed · not met in 20 runs",
+// "confirmed in 18 of 20 runs".
+void put_standing(const Race& race, Sink sink);
+void put_standing(const Hazard& hazard, Sink sink);
+// How "confirmed in" begins when no run was: of a race, the statements did not meet; of two regions of a lock, which
+// may well meet, nothing came of it.
+[[nodiscard]] constexpr Text not_met_words(bool is_atomicity) { return is_atomicity ? "no harm in " : "not met in "; }
 
 // What is told with a race, in a line each: others on the same variable.
 struct Also {

@@ -70,7 +70,7 @@ TEST(Text, GoldenHeapWithLibraryFramesAndLocks) {
   const LockHeld locks[] = {{.name = "first_rather_long_name_of_a_mutex", .taken_at = {.file = "list.cpp", .line = 28}},
                             {.address = 0x7ffe10, .mode = HeldMode::kShared}};
   Race race = example::bank_race();
-  race.standing = Standing::kPredicted;
+  race.detection = Detection::kPredicted;
   race.count = 1;
   race.location = {.size = 8,
                    .object_size = 40,
@@ -122,7 +122,7 @@ TEST(Text, GoldenHeapWithLibraryFramesAndLocks) {
 
 TEST(Text, TellsPredictionsOnTheSameBytesInALine) {
   Race prediction = example::bank_race();
-  prediction.standing = Standing::kPredicted;
+  prediction.detection = Detection::kPredicted;
   prediction.id.hex[0] = '4';
   prediction.accesses[1].op = Op::kWrite;
   const Race* also[] = {&prediction, &prediction};
@@ -137,6 +137,32 @@ TEST(Text, TellsPredictionsOnTheSameBytesInALine) {
       << text;
 }
 
+TEST(Text, SaysWhatTheSchedulerShowed) {
+  Race race = example::bank_race();
+  race.confirmation = {.runs = 20};
+  std::string text = render(race);
+  EXPECT_NE(text.find("observed · not met in 20 runs · 1,998 times · R3f9c1a02\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  next: norn confirm R3f9c1a02 -- ./bank\n"), std::string::npos) << text;
+  race.confirmation = {.runs = 20, .confirmed = 18, .token = "n2abc"};
+  text = render(race);
+  EXPECT_NE(text.find("confirmed in 18 of 20 runs · 1,998 times · R3f9c1a02\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  next: norn replay n2abc -- ./bank\n"), std::string::npos) << text;
+  EXPECT_NE(render(race, {.next = Next::kNone}).find("  replay: n2abc\n"), std::string::npos);
+}
+
+TEST(Text, SaysWhatTheSchedulerShowedOfHazards) {
+  Hazard hazard = example::bank_hazard();
+  const auto text = [&] { return collect([&](Sink sink) { render_text(hazard, sink); }); };
+  hazard.confirmation = {.runs = 20};
+  EXPECT_NE(text().find("possible deadlock · predicted · not met in 20 runs · R5e1f0b77\n"), std::string::npos)
+      << text();
+  hazard.kind = HazardKind::kAtomicity;
+  EXPECT_NE(text().find(" · predicted · no harm in 20 runs · R5e1f0b77\n"), std::string::npos) << text();
+  hazard.confirmation = {.runs = 20, .confirmed = 2, .token = "n2h"};
+  EXPECT_NE(text().find(" · confirmed in 2 of 20 runs · R5e1f0b77\n"), std::string::npos) << text();
+  EXPECT_TRUE(text().ends_with("\n  replay: n2h\n")) << text();
+}
+
 TEST(Text, Summary) {
   RunSummary run = example::bank_run();
   const auto line = [&](const RaceCounts& counts) {
@@ -147,7 +173,7 @@ TEST(Text, Summary) {
   counts.add(example::bank_race());
   EXPECT_EQ(line(counts), "norn: 1 race (1 observed, 0 predicted); 4,021 accesses by 3 threads in 0.12 s\n");
   Race confirmed = example::bank_race(), hidden = example::bank_race();
-  confirmed.standing = Standing::kConfirmed;
+  confirmed.confirmation = {.runs = 1, .confirmed = 1};
   hidden.suppressed = true;
   counts.add(confirmed);
   counts.add(hidden);

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/string_sink.h"
 #include "report/json_writer.h"
 #include "report/markup.h"
 #include "report/source.h"
@@ -110,6 +111,15 @@ class XmlReport {
     return words;
   }
 
+  // What a schedule showed of it, if one was tried.
+  template <class Finding>
+  static std::string confirmation(const Finding& finding) {
+    if (!finding.confirmation.tried()) return "";
+    const Text token = finding.confirmation.token;
+    return ", " + collect([&](Sink sink) { put_standing(finding, sink); }) +
+           (token.empty() ? "" : fmt::format(" (norn replay {})", escaped(token)));
+  }
+
   void error(const Race& race) {
     const Access& first = race.accesses[0];
     const Access& second = race.accesses[1];
@@ -137,10 +147,11 @@ class XmlReport {
       put("  <auxwhat>Address 0x{:x} is {} bytes inside data symbol \"{}\"</auxwhat>\n", location.address,
           location.offset, escaped(object));
     }
-    put("  <auxwhat>norn: {} {}, {} by thread #{} {}, {} by thread #{} {}, R{}</auxwhat>\n",
-        view(name_of(race.standing)), location.name.empty() ? std::string("race") : "race on " + escaped(location.name),
-        view(name_of(first.op)), first.thread, escaped(locks(first)), view(name_of(second.op)), second.thread,
-        escaped(locks(second)), escaped(race.id.text()));
+    put("  <auxwhat>norn: {} {}, {} by thread #{} {}, {} by thread #{} {}, R{}{}</auxwhat>\n",
+        view(name_of(standing_of(race))),
+        location.name.empty() ? std::string("race") : "race on " + escaped(location.name), view(name_of(first.op)),
+        first.thread, escaped(locks(first)), view(name_of(second.op)), second.thread, escaped(locks(second)),
+        escaped(race.id.text()), confirmation(race));
     put("</error>\n\n");
   }
 
@@ -157,8 +168,8 @@ class XmlReport {
       stack(step.stack, {});
     }
     if (!hazard.steps.empty())
-      put("  <auxwhat>norn: {}, thread #{} {}, R{}</auxwhat>\n", view(name_of(hazard.standing)), hazard.steps[0].thread,
-          escaped(hazard.steps[0].does), escaped(hazard.id.text()));
+      put("  <auxwhat>norn: {}, thread #{} {}, R{}{}</auxwhat>\n", view(name_of(standing_of(hazard))),
+          hazard.steps[0].thread, escaped(hazard.steps[0].does), escaped(hazard.id.text()), confirmation(hazard));
     put("</error>\n\n");
   }
 

@@ -70,6 +70,17 @@ TEST(ValgrindXml, HazardsAreErrorsToo) {
   EXPECT_EQ(occurrences(xml, "<stack>"), 4u);
 }
 
+TEST(ValgrindXml, SaysWhatTheSchedulerShowed) {
+  Race race = example::bank_race();
+  race.confirmation = {.runs = 20};
+  EXPECT_NE(render_valgrind_xml(bank_findings(race), "0").find(", R3f9c1a02, observed · not met in 20 runs</auxwhat>"),
+            std::string::npos);
+  race.confirmation = {.runs = 20, .confirmed = 18, .token = "n2abc"};
+  EXPECT_NE(render_valgrind_xml(bank_findings(race), "0")
+                .find(", R3f9c1a02, confirmed in 18 of 20 runs (norn replay n2abc)</auxwhat>"),
+            std::string::npos);
+}
+
 TEST(ValgrindXml, SuppressedAreOnlyCounted) {
   Race race = example::bank_race();
   race.suppressed = true;

@@ -37,7 +37,6 @@ using namespace norn::options;
 using namespace norn::report;
 using norn::collect;
 using norn::Sink;
-using norn::Text;
 
 int g_findings = -1;
 std::string g_closed;  // of 0, 1 and 2, at the start
@@ -46,11 +45,11 @@ void append(const std::string& line) {
   if (g_findings >= 0 && write(g_findings, line.data(), line.size()) < 0) _exit(120);
 }
 
-Race race_of(int number, Standing standing = Standing::kObserved) {
+Race race_of(int number, Detection detection = Detection::kObserved) {
   Race race = example::bank_race();
   race.id = {};
   snprintf(race.id.hex, sizeof(race.id.hex), "%08d", number % 100000000);
-  race.standing = standing;
+  race.detection = detection;
   race.count = 1;
   return race;
 }
@@ -73,9 +72,9 @@ void find(const Race& race) {
 void act(const std::string& what, const std::string& value) {
   const int number = std::atoi(value.c_str());
   if (what == "race") find(race_of(number));
-  if (what == "predicted") find(race_of(number, Standing::kPredicted));
+  if (what == "predicted") find(race_of(number, Detection::kPredicted));
   if (what == "elsewhere") {
-    Race race = race_of(number, Standing::kPredicted);
+    Race race = race_of(number, Detection::kPredicted);
     race.location.address += 4;
     race.location.name = "account.limit";
     find(race);

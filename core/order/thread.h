@@ -289,6 +289,8 @@ struct Thread {
   // Set while the thread is inside the core; a collection waits for it to be clear.
   std::atomic<bool> inside{false};
 
+  void* listener_record = nullptr;  // what a listener keeps of it (hazards/thread_record.h); the core leaves it alone
+
   uint64_t accesses = 0;
   uint64_t sync_events = 0;
   uint64_t began_at = 0;  // so many sync_events: since then it may have learned what it did not begin with

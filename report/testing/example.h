@@ -60,7 +60,7 @@ inline constexpr NamedCount kSync[] = {{"locks", 12}, {"threads", 4}};
 inline constexpr Text kCommand[] = {"./bank"};
 
 [[nodiscard]] constexpr Race bank_race() {
-  Race race{.standing = Standing::kObserved,
+  Race race{.detection = Detection::kObserved,
             .location = {.name = "account.balance",
                          .object = "account",
                          .address = 0x404060,

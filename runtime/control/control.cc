@@ -4,9 +4,10 @@
 #include "runtime/control/decisions.h"
 #include "runtime/control/interest.h"
 #include "runtime/control/turn.h"
+#include "runtime/process/emit.h"
+#include "runtime/process/mode.h"
 #include "runtime/process/settings.h"
 #include "runtime/process/syscalls.h"
-#include "runtime/reporting/atomicity.h"
 
 namespace norn::rt {
 
@@ -74,8 +75,9 @@ bool is_own_stack(const ThreadState& state, uint64_t address) {
 void start() {
   const options::Settings& settings = rt::start.settings;
   schedule::StrategyKind kind = settings.schedule;
-  watches_atomicity = (settings.hazards & options::kHazardAtomicity) != 0 && settings.outcome.empty();
-  if (kind == schedule::StrategyKind::kOff && watches_atomicity) kind = schedule::StrategyKind::kRoundRobin;
+  // Atomicity is collected on demand, and under control, where one thread at a time makes it cheap.
+  const bool atomicity = (settings.hazards & options::kHazardAtomicity) != 0 && settings.outcome.empty();
+  if (kind == schedule::StrategyKind::kOff && atomicity) kind = schedule::StrategyKind::kRoundRobin;
   if (kind == schedule::StrategyKind::kOff) return;
   if (!open_decisions()) return;
   read_targets(settings.sites);
@@ -95,12 +97,16 @@ void start() {
   current_slot = &self;
   holder = &self;
   only_scheduled = !settings.outcome.empty();
+  hazard_listener.atomicity.watch(atomicity);
+  emit.settle();
   controlled.store(true, std::memory_order_release);
 }
 
 void stop() {
   controlled.store(false, std::memory_order_relaxed);
   only_scheduled = false;
+  hazard_listener.atomicity.watch(false);
+  emit.settle();
 }
 
 bool active() {

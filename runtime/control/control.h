@@ -11,15 +11,10 @@
 #include <poll.h>
 #include <time.h>
 
-#include "runtime/process/state.h"
+#include "runtime/process/mode.h"
 #include "schedule/strategy.h"
 
 namespace norn::rt {
-
-extern constinit std::atomic<bool> controlled;
-inline bool is_controlled() { return controlled.load(std::memory_order_relaxed); }
-// The run is there to be scheduled alone: accesses are not told to the detector. Of the many runs of a confirmation.
-extern constinit bool only_scheduled;
 
 namespace control {
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "runtime/control/turn.h"
+#include "runtime/process/mode.h"
 #include "runtime/process/syscalls.h"
 
 namespace norn::rt::control {

@@ -4,6 +4,7 @@
 #include "runtime/control/decisions.h"
 #include "runtime/control/turn.h"
 #include "runtime/intercept/signals.h"
+#include "runtime/process/mode.h"
 #include "runtime/process/settings.h"
 #include "runtime/process/syscalls.h"
 

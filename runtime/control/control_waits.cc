@@ -2,6 +2,7 @@
 #include "runtime/control/deadlock.h"
 #include "runtime/control/decisions.h"
 #include "runtime/control/turn.h"
+#include "runtime/process/mode.h"
 
 namespace norn::rt::control {
 

@@ -7,6 +7,8 @@
 
 #include "runtime/hooks/check_state.h"
 #include "runtime/intercept/interpose.h"
+#include "runtime/process/emit.h"
+#include "runtime/process/mode.h"
 #include "runtime/process/proc_maps.h"
 
 namespace norn::rt {
@@ -39,14 +41,14 @@ template <AccessKind Kind, unsigned Size>
     return;
   }
   if (is_controlled()) [[unlikely]] {
-    if (!pass_control(Kind, address, Size, site, increments<Kind>(site))) return;
+    if (!pass_control(Kind, address, Size, site)) return;
   }
   const Inspection here{Inspection::Started()};
   if (!here) return;
   Thread& thread = here.thread();
   if (thread.fast.mask == 0) [[unlikely]]
     settle_check(thread);
-  detector.access(
+  emit.access(
       thread, Kind, address_of(address), Size, [&] { return place_again(*here, site); }, increments<Kind>(site));
 }
 
@@ -318,7 +320,7 @@ NORN_ACCESS_HOOKS(write, kWrite, 16)
 
 NORN_EXPORT void __norn_cut(void) {
   if (!is_watching()) return;
-  if (const Inspection here{Inspection::Started()}; here) detector.cut(here.thread());
+  if (const Inspection here{Inspection::Started()}; here) emit.cut(here.thread());
 }
 
 NORN_EXPORT void __norn_read_range(const void* address, size_t size, const norn_site* site) {

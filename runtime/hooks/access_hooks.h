@@ -3,29 +3,26 @@
 
 #include "runtime/control/control.h"
 #include "runtime/hooks/stack_ids.h"
-#include "runtime/process/state.h"
-#include "runtime/reporting/atomicity.h"
+#include "runtime/process/emit.h"
+#include "runtime/process/mode.h"
 
 namespace norn::rt {
 
-// Under control an access is a place to stop at; the program's own check lets none pass (fast.cc). True: it is also to
-// be told to the detector.
-inline bool pass_control(AccessKind kind, const volatile void* address, size_t size, const norn_site* site,
-                         bool increments) {
+// Under control an access is a place to stop at; the program's own check lets none pass (check_state.cc). True: it is
+// also an event.
+inline bool pass_control(AccessKind kind, const volatile void* address, size_t size, const norn_site* site) {
   control::access(kind, address, size, site);
-  if (only_scheduled) return false;
-  if (watches_atomicity) note_locked_access(kind, address, size, site, increments);
-  return true;
+  return !is_only_scheduled();
 }
 
 // Of the calling thread, from outside, while accesses count. `site` null: the call on top of its stack.
 inline void observe(AccessKind kind, const volatile void* address, size_t size, const norn_site* site,
                     bool increments = false) {
-  if (is_controlled() && !pass_control(kind, address, size, site, increments)) [[unlikely]]
+  if (is_controlled() && !pass_control(kind, address, size, site)) [[unlikely]]
     return;
   const Inspection here{Inspection::Started()};
   if (!here) return;
-  detector.access(here.thread(), kind, address_of(address), size, [&] { return place_again(*here, site); }, increments);
+  emit.access(here.thread(), kind, address_of(address), size, [&] { return place_again(*here, site); }, increments);
 }
 
 // Ranges that are not long, as far as they can be done in short: so many bytes, from the first on.

@@ -4,6 +4,8 @@
 #include "runtime/hooks/access_hooks.h"
 #include "runtime/hooks/loop_hooks.h"
 #include "runtime/intercept/interpose.h"
+#include "runtime/process/emit.h"
+#include "runtime/process/mode.h"
 #include "runtime/process/settings.h"
 
 using namespace norn;
@@ -27,7 +29,7 @@ template <class T, class Perform>
 void atomic(const volatile T* address, bool writes, const norn_site* site, Perform perform) {
   if (is_controlled()) [[unlikely]] {
     control::atomic(address, sizeof(T), writes, site);
-    if (only_scheduled) {
+    if (is_only_scheduled()) {
       perform();
       return;
     }
@@ -42,9 +44,9 @@ void atomic(const volatile T* address, bool writes, const norn_site* site, Perfo
   // where the library's synchronization is not known does it count as a spinning read.
   if (__norn_spinning == nullptr || (!writes && is_spin(__norn_spinning) && start.settings.lib)) [[likely]] {
     if constexpr (requires { perform.order; }) {
-      detector.atomic_load(here.thread(), address_of(address), sizeof(T), perform.order, where, perform);
+      emit.atomic_load(here.thread(), address_of(address), sizeof(T), perform.order, where, perform);
     } else {
-      detector.atomic(here.thread(), address_of(address), sizeof(T), where, perform);
+      emit.atomic(here.thread(), address_of(address), sizeof(T), where, perform);
     }
   } else {
     spin_by_atomic(here.thread(), address_of(address), sizeof(T), where, site, perform);
@@ -57,19 +59,19 @@ void atomic(const volatile T* address, bool writes, const norn_site* site, Perfo
   ThreadState* state = current_state;
   if (state == nullptr || state->depth.load(std::memory_order_relaxed) != 0 || is_controlled()) return nullptr;
   const bool may_wait = __norn_spinning != nullptr && (writes || !is_spin(__norn_spinning) || !start.settings.lib);
-  return !may_wait && detector.may_pass_unseen(*state->core) ? state : nullptr;
+  return !may_wait && may_pass_unseen(*state->core) ? state : nullptr;
 }
 
 // Before an operation that may write, and after one that read. Between them the thread is outside: a fault comes while
 // nothing is locked.
 [[gnu::always_inline]] inline void give_unseen(ThreadState& state, const volatile void* address, int order) {
   if (!enter(state)) return;
-  detector.before_unseen(*state.core, address_of(address), order_of(order));
+  emit.before_unseen(*state.core, address_of(address), order_of(order));
   leave(state);
 }
 [[gnu::always_inline]] inline void take_unseen(ThreadState& state, const volatile void* address, int order) {
   if (!enter(state)) return;
-  detector.after_unseen(*state.core, address_of(address), order_of(order));
+  emit.after_unseen(*state.core, address_of(address), order_of(order));
   leave(state);
 }
 
@@ -257,7 +259,7 @@ NORN_EXPORT void __norn_fence(int order, int signal_scope, const norn_site* /*si
   if (signal_scope != 0) return __norn_cut();
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   if (!is_watching()) return;
-  if (const Inspection here; here) detector.fence(here.thread(), order_of(order));
+  if (const Inspection here; here) emit.fence(here.thread(), order_of(order));
 }
 
 // The assembly itself runs between the two: what came before it is released before anyone can see its effect, and what
@@ -266,18 +268,18 @@ NORN_EXPORT void __norn_assembly_before(const void* address, size_t size, const 
   if (!is_watching()) return;
   if (is_controlled()) {
     control::atomic(address, size, true, site);
-    if (only_scheduled) return;
+    if (is_only_scheduled()) return;
   }
   const Inspection here;
   if (!here) return;
-  detector.atomic(here.thread(), address_of(address), size, place(*here, site),
-                  [] { return Detector::AtomicOutcome{EventKind::kAtomicRmw, MemoryOrder::kAcqRel}; });
+  emit.atomic(here.thread(), address_of(address), size, place(*here, site),
+              [] { return Detector::AtomicOutcome{EventKind::kAtomicRmw, MemoryOrder::kAcqRel}; });
 }
 
 NORN_EXPORT void __norn_assembly_after(const void* address, size_t size, const norn_site* site) {
-  if (!is_watching() || only_scheduled) return;
+  if (!is_watching() || is_only_scheduled()) return;
   const Inspection here;
   if (!here) return;
-  detector.atomic(here.thread(), address_of(address), size, place(*here, site),
-                  [] { return Detector::AtomicOutcome{EventKind::kAtomicLoad, MemoryOrder::kAcquire}; });
+  emit.atomic(here.thread(), address_of(address), size, place(*here, site),
+              [] { return Detector::AtomicOutcome{EventKind::kAtomicLoad, MemoryOrder::kAcquire}; });
 }

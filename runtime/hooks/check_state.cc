@@ -5,6 +5,8 @@
 
 #include "runtime/control/control.h"
 #include "runtime/hooks/sampling.h"
+#include "runtime/process/emit.h"
+#include "runtime/process/mode.h"
 #include "runtime/process/syscalls.h"
 #include "runtime/reporting/reporter.h"
 
@@ -77,6 +79,7 @@ uintptr_t reserve_shadow() {
 
 void begin_watching() {
   if (watching.exchange(true, std::memory_order_relaxed)) return;
+  hazard_listener.lock_order.watch(true);
   detector.make_all_look_again();
   restart_sampling();
   if (flat || is_controlled()) return;
@@ -87,8 +90,7 @@ void begin_watching() {
 
 void settle_check(Thread& thread) {
   FastCheck& fast = thread.fast;
-  // Under control every access is wanted.
-  if (is_watching() && flat && !is_controlled()) {
+  if (is_watching() && flat && !wants_every_access()) {
     fast.mask = Shadow::kFlatMask;
     fast.granules = reinterpret_cast<const void*>(kShadowAt + thread.slot % 2 * sizeof(uint64_t));
     fast.others = reinterpret_cast<const void*>(kShadowAt + 2 * sizeof(uint64_t));

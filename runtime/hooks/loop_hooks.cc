@@ -6,6 +6,8 @@
 #include "runtime/hooks/access_hooks.h"
 #include "runtime/hooks/sampling.h"
 #include "runtime/intercept/interpose.h"
+#include "runtime/process/emit.h"
+#include "runtime/process/mode.h"
 #include "runtime/process/settings.h"
 #include "runtime/process/syscalls.h"
 #include "runtime/reporting/reporter.h"
@@ -91,7 +93,7 @@ void forget(const norn_loop* exit, const norn_site* site, uint32_t part) {
 void tell_waiting(SpinRead& read, Thread& thread) {
   if (read.told != 0) return;
   read.told = 1;
-  detector.spin_read(thread, read.address, read.size, kNowhere, true);
+  emit.spin_read(thread, read.address, read.size, kNowhere, true);
 }
 
 // Who took the lock tells so right after it took it, which may not have come yet. A holder that never tells is not
@@ -99,7 +101,7 @@ void tell_waiting(SpinRead& read, Thread& thread) {
 void tell_refusal(Thread& thread, Address lock) {
   constexpr int kTries = 200;
   constexpr long kHalfMillisecond = 500000;
-  for (int i = 0; !detector.lock_refused(thread, lock) && i < kTries && !is_controlled(); ++i) {
+  for (int i = 0; !emit.lock_refused(thread, lock) && i < kTries && !is_controlled(); ++i) {
     sys::nap(kHalfMillisecond);
   }
 }
@@ -114,7 +116,7 @@ void tell_flag(Thread& thread, const SpinRead& read, Where where) {
 // Variables that loops of the program wait for are known as such before anybody does.
 void expect_waiters(const norn_loop& loop, Thread& thread) {
   for (uint32_t i = 0; i < loop.flag_count; ++i) {
-    detector.spin_read(thread, address_of(loop.flags[i].address), loop.flags[i].size, kNowhere, true);
+    emit.spin_read(thread, address_of(loop.flags[i].address), loop.flags[i].size, kNowhere, true);
   }
 }
 
@@ -212,7 +214,7 @@ void add_loops(const norn_module& tables, Thread* thread) {
   bool spins = !start.settings.lib && start.settings.spin != 0;
   for (const norn_loop* loop = tables.loops_begin; loop != tables.loops_end && !spins; ++loop)
     spins = is_ordered_by_reads(loop);
-  if (spins && !detector.honour_spins()) refuse("not enough memory to follow loops; say --spin=0");
+  if (spins && !emit.honour_spins()) refuse("not enough memory to follow loops; say --spin=0");
   if (tables.loops_begin == tables.loops_end) return;
   for (const norn_loop* loop = tables.loops_begin; loop != tables.loops_end && thread != nullptr; ++loop) {
     if (is_ordered_by_reads(loop)) expect_waiters(*loop, *thread);
@@ -269,7 +271,7 @@ bool look(const void* address, size_t size, const norn_site* site, const norn_lo
     return !is_spin(exit) && is_ordered_by_reads(exit);
   }
   if (is_controlled()) control::access(AccessKind::kRead, address, size, site);
-  if (const Inspection here{Inspection::Started()}; here) detector.look(here.thread(), address_of(address), size);
+  if (const Inspection here{Inspection::Started()}; here) emit.look(here.thread(), address_of(address), size);
   return true;
 }
 
@@ -323,15 +325,15 @@ NORN_EXPORT void __norn_spin_leave(const norn_loop* exit, int because) {
       any = true;
       const Where where = place_again(*here, read.site);
       if (is_spin(exit)) tell_flag(here.thread(), read, where);
-      detector.spin_read(here.thread(), read.address, read.size, where);
+      emit.spin_read(here.thread(), read.address, read.size, where);
     } else if (is_watching() && here && read.outdated == 0 && read.size != 0 && is_spin(exit)) {
       tell_flag(here.thread(), read, place_again(*here, read.site));  // it was looked at all the same
     }
   }
   state.count = kept;
-  if (any) detector.spin_leave(here.thread());
+  if (any) emit.spin_leave(here.thread());
   // What it waited for may have been written by code that nobody looks at.
-  if (any && is_sampled()) detector.come_after_all(here.thread());
+  if (any && is_sampled()) emit.come_after_all(here.thread());
 }
 
 NORN_EXPORT void __norn_wait_begin(const norn_loop* loop, int alone) {
@@ -350,5 +352,5 @@ NORN_EXPORT void __norn_wait_leave(const norn_loop* loop, const void* condition,
     state.waited = nullptr;
   }
   if (because == 0 || condition == nullptr || !cv_counts()) return;
-  if (const Inspection here; here) detector.wait_loop_leave(here.thread(), address_of(condition));
+  if (const Inspection here; here) emit.wait_loop_leave(here.thread(), address_of(condition));
 }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "runtime/hooks/sampling.h"
+#include "runtime/process/emit.h"
 #include "runtime/process/state.h"
 
 namespace norn::rt {
@@ -34,22 +35,22 @@ void note_spin(Address address, size_t size, const norn_site* site, bool atomica
 template <class Perform>
 void spin_by_atomic(Thread& thread, Address address, size_t size, Where where, const norn_site* site, Perform perform) {
   if (!is_spin(__norn_spinning)) {
-    detector.atomic(thread, address, size, where, perform);
+    emit.atomic(thread, address, size, where, perform);
     if (is_ordered_by_reads(__norn_spinning)) note_spin(address, size, site, true);
     return;
   }
   bool wrote = false;
-  detector.ignore_begin(thread, kIgnoreReads | kIgnoreWrites);
-  detector.atomic(thread, address, size, where, [&] {
+  emit.ignore_begin(thread, kIgnoreReads | kIgnoreWrites);
+  emit.atomic(thread, address, size, where, [&] {
     const Detector::AtomicOutcome outcome = perform();
     wrote = outcome.kind != EventKind::kAtomicLoad;
     return outcome;
   });
-  detector.ignore_end(thread, kIgnoreReads | kIgnoreWrites);
+  emit.ignore_end(thread, kIgnoreReads | kIgnoreWrites);
   if (wrote) {
-    detector.spin_read(thread, address, size, where);
-    detector.spin_leave(thread);
-    if (is_sampled()) detector.leave_by_atomic(thread, address);
+    emit.spin_read(thread, address, size, where);
+    emit.spin_leave(thread);
+    if (is_sampled()) emit.leave_by_atomic(thread, address);
   } else {
     note_spin(address, size, site, true);
   }

@@ -5,6 +5,7 @@
 #include "runtime/hooks/check_state.h"
 #include "runtime/hooks/stack_ids.h"
 #include "runtime/intercept/interpose.h"
+#include "runtime/process/mode.h"
 
 namespace norn::rt {
 namespace {

@@ -3,6 +3,8 @@
 #include "core/order/sampler.h"
 #include "runtime/control/control.h"
 #include "runtime/intercept/interpose.h"
+#include "runtime/process/emit.h"
+#include "runtime/process/mode.h"
 #include "runtime/process/settings.h"
 #include "runtime/process/syscalls.h"
 
@@ -48,7 +50,7 @@ void add_regions(const norn_module& tables) {
   }
   start.settings.engine = EngineKind::kHb;
   if (start.settings.cv == ConditionMode::kWriteRead) start.settings.cv = ConditionMode::kLost;
-  detector.observe_only();
+  emit.observe_only();
 }
 
 void begin_sampling(ThreadState& state) {

@@ -9,6 +9,8 @@
 
 #include "runtime/control/control.h"
 #include "runtime/intercept/locks.h"
+#include "runtime/process/emit.h"
+#include "runtime/process/mode.h"
 
 using namespace norn;
 using namespace norn::rt;
@@ -16,27 +18,27 @@ using namespace norn::rt;
 namespace {
 
 void used(const Inspection& here, const volatile void* object, const norn_site& site) {
-  if (is_watching()) detector.use(here.thread(), address_of(object), place(*here, &site));
+  if (is_watching()) emit.use(here.thread(), address_of(object), place(*here, &site));
 }
 
 void destroyed(const volatile void* object, const norn_site& site) {
   const Inspection here;
   if (!here) return;
-  if (is_watching()) detector.write(here.thread(), address_of(object), 1, place(*here, &site));
-  detector.sync_destroy(here.thread(), address_of(object));
+  if (is_watching()) emit.write(here.thread(), address_of(object), 1, place(*here, &site));
+  emit.sync_destroy(here.thread(), address_of(object));
 }
 
 void posting(sem_t* semaphore, const norn_site& site) {
   const Inspection here;
   if (!here) return;
   used(here, semaphore, site);
-  detector.semaphore_post(here.thread(), address_of(semaphore));
+  emit.semaphore_post(here.thread(), address_of(semaphore));
 }
 
 void waited(sem_t* semaphore, const norn_site& site) {
   const Inspection here;
   if (!here) return;
-  detector.semaphore_wait(here.thread(), address_of(semaphore));
+  emit.semaphore_wait(here.thread(), address_of(semaphore));
   used(here, semaphore, site);
 }
 
@@ -80,9 +82,9 @@ NORN_INTERPOSE(int, pthread_barrier_init,
   if (result == 0) {
     if (const Inspection here; here) {
       if (is_watching()) {
-        detector.write(here.thread(), address_of(barrier), 1, place(*here, &site_pthread_barrier_init));
+        emit.write(here.thread(), address_of(barrier), 1, place(*here, &site_pthread_barrier_init));
       }
-      detector.barrier_init(here.thread(), address_of(barrier), count);
+      emit.barrier_init(here.thread(), address_of(barrier), count);
     }
   }
   return result;
@@ -98,10 +100,10 @@ NORN_INTERPOSE(int, pthread_barrier_wait, (pthread_barrier_t * barrier)) {
   if (!has_started()) return EINVAL;
   if (const Inspection here; here) {
     used(here, barrier, site_pthread_barrier_wait);
-    detector.barrier_enter(here.thread(), address_of(barrier));
+    emit.barrier_enter(here.thread(), address_of(barrier));
   }
   const int result = wait_at_barrier(barrier, site_pthread_barrier_wait, real_pthread_barrier_wait);
-  if (const Inspection here; here) detector.barrier_leave(here.thread(), address_of(barrier));
+  if (const Inspection here; here) emit.barrier_leave(here.thread(), address_of(barrier));
   return result;
 }
 
@@ -210,7 +212,7 @@ void end_once() {
   const void* control = nullptr;
   if (const Inspection here; here && here->once_frame != nullptr) {
     control = here->once_frame->control;
-    detector.once_done(here.thread(), address_of(control));
+    emit.once_done(here.thread(), address_of(control));
     here->once_frame = here->once_frame->outer;
   }
   if (control != nullptr) control::end_routine(control);
@@ -259,7 +261,7 @@ void run_once() {
   OnceFrame frame = {state->once_control, state->once_frame};
   if (const Inspection here; here) {
     here->once_frame = &frame;
-    detector.once_seen(here.thread(), address_of(frame.control));  // of tries that failed
+    emit.once_seen(here.thread(), address_of(frame.control));  // of tries that failed
   }
   control::begin_routine(frame.control);
   norn_call_once_routine(routine);
@@ -280,7 +282,7 @@ int once(Control* control, const norn_site& site, void (*routine)(), int (*real)
   }
   const int result = real(control, known ? &run_once : routine);
   if (known) {
-    if (const Inspection here; here) detector.once_seen(here.thread(), address_of(control));
+    if (const Inspection here; here) emit.once_seen(here.thread(), address_of(control));
   }
   return result;
 }
@@ -315,13 +317,13 @@ NORN_INTERPOSE_OPTIONAL(int, __cxa_guard_acquire, (uint64_t* guard)) {
   const int result = real___cxa_guard_acquire(guard);
   if (result != 0) control::begin_routine(guard);
   // Also of who has to try again because the first one threw.
-  if (const Inspection here; here) detector.once_seen(here.thread(), address_of(guard));
+  if (const Inspection here; here) emit.once_seen(here.thread(), address_of(guard));
   return result;
 }
 
 NORN_INTERPOSE_OPTIONAL(void, __cxa_guard_abort, (uint64_t* guard)) {
   if (!has_started() || real___cxa_guard_abort == nullptr) return;
-  if (const Inspection here; here) detector.once_done(here.thread(), address_of(guard));
+  if (const Inspection here; here) emit.once_done(here.thread(), address_of(guard));
   real___cxa_guard_abort(guard);
   control::end_routine(guard);
 }
@@ -332,9 +334,9 @@ NORN_INTERPOSE_OPTIONAL(void, __cxa_guard_release, (uint64_t* guard)) {
     return;
   }
   if (const Inspection here; here) {
-    detector.once_done(here.thread(), address_of(guard));
-    detector.atomic(here.thread(), address_of(guard), 1, place(*here, &site___cxa_guard_release),
-                    [] { return Detector::AtomicOutcome{EventKind::kAtomicStore, MemoryOrder::kRelease}; });
+    emit.once_done(here.thread(), address_of(guard));
+    emit.atomic(here.thread(), address_of(guard), 1, place(*here, &site___cxa_guard_release),
+                [] { return Detector::AtomicOutcome{EventKind::kAtomicStore, MemoryOrder::kRelease}; });
   }
   real___cxa_guard_release(guard);
   control::end_routine(guard);

@@ -10,6 +10,7 @@
 #include "runtime/control/control.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/openmp/openmp.h"
+#include "runtime/process/mode.h"
 #include "runtime/process/syscalls.h"
 
 using namespace norn::rt;

@@ -7,7 +7,8 @@
 #include "runtime/hooks/loop_hooks.h"
 #include "runtime/intercept/locks.h"
 #include "runtime/openmp/openmp.h"
-#include "runtime/reporting/atomicity.h"
+#include "runtime/process/emit.h"
+#include "runtime/process/mode.h"
 
 // The old cleanup interface: it needs neither exceptions nor a landing pad.
 struct _pthread_cleanup_buffer;
@@ -32,8 +33,7 @@ struct Wait {
 void leave_wait(const Wait& wait, bool woken) {
   const Inspection here;
   if (!here) return;
-  detector.wait_leave(here.thread(), address_of(wait.condition), address_of(wait.mutex), !woken,
-                      place(*here, wait.site));
+  emit.wait_leave(here.thread(), address_of(wait.condition), address_of(wait.mutex), !woken, place(*here, wait.site));
 }
 
 void cancelled(void* argument) { leave_wait(*static_cast<const Wait*>(argument), false); }
@@ -82,9 +82,8 @@ int wait_on(const void* condition, const void* mutex, const norn_site& site, Cal
   bool waits = false;
   if (const Inspection here; here) {
     waits = true;
-    if (is_watching()) detector.use(here.thread(), address_of(condition), place_again(*here, &site));
-    if (watches_atomicity) note_given_up(address_of(mutex));
-    detector.wait_enter(here.thread(), address_of(condition), address_of(mutex), waits_in_loop(condition));
+    if (is_watching()) emit.use(here.thread(), address_of(condition), place_again(*here, &site));
+    emit.wait_enter(here.thread(), address_of(condition), address_of(mutex), waits_in_loop(condition));
   }
   if (!waits || real__pthread_cleanup_push == nullptr) {
     const int result = call();
@@ -115,15 +114,15 @@ void signalling(const void* condition, const norn_site& site) {
   control::pass(control::Op::kSignal, condition, site);
   const Inspection here;
   if (!here) return;
-  if (is_watching()) detector.use(here.thread(), address_of(condition), place_again(*here, &site));
-  detector.signal(here.thread(), address_of(condition));
+  if (is_watching()) emit.use(here.thread(), address_of(condition), place_again(*here, &site));
+  emit.signal(here.thread(), address_of(condition));
 }
 
 void destroyed_condition(const void* condition, const norn_site& site) {
   const Inspection here;
   if (!here) return;
-  if (is_watching()) detector.write(here.thread(), address_of(condition), 1, place(*here, &site));
-  detector.sync_destroy(here.thread(), address_of(condition));
+  if (is_watching()) emit.write(here.thread(), address_of(condition), 1, place(*here, &site));
+  emit.sync_destroy(here.thread(), address_of(condition));
 }
 
 // The default version since 2.3.2; the older one has another layout.

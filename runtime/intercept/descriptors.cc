@@ -29,6 +29,8 @@
 #include "runtime/hooks/access_hooks.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/intercept/watches.h"
+#include "runtime/process/emit.h"
+#include "runtime/process/mode.h"
 #include "runtime/process/syscalls.h"
 
 namespace norn::rt {
@@ -91,7 +93,7 @@ Address tag_of(Thread& thread, int fd) {
     if (found == 0) return 0;
     if (entry->compare_exchange_strong(thing, found, std::memory_order_acq_rel)) {
       thing = found;
-      if (is_watching()) detector.allocate(thread, address_of_file(fd), kFileBytes);
+      if (is_watching()) emit.allocate(thread, address_of_file(fd), kFileBytes);
     }
   }
   return kTags | thing;
@@ -101,7 +103,7 @@ void set_thing(int fd, uint64_t thing) {
   const Inspection here;
   if (!here) return;
   if (std::atomic<uint64_t>* entry = entry_of(fd); entry != nullptr) entry->store(thing, std::memory_order_release);
-  if (is_watching()) detector.allocate(here.thread(), address_of_file(fd), kFileBytes);
+  if (is_watching()) emit.allocate(here.thread(), address_of_file(fd), kFileBytes);
 }
 
 void set_same(int a, int b) {
@@ -137,7 +139,7 @@ void duplicated(int from, int to) {
   std::atomic<uint64_t>* target = entry_of(to);
   if (source == nullptr || target == nullptr) return;
   tag_of(here.thread(), from);
-  if (is_watching()) detector.allocate(here.thread(), address_of_file(to), kFileBytes);
+  if (is_watching()) emit.allocate(here.thread(), address_of_file(to), kFileBytes);
   target->store(source->load(std::memory_order_acquire), std::memory_order_release);
 }
 
@@ -152,7 +154,7 @@ void closing(int fd, const norn_site& site) {
   use_file(AccessKind::kWrite, fd, site);
   const Inspection here;
   if (!here) return;
-  if (is_watching()) detector.write(here.thread(), address_of_file(fd), kFileBytes, place(*here, &site));
+  if (is_watching()) emit.write(here.thread(), address_of_file(fd), kFileBytes, place(*here, &site));
   forget_thing(fd);
 }
 
@@ -164,8 +166,8 @@ void giving_to_file(int fd, const norn_site& site) {
   const Inspection here;
   if (!here) return;
   const Address tag = tag_of(here.thread(), fd);
-  detector.read(here.thread(), address_of_file(fd), kFileBytes, place(*here, &site));
-  if (tag != 0) detector.happens_before(here.thread(), tag);
+  emit.read(here.thread(), address_of_file(fd), kFileBytes, place(*here, &site));
+  if (tag != 0) emit.happens_before(here.thread(), tag);
 }
 
 void took_from_file(int fd, const norn_site& site) {
@@ -173,20 +175,20 @@ void took_from_file(int fd, const norn_site& site) {
   use_file(AccessKind::kRead, fd, site);
   const Inspection here;
   if (!here) return;
-  if (const Address tag = tag_of(here.thread(), fd); tag != 0) detector.happens_after(here.thread(), tag);
-  detector.read(here.thread(), address_of_file(fd), kFileBytes, place(*here, &site));
+  if (const Address tag = tag_of(here.thread(), fd); tag != 0) emit.happens_after(here.thread(), tag);
+  emit.read(here.thread(), address_of_file(fd), kFileBytes, place(*here, &site));
 }
 
 void giving_to_signal_files() {
   if (!is_watching()) return;
-  if (const Inspection here; here) detector.happens_before(here.thread(), kTags | kAnySignal);
+  if (const Inspection here; here) emit.happens_before(here.thread(), kTags | kAnySignal);
 }
 
 void became_readable(int fd) {
   if (!is_watching() || fd < 0) return;
   const Inspection here;
   if (!here) return;
-  if (const Address tag = tag_of(here.thread(), fd); tag != 0) detector.happens_after(here.thread(), tag);
+  if (const Address tag = tag_of(here.thread(), fd); tag != 0) emit.happens_after(here.thread(), tag);
 }
 
 bool locate_file(Address address, report::Location& location, TextPool& pool) {
@@ -604,7 +606,7 @@ int got_events(int epoll, const epoll_event* events, int count, const norn_site&
     if ((events[i].events & ~uint32_t{EPOLLOUT | EPOLLWRNORM | EPOLLWRBAND}) == 0) continue;
     uint64_t tags[kMostWatched];
     const unsigned found = watched(instance, events[i].data.u64, tags);
-    for (unsigned k = 0; k < found; ++k) detector.happens_after(here.thread(), tags[k]);
+    for (unsigned k = 0; k < found; ++k) emit.happens_after(here.thread(), tags[k]);
   }
   return count;
 }

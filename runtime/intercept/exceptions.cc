@@ -5,6 +5,8 @@
 #include <stdint.h>
 
 #include "runtime/intercept/interpose.h"
+#include "runtime/process/emit.h"
+#include "runtime/process/mode.h"
 #include "runtime/process/state.h"
 
 using namespace norn;
@@ -19,8 +21,8 @@ void letting_go(const void* exception) {
   if (exception == nullptr || !is_watching()) return;
   const Inspection here;
   if (!here) return;
-  detector.happens_after(here.thread(), address_of(exception));
-  detector.happens_before(here.thread(), address_of(exception));
+  emit.happens_after(here.thread(), address_of(exception));
+  emit.happens_before(here.thread(), address_of(exception));
 }
 
 // The header in front of an exception (Itanium C++ ABI, level II, 2.2.1, with GCC's dependent exceptions).

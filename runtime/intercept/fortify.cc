@@ -6,6 +6,7 @@
 #include "runtime/hooks/access_hooks.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/intercept/text_length.h"
+#include "runtime/process/mode.h"
 
 using namespace norn;
 using namespace norn::rt;

@@ -7,6 +7,8 @@
 #include "runtime/hooks/access_hooks.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/intercept/text_length.h"
+#include "runtime/process/emit.h"
+#include "runtime/process/mode.h"
 
 namespace norn::rt {
 namespace {
@@ -24,9 +26,12 @@ void access(AccessKind kind, Hidden state, const norn_site& site) {
   if (!is_watching() || is_called_unseen()) return;
   const Address address = kStates + static_cast<Address>(state) * kStateBytes;
   if (is_controlled()) control::access(kind, reinterpret_cast<const void*>(address), kStateBytes, &site);
-  if (only_scheduled) return;
+  if (is_only_scheduled()) return;
   const Inspection here;
-  if (here) detector.access(here.thread(), kind, address, kStateBytes, place(*here, &site));
+  if (!here) return;
+  const Where where = place(*here, &site);
+  kind == AccessKind::kWrite ? emit.write(here.thread(), address, kStateBytes, where)
+                             : emit.read(here.thread(), address, kStateBytes, where);
 }
 
 }  // namespace

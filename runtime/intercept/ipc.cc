@@ -8,6 +8,8 @@
 #include "runtime/control/control.h"
 #include "runtime/hooks/access_hooks.h"
 #include "runtime/intercept/interpose.h"
+#include "runtime/process/emit.h"
+#include "runtime/process/mode.h"
 
 using namespace norn;
 using namespace norn::rt;
@@ -22,11 +24,11 @@ Address tag_of_queue(int queue) { return Address{9} << 60 | static_cast<Address>
 
 void release(Address tag) {
   if (!is_watching()) return;
-  if (const Inspection here; here) detector.happens_before(here.thread(), tag);
+  if (const Inspection here; here) emit.happens_before(here.thread(), tag);
 }
 void acquire(Address tag) {
   if (!is_watching()) return;
-  if (const Inspection here; here) detector.happens_after(here.thread(), tag);
+  if (const Inspection here; here) emit.happens_after(here.thread(), tag);
 }
 
 template <class Call>

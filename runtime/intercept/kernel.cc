@@ -22,6 +22,7 @@
 #include "runtime/intercept/interpose.h"
 #include "runtime/intercept/rights.h"
 #include "runtime/intercept/signals.h"
+#include "runtime/process/mode.h"
 #include "runtime/process/proc_maps.h"
 #include "runtime/process/process.h"
 #include "runtime/process/state.h"

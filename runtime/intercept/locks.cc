@@ -9,6 +9,7 @@
 #include "runtime/control/control.h"
 #include "runtime/hooks/loop_hooks.h"
 #include "runtime/openmp/openmp.h"
+#include "runtime/process/mode.h"
 #include "runtime/process/syscalls.h"
 #include "runtime/reporting/misuse.h"
 
@@ -128,7 +129,7 @@ NORN_INTERPOSE(int, pthread_mutex_trylock, (pthread_mutex_t * mutex)) {
   if (called_by_openmp()) return real_pthread_mutex_trylock(mutex);
   control::pass(control::Op::kAcquire, mutex, site_pthread_mutex_trylock);
   const int result = real_pthread_mutex_trylock(mutex);
-  if (has_mutex(result)) took(mutex, LockMode::kExclusive, site_pthread_mutex_trylock, false);
+  if (has_mutex(result)) took(mutex, LockMode::kExclusive, site_pthread_mutex_trylock, LockAttempt::kTry);
   if (result == EBUSY) note_refusal(mutex, site_pthread_mutex_trylock);
   check_refused(mutex, result, site_pthread_mutex_trylock);
   return result;
@@ -155,7 +156,7 @@ NORN_INTERPOSE(int, pthread_mutex_timedlock, (pthread_mutex_t * mutex, const tim
       mutex, site_pthread_mutex_timedlock, CLOCK_REALTIME, until, kPosix, is_shared(mutex),
       [=] { return real_pthread_mutex_timedlock(mutex, until); },
       [=] { return try_mutex(mutex, real_pthread_mutex_trylock, real_pthread_mutex_lock); });
-  if (has_mutex(result)) took(mutex, LockMode::kExclusive, site_pthread_mutex_timedlock);
+  if (has_mutex(result)) took(mutex, LockMode::kExclusive, site_pthread_mutex_timedlock, LockAttempt::kTimed);
   return result;
 }
 
@@ -165,7 +166,7 @@ NORN_INTERPOSE(int, pthread_mutex_clocklock, (pthread_mutex_t * mutex, clockid_t
       mutex, site_pthread_mutex_clocklock, clock, until, kPosix, is_shared(mutex),
       [=] { return real_pthread_mutex_clocklock(mutex, clock, until); },
       [=] { return try_mutex(mutex, real_pthread_mutex_trylock, real_pthread_mutex_lock); });
-  if (has_mutex(result)) took(mutex, LockMode::kExclusive, site_pthread_mutex_clocklock);
+  if (has_mutex(result)) took(mutex, LockMode::kExclusive, site_pthread_mutex_clocklock, LockAttempt::kTimed);
   return result;
 }
 
@@ -197,7 +198,7 @@ NORN_INTERPOSE(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock)) {
   if (!has_started()) return 0;
   control::pass(control::Op::kAcquire, lock, site_pthread_rwlock_tryrdlock);
   const int result = real_pthread_rwlock_tryrdlock(lock);
-  if (result == 0) took(lock, LockMode::kShared, site_pthread_rwlock_tryrdlock, false);
+  if (result == 0) took(lock, LockMode::kShared, site_pthread_rwlock_tryrdlock, LockAttempt::kTry);
   if (result == EBUSY) note_refusal(lock, site_pthread_rwlock_tryrdlock);
   return result;
 }
@@ -218,7 +219,7 @@ NORN_INTERPOSE(int, pthread_rwlock_timedrdlock, (pthread_rwlock_t * lock, const 
       lock, site_pthread_rwlock_timedrdlock, CLOCK_REALTIME, until, kPosix, is_shared(lock),
       [=] { return real_pthread_rwlock_timedrdlock(lock, until); },
       [=] { return try_lock(lock, real_pthread_rwlock_tryrdlock, real_pthread_rwlock_rdlock); });
-  if (result == 0) took(lock, LockMode::kShared, site_pthread_rwlock_timedrdlock);
+  if (result == 0) took(lock, LockMode::kShared, site_pthread_rwlock_timedrdlock, LockAttempt::kTimed);
   return result;
 }
 
@@ -228,7 +229,7 @@ NORN_INTERPOSE(int, pthread_rwlock_clockrdlock, (pthread_rwlock_t * lock, clocki
       lock, site_pthread_rwlock_clockrdlock, clock, until, kPosix, is_shared(lock),
       [=] { return real_pthread_rwlock_clockrdlock(lock, clock, until); },
       [=] { return try_lock(lock, real_pthread_rwlock_tryrdlock, real_pthread_rwlock_rdlock); });
-  if (result == 0) took(lock, LockMode::kShared, site_pthread_rwlock_clockrdlock);
+  if (result == 0) took(lock, LockMode::kShared, site_pthread_rwlock_clockrdlock, LockAttempt::kTimed);
   return result;
 }
 
@@ -236,7 +237,7 @@ NORN_INTERPOSE(int, pthread_rwlock_trywrlock, (pthread_rwlock_t * lock)) {
   if (!has_started()) return 0;
   control::pass(control::Op::kAcquire, lock, site_pthread_rwlock_trywrlock);
   const int result = real_pthread_rwlock_trywrlock(lock);
-  if (result == 0) took(lock, LockMode::kExclusive, site_pthread_rwlock_trywrlock, false);
+  if (result == 0) took(lock, LockMode::kExclusive, site_pthread_rwlock_trywrlock, LockAttempt::kTry);
   if (result == EBUSY) note_refusal(lock, site_pthread_rwlock_trywrlock);
   return result;
 }
@@ -257,7 +258,7 @@ NORN_INTERPOSE(int, pthread_rwlock_timedwrlock, (pthread_rwlock_t * lock, const 
       lock, site_pthread_rwlock_timedwrlock, CLOCK_REALTIME, until, kPosix, is_shared(lock),
       [=] { return real_pthread_rwlock_timedwrlock(lock, until); },
       [=] { return try_lock(lock, real_pthread_rwlock_trywrlock, real_pthread_rwlock_wrlock); });
-  if (result == 0) took(lock, LockMode::kExclusive, site_pthread_rwlock_timedwrlock);
+  if (result == 0) took(lock, LockMode::kExclusive, site_pthread_rwlock_timedwrlock, LockAttempt::kTimed);
   return result;
 }
 
@@ -267,7 +268,7 @@ NORN_INTERPOSE(int, pthread_rwlock_clockwrlock, (pthread_rwlock_t * lock, clocki
       lock, site_pthread_rwlock_clockwrlock, clock, until, kPosix, is_shared(lock),
       [=] { return real_pthread_rwlock_clockwrlock(lock, clock, until); },
       [=] { return try_lock(lock, real_pthread_rwlock_trywrlock, real_pthread_rwlock_wrlock); });
-  if (result == 0) took(lock, LockMode::kExclusive, site_pthread_rwlock_clockwrlock);
+  if (result == 0) took(lock, LockMode::kExclusive, site_pthread_rwlock_clockwrlock, LockAttempt::kTimed);
   return result;
 }
 
@@ -297,7 +298,7 @@ NORN_INTERPOSE(int, pthread_spin_trylock, (pthread_spinlock_t * lock)) {
   if (!has_started()) return 0;
   control::pass(control::Op::kAcquire, lock, site_pthread_spin_trylock);
   const int result = real_pthread_spin_trylock(lock);
-  if (result == 0) took(lock, LockMode::kExclusive, site_pthread_spin_trylock, false);
+  if (result == 0) took(lock, LockMode::kExclusive, site_pthread_spin_trylock, LockAttempt::kTry);
   if (result == EBUSY) note_refusal(const_cast<const int*>(lock), site_pthread_spin_trylock);
   return result;
 }
@@ -336,7 +337,7 @@ NORN_INTERPOSE(int, mtx_trylock, (mtx_t * mutex)) {
   if (!has_started()) return thrd_success;
   control::pass(control::Op::kAcquire, mutex, site_mtx_trylock);
   const int result = real_mtx_trylock(mutex);
-  if (result == thrd_success) took(mutex, LockMode::kExclusive, site_mtx_trylock, false);
+  if (result == thrd_success) took(mutex, LockMode::kExclusive, site_mtx_trylock, LockAttempt::kTry);
   if (result == thrd_busy) note_refusal(mutex, site_mtx_trylock);
   return result;
 }
@@ -359,7 +360,7 @@ NORN_INTERPOSE(int, mtx_timedlock, (mtx_t * mutex, const timespec* until)) {
   const int result = take(
       mutex, site_mtx_timedlock, CLOCK_REALTIME, until, kC11, false, [=] { return real_mtx_timedlock(mutex, until); },
       [=] { return real_mtx_trylock(mutex); });
-  if (result == thrd_success) took(mutex, LockMode::kExclusive, site_mtx_timedlock);
+  if (result == thrd_success) took(mutex, LockMode::kExclusive, site_mtx_timedlock, LockAttempt::kTimed);
   return result;
 }
 

@@ -20,6 +20,8 @@
 #include "runtime/hooks/access_hooks.h"
 #include "runtime/intercept/descriptors.h"
 #include "runtime/intercept/interpose.h"
+#include "runtime/process/emit.h"
+#include "runtime/process/mode.h"
 #include "runtime/process/settings.h"
 #include "runtime/process/state.h"
 #include "runtime/process/syscalls.h"
@@ -118,8 +120,8 @@ class Heeded {
 
   static void set_depth(Thread& thread, unsigned kind, uint32_t depth) {
     const auto what = static_cast<uint8_t>(1u << kind);
-    while (thread.ignore_depth[kind] < depth) detector.ignore_begin(thread, what);
-    while (thread.ignore_depth[kind] > depth) detector.ignore_end(thread, what);
+    while (thread.ignore_depth[kind] < depth) emit.ignore_begin(thread, what);
+    while (thread.ignore_depth[kind] > depth) emit.ignore_end(thread, what);
   }
 
   uint32_t depth_[kKinds] = {};
@@ -132,7 +134,7 @@ struct sigaction take_action(int number) {
   Action& known = actions[number];
   const SpinLock lock(known.mutex);
   const struct sigaction action = known.action;
-  if (here && is_handler(action)) detector.take(here.thread(), known.set);
+  if (here && is_handler(action)) emit.take(here.thread(), known.set);
   if ((static_cast<unsigned>(action.sa_flags) & SA_RESETHAND) != 0) {
     known.action.sa_handler = SIG_DFL;
     known.action.sa_flags = 0;
@@ -200,7 +202,7 @@ bool is_fatal(int number) {
 
 void sending_signal(int number, ThreadId to) {
   if (number <= 0 || number >= kSignals || !is_watching()) return;
-  if (const Inspection here; here) detector.happens_before(here.thread(), tag_of(number, to));
+  if (const Inspection here; here) emit.happens_before(here.thread(), tag_of(number, to));
   giving_to_signal_files();
 }
 
@@ -208,8 +210,8 @@ void got_signal(int number) {
   if (number <= 0 || number >= kSignals || !is_watching()) return;
   const Inspection here;
   if (!here) return;
-  detector.happens_after(here.thread(), tag_of(number, kNoThread));
-  detector.happens_after(here.thread(), tag_of(number, here->id));
+  emit.happens_after(here.thread(), tag_of(number, kNoThread));
+  emit.happens_after(here.thread(), tag_of(number, here->id));
 }
 
 long write_quietly(int fd, const char* data, size_t size) {
@@ -306,8 +308,8 @@ NORN_INTERPOSE(int, sigaction, (int number, const struct sigaction* action, stru
   if (action != nullptr) {
     known.action = *action;
     if (here) {
-      detector.clear(known.set);
-      detector.give(here.thread(), known.set);
+      emit.clear(known.set);
+      emit.give(here.thread(), known.set);
     }
     known.ours = wanted.sa_flags != action->sa_flags || is_handler(*action);
   }

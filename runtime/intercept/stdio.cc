@@ -14,6 +14,7 @@
 #include "runtime/intercept/interpose.h"
 #include "runtime/intercept/locks.h"
 #include "runtime/intercept/text_length.h"
+#include "runtime/process/mode.h"
 #include "runtime/reporting/misuse.h"
 
 using namespace norn;

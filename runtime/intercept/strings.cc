@@ -8,6 +8,7 @@
 #include "runtime/intercept/interpose.h"
 #include "runtime/intercept/text_length.h"
 #include "runtime/openmp/openmp.h"
+#include "runtime/process/mode.h"
 
 // Until the host's functions are known (and in the middle of finding them) these do.
 extern "C" {

@@ -16,6 +16,8 @@
 #include "runtime/intercept/rights.h"
 #include "runtime/intercept/signals.h"
 #include "runtime/openmp/openmp.h"
+#include "runtime/process/emit.h"
+#include "runtime/process/mode.h"
 #include "runtime/process/syscalls.h"
 #include "runtime/reporting/misuse.h"
 
@@ -105,12 +107,12 @@ void end_thread(ThreadState& state) {
   // Who dies with a robust mutex hands it on. Nobody gets one that is not robust, so giving it up orders nothing.
   while (state.core->held_count > 0) {
     const Held& held = state.core->held[state.core->held_count - 1];
-    detector.lock_release(*state.core, held.address, held.mode);
+    emit.lock_release(*state.core, held.address, held.mode);
   }
   if (state.core->detached.load(std::memory_order_relaxed)) remove_handle(state.pthread, state.id);
   use_check_of(nullptr);
   end_sampling();
-  detector.exit(*state.core);
+  emit.exit(*state.core);
   current_ended = true;
   current_state = nullptr;
   // Signals that were kept would be lost with the state.
@@ -158,7 +160,7 @@ Begin begin_new_thread(void* block) {
   ThreadState* state = make_state(copy.id, copy.core, size);
   if (state == nullptr) {
     memory.destroy(begin);
-    detector.exit(*copy.core);
+    emit.exit(*copy.core);
     beginning.fetch_sub(1, std::memory_order_release);
     if (copy.has_mask) set_signal_mask(copy.mask);
     return copy;
@@ -174,7 +176,7 @@ Begin begin_new_thread(void* block) {
   current_ended = false;
   begin_thread(*state);
   // A dead thread's stack was at the same place: what happened there is not shared with this thread.
-  if (stack_begin != 0) detector.allocate(*state->core, stack_begin, stack_end - stack_begin);
+  if (stack_begin != 0) emit.allocate(*state->core, stack_begin, stack_end - stack_begin);
   leave(*state);
   if (copy.slot != control::kNoSlot) control::begin(copy.slot);
   if (copy.has_mask) set_signal_mask(copy.mask);
@@ -204,13 +206,13 @@ Begin* announce_thread(const norn_site& site, bool detached, const void* creator
     info->creator = creator;
     info->parent = here->id;
   }
-  begin->core = detector.fork(here.thread(), begin->id);
+  begin->core = emit.fork(here.thread(), begin->id);
   if (begin->core == nullptr) {
     memory.destroy(begin);
     beginning.fetch_sub(1, std::memory_order_relaxed);
     return nullptr;
   }
-  if (detached) detector.detach(here.thread(), begin->id);
+  if (detached) emit.detach(here.thread(), begin->id);
   return begin;
 }
 
@@ -265,8 +267,8 @@ class RoomyAttributes {
 void undo_thread(Begin* begin) {
   const Inspection here;
   if (!here) return;
-  detector.detach(here.thread(), begin->id);
-  detector.exit(*begin->core);
+  emit.detach(here.thread(), begin->id);
+  emit.exit(*begin->core);
   memory.destroy(begin);
   beginning.fetch_sub(1, std::memory_order_relaxed);
 }
@@ -284,14 +286,14 @@ bool await_end(uintptr_t pthread, ThreadId id, const norn_site& site, clockid_t 
 void joined(uintptr_t pthread, ThreadId id) {
   const Inspection here;
   if (!here || id == kNoThread) return;
-  detector.join(here.thread(), id);
+  emit.join(here.thread(), id);
   remove_handle(pthread, id);
 }
 
 void detached(uintptr_t pthread, ThreadId id) {
   const Inspection here;
   if (!here || id == kNoThread) return;
-  detector.detach(here.thread(), id);
+  emit.detach(here.thread(), id);
   remove_handle(pthread, id);
 }
 
@@ -360,7 +362,7 @@ void forget_other_threads(ThreadState& self) {
   beginning.store(0, std::memory_order_relaxed);
   for (ThreadState* other = first_state(); other != nullptr; other = other->next) {
     if (other == &self || !other->live.load(std::memory_order_relaxed)) continue;
-    if (other->core != nullptr) detector.join(*self.core, other->core->id);
+    if (other->core != nullptr) emit.join(*self.core, other->core->id);
     remove_handle(other->pthread, other->id);
     release_state(*other);
   }

@@ -9,6 +9,7 @@
 #include "runtime/intercept/interpose.h"
 #include "runtime/intercept/signals.h"
 #include "runtime/intercept/threads.h"
+#include "runtime/process/emit.h"
 
 using namespace norn;
 using namespace norn::rt;
@@ -35,10 +36,10 @@ constinit Timer* timers = nullptr;
 void call_back(sigval value) {
   auto* callback = static_cast<Callback*>(value.sival_ptr);
   if (const Inspection here; here) {
-    detector.take(here.thread(), callback->set);
+    emit.take(here.thread(), callback->set);
     Address begin = 0;
     Address end = 0;
-    if (find_own_stack(0, begin, end) != 0 && begin != 0) detector.allocate(here.thread(), begin, end - begin);
+    if (find_own_stack(0, begin, end) != 0 && begin != 0) emit.allocate(here.thread(), begin, end - begin);
   }
   callback->function(callback->value);
 }
@@ -97,7 +98,7 @@ NORN_INTERPOSE_VERSION(int, timer_settime, "GLIBC_2.34",
     const SpinLock lock(mutex);
     if (const Timer* known = *find(timer); known != nullptr) {
       number = known->signal;
-      if (known->callback != nullptr) detector.give(here.thread(), known->callback->set);
+      if (known->callback != nullptr) emit.give(here.thread(), known->callback->set);
     }
   }
   if (number != 0) sending_signal(number, kNoThread);

@@ -3,6 +3,7 @@
 #include "norn/annotate.h"
 
 #include "runtime/interface/annotations.h"
+#include "runtime/process/emit.h"
 
 using namespace norn;
 using namespace norn::rt;
@@ -83,11 +84,11 @@ constexpr norn_site kAnnotatedRwlock = library_site("AnnotateRWLockAcquired");
 }
 
 NORN_ANNOTATION(RWLockCreate, const volatile void* lock) {
-  if (const Inspection here; here) detector.lock_destroy(here.thread(), address_of(lock));
+  if (const Inspection here; here) emit.lock_destroy(here.thread(), address_of(lock));
 }
 NORN_ANNOTATION(RWLockCreateStatic, const volatile void* /*lock*/) {}
 NORN_ANNOTATION(RWLockDestroy, const volatile void* lock) {
-  if (const Inspection here; here) detector.lock_destroy(here.thread(), address_of(lock));
+  if (const Inspection here; here) emit.lock_destroy(here.thread(), address_of(lock));
 }
 NORN_ANNOTATION(RWLockAcquired, const volatile void* lock, long is_writer) {
   took(lock, is_writer != 0 ? LockMode::kExclusive : LockMode::kShared, kAnnotatedRwlock);
@@ -97,17 +98,17 @@ NORN_ANNOTATION(RWLockReleased, const volatile void* lock, long is_writer) {
 }
 NORN_ANNOTATION(BarrierInit, const volatile void* barrier, long count, long /*reinitialize*/) {
   if (const Inspection here; here) {
-    detector.barrier_init(here.thread(), address_of(barrier), static_cast<uint32_t>(count));
+    emit.barrier_init(here.thread(), address_of(barrier), static_cast<uint32_t>(count));
   }
 }
 NORN_ANNOTATION(BarrierWaitBefore, const volatile void* barrier) {
-  if (const Inspection here; here) detector.barrier_enter(here.thread(), address_of(barrier));
+  if (const Inspection here; here) emit.barrier_enter(here.thread(), address_of(barrier));
 }
 NORN_ANNOTATION(BarrierWaitAfter, const volatile void* barrier) {
-  if (const Inspection here; here) detector.barrier_leave(here.thread(), address_of(barrier));
+  if (const Inspection here; here) emit.barrier_leave(here.thread(), address_of(barrier));
 }
 NORN_ANNOTATION(BarrierDestroy, const volatile void* barrier) {
-  if (const Inspection here; here) detector.sync_destroy(here.thread(), address_of(barrier));
+  if (const Inspection here; here) emit.sync_destroy(here.thread(), address_of(barrier));
 }
 NORN_ANNOTATION(MemoryIsInitialized, const volatile void* /*address*/, size_t /*size*/) {}
 NORN_ANNOTATION(MemoryIsUninitialized, const volatile void* /*address*/, size_t /*size*/) {}
@@ -160,16 +161,16 @@ NORN_EXPORT void __norn_client_request(const uint64_t* words) {
   const Address address = words[1];
   switch (words[0]) {
     case kCleanMemory:
-      return detector.allocate(here.thread(), address, words[2]);
+      return emit.allocate(here.thread(), address, words[2]);
     case kForget:
-      return detector.sync_destroy(here.thread(), address);
+      return emit.sync_destroy(here.thread(), address);
     case kRwlockDestroyed:
-      return detector.lock_destroy(here.thread(), address);
+      return emit.lock_destroy(here.thread(), address);
     case kRwlockAcquired:
-      return detector.lock_acquire(here.thread(), address, words[2] != 0 ? LockMode::kExclusive : LockMode::kShared,
-                                   place(*here, &kRequestedLock));
+      return emit.lock_acquire(here.thread(), address, words[2] != 0 ? LockMode::kExclusive : LockMode::kShared,
+                               LockAttempt::kTry, place(*here, &kRequestedLock));
     case kRwlockReleased:
-      return detector.lock_release(here.thread(), address, LockMode::kExclusive);
+      return emit.lock_release(here.thread(), address, LockMode::kExclusive);
     default:
       return;
   }

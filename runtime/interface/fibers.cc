@@ -3,6 +3,7 @@
 #include "runtime/hooks/check_state.h"
 #include "runtime/hooks/stack_ids.h"
 #include "runtime/intercept/interpose.h"
+#include "runtime/process/emit.h"
 #include "runtime/process/state.h"
 
 using namespace norn;
@@ -61,7 +62,7 @@ NORN_EXPORT void* __tsan_create_fiber(unsigned /*flags*/) {
     info->created_at = place(*here, &kCreate);
     info->parent = here->id;
   }
-  fiber->core = detector.fork(here.thread(), id);
+  fiber->core = emit.fork(here.thread(), id);
   fiber->top = fiber->calls.begin;
   if (fiber->core != nullptr) return fiber;
   const SpinLock lock(mutex);
@@ -74,8 +75,8 @@ NORN_EXPORT void __tsan_destroy_fiber(void* destroyed) {
   const Inspection here;
   auto* fiber = static_cast<Fiber*>(destroyed);
   if (!here || fiber == nullptr || fiber == here->fiber) return;
-  detector.detach(here.thread(), fiber->core->id);
-  detector.exit(*fiber->core);
+  emit.detach(here.thread(), fiber->core->id);
+  emit.exit(*fiber->core);
   fiber->core = nullptr;
   if (fiber->calls.begin == nullptr) return;
   const SpinLock lock(mutex);
@@ -90,8 +91,8 @@ NORN_EXPORT void __tsan_switch_to_fiber(void* to, unsigned flags) {
   Fiber* from = current_fiber(*here);
   if (from == nullptr || from == fiber || fiber->core == nullptr) return;
   if ((flags & kNoSync) == 0) {
-    detector.happens_before(here.thread(), address_of(fiber));
-    detector.happens_after(*fiber->core, address_of(fiber));
+    emit.happens_before(here.thread(), address_of(fiber));
+    emit.happens_after(*fiber->core, address_of(fiber));
   }
   here->core = fiber->core;
   use_check_of(fiber->core);

@@ -6,6 +6,8 @@
 // have no site table: an access of theirs is named by the innermost call that norn's compiler has seen.
 #include "runtime/interface/annotations.h"
 #include "runtime/memory/blocks.h"
+#include "runtime/process/emit.h"
+#include "runtime/process/mode.h"
 #include "runtime/process/syscalls.h"
 #include "runtime/reporting/hazards.h"
 #include "runtime/reporting/misuse.h"
@@ -42,8 +44,8 @@ int levels_of(const void* lock) {
   return held == nullptr ? 0 : static_cast<int>(held->depth);
 }
 
-void take_levels(const void* lock, LockMode mode, int levels, const norn_site& site, bool waits) {
-  for (int i = 0; i < levels; ++i) took(lock, mode, site, waits);
+void take_levels(const void* lock, LockMode mode, int levels, const norn_site& site, LockAttempt attempt) {
+  for (int i = 0; i < levels; ++i) took(lock, mode, site, attempt);
 }
 // Gives all levels up; returns how many there were.
 int give_levels(const void* lock) {
@@ -53,7 +55,7 @@ int give_levels(const void* lock) {
 }
 
 void forget_lock(const void* lock) {
-  if (const Inspection here; here) detector.lock_destroy(here.thread(), address_of(lock));
+  if (const Inspection here; here) emit.lock_destroy(here.thread(), address_of(lock));
 }
 
 }  // namespace
@@ -70,7 +72,8 @@ NORN_EXPORT void __tsan_mutex_post_lock(void* lock, unsigned flags, int recursio
   end_ignoring(kEverything);
   if ((flags & kTryLockFailed) != 0) return;
   const int levels = (flags & kRecursiveLock) != 0 && recursion > 1 ? recursion : 1;
-  take_levels(lock, mode_of(flags), levels, kLock, (flags & kTryLock) == 0);
+  take_levels(lock, mode_of(flags), levels, kLock,
+              (flags & kTryLock) != 0 ? LockAttempt::kTry : LockAttempt::kBlocking);
 }
 NORN_EXPORT int __tsan_mutex_pre_unlock(void* lock, unsigned flags) {
   int levels = 1;
@@ -260,7 +263,7 @@ struct JavaHeap {
 constinit JavaHeap java_heap;
 
 void begin_life(const Inspection& here, Address address, uint64_t size) {
-  if (is_watching()) detector.allocate(here.thread(), address, size);
+  if (is_watching()) emit.allocate(here.thread(), address, size);
   Block block;
   block.address = address;
   block.size = size;
@@ -281,7 +284,7 @@ void end_life(const Inspection& here, Address address, uint64_t size) {
       address += 8;
     }
   }
-  if (is_watching()) detector.allocate(here.thread(), end - size, size);
+  if (is_watching()) emit.allocate(here.thread(), end - size, size);
 }
 
 }  // namespace
@@ -315,7 +318,7 @@ NORN_EXPORT uintptr_t __tsan_java_find(uintptr_t* from, uintptr_t to) {
 }
 // A finalizer comes after all that was done to its object, by whomever.
 NORN_EXPORT void __tsan_java_finalize(void) {
-  if (const Inspection here; here) detector.come_after_all(here.thread());
+  if (const Inspection here; here) emit.come_after_all(here.thread());
 }
 NORN_EXPORT void __tsan_java_mutex_lock(uintptr_t lock) {
   took(reinterpret_cast<void*>(lock), LockMode::kExclusive, kJavaLock);
@@ -328,14 +331,14 @@ NORN_EXPORT void __tsan_java_mutex_read_unlock(uintptr_t lock) {
   giving(reinterpret_cast<void*>(lock), LockMode::kShared);
 }
 NORN_EXPORT void __tsan_java_mutex_lock_rec(uintptr_t lock, int levels) {
-  take_levels(reinterpret_cast<void*>(lock), LockMode::kExclusive, levels, kJavaLock, true);
+  take_levels(reinterpret_cast<void*>(lock), LockMode::kExclusive, levels, kJavaLock, LockAttempt::kBlocking);
 }
 NORN_EXPORT int __tsan_java_mutex_unlock_rec(uintptr_t lock) { return give_levels(reinterpret_cast<void*>(lock)); }
 NORN_EXPORT void __tsan_java_acquire(uintptr_t address) { acquire(reinterpret_cast<void*>(address)); }
 NORN_EXPORT void __tsan_java_release(uintptr_t address) { release(reinterpret_cast<void*>(address)); }
 // What was released there before is forgotten: the store takes its place.
 NORN_EXPORT void __tsan_java_release_store(uintptr_t address) {
-  if (const Inspection here; here) detector.sync_destroy(here.thread(), address);
+  if (const Inspection here; here) emit.sync_destroy(here.thread(), address);
   release(reinterpret_cast<void*>(address));
 }
 

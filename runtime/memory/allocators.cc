@@ -4,6 +4,7 @@
 
 #include "runtime/intercept/interpose.h"
 #include "runtime/memory/allocator_calls.h"
+#include "runtime/process/mode.h"
 #include "runtime/process/state.h"
 
 using namespace norn;

@@ -15,6 +15,8 @@
 #include "runtime/memory/allocator_calls.h"
 #include "runtime/memory/blocks.h"
 #include "runtime/openmp/openmp.h"
+#include "runtime/process/emit.h"
+#include "runtime/process/mode.h"
 #include "runtime/process/modules.h"
 #include "runtime/reporting/misuse.h"
 
@@ -58,7 +60,7 @@ NORN_INTERPOSE_OPTIONAL(size_t, malloc_usable_size, (void* block)) {
     Block whole;
     if (end_block(address_of(block), whole)) {
       const uint64_t size = whole.size;
-      if (is_watching() && usable > size) detector.allocate(here.thread(), address_of(block) + size, usable - size);
+      if (is_watching() && usable > size) emit.allocate(here.thread(), address_of(block) + size, usable - size);
       if (usable > size) whole.size = usable;
       add_block({whole.address, whole.size, here->id, place(*here, &site_malloc_usable_size), whole.birth, false,
                  whole.quiet});
@@ -98,16 +100,16 @@ uint64_t rounded(uint64_t size) {
 // `counts`: whoever knows the address from an earlier life of the memory races with it.
 void begin_memory(const Inspection& here, Address block, uint64_t size, Where where, bool counts) {
   size = rounded(size);
-  if (is_mapping(block)) return detector.map(here.thread(), block, size);
-  counts ? detector.bear(here.thread(), block, size, where) : detector.allocate(here.thread(), block, size);
+  if (is_mapping(block)) return emit.map(here.thread(), block, size);
+  counts ? emit.bear(here.thread(), block, size, where) : emit.allocate(here.thread(), block, size);
 }
 
 // Before the host may give it to others.
 void end_memory(const Inspection& here, const Block& ended, Where where) {
   const uint64_t size = rounded(ended.size);
   const uint64_t told = size < kFreedBytes ? size : kFreedBytes;
-  if (told != 0) detector.free(here.thread(), ended.address, told, where);
-  if (is_mapping(ended.address)) detector.unmap(here.thread(), ended.address + told, size - told);
+  if (told != 0) emit.free(here.thread(), ended.address, told, where);
+  if (is_mapping(ended.address)) emit.unmap(here.thread(), ended.address + told, size - told);
 }
 
 size_t usable_size(void* block) { return real_malloc_usable_size == nullptr ? 0 : real_malloc_usable_size(block); }
@@ -132,7 +134,7 @@ void allocated_unseen(const Inspection& here, void* block, size_t size) {
   const Where where = place_again(*here, &site);
   if (is_watching()) {
     begin_memory(here, address_of(block), size, where, !quiet && !called_by_openmp());
-    if (!is_sampled()) birth = detector.birth(here.thread());  // for predictions
+    if (!is_sampled()) birth = emit.birth(here.thread());  // for predictions
   }
   add_block({address_of(block), size, here->id, where, birth, false, quiet});
   if (here->openmp != nullptr) got_block(*here, address_of(block), size);
@@ -221,7 +223,7 @@ void* norn::rt::resize(void* old, size_t size, const norn_site& site, Resizing r
   const Where where = place(*here, &site);
   const uint64_t moved = old_size < size ? old_size : size;
   if (known && is_watching()) {
-    if (moved != 0 && !ended.quiet) detector.read(here.thread(), address_of(old), moved, where);
+    if (moved != 0 && !ended.quiet) emit.read(here.thread(), address_of(old), moved, where);
     if (!ended.quiet) end_memory(here, ended, where);
   }
   void* block = real.call(real.what, old, size);
@@ -232,8 +234,8 @@ void* norn::rt::resize(void* old, size_t size, const norn_site& site, Resizing r
   Moment birth;
   if (is_watching()) {
     begin_memory(here, address_of(block), size, where, !ended.quiet);
-    if (block != old) birth = detector.birth(here.thread());  // in place, others may know it
-    if (moved != 0 && !ended.quiet) detector.write(here.thread(), address_of(block), moved, where);
+    if (block != old) birth = emit.birth(here.thread());  // in place, others may know it
+    if (moved != 0 && !ended.quiet) emit.write(here.thread(), address_of(block), moved, where);
   }
   add_block({address_of(block), size, here->id, where, birth, false, ended.quiet});
   if (here->openmp != nullptr) {

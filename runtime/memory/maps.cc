@@ -4,6 +4,8 @@
 #include "runtime/hooks/access_hooks.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/memory/allocator_calls.h"
+#include "runtime/process/emit.h"
+#include "runtime/process/mode.h"
 #include "runtime/process/syscalls.h"
 
 using namespace norn;
@@ -17,17 +19,17 @@ constexpr size_t kFreedBytes = 4096;
 
 void mapped(void* address, size_t size) {
   if (address == MAP_FAILED || !is_watching() || size > kMostBytes) return;
-  if (const Inspection here; here) detector.map(here.thread(), address_of(address), size);
+  if (const Inspection here; here) emit.map(here.thread(), address_of(address), size);
 }
 
 // `counts`: it is a write.
 void unmapping(void* address, size_t size, const norn_site& site, bool counts) {
   if (!is_watching() || size == 0) return;
   if (const Inspection here; here) {
-    if (!counts) return detector.unmap(here.thread(), address_of(address), size);
+    if (!counts) return emit.unmap(here.thread(), address_of(address), size);
     const size_t freed = size < kFreedBytes ? size : kFreedBytes;
-    detector.free(here.thread(), address_of(address), freed, place(*here, &site));
-    detector.unmap(here.thread(), address_of(address) + freed, size - freed);
+    emit.free(here.thread(), address_of(address), freed, place(*here, &site));
+    emit.unmap(here.thread(), address_of(address) + freed, size - freed);
   }
 }
 
@@ -60,9 +62,9 @@ NORN_INTERPOSE(void*, mremap, (void* old, size_t old_size, size_t size, int flag
   if (result != MAP_FAILED && is_watching()) {
     if (const Inspection here; here) {
       if (result == old) {
-        if (size > old_size) detector.map(here.thread(), address_of(old) + old_size, size - old_size);
+        if (size > old_size) emit.map(here.thread(), address_of(old) + old_size, size - old_size);
       } else {
-        detector.map(here.thread(), address_of(result), size);
+        emit.map(here.thread(), address_of(result), size);
       }
     }
   }

@@ -6,6 +6,7 @@
 #include "runtime/control/control.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/memory/allocator_calls.h"
+#include "runtime/process/mode.h"
 #include "runtime/process/state.h"
 
 using namespace norn::rt;

@@ -12,6 +12,7 @@
 #include "runtime/hooks/stack_ids.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/openmp/openmp_tasks.h"
+#include "runtime/process/mode.h"
 #include "runtime/process/modules.h"
 #include "runtime/reporting/reporter.h"
 

@@ -4,6 +4,8 @@
 #include "runtime/control/control.h"
 #include "runtime/intercept/locks.h"
 #include "runtime/openmp/openmp.h"
+#include "runtime/process/emit.h"
+#include "runtime/process/mode.h"
 
 using namespace norn;
 using namespace norn::rt;
@@ -108,7 +110,7 @@ NORN_INTERPOSE_OPTIONAL(void, __kmpc_end_ordered, (void* at, int thread)) {
 
 NORN_INTERPOSE_OPTIONAL(void, __kmpc_flush, (void* at)) {
   if (!has_started()) return;
-  if (const Inspection here; here && is_watching()) detector.fence(here.thread(), MemoryOrder::kSeqCst);
+  if (const Inspection here; here && is_watching()) emit.fence(here.thread(), MemoryOrder::kSeqCst);
   real___kmpc_flush(at);
 }
 
@@ -214,7 +216,7 @@ NORN_INTERPOSE_OPTIONAL(void*, __kmpc_omp_task_alloc,
   void* task = real___kmpc_omp_task_alloc(at, thread, flags, size, shared, entry);
   if (const Inspection here; here && is_watching()) {
     constexpr size_t kPadding = sizeof(void*);  // between the task and what it shares
-    detector.allocate(here.thread(), address_of(task), size + kPadding + shared);
+    emit.allocate(here.thread(), address_of(task), size + kPadding + shared);
   }
   return task;
 }

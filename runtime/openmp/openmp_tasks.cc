@@ -5,6 +5,8 @@
 #include "runtime/hooks/check_state.h"
 #include "runtime/hooks/stack_ids.h"
 #include "runtime/openmp/openmp.h"
+#include "runtime/process/emit.h"
+#include "runtime/process/mode.h"
 
 namespace norn::rt {
 namespace {
@@ -26,8 +28,8 @@ OpenMpThread* own_thread(ThreadState& state) {
 
 void release_team(Team& team) {
   if (team.references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  for (Message* message : {&team.begin, &team.phases[0], &team.phases[1], &team.ordered}) detector.clear(*message);
-  for (Message& message : team.posts) detector.clear(message);
+  for (Message* message : {&team.begin, &team.phases[0], &team.phases[1], &team.ordered}) emit.clear(*message);
+  for (Message& message : team.posts) emit.clear(message);
   memory.destroy(&team);
 }
 
@@ -41,12 +43,12 @@ void release_named(Task& task) {
 
 void release_task(Task& task) {
   if (task.references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  detector.clear(task.children);
-  detector.clear(task.number);
+  emit.clear(task.children);
+  emit.clear(task.number);
   while (task.dependences != nullptr) {
     Dependence* dependence = task.dependences;
     task.dependences = dependence->next;
-    for (Message& message : dependence->done) detector.clear(message);
+    for (Message& message : dependence->done) emit.clear(message);
     memory.destroy(dependence);
   }
   if (task.team != nullptr) release_team(*task.team);
@@ -147,8 +149,8 @@ ThreadId new_thread(Where created_at, ThreadId parent, uint32_t role) {
 
 void end_thread_of_core(ThreadState& state, Thread& thread, uint32_t role) {
   const ThreadId id = thread.id;
-  detector.detach(*state.core, id);
-  detector.exit(thread);
+  emit.detach(*state.core, id);
+  emit.exit(thread);
   if (const ThreadInfo* info = thread_info(id); info != nullptr) lend_number(id, info->created_at, role);
 }
 
@@ -162,12 +164,12 @@ bool knows_thread(const Task& task) { return task.knows_thread || (task.work != 
 // A task that knows its thread's number comes after those that knew it before, as long as it runs.
 void take_number(Task* task) {
   if (task != nullptr && task->core != nullptr && knows_thread(*task))
-    detector.take(*present(*task), task->carrier->number);
+    emit.take(*present(*task), task->carrier->number);
 }
 
 void give_number(Task* task) {
   if (task != nullptr && task->core != nullptr && knows_thread(*task))
-    detector.give(*present(*task), task->carrier->number);
+    emit.give(*present(*task), task->carrier->number);
 }
 
 void set_carrier(ThreadId id, ThreadId carrier) {
@@ -195,7 +197,7 @@ void end_lanes(ThreadState& state, Task& task) {
 void renew_stack(ThreadState& state, Address frame) {
   const Address end = frame + kRuntimeFrames;
   if (state.lowest_frame != 0 && state.lowest_frame < end) {
-    detector.allocate(*state.core, state.lowest_frame, end - state.lowest_frame);
+    emit.allocate(*state.core, state.lowest_frame, end - state.lowest_frame);
   }
   state.lowest_frame = end;
 }
@@ -221,7 +223,7 @@ Dependence* find_dependence(Task& parent, Address address) {
 
 void take_dependence(Thread& core, Dependence& dependence, DependenceKind kind) {
   for (unsigned other = 0; other < kDependenceKinds; ++other) {
-    if (excludes(kind, static_cast<DependenceKind>(other))) detector.take(core, dependence.done[other]);
+    if (excludes(kind, static_cast<DependenceKind>(other))) emit.take(core, dependence.done[other]);
   }
 }
 
@@ -230,7 +232,7 @@ void take_dependences(Thread& core, Task& task) {
     if (named->dependence->address != kAllMemory) {
       take_dependence(core, *named->dependence, named->kind);
       if (named->kind == DependenceKind::kMutexSet) {
-        detector.lock_acquire(core, address_of(named->dependence), LockMode::kExclusive, kNowhere);
+        emit.lock_acquire(core, address_of(named->dependence), LockMode::kExclusive, LockAttempt::kTry, kNowhere);
       }
     }
     const SpinLock lock(task.parent->dependences_mutex);
@@ -244,18 +246,18 @@ void take_dependences(Thread& core, Task& task) {
 
 void give_dependences(Thread& core, Task& task) {
   for (const Named* named = task.named; named != nullptr; named = named->next) {
-    detector.give(core, named->dependence->done[static_cast<unsigned>(named->kind)]);
+    emit.give(core, named->dependence->done[static_cast<unsigned>(named->kind)]);
     if (named->kind == DependenceKind::kMutexSet) {
-      detector.lock_release(core, address_of(named->dependence), LockMode::kExclusive);
+      emit.lock_release(core, address_of(named->dependence), LockMode::kExclusive);
     }
   }
 }
 
 // All who may wait for the task.
 void give_all(Thread& core, Task& task) {
-  detector.give(core, task.parent->children);
-  if (task.group != nullptr) detector.give(core, task.group->done);
-  if (task.team != nullptr) detector.give(core, task.team->phases[task.phase % 2]);
+  emit.give(core, task.parent->children);
+  if (task.group != nullptr) emit.give(core, task.group->done);
+  if (task.team != nullptr) emit.give(core, task.team->phases[task.phase % 2]);
 }
 
 Worksharing* worksharing_of(const ThreadState& state) {
@@ -270,9 +272,9 @@ void put_iterations_in_order(const ThreadState& state) {
   if (work == nullptr || work->present == nullptr || work->in_order) return;
   work->in_order = true;
   for (unsigned i = 0; i < kLanes; ++i) {
-    if (work->used[i]) detector.give(*work->lanes[i], work->end);
+    if (work->used[i]) emit.give(*work->lanes[i], work->end);
   }
-  detector.take(*work->present, work->end);
+  emit.take(*work->present, work->end);
 }
 
 }  // namespace
@@ -305,12 +307,12 @@ Team* begin_team(ThreadState& state, const norn_site& construct) {
     team->locks[team->lock_count++] = state.core->held[i];
   }
   put_iterations_in_order(state);
-  detector.give(*state.core, team->begin);
+  emit.give(*state.core, team->begin);
   return team;
 }
 
 void end_team(ThreadState& state, Team& team) {
-  for (Message& done : team.phases) detector.take(*state.core, done);
+  for (Message& done : team.phases) emit.take(*state.core, done);
   release_team(team);
 }
 
@@ -330,12 +332,12 @@ Task* begin_implicit_task(ThreadState& state, Team* team, unsigned index, Addres
     const ThreadId id = new_thread(team->created_at, team->parent, member_role(index));
     set_carrier(id, id);
     task->index = index;
-    task->core = detector.fork_after(*state.core, team->begin, id);
+    task->core = emit.fork_after(*state.core, team->begin, id);
     task->owns_core = true;
     task->knows_thread = own->block_count == OpenMpThread::kMaxBlocks;
     for (unsigned i = 0; task->core != nullptr && i < team->lock_count; ++i) {
       const Held& held = team->locks[i];
-      detector.lock_acquire(*task->core, held.address, held.mode, held.taken_at);
+      emit.lock_acquire(*task->core, held.address, held.mode, LockAttempt::kTry, held.taken_at);
     }
   }
   run_task(state, task);
@@ -346,7 +348,7 @@ void leave_team(ThreadState& state, Task& task) {
   if (task.team == nullptr || task.core == nullptr) return;
   end_worksharing(state);
   end_lanes(state, task);
-  detector.give(*task.core, task.team->phases[task.phase % 2]);
+  emit.give(*task.core, task.team->phases[task.phase % 2]);
   give_number(&task);
   end_core(state, task);
   run_task(state, &task);
@@ -356,7 +358,7 @@ void end_implicit_task(ThreadState& state, Task& task) {
   leave_team(state, task);
   run_task(state, task.below);
   // What the thread itself does later, the destructors of its variables above all, comes after who knew that it was it.
-  if (task.team != nullptr && state.openmp != nullptr) detector.take(*state.openmp->core, task.number);
+  if (task.team != nullptr && state.openmp != nullptr) emit.take(*state.openmp->core, task.number);
   release_task(task);
 }
 
@@ -380,7 +382,7 @@ Task* create_task(ThreadState& state, Task& parent, bool only_waits, const norn_
   }
   put_iterations_in_order(state);
   const ThreadId id = new_thread(place(state, &construct), state.id, kTaskRole);
-  task->core = detector.fork(*state.core, id);
+  task->core = emit.fork(*state.core, id);
   task->owns_core = true;
   return task;
 }
@@ -444,7 +446,7 @@ void finish_task(ThreadState& state, Task& task) {
 
 void fulfil_task(ThreadState& state, Task& task) {
   for (const Named* named = task.named; named != nullptr; named = named->next) {
-    detector.give(*state.core, named->dependence->done[static_cast<unsigned>(named->kind)]);
+    emit.give(*state.core, named->dependence->done[static_cast<unsigned>(named->kind)]);
   }
   give_all(*state.core, task);
 }
@@ -489,18 +491,18 @@ Thread* begin_in_lane(const Task& task, unsigned index) {
   Worksharing& work = *task.work;
   bool first = true;
   for (const bool used : work.used) first = first && !used;
-  if (first) detector.give(*task.core, work.begin);
+  if (first) emit.give(*task.core, work.begin);
   Thread*& lane = work.lanes[index];
   if (lane == nullptr) {
     const ThreadId id = new_lane(task, index);
     set_carrier(id, task.core->id);
-    lane = detector.fork_after(*task.core, beginning_of(task), id);
+    lane = emit.fork_after(*task.core, beginning_of(task), id);
   } else {
-    detector.begin_again(*lane, beginning_of(task));
+    emit.begin_again(*lane, beginning_of(task));
   }
   for (unsigned i = 0; lane != nullptr && !work.used[index] && i < task.core->held_count; ++i) {
     const Held& held = task.core->held[i];
-    detector.lock_acquire(*lane, held.address, held.mode, held.taken_at);
+    emit.lock_acquire(*lane, held.address, held.mode, LockAttempt::kTry, held.taken_at);
   }
   work.used[index] = lane != nullptr;
   return lane;
@@ -508,9 +510,9 @@ Thread* begin_in_lane(const Task& task, unsigned index) {
 
 void end_lane(const Task& task, Thread& lane) {
   for (unsigned i = 0; i < task.core->held_count; ++i) {
-    detector.lock_release(lane, task.core->held[i].address, task.core->held[i].mode);
+    emit.lock_release(lane, task.core->held[i].address, task.core->held[i].mode);
   }
-  detector.give(lane, task.work->is_static ? task.work->end : task.team->phases[task.phase % 2]);
+  emit.give(lane, task.work->is_static ? task.work->end : task.team->phases[task.phase % 2]);
 }
 
 Message& post_of(Team& team, const int64_t* iteration, unsigned dimensions) {
@@ -584,9 +586,9 @@ void end_worksharing(ThreadState& state) {
     any = true;
   }
   if (!any) return;
-  if (work->is_static) detector.take(*task.core, work->end);
-  detector.clear(work->begin);
-  detector.clear(work->end);
+  if (work->is_static) emit.take(*task.core, work->end);
+  emit.clear(work->begin);
+  emit.clear(work->end);
   take_number(&task);
   run_task(state, &task);
 }
@@ -598,29 +600,29 @@ void know_dimensions(ThreadState& state, unsigned dimensions) {
 void post_iteration(ThreadState& state, const int64_t* iteration) {
   const Worksharing* work = worksharing_of(state);
   if (work == nullptr) return;
-  detector.give(*state.core, post_of(*state.openmp->task->team, iteration, work->dimensions));
+  emit.give(*state.core, post_of(*state.openmp->task->team, iteration, work->dimensions));
 }
 
 void await_iteration(ThreadState& state, const int64_t* iteration) {
   const Worksharing* work = worksharing_of(state);
   if (work == nullptr) return;
-  detector.take(*state.core, post_of(*state.openmp->task->team, iteration, work->dimensions));
+  emit.take(*state.core, post_of(*state.openmp->task->team, iteration, work->dimensions));
 }
 
 // --- waiting ------------------------------------------------------------------------------------------------------
 
 void enter_barrier(ThreadState& state, Task& task) {
   end_worksharing(state);  // of a loop that was cancelled
-  if (task.team != nullptr) detector.give(*state.core, task.team->phases[task.phase % 2]);
+  if (task.team != nullptr) emit.give(*state.core, task.team->phases[task.phase % 2]);
 }
 
 void leave_barrier(ThreadState& state, Task& task) {
   if (task.team == nullptr) return;
-  detector.take(*state.core, task.team->phases[task.phase % 2]);
+  emit.take(*state.core, task.team->phases[task.phase % 2]);
   ++task.phase;
 }
 
-void wait_for_children(ThreadState& state, Task& task) { detector.take(*state.core, task.children); }
+void wait_for_children(ThreadState& state, Task& task) { emit.take(*state.core, task.children); }
 
 void begin_taskgroup(Task& task) {
   auto* group = memory.create<Taskgroup>();
@@ -632,9 +634,9 @@ void begin_taskgroup(Task& task) {
 void end_taskgroup(ThreadState& state, Task& task) {
   Taskgroup* group = task.group;
   if (group == nullptr) return;
-  detector.take(*state.core, group->done);
+  emit.take(*state.core, group->done);
   task.group = group->outer;
-  detector.clear(group->done);
+  emit.clear(group->done);
   memory.destroy(group);
 }
 
@@ -651,12 +653,12 @@ Unseen::Unseen() {
   const Inspection here;
   if (!here) return;
   thread_ = here->core;
-  detector.ignore_begin(*thread_, kIgnoreReads | kIgnoreWrites);
+  emit.ignore_begin(*thread_, kIgnoreReads | kIgnoreWrites);
 }
 
 Unseen::~Unseen() {
   if (thread_ == nullptr) return;
-  if (const Inspection here; here) detector.ignore_end(*thread_, kIgnoreReads | kIgnoreWrites);
+  if (const Inspection here; here) emit.ignore_end(*thread_, kIgnoreReads | kIgnoreWrites);
 }
 
 namespace {
@@ -727,7 +729,7 @@ void gave_block(ThreadState& state, Address begin) {
 
 void renewed(void* block, size_t size) {
   if (!is_watching()) return;
-  if (const Inspection here; here) detector.allocate(here.thread(), address_of(block), size);
+  if (const Inspection here; here) emit.allocate(here.thread(), address_of(block), size);
 }
 
 void create_undeferred(bool undeferred) {
@@ -739,13 +741,13 @@ void create_undeferred(bool undeferred) {
 void begin_ordered() {
   const Inspection here;
   if (!here || here->openmp == nullptr || here->openmp->task == nullptr) return;
-  if (Team* team = here->openmp->task->team; team != nullptr) detector.take(here.thread(), team->ordered);
+  if (Team* team = here->openmp->task->team; team != nullptr) emit.take(here.thread(), team->ordered);
 }
 
 void end_ordered() {
   const Inspection here;
   if (!here || here->openmp == nullptr || here->openmp->task == nullptr) return;
-  if (Team* team = here->openmp->task->team; team != nullptr) detector.give(here.thread(), team->ordered);
+  if (Team* team = here->openmp->task->team; team != nullptr) emit.give(here.thread(), team->ordered);
 }
 
 void thread_number_asked() {

@@ -12,10 +12,12 @@
 #include "runtime/intercept/signals.h"
 #include "runtime/intercept/threads.h"
 #include "runtime/memory/allocator_calls.h"
+#include "runtime/process/emit.h"
 #include "runtime/process/modules.h"
 #include "runtime/process/process.h"
 #include "runtime/process/settings.h"
 #include "runtime/process/syscalls.h"
+#include "runtime/reporting/hazards.h"
 #include "runtime/reporting/reporter.h"
 
 extern "C" {
@@ -103,11 +105,17 @@ bool start_all(int argc, char** argv, char** environment) {
   if (!init_places() || !detector.init(options, report_listener())) {
     refuse(kNoMemory);
   }
+  if ((start.settings.hazards & options::kHazardLockOrder) != 0) {
+    hazard_listener.lock_order.init(detector, memory, &report_lock_order);
+  }
+  hazard_listener.atomicity.init(detector, memory, &report_atomicity, [](const Thread& /*self*/, Address address) {
+    return address >= current_state->stack_begin && address < current_state->stack_end;
+  });
   find_real_functions();
   find_loader();
   find_allocator();
   const ThreadId id = new_thread_number();
-  Thread* core = detector.add_root(id);
+  Thread* core = emit.add_root(id);
   ThreadState* state = core == nullptr ? nullptr : make_state(id, core, main_stack_size());
   if (state == nullptr || thread_info(id) == nullptr || !init_threads()) refuse(kNoMemory);
   state->depth.store(1, std::memory_order_relaxed);

@@ -6,6 +6,8 @@
 #include "runtime/hooks/sampling.h"
 #include "runtime/hooks/stack_ids.h"
 #include "runtime/intercept/interpose.h"
+#include "runtime/process/emit.h"
+#include "runtime/process/mode.h"
 #include "runtime/process/settings.h"
 
 namespace norn::rt {
@@ -143,7 +145,7 @@ NORN_EXPORT void __norn_module_init(const norn_module* tables) {
   }
   // The loader may have put it where another one was.
   for (unsigned i = 0; i < search.count && here && is_watching(); ++i) {
-    detector.allocate(here.thread(), search.begin[i], search.size[i]);
+    emit.allocate(here.thread(), search.begin[i], search.size[i]);
   }
   auto* module = memory.create<Module>();
   if (module == nullptr) return;
@@ -151,7 +153,7 @@ NORN_EXPORT void __norn_module_init(const norn_module* tables) {
   modules.store(module, std::memory_order_release);
   // Regions first: they decide how the rest is judged.
   add_regions(*tables);
-  if (tables->conditions != nullptr) detector.expect_conditions();
+  if (tables->conditions != nullptr) emit.expect_conditions();
   add_loops(*tables, here ? &here.thread() : nullptr);
 }
 

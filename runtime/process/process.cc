@@ -15,6 +15,8 @@
 #include "runtime/intercept/signals.h"
 #include "runtime/intercept/stdio.h"
 #include "runtime/intercept/threads.h"
+#include "runtime/process/emit.h"
+#include "runtime/process/mode.h"
 #include "runtime/process/settings.h"
 #include "runtime/process/syscalls.h"
 #include "runtime/reporting/reporter.h"
@@ -104,6 +106,7 @@ void after_fork_in_child() {
     // The others do not exist here, and what they did before the fork is all that will be seen of it.
     forget_other_threads(*self);
     watching.store(false, std::memory_order_relaxed);
+    hazard_listener.lock_order.watch(false);
   }
   restart_reporter();
   if (entered) leave(*self);

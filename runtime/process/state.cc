@@ -5,6 +5,8 @@
 
 #include "runtime/hooks/check_state.h"
 #include "runtime/intercept/threads.h"
+#include "runtime/process/emit.h"
+#include "runtime/process/mode.h"
 #include "runtime/process/settings.h"
 #include "runtime/process/syscalls.h"
 
@@ -25,6 +27,8 @@ namespace norn::rt {
 
 constinit Detector detector;
 constinit Arena memory;
+constinit hazards::Hazards hazard_listener;
+constinit Emitter<detector, hazard_listener> emit;
 NORN_TLS __thread ThreadState* current_state = nullptr;
 NORN_TLS __thread bool current_ended = false;
 constinit std::atomic<Phase> phase{Phase::kNotStarted};
@@ -159,7 +163,7 @@ ThreadState* adopt_thread() {
   }
   state->depth.store(1, std::memory_order_relaxed);
   current_state = state;
-  state->core = detector.add_root(id);
+  state->core = emit.add_root(id);
   if (state->core == nullptr) {
     current_state = nullptr;
     current_ended = true;

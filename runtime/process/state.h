@@ -142,8 +142,6 @@ extern NORN_TLS __thread bool current_ended;  // nothing this thread does counts
 
 enum class Phase : uint8_t { kNotStarted, kStarting, kReady };
 extern constinit std::atomic<Phase> phase;
-// Accesses count. Off while there is one thread: what it did is ordered before all that its children do.
-extern constinit std::atomic<bool> watching;
 
 // Starts the runtime if it has not started; false while it is starting.
 bool start_runtime();
@@ -230,17 +228,6 @@ class Inspection {
 
   ThreadState* state_ = nullptr;
 };
-
-// Whether the innermost call of the program's code was made by code that nobody looks at now (docs/design/sampling.md):
-// then what it accesses is not looked at either.
-inline bool is_called_unseen() {
-  const ThreadState* state = current_state;
-  const norn_site* const* top = __norn_stack;
-  return state != nullptr && top > state->running->begin && top <= state->running->end &&
-         (reinterpret_cast<uintptr_t>(top[-1]) & NORN_UNSEEN_CALL) != 0;
-}
-
-inline bool is_watching() { return watching.load(std::memory_order_relaxed); }
 
 inline Address address_of(const volatile void* pointer) { return reinterpret_cast<Address>(pointer); }
 

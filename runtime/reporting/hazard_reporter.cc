@@ -131,7 +131,7 @@ void add_waiter(Draft& draft, const control::Slot& slot) {
 
 }  // namespace
 
-void report_lock_order(const LockEdge* edges, unsigned count) {
+void report_lock_order(const hazards::LockEdge* edges, unsigned count) {
   const SpinLock lock(report_mutex);
   if (writer.is_finished()) return;
   Draft draft(report::HazardKind::kLockOrder);
@@ -140,7 +140,7 @@ void report_lock_order(const LockEdge* edges, unsigned count) {
   uint64_t product = 1;
   draft.title().put("lock order: ");
   for (unsigned i = 0; i < count && !draft.is_full(); ++i) {
-    const LockEdge& edge = edges[i];
+    const hazards::LockEdge& edge = edges[i];
     const uint64_t site = place_identity(edge.wants_at);
     sum += site;
     product *= site | 1;
@@ -161,12 +161,12 @@ void report_lock_order(const LockEdge* edges, unsigned count) {
   if (!is_old_hazard(draft.hazard.id)) draft.append();
 }
 
-void report_atomicity(const BrokenRegion& broken) {
+void report_atomicity(const hazards::BrokenRegion& broken) {
   const SpinLock lock(report_mutex);
   if (writer.is_finished()) return;
   Draft draft(report::HazardKind::kAtomicity);
   struct Part {
-    const LockedStatement& statement;
+    const hazards::LockedStatement& statement;
     const char* comment;
   };
   const Part parts[] = {{broken.first, "then gives the lock up and takes it again"},
@@ -176,7 +176,7 @@ void report_atomicity(const BrokenRegion& broken) {
   put_object(draft.title(), broken.address, broken.second.where);
   uint64_t hash = report::text_hash("atomicity");
   for (const Part& part : parts) {
-    const LockedStatement& statement = part.statement;
+    const hazards::LockedStatement& statement = part.statement;
     hash = hash * 31 + place_identity(statement.where);
     draft.places().put(&part == parts ? "" : " / ");
     put_line(draft.places(), own_site(statement.where));

@@ -163,7 +163,7 @@ bool NativeFront::append(Text line) { return records_findings() && append_findin
 bool NativeFront::append_last(Text line) { return records_findings() && append_finding(line, Urgency::kLast); }
 
 void NativeFront::count_lost(const report::Race& race) {
-  if (records_findings() && !race.suppressed && report::fails(race.standing, start.settings.fail_on)) {
+  if (records_findings() && !race.suppressed && report::fails(race.detection, start.settings.fail_on)) {
     count_lost_finding(start.pid);
   }
 }

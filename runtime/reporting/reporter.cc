@@ -85,7 +85,7 @@ void on_candidate(void* /*context*/, const Candidate& candidate) {
     const report::Rule* rule = writer.suppress(race, entry == nullptr ? nullptr : entry->rule);
     if (entry != nullptr) entry->rule = rule;
     // A prediction may yet be observed: as text it is told at the end.
-    const bool tells = records_findings() || race.standing == report::Standing::kObserved;
+    const bool tells = records_findings() || race.detection == report::Detection::kObserved;
     if (tells) writer.put(race);
     if (entry != nullptr && tells) entry->told = true;
     if (rule != nullptr) return;

@@ -1,6 +1,6 @@
 // A test and a use in two regions of one lock: whether something may come between is a candidate, and what it breaks a
 // finding. In one region it is none; nor under a lock that all hold around it, nor between threads that never meet, nor
-// in a loop that comes round. A pair that nothing depends on stays unconfirmed.
+// in a loop that comes round. A pair that nothing depends on is not confirmed.
 // RUN: %norn-cc -O1 %s -o %t && rm -rf %t.d && mkdir %t.d && cd %t.d
 // RUN: %norn run --hazards=atomicity -- %t 2>&1 | FileCheck %s --check-prefix=FOUND
 // RUN: not %norn confirm --all --runs=30 -- %t | FileCheck %s --check-prefix=CONFIRM
@@ -28,7 +28,7 @@
 // NONE-NOT: atomicity
 // NONE: norn: no races
 // NONE-NOT: atomicity
-// HARMLESS: atomicity of current {{.*}} unconfirmed after 30 runs
+// HARMLESS: atomicity of current {{.*}} no harm in 30 runs
 // HARMLESS-NEXT: the other thread came between in {{[1-9][0-9]*}} of 30 runs
 // MISTYPED: --hazards=atomicty is not one of lock-order, atomicity, misuse, thread-leak or signals; did you mean atomicity?
 

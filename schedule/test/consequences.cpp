@@ -9,7 +9,7 @@
 // crash: race on ready {{.*}}: confirmed in 12 of 12 runs, in both orders
 // crash-NEXT: crash in {{[0-9]+}} of them: SIGSEGV
 // crash-NEXT: nothing seen in {{[0-9]+}} of them
-// crash: 1 to confirm: 1 confirmed, 1 of them with consequences; 0 unconfirmed
+// crash: 1 to confirm: 1 confirmed, 1 of them with consequences; 0 not met
 // abort: abort in {{[0-9]+}} of them: it was too early
 // assertion: failed assertion in {{[0-9]+}} of them: {{.*}}Assertion `seen != 0' failed.
 // exception: uncaught exception in {{[0-9]+}} of them: terminate called {{.*}}what():{{.*}}too early
@@ -19,7 +19,7 @@
 // output: different output in {{[0-9]+}} of them: line 1: "0" instead of "1"
 // none: confirmed in 12 of 12 runs, in both orders
 // none-NEXT: nothing seen in 12 of them
-// none: 1 to confirm: 1 confirmed, 0 of them with consequences; 0 unconfirmed
+// none: 1 to confirm: 1 confirmed, 0 of them with consequences; 0 not met
 // hang: hang in {{[0-9]+}} of them: no end after 5 s
 // sanitizer: sanitizer report in {{[0-9]+}} of them: {{.*}}runtime error: shift exponent 40 is too large
 

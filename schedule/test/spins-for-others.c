@@ -3,7 +3,7 @@
 // RUN: %norn-cc -O1 %s -o %t && %harmless
 // RUN: rm -rf %t.d && mkdir %t.d && cd %t.d
 // RUN: %norn confirm --all --from=%S/Inputs/spins-for-others.txt --runs=5 --timeout=60 -- %t | FileCheck %s
-// CHECK: unconfirmed after 5 runs
+// CHECK: not met in 5 runs
 // CHECK-NEXT: nothing seen in 5 of them
 
 #include <pthread.h>

@@ -18,7 +18,7 @@ import tempfile
 import time
 
 import check
-from program import Program, clean_environment, compare
+from program import Program, clean_environment, compare, programs_in
 
 SECONDS = 20
 ACCESS = re.compile(r"^  (?:Previous )?(?:[Aa]tomic )?(?:[Ww]rite|[Rr]ead).*?(?=\n\n|\Z)", re.S | re.M)
@@ -121,7 +121,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
     here = pathlib.Path(__file__).resolve().parent
-    tests = arguments.tests or sorted([*here.glob("*.c"), *here.glob("*.cpp")])
+    tests = arguments.tests or programs_in(here)
     with_norn = "NORN_BIN" in os.environ
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         rows = [row for row in pool.map(lambda test: judge(test, arguments.level, with_norn), tests) if row]

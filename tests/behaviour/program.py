@@ -46,6 +46,13 @@ class Race:
         return line in self.lines or line in self.maybe
 
 
+def programs_in(directory):
+    """The sources of the programs in a suite and its subfolders, by name."""
+    directory = pathlib.Path(directory)
+    return sorted((path for path in directory.rglob("*")
+                   if path.suffix in (".c", ".cpp") and "Inputs" not in path.parts), key=lambda path: path.name)
+
+
 @functools.cache
 def has_header(header):
     probe = subprocess.run(["clang-19", "-E", "-x", "c", "-"], input=f"#include <{header}>\n", text=True,

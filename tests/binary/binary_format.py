@@ -3,6 +3,7 @@ own."""
 
 import fnmatch
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -12,23 +13,19 @@ import lit.formats
 import lit.Test
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-TESTS = os.path.dirname(HERE)
-BEHAVIOUR = os.path.join(TESTS, "behaviour")
-LOOPS = os.path.join(TESTS, "loops")
+TESTS = pathlib.Path(HERE).parent
+BEHAVIOUR, LOOPS = TESTS / "behaviour", TESTS / "loops"
+sys.path.insert(0, str(BEHAVIOUR))
+from program import programs_in
 BUILDS = [(compiler, level) for compiler in ("gcc", "clang") for level in ("-O0", "-O2")]
 SAMPLE = 10  # one program of so many
 UNFORCED = ("run_two(", "run_many(")  # programs whose schedule is as it comes
 
 
-def programs(directory):
-    return sorted(name for name in os.listdir(directory) if re.search(r"\.(c|cpp)$", name))
-
-
-def may_gate(directory, name):
-    if directory == BEHAVIOUR:
+def may_gate(path):
+    if BEHAVIOUR in path.parents:
         return True
-    with open(os.path.join(directory, name), encoding="utf-8") as source:
-        text = source.read()
+    text = path.read_text(encoding="utf-8")
     return not any(mark in text for mark in UNFORCED)
 
 
@@ -60,27 +57,29 @@ class BinaryFormat(lit.formats.TestFormat):
         self.norn_bin, self.output, self.full = norn_bin, output, full
 
     def getTestsInDirectory(self, suite, path_in_suite, lit_config, local_config):
+        if path_in_suite:  # a folder here, such as Python's own
+            return
         for directory in (BEHAVIOUR, LOOPS):
-            for name in programs(directory):
-                number = zlib.crc32(name.encode())
-                in_sample = number % SAMPLE == 0 and may_gate(directory, name)
+            for path in programs_in(directory):
+                number = zlib.crc32(path.name.encode())
+                in_sample = number % SAMPLE == 0 and may_gate(path)
                 for index, build in enumerate(BUILDS):
                     if self.full or (in_sample and number // SAMPLE % len(BUILDS) == index):
-                        test = (os.path.basename(directory), name + "".join(build))
-                        yield lit.Test.Test(suite, path_in_suite + test, local_config)
+                        test = path.relative_to(TESTS).with_name(path.name + "".join(build)).parts
+                        yield lit.Test.Test(suite, test, local_config)
 
     def execute(self, test, lit_config):
         name, compiler, level = re.fullmatch(r"(.*\.(?:c|cpp))(gcc|clang)(-O\d)", test.path_in_suite[-1]).group(1, 2, 3)
         tool = os.path.join(os.path.dirname(self.norn_bin), "lib", "norn", "valgrind", "norn-amd64-linux")
         if not os.path.exists(tool):
             return lit.Test.UNSUPPORTED, "there is no Valgrind front end in this build"
-        directory = test.path_in_suite[-2]
-        path = os.path.join(TESTS, directory, name)
+        folder = os.path.join(*test.path_in_suite[:-1])  # behaviour/locks, loops
+        path = os.path.join(TESTS, folder, name)
         reason = difference(name, compiler + level) or known_natively(path)
         if reason is not None:
             return lit.Test.UNSUPPORTED, reason
-        prefix = os.path.join(self.output, directory, name + compiler + level)
-        if directory == "behaviour":
+        prefix = os.path.join(self.output, folder, name + compiler + level)
+        if test.path_in_suite[0] == "behaviour":
             command = [os.path.join(BEHAVIOUR, "check.py"), path, f"--levels={level}", f"--binary={compiler}"]
         else:
             command = [os.path.join(HERE, "waits.py"), path, f"--build={compiler}{level}"]

@@ -30,7 +30,7 @@ BEHAVIOUR = HERE.parent / "behaviour"
 sys.path[:0] = [str(HERE), str(BEHAVIOUR)]
 
 import generate  # noqa: E402
-from program import Program, clean_environment  # noqa: E402
+from program import Program, clean_environment, programs_in  # noqa: E402
 
 RULES = ["covered", "covered,calls", "escape", "constants", "early", "inline", "inline,runs"]
 SAMPLING = "sampling"  # in the place of a rule: the profile
@@ -226,8 +226,7 @@ def main():
             work = [pool.submit(check_random, seed, bin_dir, rules, directory)
                     for seed in range(arguments.first, arguments.first + arguments.programs)]
             if arguments.behaviour:
-                sources = [path for path in sorted(BEHAVIOUR.iterdir())
-                           if path.suffix in (".c", ".cpp") and re.search(arguments.filter, path.name)]
+                sources = [path for path in programs_in(BEHAVIOUR) if re.search(arguments.filter, path.name)]
                 work += [pool.submit(check_behaviour, path, level, bin_dir, rules, directory)
                          for path in sources for level in ("-O0", "-O2")]
             for done in concurrent.futures.as_completed(work):

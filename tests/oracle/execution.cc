@@ -66,6 +66,8 @@ void compute_ended_ranges(Execution& x) {
   for (Index i = 0; i < x.events.size(); ++i) {
     const Event& e = x.events[i];
     if (e.kind == EventKind::kAllocate) x.born_ranges.emplace_back(i, range_of(e));
+    const bool renews = e.kind == EventKind::kRenew || e.kind == EventKind::kMap || e.kind == EventKind::kUnmap;
+    if (renews) x.renewed_ranges.emplace_back(i, range_of(e));
     if (e.kind == EventKind::kFree) x.ended_ranges.emplace_back(i, range_of(e));
     if (e.kind == EventKind::kReallocate) {
       Reallocation parts = take_apart(e);
@@ -73,7 +75,8 @@ void compute_ended_ranges(Execution& x) {
       if (!parts.born.empty()) x.born_ranges.emplace_back(i, parts.born);
     }
   }
-  x.ended_ranges.insert(x.ended_ranges.end(), x.born_ranges.begin(), x.born_ranges.end());
+  for (const auto* more : {&x.born_ranges, &x.renewed_ranges})
+    x.ended_ranges.insert(x.ended_ranges.end(), more->begin(), more->end());
 }
 
 // "a destroyed lock is still the lock at its address; one in memory that was freed or allocated since is another lock"
@@ -87,7 +90,7 @@ bool is_same_lock(const Execution& x, const HeldLock& mine, Index a, const HeldL
 }  // namespace
 
 Execution make_execution(std::span<const Event> events, const OracleOptions& options) {
-  Execution x{events, options, {}, {}, {}, {}, {}, {}};
+  Execution x{events, options, {}, {}, {}, {}, {}, {}, {}};
   compute_ignored(x);
   compute_locks(x);
   compute_ended_ranges(x);

@@ -49,12 +49,13 @@ struct LockChange {
 struct Execution {
   std::span<const Event> events;
   OracleOptions options;
-  std::vector<uint8_t> ignored;                       // per event: the set of IgnoreWhat of its thread
-  std::vector<std::vector<HeldLock>> locksets;        // per event: held while it happens (see compute_locks)
-  std::vector<std::optional<LockChange>> taken;       // per event: the outermost acquire it is
-  std::vector<std::optional<LockChange>> given;       // per event: the outermost release it is
-  std::vector<std::pair<Index, Range>> ended_ranges;  // memory freed or allocated at an event
-  std::vector<std::pair<Index, Range>> born_ranges;   // allocated
+  std::vector<uint8_t> ignored;                         // per event: the set of IgnoreWhat of its thread
+  std::vector<std::vector<HeldLock>> locksets;          // per event: held while it happens (see compute_locks)
+  std::vector<std::optional<LockChange>> taken;         // per event: the outermost acquire it is
+  std::vector<std::optional<LockChange>> given;         // per event: the outermost release it is
+  std::vector<std::pair<Index, Range>> ended_ranges;    // memory freed or allocated at an event
+  std::vector<std::pair<Index, Range>> born_ranges;     // allocated
+  std::vector<std::pair<Index, Range>> renewed_ranges;  // new, though nobody allocated them
 
   [[nodiscard]] bool ignores(Index i, IgnoreWhat what) const { return (ignored[i] & what) != 0; }
   [[nodiscard]] bool is(Index i, EventKind kind) const { return events[i].kind == kind; }

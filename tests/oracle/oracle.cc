@@ -62,6 +62,12 @@ std::vector<Access> accesses_of(const Execution& x) {
       case EventKind::kSpinRead:  // "not an access that can race"
         if (!x.options.spin) add(i, kReadStep, AccessKind::kRead, range_of(e));
         break;
+      case EventKind::kLockAcquire:
+        if (e.uses) add(i, kReadStep, AccessKind::kAtomicRead, {e.address, e.address + 1});
+        break;
+      case EventKind::kUse:
+        add(i, kReadStep, AccessKind::kAtomicRead, {e.address, e.address + 1});
+        break;
       case EventKind::kWrite:
       case EventKind::kFree:
         add(i, kFreeStep, AccessKind::kWrite, range_of(e));
@@ -186,9 +192,11 @@ bool is_taken_out(const Execution& x, const Orders& orders, const std::vector<Ta
 
 // "Allocation makes bytes new: pairs across it do not count"; "no pair on a byte of [a benign range] counts".
 bool byte_counts(const Execution& x, const Access& a, const Access& b, Address byte) {
-  for (const auto& [index, range] : x.born_ranges) {
-    const Moment birth = {index, kBirthStep};
-    if (range.holds(byte) && moment_of(a) < birth && birth < moment_of(b)) return false;
+  for (const auto* ranges : {&x.born_ranges, &x.renewed_ranges}) {
+    for (const auto& [index, range] : *ranges) {
+      const Moment birth = {index, kBirthStep};
+      if (range.holds(byte) && moment_of(a) < birth && birth < moment_of(b)) return false;
+    }
   }
   for (Index i = 0; i < b.event; ++i)
     if (x.is(i, EventKind::kBenignRange) && range_of(x.events[i]).holds(byte)) return false;

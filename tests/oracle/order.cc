@@ -111,6 +111,31 @@ void order_by_object(const Execution& x, Edges& edges, EventKind from, EventKind
       });
 }
 
+// "release of a clock then a later acquire of it, or all of a thread forked after it, if it was not cleared between"
+void order_by_clocks(const Execution& x, Edges& edges) {
+  auto is_cleared = [&](Index from, Index to) {
+    for (Index i = from + 1; i < to; ++i)
+      if (x.is(i, EventKind::kClockClear) && x.events[i].address == x.events[from].address) return true;
+    return false;
+  };
+  for_pairs(
+      x, [&](Index i) { return x.is(i, EventKind::kClockRelease); },
+      [&](Index j) { return x.is(j, EventKind::kClockAcquire) || x.is(j, EventKind::kForkAfter); },
+      [&](Index i, Index j) {
+        if (x.events[i].address != x.events[j].address || is_cleared(i, j)) return;
+        if (x.is(j, EventKind::kClockAcquire)) return edges.both(i, j);
+        for (Index k = j + 1; k < x.events.size(); ++k)
+          if (x.events[k].thread == x.events[j].other) edges.both(i, k);
+      });
+}
+
+// "everything so far then come-after-all"
+void order_by_come_after_all(const Execution& x, Edges& edges) {
+  for_pairs(
+      x, [](Index) { return true; }, [&](Index j) { return x.syncs(j, EventKind::kComeAfterAll); },
+      [&](Index i, Index j) { edges.both(i, j); });
+}
+
 // "barrier enter then the leaves of the same generation"
 void order_by_barriers(const Execution& x, Edges& edges) {
   struct Generation {
@@ -227,6 +252,8 @@ Orders order_execution(const Execution& x) {
   order_by_program(x, edges);
   order_by_fork(x, edges);
   order_by_join(x, edges);
+  order_by_clocks(x, edges);
+  order_by_come_after_all(x, edges);
   std::vector<Handover> found;
   orders.slices = order_by_spins(x, edges, found);
   if (x.options.lib) {

@@ -32,6 +32,9 @@ bool is_synchronization(const Event& e) {
     case EventKind::kSpinLeave:
     case EventKind::kHappensBefore:
     case EventKind::kHappensAfter:
+    case EventKind::kClockRelease:
+    case EventKind::kClockAcquire:
+    case EventKind::kComeAfterAll:
       return true;
     default:
       return false;

@@ -1,9 +1,18 @@
 // Two locks in different orders: found through what lies between them and over three threads, and where a lock that was
-// held besides was given up before; not where one was held besides by both.
+// held besides was given up before; not where one was held besides by both. By both front ends.
 // RUN: %norn-cc -O1 %s -o %t
 // RUN: for how in two three between given-up-before outer-given-up; do \
 // RUN:   %norn run -- %t $how 2>&1 | grep 'lock order: ' || { echo "$how: not found"; exit 1; }; done
 // RUN: for how in gate gate-given-up-after; do %norn run -- %t $how 2>&1 | not grep 'lock order: ' || exit 1; done
+// RUN: gcc-12 -std=gnu11 -D_GNU_SOURCE -g -O1 -pthread -I%behaviour %s -o %t.plain
+// RUN: for how in two three between given-up-before outer-given-up; do \
+// RUN:   %norn run -- %t.plain $how 2>&1 | grep 'lock order: ' || { echo "valgrind: $how: not found"; exit 1; }; done
+// RUN: for how in gate gate-given-up-after; do \
+// RUN:   %norn run -- %t.plain $how 2>&1 | not grep 'lock order: ' || exit 1; done
+// RUN: %norn run --hazards=none -- %t.plain two 2>&1 | not grep 'lock order: '
+// RUN: %norn run -- %t.plain two 2>&1 | FileCheck %s
+// CHECK: norn: lock order: {{[ab], [ab]}} are taken in different orders: possible deadlock
+// CHECK: holds {{[ab]}} (taken at lock-orders.c:{{[0-9]+}}) and takes {{[ab]}}
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 """A lit format: programs of tests/behaviour and tests/loops, built in the sampling profile, are tests of their own."""
 
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -10,21 +11,20 @@ import lit.formats
 import lit.Test
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-TESTS = os.path.dirname(HERE)
+TESTS = pathlib.Path(HERE).parent
+sys.path.insert(0, str(TESTS / "behaviour"))
+from program import programs_in
 SAMPLE = 60  # one program of so many
 UNFORCED = ("run_two(", "run_many(")  # programs whose schedule is as it comes
 
 
 def programs(directory):
     """Those that say what is to be reported of them."""
-    for name in sorted(os.listdir(directory)):
-        if not re.search(r"\.(c|cpp)$", name):
-            continue
-        with open(os.path.join(directory, name), encoding="utf-8") as source:
-            text = source.read()
+    for path in programs_in(directory):
+        text = path.read_text(encoding="utf-8")
         known_wrong = re.search(r"^// KNOWN: ", text, re.M)
         if re.search(r"^// NORACE$|RACE: (observed|predicted) ", text, re.M) and not known_wrong:
-            yield name, not any(mark in text for mark in UNFORCED)
+            yield path, not any(mark in text for mark in UNFORCED)
 
 
 class SamplingFormat(lit.formats.TestFormat):
@@ -34,17 +34,19 @@ class SamplingFormat(lit.formats.TestFormat):
         self.norn_bin, self.output, self.full = norn_bin, output, full
 
     def getTestsInDirectory(self, suite, path_in_suite, lit_config, local_config):
+        if path_in_suite:  # a folder here, such as Python's own
+            return
         for directory in ("behaviour", "loops", "sampling"):
-            for name, forced in programs(os.path.join(TESTS, directory)):
-                in_sample = zlib.crc32(name.encode()) % SAMPLE == 0 and forced
+            for path, forced in programs(TESTS / directory):
+                in_sample = zlib.crc32(path.name.encode()) % SAMPLE == 0 and forced
                 if self.full or in_sample or directory == "sampling":
-                    yield lit.Test.Test(suite, path_in_suite + (directory, name), local_config)
+                    yield lit.Test.Test(suite, path.relative_to(TESTS).parts, local_config)
 
     def execute(self, test, lit_config):
-        directory, name = test.path_in_suite[-2:]
-        command = [os.path.join(HERE, "sampled.py"), os.path.join(TESTS, directory, name), "-o",
-                   os.path.join(self.output, directory, name), "--levels=-O0,-O2"]
-        if directory == "sampling":
+        program = os.path.join(*test.path_in_suite)
+        command = [os.path.join(HERE, "sampled.py"), os.path.join(TESTS, program), "-o",
+                   os.path.join(self.output, program), "--levels=-O0,-O2"]
+        if test.path_in_suite[0] == "sampling":
             command += ["--all", "--levels=-O0,-O2,-O2+-flto"]
         done = subprocess.run([sys.executable, *command], capture_output=True, text=True,
                               env={**os.environ, "NORN_BIN": self.norn_bin, "NO_COLOR": "1"})

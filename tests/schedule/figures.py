@@ -50,7 +50,7 @@ def figure1(arguments):
     if sorted(found) != ["x", "z"]:
         return [f"the candidates are on {sorted(found)}, not on x and z"]
     wrong = check_pair("z", found["z"], arguments.runs, "11")
-    if found["x"]["standing"] != "unconfirmed" or found["x"]["confirmed"] != 0:
+    if found["x"]["standing"] == "confirmed" or found["x"]["confirmed"] != 0:
         wrong.append(f"x: {found['x']['standing']} in {found['x']['confirmed']} runs; it does not race")
     if any(item["detail"] == "12" for entry in found.values() for item in entry["consequences"]):
         wrong.append("ERROR2 was reached")

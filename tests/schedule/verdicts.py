@@ -36,7 +36,7 @@ from verbs import confirm, entries, norn, run
 
 sys.path[:0] = [str(HERE.parent / "loops"), str(HERE.parent / "behaviour")]
 
-from program import Program  # noqa: E402
+from program import Program, programs_in  # noqa: E402
 from waiting import WaitingProgram  # noqa: E402
 
 LEVEL = "-O1"
@@ -62,7 +62,7 @@ class Verdict:
 
 def sources():
     for suite in ("behaviour", "loops"):
-        for path in sorted([*(HERE.parent / suite).glob("*.c"), *(HERE.parent / suite).glob("*.cpp")]):
+        for path in programs_in(HERE.parent / suite):
             if "RACE" in path.read_text(encoding="utf-8"):  # the others test options
                 yield (Program if suite == "behaviour" else WaitingProgram)(path)
 
@@ -124,7 +124,7 @@ def went_wrong(program, entry):
 
 def refute(program, directory, runs):
     """All that could be taken for a race in a race-free program; none of it may be confirmed."""
-    verdict = Verdict(f"{program.source.parent.name}/{program.name}")
+    verdict = Verdict(f"{program.source.relative_to(HERE.parent).parent}/{program.name}")
     command = build(program, directory)
     command += getattr(program, "arrivals", [[]])[0]
     loops = waiting_loops(run(command, directory, ["--verbose=loops"], seconds=SECONDS).errors)
@@ -151,7 +151,7 @@ def refute(program, directory, runs):
 
 
 def judge(program, directory, runs):
-    verdict = Verdict(f"{program.source.parent.name}/{program.name}")
+    verdict = Verdict(f"{program.source.relative_to(HERE.parent).parent}/{program.name}")
     command = build(program, directory)
     arrival = getattr(program, "arrivals", [[]])[0]
     # What norn check does, but that the detection run keeps to the order in which the program shows its race.
@@ -225,7 +225,7 @@ def main():
     deadline = time.monotonic() + arguments.within
 
     def one(program):
-        name = f"{program.source.parent.name}/{program.name}"
+        name = f"{program.source.relative_to(HERE.parent).parent}/{program.name}"
         directory = top / name.replace("/", "-")
         kept = directory / f"{arguments.what}-{runs}.json"
         if arguments.resume and kept.exists():
@@ -243,7 +243,7 @@ def main():
         return verdict
 
     programs = [program for program in sources()
-                if re.search(arguments.only, f"{program.source.parent.name}/{program.name}")
+                if re.search(arguments.only, f"{program.source.relative_to(HERE.parent).parent}/{program.name}")
                 and not program.lacks_header() and (arguments.what == "check" or program.norace)]
     if arguments.within != float("inf"):
         random.Random(SEED).shuffle(programs)

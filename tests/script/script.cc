@@ -25,6 +25,8 @@ enum class Shape {
   kWaitLeave,    // cv m [in-loop] [timed-out]
   kBarrierInit,  // b 2
   kIgnore,       // reads|writes|sync|all
+  kLock,         // m [using]
+  kForkAfter,    // t2 c
 };
 
 struct Verb {
@@ -54,12 +56,12 @@ constexpr std::array kVerbs = {
     Verb{"store", K::kAtomicStore, S::kAtomic},
     Verb{"rmw", K::kAtomicRmw, S::kAtomic},
     Verb{"fence", K::kFence, S::kFence},
-    Verb{"lock", K::kLockAcquire, S::kObject},
-    Verb{"lock-shared", K::kLockAcquire, S::kObject, kShared},
-    Verb{"trylock", K::kLockAcquire, S::kObject, kExclusive, LockAttempt::kTry},
-    Verb{"trylock-shared", K::kLockAcquire, S::kObject, kShared, LockAttempt::kTry},
-    Verb{"timedlock", K::kLockAcquire, S::kObject, kExclusive, LockAttempt::kTimed},
-    Verb{"timedlock-shared", K::kLockAcquire, S::kObject, kShared, LockAttempt::kTimed},
+    Verb{"lock", K::kLockAcquire, S::kLock},
+    Verb{"lock-shared", K::kLockAcquire, S::kLock, kShared},
+    Verb{"trylock", K::kLockAcquire, S::kLock, kExclusive, LockAttempt::kTry},
+    Verb{"trylock-shared", K::kLockAcquire, S::kLock, kShared, LockAttempt::kTry},
+    Verb{"timedlock", K::kLockAcquire, S::kLock, kExclusive, LockAttempt::kTimed},
+    Verb{"timedlock-shared", K::kLockAcquire, S::kLock, kShared, LockAttempt::kTimed},
     Verb{"unlock", K::kLockRelease, S::kObject},
     Verb{"unlock-shared", K::kLockRelease, S::kObject, kShared},
     Verb{"destroy", K::kLockDestroy, S::kObject},
@@ -85,6 +87,26 @@ constexpr std::array kVerbs = {
     Verb{"ignore-begin", K::kIgnoreBegin, S::kIgnore},
     Verb{"ignore-end", K::kIgnoreEnd, S::kIgnore},
     Verb{"benign", K::kBenignRange, S::kBlock},
+    Verb{"fork-after", K::kForkAfter, S::kForkAfter},
+    Verb{"begin-again", K::kBeginAgain, S::kObject},
+    Verb{"release", K::kClockRelease, S::kObject},
+    Verb{"acquire", K::kClockAcquire, S::kObject},
+    Verb{"clear", K::kClockClear, S::kObject},
+    Verb{"renew", K::kRenew, S::kBlock},
+    Verb{"map", K::kMap, S::kBlock},
+    Verb{"unmap", K::kUnmap, S::kBlock},
+    Verb{"birth", K::kBirth, S::kNothing},
+    Verb{"forget", K::kForget, S::kBlock},
+    Verb{"use", K::kUse, S::kObject},
+    Verb{"unsampled-before", K::kUnsampledBefore, S::kAtomic},
+    Verb{"unsampled-after", K::kUnsampledAfter, S::kAtomic},
+    Verb{"look", K::kLook, S::kAccess},
+    Verb{"leave-by-atomic", K::kLeaveByAtomic, S::kObject},
+    Verb{"come-after-all", K::kComeAfterAll, S::kNothing},
+    Verb{"expect-spins", K::kExpectSpins, S::kNothing},
+    Verb{"expect-conditions", K::kExpectConditions, S::kNothing},
+    Verb{"observe-only", K::kObserveOnly, S::kNothing},
+    Verb{"use-time", K::kUseTime, S::kNothing},
 };
 
 template <typename T>
@@ -272,14 +294,17 @@ class Parser {
     switch (verb.shape) {
       case S::kNothing:
         break;
-      case S::kThread: {
-        Token token = take_or_fail("a thread");
-        if (error_) return;
-        auto other = thread_number(token.text);
-        if (!other) return fail(token, "expected a thread such as t2, not '" + std::string(token.text) + "'");
-        event.other = *other;
+      case S::kThread:
+        event.other = parse_thread();
         break;
-      }
+      case S::kForkAfter:
+        event.other = parse_thread();
+        if (!error_) event.address = parse_object();
+        break;
+      case S::kLock:
+        event.address = parse_object();
+        event.uses = take_if("using");
+        break;
       case S::kAccess:
         set_location(event, parse_location(kDefaultSize));
         break;
@@ -391,6 +416,14 @@ class Parser {
     auto engine = look_up(kEngineWords, token.text.substr(0, token.text.size() - 1));
     if (!engine) fail(token, "no engine is called '" + std::string(token.text.substr(0, token.text.size() - 1)) + "'");
     return engine;
+  }
+
+  ThreadId parse_thread() {
+    Token token = take_or_fail("a thread");
+    if (error_) return 0;
+    auto other = thread_number(token.text);
+    if (!other) fail(token, "expected a thread such as t2, not '" + std::string(token.text) + "'");
+    return other.value_or(0);
   }
 
   Where parse_site() {
@@ -567,6 +600,13 @@ std::string event_text(const Script& script, const Event& event) {
       break;
     case S::kObject:
       text += " " + script.place(event.address);
+      break;
+    case S::kLock:
+      text += " " + script.place(event.address);
+      if (event.uses) text += " using";
+      break;
+    case S::kForkAfter:
+      text += " t" + std::to_string(event.other) + " " + script.place(event.address);
       break;
     case S::kWaitEnter:
     case S::kWaitLeave:

@@ -46,8 +46,11 @@ TEST(Script, ReadsEveryVerb) {
       "t1 wait-leave cv m timed-out; t1 wait-loop-leave cv; t1 barrier-init b 2; t1 barrier-enter b;"
       "t1 barrier-leave b; t1 post s; t1 sem-wait s; t1 once-done o; t1 once-seen o; t1 sync-destroy s;"
       "t1 spin-read f; t1 spin-read f in-loop @r; t1 spin-leave; t1 cut; t1 hb a; t1 ha a; t1 ignore-begin reads; t1 "
-      "ignore-end all; t1 benign x:4");
-  std::vector<bool> seen(static_cast<size_t>(EventKind::kBenignRange) + 1);
+      "ignore-end all; t1 benign x:4; t1 release c; t1 acquire c; t1 fork-after t3 c; t1 begin-again c; t1 clear c;"
+      "t1 renew b:64; t1 map b; t1 unmap b; t1 birth; t1 forget b; t1 use m; t1 lock m using; t1 unsampled-before f "
+      "release; t1 unsampled-after f acquire; t1 look x; t1 leave-by-atomic f; t1 come-after-all; t1 expect-spins;"
+      "t1 expect-conditions; t1 observe-only; t1 use-time");
+  std::vector<bool> seen(kEventKinds);
   for (const Event& e : s.events) seen[static_cast<size_t>(e.kind)] = true;
   for (size_t kind = 0; kind < seen.size(); ++kind) EXPECT_TRUE(seen[kind]) << "event kind " << kind;
 }

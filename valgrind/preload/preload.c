@@ -139,7 +139,7 @@ WRAP(int, pthread_setname_np, (pthread_t thread, const char* name), (thread, nam
   WRAP(int, name, (lock_t * lock), (lock)) {                    \
     int result;                                                 \
     CALL1(result, lock);                                        \
-    if (HAS_LOCK(result)) TELL(kNornLockTook, lock, shared, 0); \
+    if (HAS_LOCK(result)) TELL(kNornLockTook, lock, shared, 1); \
     if (result == EBUSY) TELL(kNornLockRefused, lock, 0, 0);    \
     return result;                                              \
   }
@@ -147,14 +147,14 @@ WRAP(int, pthread_setname_np, (pthread_t thread, const char* name), (thread, nam
   WRAP(int, name, (lock_t * lock, const struct timespec* until), (lock, until)) { \
     int result;                                                                   \
     CALL2(result, lock, until);                                                   \
-    if (HAS_LOCK(result)) TELL(kNornLockTook, lock, shared, 0);                   \
+    if (HAS_LOCK(result)) TELL(kNornLockTook, lock, shared, 2);                   \
     return result;                                                                \
   }
 #define WRAP_CLOCK(name, lock_t, shared)                                                                  \
   WRAP(int, name, (lock_t * lock, clockid_t clock, const struct timespec* until), (lock, clock, until)) { \
     int result;                                                                                           \
     CALL3(result, lock, clock, until);                                                                    \
-    if (HAS_LOCK(result)) TELL(kNornLockTook, lock, shared, 0);                                           \
+    if (HAS_LOCK(result)) TELL(kNornLockTook, lock, shared, 2);                                           \
     return result;                                                                                        \
   }
 #define WRAP_UNLOCK(name, lock_t)            \

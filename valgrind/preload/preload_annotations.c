@@ -40,7 +40,7 @@ ANNOTATION(void, norn_thread_name, (const char* name), TELL(kNornName, 0, name, 
 
 // --- ThreadSanitizer (sanitizer/tsan_interface.h) ----------------------------------------------------------------
 
-enum { kTsanReadLock = 1 << 3, kTsanTryLockFailed = 1 << 5 };
+enum { kTsanReadLock = 1 << 3, kTsanTryLock = 1 << 4, kTsanTryLockFailed = 1 << 5 };
 
 ANNOTATION(void, __tsan_acquire, (void* tag), TELL(kNornHappensAfter, tag, 0, 0))
 ANNOTATION(void, __tsan_release, (void* tag), TELL(kNornHappensBefore, tag, 0, 0))
@@ -53,7 +53,7 @@ ANNOTATION(void, __tsan_mutex_post_lock, (void* lock, unsigned flags, int recurs
   TELL(kNornIgnoreEnd, EVERYTHING, 0, 0);
   if ((flags & kTsanTryLockFailed) != 0) return;
   for (int i = 0; i < (recursion > 1 ? recursion : 1); ++i) {
-    TELL(kNornLockTook, lock, (flags & kTsanReadLock) != 0, 0);
+    TELL(kNornLockTook, lock, (flags & kTsanReadLock) != 0, (flags & kTsanTryLock) != 0);
   }
 })
 ANNOTATION(int, __tsan_mutex_pre_unlock, (void* lock, unsigned flags), {

@@ -136,7 +136,7 @@ WRAP_KMP(long, __kmpc_end_critical, (void* at, long thread, void* name), (at, th
   WRAP_BOTH(int, omp_test_##kind, (void* lock), (lock)) {                               \
     int result;                                                                         \
     CALL_FN_W_W(result, fn, lock);                                                      \
-    if (result != 0) TELL(kNornLockTook, lock, 0, 0);                                   \
+    if (result != 0) TELL(kNornLockTook, lock, 0, 1);                                   \
     return result;                                                                      \
   }
 WRAP_OMP_LOCK(lock)

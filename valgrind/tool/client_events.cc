@@ -13,15 +13,15 @@ namespace {
 
 // Whoever uses an object that another destroys races with it.
 void used(ThreadState& self, Address object) {
-  if (watching) detector.access(*self.core, AccessKind::kAtomicRead, object, 1, [&] { return place(self, 0); });
+  if (watching) emit.access(*self.core, AccessKind::kAtomicRead, object, 1, [&] { return place(self, 0); });
 }
 
 void overwritten(ThreadState& self, Address object) {
-  if (watching) detector.write(*self.core, object, 1, place(self, 0));
+  if (watching) emit.write(*self.core, object, 1, place(self, 0));
 }
 
-void took_lock(ThreadState& self, Address lock, bool shared) {
-  detector.lock_acquire(*self.core, lock, shared ? LockMode::kShared : LockMode::kExclusive, place(self, 0));
+void took_lock(ThreadState& self, Address lock, bool shared, LockAttempt attempt) {
+  emit.lock_acquire(*self.core, lock, shared ? LockMode::kShared : LockMode::kExclusive, attempt, place(self, 0));
   used(self, lock);
 }
 
@@ -191,22 +191,22 @@ Address begin_thread(ThreadState& self, Address pthread, Address stack_begin, Ad
   self.own_begin = VG_(get_SP)(self.host) + sizeof(Address);
   self.own_end = stack_end;
   // A dead thread's stack was at the same place: what happened there is not shared with this thread.
-  if (stack_begin != 0) detector.allocate(*self.core, stack_begin, stack_end - stack_begin);
+  if (stack_begin != 0) emit.allocate(*self.core, stack_begin, stack_end - stack_begin);
   return self.routine;
 }
 
 void guard_releasing(ThreadState& self, Address guard) {
   ++atomic_changes;
-  detector.once_done(*self.core, guard);
+  emit.once_done(*self.core, guard);
   become_atomic(self, guard, 1);
-  detector.atomic(*self.core, guard, 1, place(self, 0),
-                  [] { return Detector::AtomicOutcome{EventKind::kAtomicStore, MemoryOrder::kRelease}; });
+  emit.atomic(*self.core, guard, 1, place(self, 0),
+              [] { return Detector::AtomicOutcome{EventKind::kAtomicStore, MemoryOrder::kRelease}; });
 }
 
 }  // namespace
 
 void become_atomic(ThreadState& self, Address address, uint64_t size) {
-  if (!detector.holds_atomic(address)) detector.forget_accesses(*self.core, address, size);
+  if (!detector.holds_atomic(address)) emit.forget_accesses(*self.core, address, size);
 }
 
 namespace {
@@ -272,13 +272,13 @@ Address on_event(Address code, Address a, Address b, Address c) {
     }
     case kNornJoined:
       if (b != 0) {
-        detector.join(thread, static_cast<::norn::ThreadId>(b - 1));
+        emit.join(thread, static_cast<::norn::ThreadId>(b - 1));
         forget_handle(a, static_cast<::norn::ThreadId>(b - 1));
       }
       break;
     case kNornDetaching:
       if (const ::norn::ThreadId id = thread_of_handle(a); id != kNoThread) {
-        detector.detach(thread, id);
+        emit.detach(thread, id);
         forget_handle(a, id);
       }
       break;
@@ -290,49 +290,49 @@ Address on_event(Address code, Address a, Address b, Address c) {
     case kNornLockMade:
       if (is_of_library(a)) break;
       overwritten(self, a);
-      detector.lock_destroy(thread, a);
+      emit.lock_destroy(thread, a);
       break;
     case kNornLockTook:
       if (is_of_library(a)) break;
-      took_lock(self, a, b != 0);
+      took_lock(self, a, b != 0, static_cast<LockAttempt>(c));
       break;
     case kNornLockGiving:
       if (is_of_library(a)) break;
-      detector.lock_release(thread, a, b != 0 ? LockMode::kShared : LockMode::kExclusive);
+      emit.lock_release(thread, a, b != 0 ? LockMode::kShared : LockMode::kExclusive);
       break;
     case kNornConditionMade:
     case kNornObjectMade:
       overwritten(self, a);
-      detector.sync_destroy(thread, a);
+      emit.sync_destroy(thread, a);
       break;
     case kNornSignalling:
       used(self, a);
-      detector.signal(thread, a);
+      emit.signal(thread, a);
       break;
     case kNornWaitEnter:
       used(self, a);
-      detector.wait_enter(thread, a, b, waits_in_loop(self, a));
+      emit.wait_enter(thread, a, b, waits_in_loop(self, a));
       break;
     case kNornWaitLeave:
-      detector.wait_leave(thread, a, b, c == 0, place(self, 0));
+      emit.wait_leave(thread, a, b, c == 0, place(self, 0));
       break;
     case kNornBarrierMade:
       overwritten(self, a);
-      detector.barrier_init(thread, a, static_cast<uint32_t>(b));
+      emit.barrier_init(thread, a, static_cast<uint32_t>(b));
       break;
     case kNornBarrierEnter:
       used(self, a);
-      detector.barrier_enter(thread, a);
+      emit.barrier_enter(thread, a);
       break;
     case kNornBarrierLeave:
-      detector.barrier_leave(thread, a);
+      emit.barrier_leave(thread, a);
       break;
     case kNornPosting:
       used(self, a);
-      detector.semaphore_post(thread, a);
+      emit.semaphore_post(thread, a);
       break;
     case kNornWaited:
-      detector.semaphore_wait(thread, a);
+      emit.semaphore_wait(thread, a);
       used(self, a);
       break;
     case kNornOnceCalls:
@@ -341,13 +341,13 @@ Address on_event(Address code, Address a, Address b, Address c) {
       break;
     case kNornOnceBegins:
       *reinterpret_cast<Address*>(a) = self.once_control;
-      detector.once_seen(thread, self.once_control);  // of tries that failed
+      emit.once_seen(thread, self.once_control);  // of tries that failed
       return self.once_routine;
     case kNornOnceDone:
-      detector.once_done(thread, a);
+      emit.once_done(thread, a);
       break;
     case kNornOnceSeen:
-      detector.once_seen(thread, a);
+      emit.once_seen(thread, a);
       break;
     case kNornGuardReleasing:
       guard_releasing(self, a);
@@ -363,31 +363,31 @@ Address on_event(Address code, Address a, Address b, Address c) {
       range(self, AccessKind::kWrite, a, c);
       break;
     case kNornUnmaps:
-      if (watching && is_of_program(c)) detector.free(thread, a, b < kFreedBytes ? b : kFreedBytes, place(self, 0));
+      if (watching && is_of_program(c)) emit.free(thread, a, b < kFreedBytes ? b : kFreedBytes, place(self, 0));
       break;
     case kNornHappensBefore:
-      detector.happens_before(thread, a);
+      emit.happens_before(thread, a);
       break;
     case kNornHappensAfter:
-      detector.happens_after(thread, a);
+      emit.happens_after(thread, a);
       break;
     case kNornNewMemory:
-      detector.allocate(thread, a, b);
+      emit.allocate(thread, a, b);
       break;
     case kNornBenign:
-      detector.benign_range(thread, a, b);
+      emit.benign_range(thread, a, b);
       break;
     case kNornIgnoreBegin:
-      detector.ignore_begin(thread, static_cast<uint8_t>(a));
+      emit.ignore_begin(thread, static_cast<uint8_t>(a));
       break;
     case kNornIgnoreEnd:
-      detector.ignore_end(thread, static_cast<uint8_t>(a));
+      emit.ignore_end(thread, static_cast<uint8_t>(a));
       break;
     case kNornLockGone:
-      detector.lock_destroy(thread, a);
+      emit.lock_destroy(thread, a);
       break;
     case kNornObjectGone:
-      detector.sync_destroy(thread, a);
+      emit.sync_destroy(thread, a);
       break;
     case kNornLockRefused:
       note_refusal(self, a);

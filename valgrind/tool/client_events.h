@@ -14,7 +14,7 @@ enum NornEvent {
   kNornDetaching,       // pthread_t
   kNornName,            // pthread_t (0: the caller), name
   kNornLockMade,        // lock; also when it is destroyed
-  kNornLockTook,        // lock, shared
+  kNornLockTook,        // lock, shared, 1: by a try, 2: with a deadline
   kNornLockGiving,      // lock, shared
   kNornConditionMade,   // condition; also when it is destroyed
   kNornSignalling,      // condition

@@ -96,7 +96,7 @@ OpenMpThread* own_thread(ThreadState& self) {
 
 void release_team(Team& team) {
   if (--team.references != 0) return;
-  for (Message* message : {&team.begin, &team.phases[0], &team.phases[1], &team.ordered}) detector.clear(*message);
+  for (Message* message : {&team.begin, &team.phases[0], &team.phases[1], &team.ordered}) emit.clear(*message);
   memory.destroy(&team);
 }
 
@@ -110,12 +110,12 @@ void release_named(Task& task) {
 
 void release_task(Task& task) {
   if (--task.references != 0) return;
-  detector.clear(task.children);
+  emit.clear(task.children);
   release_named(task);
   while (task.dependences != nullptr) {
     Dependence* dependence = task.dependences;
     task.dependences = dependence->next;
-    for (Message& message : dependence->done) detector.clear(message);
+    for (Message& message : dependence->done) emit.clear(message);
     memory.destroy(dependence);
   }
   if (task.team != nullptr) release_team(*task.team);
@@ -177,8 +177,8 @@ void lend_number(::norn::ThreadId id, Where created_at) {
 void end_core(ThreadState& self, Task& task) {
   if (task.core == nullptr || !task.owns_core) return;
   const ::norn::ThreadId id = task.core->id;
-  detector.detach(*self.core, id);
-  detector.exit(*task.core);
+  emit.detach(*self.core, id);
+  emit.exit(*task.core);
   task.core = nullptr;
   lend_number(id, task.created_at);
 }
@@ -195,7 +195,7 @@ Dependence* find_dependence(const Task& parent, Address address) {
 
 void take_dependence(Thread& core, Dependence& dependence, DependenceKind kind) {
   for (unsigned other = 0; other < kDependenceKinds; ++other) {
-    if (excludes(kind, static_cast<DependenceKind>(other))) detector.take(core, dependence.done[other]);
+    if (excludes(kind, static_cast<DependenceKind>(other))) emit.take(core, dependence.done[other]);
   }
 }
 
@@ -204,7 +204,8 @@ void take_dependences(Thread& core, const Task& task) {
     if (named->dependence->address != kAllMemory) {
       take_dependence(core, *named->dependence, named->kind);
       if (named->kind == DependenceKind::kMutexSet) {
-        detector.lock_acquire(core, reinterpret_cast<Address>(named->dependence), LockMode::kExclusive, kNowhere);
+        emit.lock_acquire(core, reinterpret_cast<Address>(named->dependence), LockMode::kExclusive, LockAttempt::kTry,
+                          kNowhere);
       }
     }
     for (Dependence* other = task.parent->dependences; other != nullptr; other = other->next) {
@@ -217,29 +218,29 @@ void take_dependences(Thread& core, const Task& task) {
 
 void give_dependences(Thread& core, const Task& task, bool unlocks) {
   for (const Named* named = task.named; named != nullptr; named = named->next) {
-    detector.give(core, named->dependence->done[static_cast<unsigned>(named->kind)]);
+    emit.give(core, named->dependence->done[static_cast<unsigned>(named->kind)]);
     if (unlocks && named->kind == DependenceKind::kMutexSet) {
-      detector.lock_release(core, reinterpret_cast<Address>(named->dependence), LockMode::kExclusive);
+      emit.lock_release(core, reinterpret_cast<Address>(named->dependence), LockMode::kExclusive);
     }
   }
 }
 
 // All who may wait for the task.
 void give_all(Thread& core, Task& task) {
-  detector.give(core, task.parent->children);
-  if (task.group != nullptr) detector.give(core, task.group->done);
-  if (task.team != nullptr) detector.give(core, task.team->phases[task.phase % 2]);
+  emit.give(core, task.parent->children);
+  if (task.group != nullptr) emit.give(core, task.group->done);
+  if (task.team != nullptr) emit.give(core, task.team->phases[task.phase % 2]);
 }
 
 // --- one thread, several tasks
 
 // A task that knows its thread comes after those that knew it before, as long as it runs.
 void take_number(OpenMpThread& own, const Task* task) {
-  if (task != nullptr && task->core != nullptr && task->knows_thread) detector.take(*task->core, own.number);
+  if (task != nullptr && task->core != nullptr && task->knows_thread) emit.take(*task->core, own.number);
 }
 
 void give_number(OpenMpThread& own, const Task* task) {
-  if (task != nullptr && task->core != nullptr && task->knows_thread) detector.give(*task->core, own.number);
+  if (task != nullptr && task->core != nullptr && task->knows_thread) emit.give(*task->core, own.number);
 }
 
 }  // namespace
@@ -270,13 +271,13 @@ Team* begin_team(ThreadState& self) {
   for (unsigned i = 0; i < self.core->held_count && i < Team::kMaxLocks; ++i) {
     team->locks[team->lock_count++] = self.core->held[i];
   }
-  detector.give(*self.core, team->begin);
+  emit.give(*self.core, team->begin);
   return team;
 }
 
 void end_team(ThreadState& self, Team* team) {
   if (team == nullptr) return;
-  for (Message& done : team->phases) detector.take(*self.core, done);
+  for (Message& done : team->phases) emit.take(*self.core, done);
   release_team(*team);
 }
 
@@ -290,13 +291,13 @@ Task* begin_member(ThreadState& self, Team* team) {
   member->core = self.core;
   member->calls = self.calls;
   if (team != nullptr) {
-    detector.take(*member->core, team->begin);
+    emit.take(*member->core, team->begin);
     for (unsigned i = 0; i < team->lock_count; ++i) {
       const Held& held = team->locks[i];
       bool has = false;
       for (unsigned k = 0; k < member->core->held_count; ++k) has |= member->core->held[k].address == held.address;
       if (has) continue;
-      detector.lock_acquire(*member->core, held.address, held.mode, held.taken_at);
+      emit.lock_acquire(*member->core, held.address, held.mode, LockAttempt::kTry, held.taken_at);
       member->has_taken[i] = true;
     }
   }
@@ -309,9 +310,9 @@ void leave_team(Task* member) {
   member->has_left = true;
   Team& team = *member->team;
   for (unsigned i = 0; i < team.lock_count; ++i) {
-    if (member->has_taken[i]) detector.lock_release(*member->core, team.locks[i].address, team.locks[i].mode);
+    if (member->has_taken[i]) emit.lock_release(*member->core, team.locks[i].address, team.locks[i].mode);
   }
-  detector.give(*member->core, team.phases[member->phase % 2]);
+  emit.give(*member->core, team.phases[member->phase % 2]);
 }
 
 void end_member(ThreadState& self, Task* member) {
@@ -342,7 +343,7 @@ Task* create_task(ThreadState& self, TaskTraits traits) {
   }
   task->created_at = place(self, 0);
   const ::norn::ThreadId id = number_of_task(task->created_at, self.core->id);
-  task->core = detector.fork(*self.core, id);
+  task->core = emit.fork(*self.core, id);
   task->owns_core = task->core != nullptr;
   if (task->core != nullptr) prepare_core(*task->core);
   return task;
@@ -447,18 +448,18 @@ void wait_for_dependences(ThreadState& self, Task* task) {
 
 void enter_team_barrier(ThreadState& self) {
   const Task* task = present_task(self);
-  if (task != nullptr && task->team != nullptr) detector.give(*self.core, task->team->phases[task->phase % 2]);
+  if (task != nullptr && task->team != nullptr) emit.give(*self.core, task->team->phases[task->phase % 2]);
 }
 
 void leave_team_barrier(ThreadState& self) {
   Task* task = present_task(self);
   if (task == nullptr || task->team == nullptr) return;
-  detector.take(*self.core, task->team->phases[task->phase % 2]);
+  emit.take(*self.core, task->team->phases[task->phase % 2]);
   ++task->phase;
 }
 
 void wait_for_children(ThreadState& self) {
-  if (Task* task = present_task(self); task != nullptr) detector.take(*self.core, task->children);
+  if (Task* task = present_task(self); task != nullptr) emit.take(*self.core, task->children);
 }
 
 void begin_taskgroup(ThreadState& self) {
@@ -473,20 +474,20 @@ void end_taskgroup(ThreadState& self) {
   Task* task = present_task(self);
   Taskgroup* group = task == nullptr ? nullptr : task->group;
   if (group == nullptr) return;
-  detector.take(*self.core, group->done);
+  emit.take(*self.core, group->done);
   task->group = group->outer;
-  detector.clear(group->done);
+  emit.clear(group->done);
   memory.destroy(group);
 }
 
 void begin_ordered(ThreadState& self) {
   const Task* task = present_task(self);
-  if (task != nullptr && task->team != nullptr) detector.take(*self.core, task->team->ordered);
+  if (task != nullptr && task->team != nullptr) emit.take(*self.core, task->team->ordered);
 }
 
 void end_ordered(ThreadState& self) {
   const Task* task = present_task(self);
-  if (task != nullptr && task->team != nullptr) detector.give(*self.core, task->team->ordered);
+  if (task != nullptr && task->team != nullptr) emit.give(*self.core, task->team->ordered);
 }
 
 void ask_thread(ThreadState& self) {
@@ -499,7 +500,7 @@ void ask_thread(ThreadState& self) {
 void forget_openmp(ThreadState& self) {
   if (self.openmp == nullptr) return;
   run_task(self, nullptr);
-  detector.clear(self.openmp->number);
+  emit.clear(self.openmp->number);
   memory.destroy(self.openmp);
   self.openmp = nullptr;
 }

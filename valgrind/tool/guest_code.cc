@@ -104,7 +104,7 @@ void on_rmw(Address address, Address size, Address done, Address ip) {
   }
   if constexpr (!kKnown) become_atomic(self, address, size);
   note_atomic_on_stack(self, address, size);
-  detector.atomic(*self.core, address, size, place(self, ip), [done] {
+  emit.atomic(*self.core, address, size, place(self, ip), [done] {
     return done != 0 ? Detector::AtomicOutcome{EventKind::kAtomicRmw, MemoryOrder::kAcqRel}
                      : Detector::AtomicOutcome{EventKind::kAtomicLoad, MemoryOrder::kAcquire};
   });

@@ -30,8 +30,8 @@ void* allocated(HostThread host, void* block, SizeT size) {
   Moment birth;
   const Where where = here(*self);
   if (watching) {
-    is_mapping(size) ? detector.map(*self->core, address, size) : detector.bear(*self->core, address, size, where);
-    birth = detector.birth(*self->core);
+    is_mapping(size) ? emit.map(*self->core, address, size) : emit.bear(*self->core, address, size, where);
+    birth = emit.birth(*self->core);
   }
   auto* made = static_cast<Block*>(VG_(OSetGen_AllocNode)(blocks, sizeof(Block)));
   *made = {address, size, self->core->id, where, birth};
@@ -68,10 +68,10 @@ void forget(Block* block) {
 void give_back(ThreadState& self, const Block& block, Where where) {
   if (!watching || block.size == 0) return;
   // What OpenMP's library gives back, it got for itself and lent to tasks.
-  if (is_called_by_openmp(self, 0)) return detector.allocate(*self.core, block.address, block.size);
+  if (is_called_by_openmp(self, 0)) return emit.allocate(*self.core, block.address, block.size);
   const SizeT told = block.size < kFreedBytes ? block.size : kFreedBytes;
-  detector.free(*self.core, block.address, told, where);
-  if (is_mapping(block.size)) detector.unmap(*self.core, block.address + told, block.size - told);
+  emit.free(*self.core, block.address, told, where);
+  if (is_mapping(block.size)) emit.unmap(*self.core, block.address + told, block.size - told);
 }
 
 void on_free(HostThread host, void* block) {
@@ -99,11 +99,11 @@ void* on_realloc(HostThread host, void* old, SizeT size) {
   void* fresh = VG_(cli_malloc)(VG_(clo_alignment), size);
   if (fresh == nullptr) return nullptr;
   VG_(memcpy)(fresh, old, kept);
-  if (watching && kept != 0) detector.read(*self->core, found->address, kept, where);
+  if (watching && kept != 0) emit.read(*self->core, found->address, kept, where);
   give_back(*self, *found, where);
   forget(found);
   allocated(host, fresh, size);
-  if (watching && kept != 0) detector.write(*self->core, reinterpret_cast<Address>(fresh), kept, where);
+  if (watching && kept != 0) emit.write(*self->core, reinterpret_cast<Address>(fresh), kept, where);
   VG_(cli_free)(old);
   return fresh;
 }

@@ -18,40 +18,41 @@ void helgrind_request(ThreadState& self, const UWord* words) {
   const Address object = words[1];
   switch (words[0]) {
     case VG_USERREQ__HG_CLEAN_MEMORY:
-      return detector.allocate(thread, object, words[2]);
+      return emit.allocate(thread, object, words[2]);
     case _VG_USERREQ__HG_CLEAN_MEMORY_HEAPBLOCK:
-      if (Block block; find_block(object, block)) detector.allocate(thread, block.address, block.size);
+      if (Block block; find_block(object, block)) emit.allocate(thread, block.address, block.size);
       return;
     case _VG_USERREQ__HG_PTHREAD_MUTEX_INIT_POST:
     case _VG_USERREQ__HG_PTHREAD_MUTEX_DESTROY_PRE:
     case _VG_USERREQ__HG_PTHREAD_RWLOCK_INIT_POST:
     case _VG_USERREQ__HG_PTHREAD_RWLOCK_DESTROY_PRE:
-      return detector.lock_destroy(thread, object);
+      return emit.lock_destroy(thread, object);
     case _VG_USERREQ__HG_PTHREAD_MUTEX_ACQUIRE_POST:
-      return detector.lock_acquire(thread, object, LockMode::kExclusive, place(self, VG_(get_IP)(self.host)));
+      return emit.lock_acquire(thread, object, LockMode::kExclusive, LockAttempt::kTry,
+                               place(self, VG_(get_IP)(self.host)));
     case _VG_USERREQ__HG_PTHREAD_MUTEX_UNLOCK_PRE:
     case _VG_USERREQ__HG_PTHREAD_RWLOCK_RELEASED:
-      return detector.lock_release(thread, object, LockMode::kExclusive);
+      return emit.lock_release(thread, object, LockMode::kExclusive);
     case _VG_USERREQ__HG_PTHREAD_RWLOCK_ACQUIRED:
-      return detector.lock_acquire(thread, object, words[2] != 0 ? LockMode::kExclusive : LockMode::kShared,
-                                   place(self, VG_(get_IP)(self.host)));
+      return emit.lock_acquire(thread, object, words[2] != 0 ? LockMode::kExclusive : LockMode::kShared,
+                               LockAttempt::kTry, place(self, VG_(get_IP)(self.host)));
     case _VG_USERREQ__HG_POSIX_SEM_INIT_POST:
     case _VG_USERREQ__HG_POSIX_SEM_DESTROY_PRE:
     case _VG_USERREQ__HG_USERSO_FORGET_ALL:
     case _VG_USERREQ__HG_PTHREAD_BARRIER_DESTROY_PRE:
-      return detector.sync_destroy(thread, object);
+      return emit.sync_destroy(thread, object);
     case _VG_USERREQ__HG_POSIX_SEM_RELEASED:
-      return detector.semaphore_post(thread, object);
+      return emit.semaphore_post(thread, object);
     case _VG_USERREQ__HG_POSIX_SEM_ACQUIRED:
-      return detector.semaphore_wait(thread, object);
+      return emit.semaphore_wait(thread, object);
     case _VG_USERREQ__HG_PTHREAD_BARRIER_INIT_PRE:
-      return detector.barrier_init(thread, object, static_cast<uint32_t>(words[2]));
+      return emit.barrier_init(thread, object, static_cast<uint32_t>(words[2]));
     case _VG_USERREQ__HG_USERSO_SEND_PRE:
-      return detector.happens_before(thread, object);
+      return emit.happens_before(thread, object);
     case _VG_USERREQ__HG_USERSO_RECV_POST:
-      return detector.happens_after(thread, object);
+      return emit.happens_after(thread, object);
     case _VG_USERREQ__HG_ARANGE_MAKE_UNTRACKED:
-      return detector.benign_range(thread, object, words[2]);
+      return emit.benign_range(thread, object, words[2]);
     default:
       return;
   }
@@ -65,14 +66,14 @@ void drd_request(ThreadState& self, const UWord* words, UWord* result) {
       *result = self.id;
       return;
     case VG_USERREQ__DRD_START_SUPPRESSION:
-      return detector.benign_range(thread, words[1], words[2]);
+      return emit.benign_range(thread, words[1], words[2]);
     case VG_USERREQ__DRD_RECORD_LOADS:
     case VG_USERREQ__DRD_RECORD_STORES: {
       const uint8_t what = words[0] == VG_USERREQ__DRD_RECORD_LOADS ? kIgnoreReads : kIgnoreWrites;
       if (words[1] == 0) {
-        detector.ignore_begin(thread, what);
+        emit.ignore_begin(thread, what);
       } else {
-        detector.ignore_end(thread, what);
+        emit.ignore_end(thread, what);
       }
       return;
     }
@@ -80,11 +81,11 @@ void drd_request(ThreadState& self, const UWord* words, UWord* result) {
       return set_thread_name(self.id, reinterpret_cast<const char*>(words[1]));
     case VG_USERREQ__DRD_ANNOTATE_SEM_INIT_PRE:
     case VG_USERREQ__DRD_ANNOTATE_SEM_DESTROY_POST:
-      return detector.sync_destroy(thread, words[1]);
+      return emit.sync_destroy(thread, words[1]);
     case VG_USERREQ__DRD_ANNOTATE_SEM_WAIT_POST:
-      return detector.semaphore_wait(thread, words[1]);
+      return emit.semaphore_wait(thread, words[1]);
     case VG_USERREQ__DRD_ANNOTATE_SEM_POST_PRE:
-      return detector.semaphore_post(thread, words[1]);
+      return emit.semaphore_post(thread, words[1]);
     default:
       return;
   }

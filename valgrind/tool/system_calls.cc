@@ -40,7 +40,7 @@ uint64_t find_out(int fd) {
 void set_thing(ThreadState& self, int fd, uint64_t thing) {
   if (!is_known_number(fd)) return;
   things[fd] = thing;
-  if (watching) detector.allocate(*self.core, address_of_file(fd), kFileBytes);
+  if (watching) emit.allocate(*self.core, address_of_file(fd), kFileBytes);
 }
 
 Address tag_of(ThreadState& self, int fd) {
@@ -85,7 +85,7 @@ void unwatch(Address epoll, int fd) {
 void event_came(ThreadState& self, Address epoll, uint64_t word) {
   for (const Watch* bucket : watches) {
     for (const Watch* at = bucket; at != nullptr; at = at->next) {
-      if (at->epoll == epoll && at->word == word) detector.happens_after(*self.core, at->tag);
+      if (at->epoll == epoll && at->word == word) emit.happens_after(*self.core, at->tag);
     }
   }
 }
@@ -104,7 +104,7 @@ void controlled_by_epoll(ThreadState& self, const UWord* arguments) {
 // --- what became readable ------------------------------------------------------------------------------------------
 
 void became_readable(ThreadState& self, int fd) {
-  if (const Address tag = tag_of(self, fd); tag != 0) detector.happens_after(*self.core, tag);
+  if (const Address tag = tag_of(self, fd); tag != 0) emit.happens_after(*self.core, tag);
 }
 
 // By poll: all but that there is room to write, or no such file.
@@ -150,8 +150,8 @@ void operated(ThreadState& self, const UWord* arguments, bool after) {
   const auto* operations = reinterpret_cast<const SemaphoreOperation*>(arguments[1]);
   for (UWord i = 0; i < arguments[2]; ++i) {
     const Address tag = tag_of_semaphore(arguments[0], operations[i].number);
-    if (!after && operations[i].change > 0) detector.happens_before(*self.core, tag);
-    if (after && operations[i].change <= 0) detector.happens_after(*self.core, tag);
+    if (!after && operations[i].change > 0) emit.happens_before(*self.core, tag);
+    if (after && operations[i].change <= 0) emit.happens_after(*self.core, tag);
   }
 }
 
@@ -163,19 +163,19 @@ Address tag_of_action(int number) { return Address{1} << 63 | Address{1} << 40 |
 
 void sending_signal(ThreadState& self, UWord number) {
   if (number == 0 || number >= kSignals) return;
-  detector.happens_before(*self.core, tag_of_signal(static_cast<int>(number)));
-  detector.happens_before(*self.core, kTags | kAnySignal);
+  emit.happens_before(*self.core, tag_of_signal(static_cast<int>(number)));
+  emit.happens_before(*self.core, kTags | kAnySignal);
 }
 
 void got_signal(ThreadState& self, Long number) {
-  if (number > 0 && number < kSignals) detector.happens_after(*self.core, tag_of_signal(static_cast<int>(number)));
+  if (number > 0 && number < kSignals) emit.happens_after(*self.core, tag_of_signal(static_cast<int>(number)));
 }
 
 void setting_handler(ThreadState& self, const UWord* arguments) {
   if (arguments[1] == 0 || arguments[0] == 0 || arguments[0] >= kSignals) return;
   const Address tag = tag_of_action(static_cast<int>(arguments[0]));
-  detector.sync_destroy(*self.core, tag);
-  detector.happens_before(*self.core, tag);
+  emit.sync_destroy(*self.core, tag);
+  emit.happens_before(*self.core, tag);
 }
 
 // What the interrupted code asked to ignore counts in its handlers. One that is left by a jump is never said to end.
@@ -189,8 +189,8 @@ constinit Handlers* handlers = nullptr;  // by thread
 
 void set_ignored(Thread& thread, unsigned kind, uint32_t depth) {
   const auto what = static_cast<uint8_t>(1u << kind);
-  while (thread.ignore_depth[kind] < depth) detector.ignore_begin(thread, what);
-  while (thread.ignore_depth[kind] > depth) detector.ignore_end(thread, what);
+  while (thread.ignore_depth[kind] < depth) emit.ignore_begin(thread, what);
+  while (thread.ignore_depth[kind] > depth) emit.ignore_end(thread, what);
 }
 
 void before_handler(HostThread host, Int number, Bool /*alternate_stack*/) {
@@ -205,7 +205,7 @@ void before_handler(HostThread host, Int number, Bool /*alternate_stack*/) {
     ++own.running;
   }
   if (!watching) return;
-  detector.happens_after(*self->core, tag_of_action(number));
+  emit.happens_after(*self->core, tag_of_action(number));
   got_signal(*self, number);
 }
 
@@ -237,18 +237,18 @@ bool is_by_program(const ThreadState& self, Address ip) {
 
 void use_file(ThreadState& self, const SystemCall& call, int fd) {
   if (!call.of_program || !is_known_number(fd)) return;
-  detector.access(*self.core, AccessKind::kRead, address_of_file(fd), kFileBytes, [&] { return place(self, call.ip); });
+  emit.access(*self.core, AccessKind::kRead, address_of_file(fd), kFileBytes, [&] { return place(self, call.ip); });
 }
 
 void give_to(ThreadState& self, const SystemCall& call, int fd) {
   const Address tag = tag_of(self, fd);
   use_file(self, call, fd);
-  if (tag != 0) detector.happens_before(*self.core, tag);
+  if (tag != 0) emit.happens_before(*self.core, tag);
 }
 
 void take_from(ThreadState& self, SystemCall& call) {
   if (call.taken_from < 0) return;
-  if (const Address tag = tag_of(self, call.taken_from); tag != 0) detector.happens_after(*self.core, tag);
+  if (const Address tag = tag_of(self, call.taken_from); tag != 0) emit.happens_after(*self.core, tag);
   use_file(self, call, call.taken_from);
   call.taken_from = -1;
 }
@@ -257,7 +257,7 @@ void closing(ThreadState& self, const SystemCall& call, int fd) {
   if (watching) {
     give_to(self, call, fd);
     if (call.of_program && is_known_number(fd)) {
-      detector.write(*self.core, address_of_file(fd), kFileBytes, place(self, call.ip));
+      emit.write(*self.core, address_of_file(fd), kFileBytes, place(self, call.ip));
     }
   }
   if (is_known_number(fd)) things[fd] = 0;
@@ -337,11 +337,11 @@ void before_call(HostThread host, UInt number, UWord* arguments, UInt /*count*/)
       break;
     case __NR_semctl:
       if (watching && arguments[2] == VKI_SETVAL) {
-        detector.happens_before(*self->core, tag_of_semaphore(arguments[0], static_cast<unsigned>(arguments[1])));
+        emit.happens_before(*self->core, tag_of_semaphore(arguments[0], static_cast<unsigned>(arguments[1])));
       }
       break;
     case __NR_msgsnd:
-      if (watching) detector.happens_before(*self->core, tag_of_queue(arguments[0]));
+      if (watching) emit.happens_before(*self->core, tag_of_queue(arguments[0]));
       break;
     case __NR_kill:
     case __NR_tkill:
@@ -442,7 +442,7 @@ void after_call(HostThread host, UInt number, UWord* arguments, UInt /*count*/, 
       if (watching) operated(*self, arguments, true);
       break;
     case __NR_msgrcv:
-      if (watching) detector.happens_after(*self->core, tag_of_queue(arguments[0]));
+      if (watching) emit.happens_after(*self->core, tag_of_queue(arguments[0]));
       break;
     case __NR_rt_sigtimedwait:
       if (watching) got_signal(*self, value);

@@ -3,6 +3,7 @@
 #include "valgrind/debug_info/variables.h"
 #include "valgrind/tool/client.h"
 #include "valgrind/tool/guest_stacks.h"
+#include "valgrind/tool/tool_hazards.h"
 #include "valgrind/tool/tool_reporter.h"
 #include "valgrind/tool/waiting.h"
 
@@ -29,6 +30,7 @@ void after_options() {
   read_settings();
   const bool ready = detector.init(core_options(), report_listener()) && init_state() && init_places() && init_files();
   tl_assert2(ready, "norn: no memory\n");
+  init_hazards();
   start_reporter();
 }
 
@@ -43,13 +45,13 @@ void on_run(HostThread host, ULong /*blocks*/) { thread_runs(host); }
 
 // Memory of the operating system's.
 void on_map(Addr address, SizeT size, Bool /*r*/, Bool /*w*/, Bool /*x*/, ULong /*debug_info*/) {
-  if (watching && current != nullptr) detector.map(*current->core, address, size);
+  if (watching && current != nullptr) emit.map(*current->core, address, size);
 }
 void on_unmap(Addr address, SizeT size) {
-  if (watching && current != nullptr) detector.map(*current->core, address, size);
+  if (watching && current != nullptr) emit.map(*current->core, address, size);
 }
 void on_break(Addr address, SizeT size, HostThread /*host*/) {
-  if (watching && current != nullptr) detector.map(*current->core, address, size);
+  if (watching && current != nullptr) emit.map(*current->core, address, size);
 }
 
 void in_forked_child(HostThread host) {

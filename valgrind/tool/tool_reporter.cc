@@ -219,6 +219,10 @@ Listener report_listener() {
   return listener;
 }
 
+void append_hazard(const report::Hazard& hazard) {
+  if (!writer.is_finished()) writer.put(hazard);
+}
+
 void start_reporter() {
   start_time = now();
   pid = static_cast<uint32_t>(VG_(getpid)());

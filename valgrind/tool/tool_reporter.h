@@ -4,6 +4,7 @@
 
 #include "core/candidate.h"
 #include "options/options.h"
+#include "report/race.h"
 
 namespace norn::vg {
 
@@ -12,6 +13,7 @@ void read_settings();
 [[nodiscard]] const options::Settings& settings();
 
 [[nodiscard]] Listener report_listener();
+void append_hazard(const report::Hazard& hazard);
 void start_reporter();
 // Counts and summary; at the end of the program, and before an exec, which may fail.
 void finish_report(int exit_status);

@@ -11,6 +11,8 @@
 namespace norn::vg {
 
 constinit Detector detector;
+constinit hazards::Hazards hazard_listener;
+constinit Emitter<detector, hazard_listener> emit;
 constinit Arena memory;
 constinit ThreadState* current = nullptr;
 constinit FastCheck* current_check = nullptr;
@@ -92,6 +94,7 @@ bool start_watching(ThreadState& self) {
   const Address end = VG_(thread_get_stack_max)(self.host);
   thread_has_stack(self, end > kMainStack ? end - kMainStack : 0, end);
   watching = true;
+  hazard_listener.lock_order.watch(true);
   // The first thread's own variables are in memory of the dynamic linker's, below its control block.
   constexpr Address kBelow = 4096;
   constexpr Address kAbove = 2304;
@@ -120,7 +123,7 @@ void run_as(ThreadState& self, Thread& core) {
 void renew_stack(ThreadState& self) {
   const Address end = VG_(get_SP)(self.host) - kRedZone;
   if (!watching || end <= self.stack_begin || end >= self.stack_end) return;
-  detector.allocate(*self.core, end, kRedZone);
+  emit.allocate(*self.core, end, kRedZone);
   self.foreign_begin = self.stack_begin;
   if (self.foreign_end < end) self.foreign_end = end;
   show_foreign_stack(self);
@@ -201,7 +204,7 @@ void thread_is_created(HostThread parent, HostThread child) {
   if (creator != nullptr) {
     // The first child. The code that was translated without looking at accesses goes.
     if (start_watching(*creator)) discard_translations();
-    state->core = detector.fork(*creator->core, state->id);
+    state->core = emit.fork(*creator->core, state->id);
     state->routine = creator->routine;
     state->argument = creator->argument;
     creator->created = state;
@@ -211,10 +214,10 @@ void thread_is_created(HostThread parent, HostThread child) {
       info->created_at = creator->created_at != kNowhere ? creator->created_at : place(*creator, 0);
     }
     creator->created_at = kNowhere;
-    if (creator->creates_detached && state->core != nullptr) detector.detach(*creator->core, state->id);
+    if (creator->creates_detached && state->core != nullptr) emit.detach(*creator->core, state->id);
     creator->creates_detached = false;
   } else {
-    state->core = detector.add_root(state->id);
+    state->core = emit.add_root(state->id);
     current = state;
     current_check = &state->core->fast;
   }
@@ -232,14 +235,14 @@ void thread_ends(HostThread host) {
   // Who dies with a robust mutex hands it on. Nobody gets one that is not robust, so giving it up orders nothing.
   while (state->core->held_count > 0) {
     const Held& held = state->core->held[state->core->held_count - 1];
-    detector.lock_release(*state->core, held.address, held.mode);
+    emit.lock_release(*state->core, held.address, held.mode);
   }
   if (ThreadInfo* info = thread_info(state->id); info != nullptr) {
     info->stack_begin = state->stack_begin;
     info->stack_end = state->stack_end;
   }
   if (state->core->detached.load(std::memory_order_relaxed)) forget_handle(state->pthread, state->id);
-  detector.exit(*state->core);
+  emit.exit(*state->core);
   for (ThreadState** at = &living; *at != nullptr; at = &(*at)->next) {
     if (*at != state) continue;
     *at = state->next;
@@ -298,7 +301,7 @@ void forget_other_threads(HostThread host) {
   for (ThreadState* other = living; other != nullptr;) {
     ThreadState* next = other->next;
     if (other != self) {
-      detector.join(*self->core, other->id);
+      emit.join(*self->core, other->id);
       forget_handle(other->pthread, other->id);
       states[other->host] = nullptr;
       other->next = idle;
@@ -373,7 +376,7 @@ void load_or_store(ThreadState& self, AccessKind kind, Address address, uint64_t
   } else if (is_polled_again(self, address, size)) {
     return;
   }
-  detector.atomic(*self.core, address, size, place(self, ip), [reads] {
+  emit.atomic(*self.core, address, size, place(self, ip), [reads] {
     return reads ? Detector::AtomicOutcome{EventKind::kAtomicLoad, MemoryOrder::kAcquire}
                  : Detector::AtomicOutcome{EventKind::kAtomicStore, MemoryOrder::kRelease};
   });
@@ -399,7 +402,7 @@ void stack_moved(Address old, Address fresh) {
   if (begin < self.foreign_begin) begin = self.foreign_begin;
   if (end > self.foreign_end) end = self.foreign_end;
   if (begin >= end) return;
-  detector.allocate(*self.core, begin, end - begin);
+  emit.allocate(*self.core, begin, end - begin);
   // What is left of where others have been.
   if (end == self.foreign_end) {
     self.foreign_end = begin > self.foreign_begin ? begin : 0;
@@ -415,7 +418,7 @@ void access(AccessKind kind, Address address, uint64_t size, Address ip, bool co
   // atomic, they are taken for acquire and release (docs/design/valgrind.md).
   if (size <= 8 && detector.holds_atomic(address)) return load_or_store(self, kind, address, size, ip);
   note_foreign_stack(self, address, size);
-  detector.access(*self.core, kind, address, size, [&] { return place(self, ip); }, counts);
+  emit.access(*self.core, kind, address, size, [&] { return place(self, ip); }, counts);
 }
 
 void atomic_access(AccessKind kind, Address address, uint64_t size, Address ip) {
@@ -430,7 +433,7 @@ void atomic_access(AccessKind kind, Address address, uint64_t size, Address ip) 
 void access_range(ThreadState& state, AccessKind kind, Address address, uint64_t size, Where where) {
   if (size == 0) return;
   note_foreign_stack(state, address, size);
-  detector.access(*state.core, kind, address, size, where);
+  emit.access(*state.core, kind, address, size, where);
 }
 
 }  // namespace norn::vg

@@ -2,8 +2,9 @@
 // What the tool knows of the program and its threads. Valgrind runs one thread at a time, so nothing here is locked.
 #pragma once
 
-#include "core/detector.h"
+#include "core/emitter.h"
 #include "core/storage/arena.h"
+#include "hazards/hazards.h"
 #include "valgrind/tool/host.h"
 
 namespace norn::vg {
@@ -75,6 +76,9 @@ struct ThreadInfo {
 };
 
 extern constinit Detector detector;
+extern constinit hazards::Hazards hazard_listener;
+// Each event of the program, once.
+extern constinit Emitter<detector, hazard_listener> emit;
 extern constinit Arena memory;              // of the tool's own tables
 extern constinit ThreadState* current;      // the thread whose code runs
 extern constinit FastCheck* current_check;  // its

@@ -58,7 +58,7 @@ void tell_waiting(SpinRead* read, ThreadState& self) {
   read->value = value;
   if (!same) return;
   read->told = true;
-  detector.spin_read(*self.core, read->address, read->size, kNowhere, true);
+  emit.spin_read(*self.core, read->address, read->size, kNowhere, true);
 }
 
 // What was read there before does not count any more.
@@ -70,9 +70,9 @@ void forget(LoopState& state, const WaitingLoop* exit, Address ip, uint32_t part
 }
 
 void without_accesses(ThreadState& self, const auto& operation) {
-  detector.ignore_begin(*self.core, kIgnoreReads | kIgnoreWrites);
+  emit.ignore_begin(*self.core, kIgnoreReads | kIgnoreWrites);
   operation();
-  detector.ignore_end(*self.core, kIgnoreReads | kIgnoreWrites);
+  emit.ignore_end(*self.core, kIgnoreReads | kIgnoreWrites);
 }
 
 // Whether what is read now is read under a lock that is the variable's own: one that the loop takes for it, or lets go
@@ -95,7 +95,7 @@ bool look(ThreadState& self, const WaitingLoop& exit, Address address, ReadFlags
     read();
     return !is_spin(exit) && is_ordered_by_reads(exit);
   }
-  detector.look(*self.core, address, size);
+  emit.look(*self.core, address, size);
   if (flags.atomic() || (size <= 8 && detector.holds_atomic(address))) without_accesses(self, read);
   return true;
 }
@@ -274,15 +274,15 @@ void on_spin_leave(const WaitingLoop* exit) {
     if (read.exit != exit) {
       state.reads[kept++] = read;
     } else if (!read.outdated && read.size == 0) {
-      static_cast<void>(detector.lock_refused(*self.core, read.address));
+      static_cast<void>(emit.lock_refused(*self.core, read.address));
     } else if (!read.outdated && !detector.knows(*self.core, AccessKind::kWrite, read.address, read.size)) {
       // What the thread itself wrote last, since its last synchronization, nobody else ended the loop by.
       any = true;
-      detector.spin_read(*self.core, read.address, read.size, place(self, read.ip));
+      emit.spin_read(*self.core, read.address, read.size, place(self, read.ip));
     }
   }
   state.count = kept;
-  if (any) detector.spin_leave(*self.core);
+  if (any) emit.spin_leave(*self.core);
 }
 
 void on_wait_begin(const WaitingLoop* loop, Address alone) {
@@ -304,7 +304,7 @@ void on_wait_leave(const WaitingLoop* loop, const Recipe* condition, const uint8
   } else if (condition != nullptr) {
     object = follow(*condition, guest);
   }
-  if (object != 0 && cv_counts()) detector.wait_loop_leave(*self.core, object);
+  if (object != 0 && cv_counts()) emit.wait_loop_leave(*self.core, object);
 }
 
 void on_test_and_set(Address address, Address size_and_done, Address ip, const WaitingLoop* exit) {
@@ -313,7 +313,7 @@ void on_test_and_set(Address address, Address size_and_done, Address ip, const W
   const bool done = (size_and_done & 1) != 0;
   ++atomic_changes;
   const auto update = [&] {
-    detector.atomic(*self.core, address, size, place(self, ip), [done] {
+    emit.atomic(*self.core, address, size, place(self, ip), [done] {
       return done ? Detector::AtomicOutcome{EventKind::kAtomicRmw, MemoryOrder::kAcqRel}
                   : Detector::AtomicOutcome{EventKind::kAtomicLoad, MemoryOrder::kAcquire};
     });
@@ -326,8 +326,8 @@ void on_test_and_set(Address address, Address size_and_done, Address ip, const W
   without_accesses(self, update);
   if (done) {
     // Left on the spot: it holds what it waited for, or will try again and wait for more.
-    detector.spin_read(*self.core, address, size, place(self, ip));
-    detector.spin_leave(*self.core);
+    emit.spin_read(*self.core, address, size, place(self, ip));
+    emit.spin_leave(*self.core);
   } else {
     tell_waiting(remember(*self.loops, exit, ip, address, size, 0, false), self);
   }

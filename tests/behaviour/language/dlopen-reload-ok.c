@@ -1,6 +1,6 @@
 // A module is used by one thread, closed, opened again, perhaps at the same address, and used by another.
 // NORACE
-// MODULE: Inputs/module.c
+// MODULE: ../Inputs/module.c
 // RUN: %check %s
 
 #include <dlfcn.h>

@@ -1,21 +1,13 @@
-#include "runtime/reporting/lock_order.h"
+#include "hazards/lock_order.h"
 
-#include "runtime/hooks/stack_ids.h"
-#include "runtime/process/settings.h"
-#include "runtime/reporting/hazards.h"
+#include "hazards/thread_record.h"
 
-namespace norn::rt {
-namespace {
-
-constexpr unsigned kMaxGates = 8;  // more locks held at once than that: the others are no gates
-constexpr unsigned kMaxLength = 6;
-constexpr unsigned kMaxInstances = 16;  // of one lock right under another, by thread, place, and what is above
-constexpr unsigned kBuckets = 1u << 14;
+namespace norn::hazards {
 
 // What a thread holds, as a path in a tree: it has `lock`, and below it what its ancestors say. Each acquire that is
 // not known yet costs one of them, however many locks are held; the edges are the pairs of an ancestor and a node that
 // was `taken`.
-struct Nesting {
+struct LockOrder::Nesting {
   LockId lock;
   LockMode mode;
   ThreadId thread;
@@ -31,52 +23,59 @@ struct Nesting {
   Nesting* next_child;      // of the same parent
   Nesting* next_of_lock;    // of all with this lock
   Nesting* next_in_bucket;  // of those with the same lock under the same lock, among others
+
+  [[nodiscard]] LockId outer() const { return parent == nullptr ? 0 : parent->lock; }
+  [[nodiscard]] bool is(const Nesting* above, const Held& held, ThreadId id) const {
+    return parent == above && lock == held.lock && thread == id && taken_at == held.taken_at && mode == held.mode;
+  }
+  // The next after this one below `root`, those above before those below.
+  [[nodiscard]] const Nesting* next_below(const Nesting& root) const {
+    if (first_child != nullptr) return first_child;
+    const Nesting* at = this;
+    while (at != &root && at->next_child == nullptr) at = at->parent;
+    return at == &root ? nullptr : at->next_child;
+  }
 };
 
-constinit SpinMutex mutex;
-constinit Nesting* nestings[kBuckets] = {};
-constinit Nesting* by_lock[kBuckets] = {};
-
-LockId lock_of(const Nesting* nesting) { return nesting == nullptr ? 0 : nesting->lock; }
-
-Nesting*& bucket_of(LockId outer, LockId inner) {
-  return nestings[(outer * 0x9e3779b1u ^ inner * 0x85ebca6bu) >> 16 & (kBuckets - 1)];
-}
-Nesting*& bucket_of(LockId lock) { return by_lock[lock * 0x9e3779b1u >> 16 & (kBuckets - 1)]; }
-
-// What this thread did lately: most nested locks are taken the same way again and again.
-struct Lately {
+// What a thread did lately: most nested locks are taken the same way again and again.
+struct LockOrder::Lately {
   Nesting* parent;
   LockId lock;
   Where taken_at;
   ThreadId thread;
   LockMode mode;
   Nesting* found;
+
+  [[nodiscard]] bool is(const Nesting* above, const Held& held, ThreadId id) const {
+    return found != nullptr && parent == above && lock == held.lock && taken_at == held.taken_at && thread == id &&
+           mode == held.mode;
+  }
 };
-constexpr unsigned kLately = 16;
-NORN_TLS __thread Lately lately[kLately];
 
-Lately& lately_of(const Nesting* parent, const Held& held) {
+// Null: there is no memory for it.
+LockOrder::Lately* LockOrder::lately_of(Thread& thread, const Nesting* parent, const Held& held) {
+  ThreadRecord* record = record_of(thread, *arena_);
+  if (record == nullptr) return nullptr;
+  if (record->lately == nullptr) {
+    record->lately = arena_->allocate_zeroed(ThreadRecord::kLately * sizeof(Lately));
+    if (record->lately == nullptr) return nullptr;
+  }
   const uint64_t mixed = (reinterpret_cast<uintptr_t>(parent) >> 4) + held.lock * 7u + held.taken_at * 31u;
-  return lately[mixed % kLately];
-}
-
-bool is_it(const Nesting& nesting, const Nesting* parent, const Held& held, ThreadId thread) {
-  return nesting.parent == parent && nesting.lock == held.lock && nesting.thread == thread &&
-         nesting.taken_at == held.taken_at && nesting.mode == held.mode;
+  return static_cast<Lately*>(record->lately) + mixed % ThreadRecord::kLately;
 }
 
 // That of a lock which the thread holds as the `place`th, above `parent`. Null: there are enough of its kind.
-Nesting* find_or_add(const Thread& thread, unsigned place, Nesting* parent) {
+LockOrder::Nesting* LockOrder::find_or_add(const Thread& thread, unsigned place, Nesting* parent) {
   const Held& held = thread.held[place];
   unsigned alike = 0;
-  Nesting*& first = bucket_of(lock_of(parent), held.lock);
+  const LockId outer = parent == nullptr ? 0 : parent->lock;
+  Nesting*& first = bucket_of(outer, held.lock);
   for (Nesting* nesting = first; nesting != nullptr; nesting = nesting->next_in_bucket) {
-    if (nesting->lock != held.lock || lock_of(nesting->parent) != lock_of(parent)) continue;
-    if (is_it(*nesting, parent, held, thread.id)) return nesting;
+    if (nesting->lock != held.lock || nesting->outer() != outer) continue;
+    if (nesting->is(parent, held, thread.id)) return nesting;
     if (++alike >= kMaxInstances) return nullptr;
   }
-  auto* made = memory.create<Nesting>();
+  auto* made = arena_->create<Nesting>();
   if (made == nullptr) return nullptr;
   *made = {held.lock, held.mode, thread.id, held.taken_at, held.address, false,   0,    0,
            0,         {},        parent,    nullptr,       nullptr,      nullptr, first};
@@ -94,16 +93,11 @@ Nesting* find_or_add(const Thread& thread, unsigned place, Nesting* parent) {
   return made;
 }
 
-// The next after it below `root`, those above before those below.
-const Nesting* next_below(const Nesting* at, const Nesting& root) {
-  if (at->first_child != nullptr) return at->first_child;
-  while (at != &root && at->next_child == nullptr) at = at->parent;
-  return at == &root ? nullptr : at->next_child;
-}
-
-class Search {
+class LockOrder::Search {
  public:
-  Search(const Thread& thread, const Nesting& last) : thread_(thread) { path_[length_++] = {nullptr, &last}; }
+  Search(LockOrder& order, const Thread& thread, const Nesting& last) : order_(order), thread_(thread) {
+    path_[length_++] = {nullptr, &last};
+  }
 
   // Cycles that the last acquire closes.
   void run() { extend(); }
@@ -145,9 +139,9 @@ class Search {
 
   void extend() {
     const LockId at = path_[length_ - 1].inner->lock;
-    for (const Nesting* outer = bucket_of(at); outer != nullptr; outer = outer->next_of_lock) {
+    for (const Nesting* outer = order_.bucket_of(at); outer != nullptr; outer = outer->next_of_lock) {
       if (outer->lock != at || !may_begin(*outer)) continue;
-      for (const Nesting* inner = outer->first_child; inner != nullptr; inner = next_below(inner, *outer)) {
+      for (const Nesting* inner = outer->first_child; inner != nullptr; inner = inner->next_below(*outer)) {
         if (!may_end(*inner)) continue;
         path_[length_++] = {outer, inner};
         if (!close() && length_ < kMaxLength) extend();
@@ -163,21 +157,22 @@ class Search {
       if (held->lock != last.lock) continue;
       path_[0].outer = held;
       const bool only_read = last.mode == LockMode::kShared && held->mode == LockMode::kShared;
-      if (!only_read) tell();
+      if (!only_read) report();
       return true;
     }
     return false;
   }
 
-  void tell() {
+  void report() {
     LockEdge edges[kMaxLength];
     for (unsigned i = 0; i < length_; ++i) {
       const auto& [outer, inner] = path_[i];
       edges[i] = {inner->thread, outer->address, inner->address, outer->taken_at, inner->taken_at};
     }
-    report_lock_order(edges, length_);
+    order_.report_(edges, length_);
   }
 
+  LockOrder& order_;
   const Thread& thread_;
   Edge path_[kMaxLength] = {};
   unsigned length_ = 0;
@@ -185,12 +180,12 @@ class Search {
 
 // What the thread holds at this place, with all below it. What was taken while nobody looked, or by a try, is not known
 // yet, nor is what lay above something that was given up.
-Nesting* nesting_of(Thread& thread, unsigned place) {
+LockOrder::Nesting* LockOrder::nesting_of(Thread& thread, unsigned place) {
   unsigned known = place + 1;
   while (known > 0 && thread.held[known - 1].nesting == nullptr) --known;
   auto* nesting = known == 0 ? nullptr : static_cast<Nesting*>(thread.held[known - 1].nesting);
   if (known > place) return nesting;
-  const SpinLock guard(mutex);
+  const SpinLock guard(mutex_);
   for (; known <= place; ++known) {
     if (Nesting* found = find_or_add(thread, known, nesting); found != nullptr) nesting = found;
     thread.held[known].nesting = nesting;
@@ -198,33 +193,29 @@ Nesting* nesting_of(Thread& thread, unsigned place) {
   return nesting;
 }
 
-}  // namespace
-
-void note_lock_order(ThreadState& state, Address lock) {
-  Thread& thread = *state.core;
-  if (thread.held_count < 2 || !is_watching() || (start.settings.hazards & options::kHazardLockOrder) == 0) return;
+void LockOrder::acquired(Thread& thread, Address lock) {
+  if (!watching_.load(std::memory_order_relaxed)) return;
   // The newest, but for one that is taken again.
   const unsigned place = thread.held_count - 1;
   Held& inner = thread.held[place];
   if (inner.address != lock || inner.depth != 1) return;
   Nesting* parent = nesting_of(thread, place - 1);
-  Lately& known = lately_of(parent, inner);
-  if (known.found != nullptr && known.parent == parent && known.lock == inner.lock &&
-      known.taken_at == inner.taken_at && known.thread == thread.id && known.mode == inner.mode) {
-    inner.nesting = known.found;
+  Lately* known = lately_of(thread, parent, inner);
+  if (known != nullptr && known->is(parent, inner, thread.id)) {
+    inner.nesting = known->found;
     return;
   }
-  const SpinLock guard(mutex);
+  const SpinLock guard(mutex_);
   Nesting* nesting = find_or_add(thread, place, parent);
   inner.nesting = nesting == nullptr ? parent : nesting;
   if (nesting == nullptr) return;
-  known = {parent, inner.lock, inner.taken_at, thread.id, inner.mode, nesting};
+  if (known != nullptr) *known = {parent, inner.lock, inner.taken_at, thread.id, inner.mode, nesting};
   if (nesting->taken) return;
   nesting->taken = true;
   nesting->slot = thread.slot;
   nesting->time = thread.time;
-  detector.use_time(thread);
-  Search(thread, *nesting).run();
+  detector_->use_time(thread);
+  Search(*this, thread, *nesting).run();
 }
 
-}  // namespace norn::rt
+}  // namespace norn::hazards

@@ -1,6 +1,6 @@
 // Thread-local storage of a module that was opened, given back by one thread and got by the next, is not shared.
 // NORACE
-// MODULE: Inputs/tls-module.c
+// MODULE: ../Inputs/tls-module.c
 // RUN: %check %s
 
 #include <dlfcn.h>

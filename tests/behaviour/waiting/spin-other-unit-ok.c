@@ -1,6 +1,6 @@
 // The condition is a call of a function in another translation unit.
 // NORACE
-// ALSO: Inputs/spin-other-unit.c
+// ALSO: ../Inputs/spin-other-unit.c
 // RUN: %check-loops %s
 
 #include "order.h"

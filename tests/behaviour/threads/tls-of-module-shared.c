@@ -1,5 +1,5 @@
 // Thread-local storage of a module is memory like any other: another thread that has its address races.
-// MODULE: Inputs/tls-module.c
+// MODULE: ../Inputs/tls-module.c
 // RUN: %check %s
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 // Two functions of a module opened at run time race.
-// MODULE: Inputs/module.c
+// MODULE: ../Inputs/module.c
 // RUN: %check %s
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 // A variable of another translation unit, used after the join.
 // NORACE
-// ALSO: Inputs/other-unit.c
+// ALSO: ../Inputs/other-unit.c
 // RUN: %check %s
 
 #include "order.h"

@@ -1,5 +1,5 @@
 // The variable is defined in another translation unit than the two accesses, one of which stands there too.
-// ALSO: Inputs/other-unit.c
+// ALSO: ../Inputs/other-unit.c
 // RUN: %check %s
 
 #include "order.h"

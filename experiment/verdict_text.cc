@@ -1,0 +1,93 @@
+#include "experiment/verdict_text.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/string_sink.h"
+#include "report/text_report.h"
+
+namespace norn::experiment {
+namespace {
+
+using Json = nlohmann::json;
+
+// The derived word; null where schedules were explored without a candidate, and nothing was seen.
+Json standing_of(const Verdict& verdict) {
+  if (verdict.candidate.id.empty() && !verdict.is_confirmed()) return nullptr;
+  return view(name_of(report::standing_of(verdict.candidate.detection, verdict.facts())));
+}
+
+}  // namespace
+
+std::string text_of(const Verdict& verdict, const std::vector<std::string>& command) {
+  const ConfirmCandidate& candidate = verdict.candidate;
+  const bool explores = candidate.sites.empty();
+  std::string out = "norn: ";
+  if (!explores) out += fmt::format("R{} {} ({}): ", candidate.id, candidate.title, candidate.places);
+  if (verdict.is_confirmed()) {
+    out += explores ? fmt::format("something went wrong in {} of {} runs", verdict.confirmed, verdict.runs)
+                    : fmt::format("confirmed in {} of {} runs", verdict.confirmed, verdict.runs);
+    if (!explores && candidate.kind == CandidateKind::kRace)
+      out += verdict.first_then_second && verdict.second_then_first ? ", in both orders" : ", in one order";
+  } else {
+    out += explores ? fmt::format("nothing seen in {} runs", verdict.runs)
+                    : fmt::format("{}{} runs", view(report::not_met_words(candidate.kind == CandidateKind::kAtomicity)),
+                                  verdict.runs);
+  }
+  out += "\n";
+  for (const SeenConsequence& seen : verdict.consequences) {
+    if (!verdict.is_confirmed() && (explores || candidate.kind == CandidateKind::kAtomicity)) break;
+    out += fmt::format("        {} in {} of them{}{}\n", words_of(seen.consequence.harm), seen.count,
+                       verdict.is_confirmed() ? "" : ", though they did not meet",
+                       seen.consequence.detail.empty() ? "" : ": " + seen.consequence.detail);
+  }
+  if (candidate.kind == CandidateKind::kAtomicity)
+    out += fmt::format("        the other thread came between in {} of {} runs\n", verdict.came_between, verdict.runs);
+  if (verdict.is_confirmed() && verdict.lost > 0)
+    out += fmt::format("        {} of the other runs ended in a deadlock or hung before that\n", verdict.lost);
+  if (verdict.taken_away > 0)
+    out += fmt::format("        in {} runs a thread blocked or ran on unseen, and its turn was taken away\n",
+                       verdict.taken_away);
+  if (!verdict.deadlock.empty()) out += verdict.deadlock;
+  if (!verdict.story.empty()) out += verdict.story;
+  if (verdict.is_confirmed()) {
+    const std::string words = collect([&](Sink sink) {
+      for (const std::string& word : command) {
+        sink.put(' ');
+        report::put_shell_word(norn::text_of(word), sink);
+      }
+    });
+    out += fmt::format("        replay: norn replay {} --{}\n", verdict.consequences[0].replay, words);
+  }
+  return out;
+}
+
+std::string json_of(const std::vector<Verdict>& verdicts) {
+  Json all = Json::array();
+  for (const Verdict& verdict : verdicts) {
+    constexpr const char* kKinds[] = {"race", "deadlock", "atomicity"};
+    Json orders = Json::array(), consequences = Json::array();
+    if (verdict.first_then_second) orders.push_back("ab");
+    if (verdict.second_then_first) orders.push_back("ba");
+    for (const SeenConsequence& seen : verdict.consequences)
+      consequences.push_back({{"kind", name_of(seen.consequence.harm)},
+                              {"count", seen.count},
+                              {"detail", seen.consequence.detail},
+                              {"replay", seen.replay}});
+    const ConfirmCandidate& candidate = verdict.candidate;
+    all.push_back({{"id", candidate.id.empty() ? Json() : Json(candidate.id)},
+                   {"kind", kKinds[static_cast<size_t>(candidate.kind)]},
+                   {"title", candidate.title},
+                   {"places", candidate.places},
+                   {"standing", standing_of(verdict)},
+                   {"runs", verdict.runs},
+                   {"confirmed", verdict.confirmed},
+                   {"orders", orders},
+                   {"consequences", consequences},
+                   {"mean_events", verdict.mean_events}});
+  }
+  return Json({{"norn", 1}, {"confirm", all}}).dump(2) + "\n";
+}
+
+}  // namespace norn::experiment

@@ -1,0 +1,45 @@
+// What kind of run this is, and what the runtime does in it: the questions that hooks and interceptors ask.
+//
+// | predicate | true | who asks |
+// | --- | --- | --- |
+// | is_watching() | there has been a second thread: accesses count. Synchronization counts always | whatever makes an
+// access into an event | | is_controlled() | one thread runs at a time, as a strategy says (runtime/control/control.h)
+// | whatever is a point to stop at, or may block | | is_only_scheduled() | controlled, and nobody wants races: one of
+// the many runs of a confirmation | before an access becomes an event | | wants_every_access() | no access may take a
+// fast path: control, a recorder, or a listener that asks for all | check_state.cc, and hooks before they look for a
+// fast path | | is_called_unseen() | the innermost call of the program's code is not sampled (docs/design/sampling.md)
+// | interceptors: what they access does not count | | may_pass_unseen() | an atomic that is not sampled needs no
+// access, only what it orders | hooks of atomics |
+//
+// They change rarely: `watching` when the first thread begins and in the child of a fork, `controlled` at the start,
+// and in the child of a fork.
+#pragma once
+
+#include "runtime/process/emit.h"
+#include "runtime/process/state.h"
+
+namespace norn::rt {
+
+// Off while there is one thread: what it did is ordered before all that its children do. Only begin_watching() and
+// the child of a fork set it.
+extern constinit std::atomic<bool> watching;
+inline bool is_watching() { return watching.load(std::memory_order_relaxed); }
+
+extern constinit std::atomic<bool> controlled;
+inline bool is_controlled() { return controlled.load(std::memory_order_relaxed); }
+
+extern constinit bool only_scheduled;
+inline bool is_only_scheduled() { return only_scheduled; }
+
+inline bool wants_every_access() { return is_controlled() || emit.wants_every_access(); }
+
+inline bool is_called_unseen() {
+  const ThreadState* state = current_state;
+  const norn_site* const* top = __norn_stack;
+  return state != nullptr && top > state->running->begin && top <= state->running->end &&
+         (reinterpret_cast<uintptr_t>(top[-1]) & NORN_UNSEEN_CALL) != 0;
+}
+
+inline bool may_pass_unseen(const Thread& thread) { return detector.may_pass_unseen(thread); }
+
+}  // namespace norn::rt

@@ -9,7 +9,7 @@
 #include "runtime/process/emit.h"
 #include "runtime/process/mode.h"
 #include "runtime/process/syscalls.h"
-#include "runtime/reporting/hazards.h"
+#include "runtime/reporting/hazard_reporter.h"
 #include "runtime/reporting/misuse.h"
 
 using namespace norn;

@@ -17,7 +17,7 @@
 #include "runtime/process/process.h"
 #include "runtime/process/settings.h"
 #include "runtime/process/syscalls.h"
-#include "runtime/reporting/hazards.h"
+#include "runtime/reporting/hazard_reporter.h"
 #include "runtime/reporting/reporter.h"
 
 extern "C" {

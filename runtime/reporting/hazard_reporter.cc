@@ -1,8 +1,8 @@
-// The hazards' half of the reports: lock orders, regions of a lock that are not atomic, misuse, deadlocks.
+#include "runtime/reporting/hazard_reporter.h"
+
 #include "runtime/control/slots.h"
 #include "runtime/hooks/stack_ids.h"
 #include "runtime/intercept/threads.h"
-#include "runtime/reporting/hazards.h"
 #include "runtime/reporting/locate.h"
 #include "runtime/reporting/native_front.h"
 #include "runtime/reporting/reporter.h"

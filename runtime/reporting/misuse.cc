@@ -6,7 +6,7 @@
 #include "runtime/process/modules.h"
 #include "runtime/process/settings.h"
 #include "runtime/process/syscalls.h"
-#include "runtime/reporting/hazards.h"
+#include "runtime/reporting/hazard_reporter.h"
 
 namespace norn::rt {
 namespace {

@@ -316,6 +316,7 @@ class Detector {
 
  private:
   friend class Inside;
+  friend struct DetectorProbe;  // core/testing/detector_probe.h
   struct Published {
     Slot slot;
     Time time;
@@ -424,6 +425,10 @@ class Detector {
 
   // granules.cc
   [[nodiscard]] StampList list_at(HistoryId list) const { return {histories_.words(list), histories_.count(list)}; }
+  // Under its lock, or as far as is known without.
+  [[nodiscard]] Shape shape_of(const Granule& granule, HistoryId list) const {
+    return norn::shape_of(granule, list, list == kUntouched ? 0 : histories_.words(list)[0]);
+  }
   uint32_t read_granule(const Granule& granule, HistoryId list, Stamps& stamps) const;
   void write_granule(Thread& thread, Granule& granule, Address address, HistoryId& list, Stamps& stamps,
                      uint32_t flags);
@@ -450,8 +455,15 @@ class Detector {
   bool renew_waited_for(Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access,
                         uint32_t set_flags, uint8_t& accessed);
   void find_whether_it_packs(Stamp& stamp) const {
-    stamp.packs = stamp.packs || (stamp.slot < PackedStamp::kSlots && stamp.time < PackedStamp::kTimeLimit &&
-                                  segments_.has_number(stamp.lockset, stamp.locks));
+    stamp.packs = stamp.packs ||
+                  (ShadowWord::epoch_fits(stamp.slot, stamp.time) && segments_.has_number(stamp.lockset, stamp.locks));
+  }
+  // The rule (core/shadow/relation.h) of what the thread does now and a remembered access of the same bytes.
+  template <class Now>
+  [[nodiscard, gnu::always_inline]] Related related_to(const Thread& thread, const Now& now, const Stamp& then) const {
+    const auto locks_then = [&] { return then.lockset; };
+    return relate(now, PastKind{then.kind},
+                  KnownExactly(context_, thread, then.slot, then.time, then.kind, locks_then));
   }
   bool fits_without_list(const Thread& thread, const StampList& listed, const GranuleStep::Kept* kept, unsigned count,
                          const Stamp& now);
@@ -464,7 +476,7 @@ class Detector {
   template <AccessKind Kind, bool Whole>
   [[nodiscard, gnu::always_inline]] bool renew(const Thread& thread, Granule& granule, Address address, unsigned mask,
                                                Where where) {
-    return where >> PackedStamp::kWhereBits == 0 &&
+    return ShadowWord::stack_fits(where) &&
            GranuleStep::renew<Kind, Whole>(thread, granule, mask, where,
                                            [&]() __attribute__((always_inline)) { return is_prepared(address); });
   }
@@ -481,7 +493,8 @@ class Detector {
   }
   // A granule's first stamp, of all its bytes.
   template <AccessKind Kind>
-  [[nodiscard, gnu::always_inline]] bool begin_row(const GranuleStep::Row<Kind>& row, Granule& granule, Address at) {
+  [[nodiscard, gnu::always_inline]] bool begin_row(const GranuleStep::Strided<Kind>& row, Granule& granule,
+                                                   Address at) {
     return GranuleStep::is_empty(granule) && is_prepared(at) && row.begin(granule);
   }
   // Of access_row(): one of another case.
@@ -541,7 +554,7 @@ class Detector {
     if (GranuleStep::is_empty(granule)) return true;
     // Without the lock: whoever has it, or takes it now, is not ordered with this; what it leaves is as if it had come
     // later, or is nothing.
-    for (std::atomic<uint64_t>& stamp : granule.stamps) stamp.store(0, std::memory_order_relaxed);
+    for (std::atomic<ShadowWord>& word : granule.words) word.store({}, std::memory_order_relaxed);
     return true;
   }
   void clear_granule(Thread& thread, Granule& granule, Address address, unsigned mask);
@@ -556,9 +569,8 @@ class Detector {
   // readers.cc
   [[nodiscard]] bool is_lockless() const { return options_.engine == EngineKind::kHb; }
   // What a row has of the thread's reads now, but for the bytes.
-  [[nodiscard, gnu::always_inline]] static uint64_t read_of(const Thread& thread, Where where) {
-    return uint64_t{thread.stamps_locks} << PackedStamp::kSlotAt | uint64_t{thread.time} << PackedStamp::kTimeAt |
-           where;
+  [[nodiscard, gnu::always_inline]] static ShadowWord read_of(const Thread& thread, Where where) {
+    return ReadInRow::of(thread.stamps_locks, thread.time, where);
   }
   // The thread's row, where the granule has its reads in rows, beside no list, and the thread was in the block lately;
   // else null.
@@ -577,7 +589,7 @@ class Detector {
     const unsigned index = ReadBlock::index_of(address);
     if (ReadStep::has_read(thread, granule, *row, index, mask)) return true;
     Where found = kNowhere;
-    return where(found) && found >> PackedStamp::kWhereBits == 0 &&
+    return where(found) && ShadowWord::stack_fits(found) &&
            ReadStep::take_alone(thread, is_lockless(), granule, empty_list_, *row, index, read_of(thread, found), mask);
   }
   [[nodiscard]] uint64_t read_together(const Thread& thread, Granule* granules, Address first, uint64_t count,
@@ -851,8 +863,8 @@ template <AccessKind Kind>
 uint64_t Detector::access_row(Thread& thread, Granule* granules, Address first, uint64_t count, uint64_t step,
                               Where where) {
   uint64_t done = 0;
-  if (step_inside(thread) && where >> PackedStamp::kWhereBits == 0) {
-    const GranuleStep::Row<Kind> row(thread, where);
+  if (step_inside(thread) && ShadowWord::stack_fits(where)) {
+    const GranuleStep::Strided<Kind> row(thread, where);
     for (; done < count; ++done) {
       Granule& granule = granules[done * step];
       if (row.stands(granule) || row.renew(granule)) continue;

@@ -51,17 +51,6 @@ struct WordAccess {
   }
 };
 
-[[nodiscard]] constexpr bool is_write(AccessKind kind) {
-  return kind == AccessKind::kWrite || kind == AccessKind::kAtomicWrite || kind == AccessKind::kFree ||
-         kind == AccessKind::kBirth;
-}
-// What ends the life of the bytes, or begins it: no value is written that others could be told.
-[[nodiscard]] constexpr bool is_of_life(AccessKind kind) {
-  return kind == AccessKind::kFree || kind == AccessKind::kBirth;
-}
-
-[[nodiscard]] constexpr bool is_read(AccessKind kind) { return !is_write(kind); }
-
 // The races an access was in; told after it took place.
 struct FoundRaces {
   static constexpr unsigned kMax = 16;

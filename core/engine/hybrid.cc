@@ -1,5 +1,7 @@
 #include "core/engine/hybrid.h"
 
+#include "core/shadow/relation.h"
+
 namespace norn {
 namespace {
 
@@ -129,11 +131,11 @@ uint8_t HybridEngine::accessed_in_segment(const Stamps& stamps, const Thread& th
 
 bool HybridEngine::agrees(const EngineContext& context, const Thread& thread, const Stamp& s,
                           const WordAccess& access) {
-  if ((s.mask & access.mask) == 0 || !conflicts(access.kind, s.kind)) return true;
-  if (ordered_before(thread.clocks.strong, thread, s.slot, s.time)) return true;
-  const bool lockless = context.options->engine == EngineKind::kHb;
-  return ordered_before(thread.clocks.full, thread, s.slot, s.time) &&
-         (lockless || s.kind == AccessKind::kBirth || context.locksets->protects(thread.lockset, s.lockset));
+  if ((s.mask & access.mask) == 0) return true;
+  const auto locks_then = [&] { return s.lockset; };
+  return relate(AnyKind{access.kind}, PastKind{s.kind},
+                KnownExactly(context, thread, s.slot, s.time, s.kind, locks_then))
+      .agrees();
 }
 
 void HybridEngine::consolidate(const EngineContext& context, Stamps& stamps) {
@@ -163,8 +165,7 @@ unsigned HybridEngine::fresh_bytes(const EngineContext& context, const Thread& t
     const Stamp& s = stamps.all[i];
     if (s.slot != thread.slot) {
       if (follows && is_write(access.kind) && is_write(s.kind)) fresh |= access.mask & s.mask;
-    } else if (s.time == thread.time && covers(s.kind, access.kind) &&
-               (access.kind != AccessKind::kFree || s.kind == AccessKind::kFree)) {  // so that it is told as a free
+    } else if (s.time == thread.time && stands_for(s.kind, access.kind)) {
       fresh &= ~unsigned{s.mask};
     }
   }
@@ -177,23 +178,19 @@ HybridEngine::Judged HybridEngine::judge(const EngineContext& context, const Thr
   Judged judged;
   const unsigned common = s.mask & fresh;
   if (common == 0) return judged;
-  // Nothing is predicted of a birth: it comes before all that others do (order.md, New memory).
-  const bool lockless = context.options->engine == EngineKind::kHb || s.kind == AccessKind::kBirth;
-  judged.strong = ordered_before(thread.clocks.strong, thread, s.slot, s.time);
-  const bool full = judged.strong || ordered_before(thread.clocks.full, thread, s.slot, s.time);
-  if (!judged.strong && conflicts(access.kind, s.kind) &&
-      (!full || (!lockless && !context.locksets->protects(thread.lockset, s.lockset)))) {
+  const auto locks_then = [&] { return s.lockset; };
+  const KnownExactly known(context, thread, s.slot, s.time, s.kind, locks_then);
+  const Related related = relate(AnyKind{access.kind}, PastKind{s.kind}, known);
+  judged.strong = known.is_strong();
+  if (related.how == Relation::kRaces) {
     // A look at a byte that is waited for, by an atomic, is no race with the plain write that it looks for.
     const bool looks = (access.kind == AccessKind::kAtomicRead && s.kind == AccessKind::kWrite) ||
                        (access.kind == AccessKind::kWrite && s.kind == AccessKind::kAtomicRead);
     add_races(context, thread, access, s, looks ? common & ~in_spin : common,
-              full ? Standing::kPredicted : Standing::kObserved, races);
-    judged.overwritten = !full && is_write(access.kind);
+              known.is_full() ? Standing::kPredicted : Standing::kObserved, races);
+    judged.overwritten = !known.is_full() && is_write(access.kind);
   }
-  if (covers(access.kind, s.kind) &&
-      (lockless ? full : judged.strong && context.locksets->weaker_or_same(thread.lockset, s.lockset))) {
-    judged.superfluous = common;
-  }
+  if (related.covered == Covered::kYes) judged.superfluous = common;
   return judged;
 }
 

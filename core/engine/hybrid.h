@@ -17,24 +17,6 @@
 
 namespace norn {
 
-// The rows of order.md's table: for each kind the set of kinds it conflicts with, a bit each.
-[[nodiscard]] constexpr unsigned conflicts_of(AccessKind kind) {
-  constexpr uint64_t kRead = 1, kWrite = 2, kAtomicRead = 4, kAtomicWrite = 8, kFree = 16, kBirth = 32;
-  constexpr uint64_t kAll = kRead | kWrite | kAtomicRead | kAtomicWrite | kFree | kBirth;
-  constexpr uint64_t kRows = (kWrite | kAtomicWrite | kFree | kBirth)   // read
-                             | kAll << 8                                // write
-                             | (kWrite | kFree | kBirth) << 16          // atomic read
-                             | (kRead | kWrite | kFree | kBirth) << 24  // atomic write
-                             | kAll << 32                               // free
-                             | (kAll & ~kBirth) << 40;                  // birth
-  return static_cast<unsigned>(kRows >> 8 * static_cast<unsigned>(kind) & 0xff);
-}
-[[nodiscard]] constexpr bool conflicts(AccessKind a, AccessKind b) {
-  return (conflicts_of(a) >> static_cast<unsigned>(b) & 1) != 0;
-}
-// Everything that conflicts with b conflicts with a.
-[[nodiscard]] constexpr bool covers(AccessKind a, AccessKind b) { return (conflicts_of(b) & ~conflicts_of(a)) == 0; }
-
 struct Stamp {
   Slot slot;
   uint8_t mask;
@@ -46,36 +28,20 @@ struct Stamp {
   bool packs;       // it is known that it may be in a granule: slot, time and locks fit
   LocksCode locks;  // if so
 
-  // 64 bits, and a byte of its own for the locks.
-  [[nodiscard]] uint64_t packed() const {
-    return uint64_t{slot} << PackedStamp::kSlotAt | uint64_t{time} << PackedStamp::kTimeAt |
-           uint64_t{mask} << PackedStamp::kMaskAt | static_cast<uint64_t>(kind) << PackedStamp::kKindAt |
-           uint64_t{adds != 0} << PackedStamp::kAddsAt | packed_place(where);
+  // As a shadow word, and a byte of its own for the locks. It fits().
+  [[nodiscard]] ShadowWord packed() const {
+    return ShadowWord::of(ShadowWord::epoch_of(slot, time), kind, mask, where, adds != 0);
   }
-  [[nodiscard]] static uint64_t packed_place(Where where) {
-    return uint64_t{(where & MixedPlaces::kMixed) != 0} << PackedStamp::kMixedAt | (where & ~MixedPlaces::kMixed);
-  }
-  [[nodiscard]] static Where place_of(uint64_t bits) {
-    return static_cast<Where>(bits & ((1u << PackedStamp::kWhereBits) - 1)) |
-           ((bits >> PackedStamp::kMixedAt & 1) != 0 ? MixedPlaces::kMixed : 0);
-  }
-  [[nodiscard]] bool fits() const {
-    return packs && (where & ~MixedPlaces::kMixed) >> PackedStamp::kWhereBits == 0 && (adds == 0 || adds == mask);
-  }
-  [[nodiscard]] static AccessKind kind_of(uint64_t bits) {
-    return static_cast<AccessKind>(bits >> PackedStamp::kKindAt & 7);
-  }
-  [[nodiscard]] static Stamp unpacked(const SegmentLocks& segments, uint64_t bits, LocksCode locks) {
-    const auto slot = static_cast<Slot>(bits >> PackedStamp::kSlotAt);
-    const auto time = static_cast<Time>(bits >> PackedStamp::kTimeAt & ((1u << PackedStamp::kTimeBits) - 1));
-    const auto mask = static_cast<uint8_t>(bits >> PackedStamp::kMaskAt);
-    return {slot,
+  [[nodiscard]] bool fits() const { return packs && ShadowWord::any_stack_fits(where) && (adds == 0 || adds == mask); }
+  [[nodiscard]] static Stamp unpacked(const SegmentLocks& segments, ShadowWord word, LocksCode locks) {
+    const auto mask = static_cast<uint8_t>(word.bytes());
+    return {word.slot(),
             mask,
-            kind_of(bits),
-            time,
-            segments.at(slot, time, locks),
-            place_of(bits),
-            (bits >> PackedStamp::kAddsAt & 1) != 0 ? mask : uint8_t{0},
+            word.kind(),
+            word.clock(),
+            segments.at(word.slot(), word.clock(), locks),
+            word.stack(),
+            word.is_rmw() ? mask : uint8_t{0},
             true,
             locks};
   }

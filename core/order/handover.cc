@@ -55,10 +55,9 @@ static bool may_heed(const Thread& thread, AccessKind kind, Slot slot, Time time
 }
 
 bool Detector::has_writes_to_heed(const Thread& thread, const Granule& granule, HistoryId list, unsigned mask) const {
-  for (const std::atomic<uint64_t>& stamp : granule.stamps) {
-    const uint64_t bits = stamp.load(std::memory_order_relaxed);
-    if ((GranuleStep::mask_of(bits) & mask) != 0 &&
-        may_heed(thread, GranuleStep::kind_of(bits), GranuleStep::slot_of(bits), GranuleStep::time_of(bits))) {
+  for (const std::atomic<ShadowWord>& at : granule.words) {
+    const ShadowWord word = at.load(std::memory_order_relaxed);
+    if (word.touches(mask) && may_heed(thread, word.kind(), word.slot(), word.clock())) {
       return true;
     }
   }

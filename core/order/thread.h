@@ -18,10 +18,6 @@ struct ConditionObject;
 struct KnownRows;
 struct SyncObject;
 
-// What an access does to its bytes. The values are bits of a set (access.cc's conflict table).
-// kBirth: the bytes were allocated anew; it is never the later of two.
-enum class AccessKind : uint8_t { kRead = 0, kWrite = 1, kAtomicRead = 2, kAtomicWrite = 3, kFree = 4, kBirth = 5 };
-
 struct Held {
   Address address;
   LockId lock;

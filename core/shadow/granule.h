@@ -1,4 +1,4 @@
-// A granule as hb and hybrid use it: the newest stamps, and a list of all that have no room.
+// A granule as hb and hybrid use it: the newest shadow words, and a list of all that have no room.
 //
 // The first cell is the id of a history with the stamps that do not fit (kUntouched: none;
 // core/shadow/overflow_list.h); its writes are older than those in the granule. It is the granule's lock, too. The
@@ -49,6 +49,35 @@ inline constexpr uint32_t kInRows = 0x40;
 
 [[nodiscard]] inline bool is_in_rows(const Granule& granule) {
   return (granule.cells[1].load(std::memory_order_relaxed) & kInRows) != 0;
+}
+
+// What a granule may be. The shape decides which way path 3 goes (core/shadow/paths.h).
+//
+// | shape       | first cell                    | where its accesses are | | ----------- |
+// ----------------------------- | --------------------------------------------------------------------- | | kEmpty | 0
+// | nowhere: its words are none                                           | | kPlain      | 0 | up to three words | |
+// kOverflow   | a list without flags or reads | words; writes that are older in the list                              |
+// | kReadList   | a list without flags          | the same; reads of the list, in any order, as in a hash table | |
+// kReadShared | a list without flags, mostly  | plain reads in the read table (kInRows); word 2 is another access, if |
+// |             | the empty one that all share  | any; words 0 and 1 are copies of reads, for checks alone | | kAtomic
+// | a list with kHasMessage, or   | words that no check can find; what has no room in the list, oldest    | | | one of
+// three that all share   | first; reads perhaps in the table                                     | | kWaitedFor  | a
+// list with kInSpin           | in the list alone, oldest first; reads perhaps in the table           |
+enum class Shape : uint8_t { kEmpty, kPlain, kOverflow, kReadList, kReadShared, kAtomic, kWaitedFor };
+
+// Of a granule with this list, whose first word is `header` (0 where there is none).
+[[nodiscard]] inline Shape shape_of(const Granule& granule, HistoryId list, uint32_t header) {
+  constexpr uint32_t kReads = 0xff000000u;  // OverflowList::reads()
+  if (list == kUntouched) {
+    uint64_t any = 0;
+    for (const std::atomic<ShadowWord>& word : granule.words) any |= word.load(std::memory_order_relaxed).bits();
+    return any == 0 ? Shape::kEmpty : Shape::kPlain;
+  }
+  const uint32_t flags = header & 0xffff;
+  if (GranuleFlags::in_spin(flags) != 0) return Shape::kWaitedFor;
+  if (flags != 0) return Shape::kAtomic;
+  if (is_in_rows(granule)) return Shape::kReadShared;
+  return (header & kReads) != 0 ? Shape::kReadList : Shape::kOverflow;
 }
 
 class GranuleLock {
@@ -132,14 +161,14 @@ inline constexpr unsigned kWholeGranule = (1u << kGranuleBytes) - 1;
   const bool write = kind == AccessKind::kWrite;
   const bool atomic_read = kind == AccessKind::kAtomicRead;
   if (!write && kind != AccessKind::kRead && !atomic_read) return false;
-  const uint64_t own = thread.fast.write.load(std::memory_order_relaxed);
-  const uint64_t bits = (write         ? PackedStamp::kOfWrites
-                         : atomic_read ? ~uint64_t{0} << PackedStamp::kTimeAt
-                                       : PackedStamp::kOfReads) &
-                        ~(uint64_t{0xff} << PackedStamp::kMaskAt);
+  const ShadowWord own = ShadowWord::from_bits(thread.fast.write.load(std::memory_order_relaxed));
+  const uint64_t bits = (write         ? ShadowWord::kBitsOfWrites
+                         : atomic_read ? ShadowWord::kBitsOfEpoch
+                                       : ShadowWord::kBitsOfReads) &
+                        ~ShadowWord::kBitsOfBytes;
   const auto is_done = [&](unsigned place) __attribute__((always_inline)) {
-    const uint64_t found = granule.stamps[place].load(std::memory_order_relaxed);
-    if (((found ^ own) & bits) == 0) mask &= ~static_cast<unsigned>(found >> PackedStamp::kMaskAt);
+    const ShadowWord found = granule.words[place].load(std::memory_order_relaxed);
+    if (found.equals_in(own, bits)) mask &= ~found.bytes();
     return mask == 0;
   };
   const unsigned place = thread.slot & 1u;

@@ -1,9 +1,10 @@
-// How the stamps of a granule are read, changed and written again.
+// Paths 3 and 4 of an access (core/shadow/paths.h): how what a granule remembers is read, changed and written again.
 #include "base/bytes.h"
 #include "core/detector.h"
 #include "core/shadow/atomic_step.h"
 #include "core/shadow/granule.h"
 #include "core/shadow/overflow_list.h"
+#include "core/shadow/paths.h"
 
 namespace norn {
 namespace {
@@ -24,17 +25,17 @@ unsigned room_of_list(unsigned count) {
 
 }  // namespace
 
-bool GranuleStep::add_to(uint64_t& stamp) {
-  uint64_t with = with_bytes(thread_, stamp, own_, mask_);
+bool GranuleStep::add_to(ShadowWord& word) {
+  ShadowWord with = with_bytes(thread_, word, own_, mask_);
   if (with == kUnknown) {
-    const uint64_t pair = pair_of(stamp, own_, mask_);
-    const Where mixed = context_.mixed->mix(Stamp::place_of(own_), mask_, Stamp::place_of(stamp), mask_of(stamp));
+    const uint64_t pair = pair_of(word, own_, mask_);
+    const Where mixed = context_.mixed->mix(own_.stack(), mask_, word.stack(), word.bytes());
     thread_.mixes.of(pair) = {
-        pair, mixed == kNowhere ? KnownMixes::kNone : static_cast<uint32_t>(Stamp::packed_place(mixed))};
-    with = with_bytes(thread_, stamp, own_, mask_);
+        pair, mixed == kNowhere ? KnownMixes::kNone : static_cast<uint32_t>(ShadowWord::bits_of_stack(mixed))};
+    with = with_bytes(thread_, word, own_, mask_);
   }
   if (with == kApart) return false;
-  stamp = with;
+  word = with;
   return true;
 }
 
@@ -42,47 +43,47 @@ bool GranuleStep::take(Granule& granule) {
   const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
   // Oldest first; after the first place that is empty there is none. All in variables of their own: this is where
   // the time goes.
-  auto stamp_at = [&](unsigned place) {
-    return place == kNoPlace ? 0 : granule.stamps[place].load(std::memory_order_relaxed);
+  auto word_at = [&](unsigned place) {
+    return place == kNoPlace ? ShadowWord() : granule.words[place].load(std::memory_order_relaxed);
   };
-  uint64_t a = stamp_at(second & 3);
-  uint64_t b = stamp_at(second >> 2 & 3);
-  uint64_t c = stamp_at(second >> 4 & 3);
+  ShadowWord a = word_at(second & 3);
+  ShadowWord b = word_at(second >> 2 & 3);
+  ShadowWord c = word_at(second >> 4 & 3);
   LocksCode a_locks = locks_at(second, second & 3);
   LocksCode b_locks = locks_at(second, second >> 2 & 3);
   LocksCode c_locks = locks_at(second, second >> 4 & 3);
-  if (a != 0 && !judge(a, a_locks)) return false;
-  if (b != 0 && !judge(b, b_locks)) return false;
-  if (c != 0 && !judge(c, c_locks)) return false;
+  if (!a.is_none() && !judge(a, a_locks)) return false;
+  if (!b.is_none() && !judge(b, b_locks)) return false;
+  if (!c.is_none() && !judge(c, c_locks)) return false;
   const unsigned adds = adds_ & continues_ & mask_;
   if (adds != 0 && adds != mask_) return false;
 
-  if (a == 0) {
+  if (a.is_none()) {
     a = b, a_locks = b_locks;
     b = c, b_locks = c_locks;
-    c = 0;
+    c = {};
   }
-  if (a == 0) {
+  if (a.is_none()) {
     a = b, a_locks = b_locks;
-    b = 0;
+    b = {};
   }
-  if (b == 0) {
+  if (b.is_none()) {
     b = c, b_locks = c_locks;
-    c = 0;
+    c = {};
   }
   // The bytes may go to a stamp that says the same of others; but the order of writes counts.
   const bool write = is_write(kind_);
-  const bool after_b = write && c != 0 && is_write(kind_of(c));
-  const bool after_a = after_b || (write && b != 0 && is_write(kind_of(b)));
+  const bool after_b = write && !c.is_none() && is_write(c.kind());
+  const bool after_a = after_b || (write && !b.is_none() && is_write(b.kind()));
   if (adds != 0 && (says_same(a, own_) || says_same(b, own_) || says_same(c, own_))) return false;
-  const auto joins = [&](uint64_t& stamp) { return says_same(stamp, own_) && add_to(stamp); };
+  const auto joins = [&](ShadowWord& word) { return says_same(word, own_) && add_to(word); };
   if (adds != 0 || !(joins(c) || (!after_b && joins(b)) || (!after_a && joins(a)))) {
-    const uint64_t fresh = own_ | uint64_t{mask_} << PackedStamp::kMaskAt | uint64_t{adds != 0} << PackedStamp::kAddsAt;
-    if (a == 0) {
+    const ShadowWord fresh = ShadowWord::of(own_.epoch(), kind_, mask_, own_.stack(), adds != 0);
+    if (a.is_none()) {
       a = fresh, a_locks = thread_.stamps_locks;
-    } else if (b == 0) {
+    } else if (b.is_none()) {
       b = fresh, b_locks = thread_.stamps_locks;
-    } else if (c == 0) {
+    } else if (c.is_none()) {
       c = fresh, c_locks = thread_.stamps_locks;
     } else {
       return false;
@@ -108,9 +109,9 @@ uint32_t Detector::read_granule(const Granule& granule, HistoryId list, Stamps& 
   for (unsigned i = 0; i < kPlaces; ++i) {
     const unsigned place = second >> 2 * i & 3;
     if (place == kNoPlace) break;
-    const uint64_t bits = granule.stamps[place].load(std::memory_order_relaxed);
-    if (bits == 0) break;
-    stamps.all[stamps.count++] = Stamp::unpacked(segments_, bits, locks_at(second, place));
+    const ShadowWord word = granule.words[place].load(std::memory_order_relaxed);
+    if (word.is_none()) break;
+    stamps.all[stamps.count++] = Stamp::unpacked(segments_, word, locks_at(second, place));
   }
   return flags;
 }
@@ -195,9 +196,9 @@ void Detector::write_granule(Thread& thread, Granule& granule, Address address, 
 // The one stamp that a granule has beside its reads in rows, if any. The copies of those go.
 void Detector::put_beside_rows(Granule& granule, const GranuleStep::Kept& kept) {
   for (unsigned place = 0; place < kPlaces; ++place) {
-    granule.stamps[place].store(place == ReadStep::kPlace ? kept.bits : 0, std::memory_order_relaxed);
+    granule.words[place].store(place == ReadStep::kPlace ? kept.word : ShadowWord(), std::memory_order_relaxed);
   }
-  const uint32_t order = kept.bits == 0 ? GranuleStep::kNoOrder : (GranuleStep::kNoOrder & ~3u) | ReadStep::kPlace;
+  const uint32_t order = kept.word.is_none() ? GranuleStep::kNoOrder : (GranuleStep::kNoOrder & ~3u) | ReadStep::kPlace;
   granule.cells[1].store(order | kInRows | GranuleStep::locks_in(ReadStep::kPlace, kept.locks),
                          std::memory_order_relaxed);
 }
@@ -206,13 +207,14 @@ void Detector::put_beside_rows(Granule& granule, const GranuleStep::Kept& kept) 
 // have room in the granule: then it is worth while to judge all, and to do without a list from there on.
 bool Detector::fits_without_list(const Thread& thread, const StampList& listed, const GranuleStep::Kept* kept,
                                  unsigned count, const Stamp& now) {
+  // (Only the thread's own earlier reads are looked at: whether others' go takes longer to find out.)
   auto stays = [&](const Stamp& stamp) {
-    return !is_read(stamp.kind) || !covers(now.kind, stamp.kind) || !is_own(thread, stamp.slot, stamp.time) ||
-           (stamp.mask & ~now.mask) != 0 || !locksets_.weaker_or_same(now.lockset, stamp.lockset);
+    if (!is_read(stamp.kind) || !is_own(thread, stamp.slot, stamp.time) || (stamp.mask & ~now.mask) != 0) return true;
+    return related_to(thread, AnyKind{now.kind}, stamp).covered != Covered::kYes;
   };
   unsigned staying = 0;
   for (unsigned i = 0; i < count; ++i) {
-    staying += stays(Stamp::unpacked(segments_, kept[i].bits, kept[i].locks)) ? 1 : 0;
+    staying += stays(Stamp::unpacked(segments_, kept[i].word, kept[i].locks)) ? 1 : 0;
   }
   for (unsigned i = 0; i < listed.room(); ++i) staying += !listed.is_room(i) && stays(listed.at(i)) ? 1 : 0;
   return staying < kPlaces;
@@ -238,21 +240,21 @@ bool Detector::read_beside_list(Thread& thread, Granule& granule, HistoryId list
   for (unsigned i = 0; i < kPlaces; ++i) {
     const unsigned place = second >> 2 * i & 3;
     if (place == kNoPlace) break;
-    const uint64_t bits = granule.stamps[place].load(std::memory_order_relaxed);
-    if (bits == 0) break;
-    const Stamp stamp = Stamp::unpacked(segments_, bits, locks_at(second, place));
+    const ShadowWord word = granule.words[place].load(std::memory_order_relaxed);
+    if (word.is_none()) break;
+    const Stamp stamp = Stamp::unpacked(segments_, word, locks_at(second, place));
     if (!HybridEngine::agrees(context_, thread, stamp, access)) return false;
     const bool read = is_read(stamp.kind);
     if (stamp.slot == thread.slot) {
       if (!is_own(thread, stamp.slot, stamp.time)) return false;
-      if (stamp.time == now.time) return covers(stamp.kind, now.kind) && (now.mask & ~stamp.mask) == 0;
+      if (stamp.time == now.time) return stands_for(stamp.kind, now.kind) && (now.mask & ~stamp.mask) == 0;
       if (stamp.kind == now.kind && stamp.lockset == now.lockset) {
         if (stamp.mask != now.mask) return false;
         continue;  // superfluous
       }
     }
     if (read && (leaving == kPlaces || place == (thread.slot & 1u))) leaving = count;
-    kept[count++] = {bits, locks_at(second, place)};
+    kept[count++] = {word, locks_at(second, place)};
   }
   for (unsigned i = 0; i < listed.others(); ++i) {
     if (!HybridEngine::agrees(context_, thread, listed.at(i), access)) return false;
@@ -271,7 +273,7 @@ bool Detector::read_beside_list(Thread& thread, Granule& granule, HistoryId list
   const bool in_rows = is_in_rows(granule);  // then the granule has no room, and the read itself is for the list
   if (count == kPlaces || in_rows) {
     if (leaving == kPlaces && !in_rows) return false;
-    const Stamp last = in_rows ? now : Stamp::unpacked(segments_, kept[leaving].bits, kept[leaving].locks);
+    const Stamp last = in_rows ? now : Stamp::unpacked(segments_, kept[leaving].word, kept[leaving].locks);
     const bool full = !has_earlier && listed.others() + listed.reads() + 1 + kPlaces >= options_.history_cap;
     const unsigned room = listed.find_read(last, [&](unsigned at) {
       return full ? (listed.at(at).mask & last.mask) != 0 : at == earlier || listed.is_room(at);
@@ -317,7 +319,7 @@ bool Detector::renew_beside_message(const Thread& thread, Granule& granule, Hist
       (flags & set_flags) != set_flags || GranuleFlags::in_spin(flags) != 0 || is_in_rows(granule)) {
     return false;
   }
-  if (thread.stamps_pack && access.where >> PackedStamp::kWhereBits == 0) {
+  if (thread.stamps_pack && ShadowWord::stack_fits(access.where)) {
     const unsigned spun = thread.spin_word_count == 0 ? 0 : spin_bytes_read(thread, access);
     if (AtomicStep(context_, segments_, thread, access, spun).take(granule, listed)) return true;
   }
@@ -364,7 +366,7 @@ bool Detector::renew_waited_for(Thread& thread, const Granule& granule, HistoryI
       continue;
     }
     if (s.time >= thread.segment_since) before |= s.mask;
-    if (s.time == thread.time && covers(s.kind, access.kind)) fresh &= ~unsigned{s.mask};
+    if (s.time == thread.time && stands_for(s.kind, access.kind)) fresh &= ~unsigned{s.mask};
   }
   accessed = static_cast<uint8_t>(access.mask & before);
   if (fresh == 0) return true;
@@ -377,27 +379,20 @@ bool Detector::renew_waited_for(Thread& thread, const Granule& granule, HistoryI
     const Stamp s = listed.at(i);
     unsigned mask = s.mask;
     if (const unsigned common = mask & fresh; common != 0) {
-      const bool strong = ordered_before(thread.clocks.strong, thread, s.slot, s.time);
-      const bool full = strong || ordered_before(thread.clocks.full, thread, s.slot, s.time);
-      if (!strong) {
+      const auto locks_then = [&] { return s.lockset; };
+      const KnownExactly known(context_, thread, s.slot, s.time, s.kind, locks_then);
+      if (!known.is_strong()) {
         if (s.slot == thread.slot) return false;  // of another thread that had it
-        if (heeds && full && is_write(s.kind)) {
+        if (heeds && known.is_full() && is_write(s.kind)) {
           heed_writes(thread, granule, list, access.mask);
           heeds = false;
           i = ~0u, kept = continues = 0;
           continue;
         }
-        const bool same_locks = s.lockset == thread.lockset && thread.stamps_exclude;
-        const bool lockless = is_lockless() || s.kind == AccessKind::kBirth;
-        if (conflicts(access.kind, s.kind) &&
-            (!full || !(lockless || same_locks || locksets_.protects(thread.lockset, s.lockset)))) {
-          return false;
-        }
       }
-      if (covers(access.kind, s.kind) &&
-          (is_lockless() || s.kind == AccessKind::kBirth
-               ? full
-               : strong && (s.lockset == thread.lockset || locksets_.weaker_or_same(thread.lockset, s.lockset)))) {
+      const Related related = relate(AnyKind{access.kind}, PastKind{s.kind}, known);
+      if (!related.agrees()) return false;
+      if (related.covered == Covered::kYes) {
         mask &= ~common;
       }
     }
@@ -431,8 +426,7 @@ void Detector::begin_stamping(Thread& thread) {
 
 void Detector::note_segment(Thread& thread) {
   if (options_.sampled) find_lockset(thread);
-  const bool fits =
-      !is_state_machine(options_.engine) && thread.slot < PackedStamp::kSlots && thread.time < PackedStamp::kTimeLimit;
+  const bool fits = !is_state_machine(options_.engine) && ShadowWord::epoch_fits(thread.slot, thread.time);
   thread.stamps_pack = fits && segments_.note(thread.slot, thread.time, thread.lockset, thread.stamps_locks);
   thread.stamps_locks_apart = thread.stamps_locks == SegmentLocks::kOfItsTime;
   thread.stamps_bare = thread.lockset == kNoLocks || is_lockless();
@@ -450,7 +444,7 @@ void Detector::use_time(Thread& thread) {
 }
 
 bool Detector::access_simply(Thread& thread, Granule& granule, const WordAccess& access) {
-  if (!thread.stamps_pack || access.where >> PackedStamp::kWhereBits != 0) return false;
+  if (!thread.stamps_pack || !ShadowWord::stack_fits(access.where)) return false;
   const bool counts_writes = is_write(access.kind) && follows_writes(options_);
   const unsigned fresh = GranuleStep::fresh_bytes(thread, granule, access.kind, access.mask, counts_writes);
   if (fresh == 0) return true;
@@ -460,7 +454,7 @@ bool Detector::access_simply(Thread& thread, Granule& granule, const WordAccess&
   return true;
 }
 
-// One access to one granule. `set_flags` are set with it.
+// Paths 3 and 4: one access to one granule. `set_flags` are set with it.
 void Detector::access_granule(Thread& thread, Granule& granule, const WordAccess& access, SpinSignals& signals,
                               uint32_t set_flags) {
   if (!thread.stamped) note_segment(thread);
@@ -468,23 +462,41 @@ void Detector::access_granule(Thread& thread, Granule& granule, const WordAccess
   if (access.kind == AccessKind::kWrite && access.mask == kWholeGranule && !access.increments && may_heed_now(thread)) {
     take_out(thread, granule, lock.list, access.word);
   }
-  const uint32_t flags = lock.list == kUntouched ? 0 : list_at(lock.list).flags();
-  const bool waited_for = GranuleFlags::in_spin(flags) != 0;
-  if (uint8_t accessed = 0; waited_for && renew_waited_for(thread, granule, lock.list, access, set_flags, accessed)) {
+  const Shape shape = shape_of(granule, lock.list);
+  if (uint8_t accessed = 0;
+      shape == Shape::kWaitedFor && renew_waited_for(thread, granule, lock.list, access, set_flags, accessed)) {
     thread.stamped = true;
     if (!is_write(access.kind)) return remember_list(thread, granule, lock.list, access);
+    const uint32_t flags = list_at(lock.list).flags();
     lock.unlock();
     return note_signals(thread, access, flags, accessed, signals);
   }
   if (access.may_decide() && may_heed_now(thread)) {
     heed_writes(thread, granule, lock.list, access.mask);
   }
-  if (lock.list == kUntouched) {
-    if (GranuleStep::is_empty(granule) && !prepare(access.word)) return no_memory_for_shadow();
-    if (set_flags == 0 && access_simply(thread, granule, access)) return;
-  } else if (!waited_for && (renew_beside_message(thread, granule, lock.list, access, set_flags) ||
-                             (set_flags == 0 && (read_in_own_row(thread, granule, lock.list, access) ||
-                                                 read_beside_list(thread, granule, lock.list, access))))) {
+  bool done = false;
+  switch (shape) {
+    case Shape::kEmpty:
+      if (!prepare(access.word)) return no_memory_for_shadow();
+      [[fallthrough]];
+    case Shape::kPlain:
+      if (set_flags == 0 && access_simply(thread, granule, access)) return;
+      break;
+    case Shape::kOverflow:
+    case Shape::kReadList:
+      done = set_flags == 0 && read_beside_list(thread, granule, lock.list, access);
+      break;
+    case Shape::kReadShared:
+      done = set_flags == 0 && (read_in_own_row(thread, granule, lock.list, access) ||
+                                read_beside_list(thread, granule, lock.list, access));
+      break;
+    case Shape::kAtomic:
+      done = renew_beside_message(thread, granule, lock.list, access, set_flags);
+      break;
+    case Shape::kWaitedFor:
+      break;
+  }
+  if (done) {
     thread.stamped = true;
     if (access.kind == AccessKind::kAtomicRead) remember_list(thread, granule, lock.list, access);
     return;
@@ -554,8 +566,8 @@ void Detector::use_inside(Thread& thread, Address object, Where where) {
 template <AccessKind Kind>
 Address Detector::renew_run(Thread& thread, Address at, Address begin, Address end, Where where, bool increments) {
   constexpr bool kPlain = Kind == AccessKind::kRead || Kind == AccessKind::kWrite;
-  if (where >> PackedStamp::kWhereBits != 0) return at;
-  [[maybe_unused]] const GranuleStep::Row<Kind> row(thread, where);
+  if (!ShadowWord::stack_fits(where)) return at;
+  [[maybe_unused]] const GranuleStep::Strided<Kind> row(thread, where);
   auto place = [&](Where& found) __attribute__((always_inline)) {
     found = where;
     return true;
@@ -642,6 +654,7 @@ void Detector::remember_list(Thread& thread, const Granule& granule, HistoryId l
   if (write) entry.writes |= access.mask;
 }
 
+// Path 4.
 void Detector::access_generally(Thread& thread, Granule& granule, GranuleLock& lock, const WordAccess& access,
                                 SpinSignals& signals, uint32_t set_flags) {
   const bool plain_write = access.kind == AccessKind::kWrite || access.kind == AccessKind::kFree;
@@ -701,7 +714,7 @@ void Detector::clear_granule(Thread& thread, Granule& granule, Address address, 
   GranuleLock lock(granule);
   if (mask == 0xff) {
     close_rows(granule);
-    for (std::atomic<uint64_t>& stamp : granule.stamps) stamp.store(0, std::memory_order_relaxed);
+    for (std::atomic<ShadowWord>& word : granule.words) word.store({}, std::memory_order_relaxed);
     lock.list = kUntouched;
     return;
   }
@@ -738,11 +751,10 @@ unsigned Detector::begin_spinning(Thread& thread, Granule& granule, Address addr
 void Detector::mark_stamps(const Granule& granule) {
   const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
   for (unsigned place = (second & kInRows) != 0 ? ReadStep::kPlace : 0; place < kPlaces; ++place) {
-    const uint64_t bits = granule.stamps[place].load(std::memory_order_relaxed);
-    if (bits == 0) continue;
-    const Stamp stamp = Stamp::unpacked(segments_, bits, 0);
-    slots_.mark(stamp.slot);
-    segments_.mark(stamp.slot, stamp.time, locks_at(second, place));
+    const ShadowWord word = granule.words[place].load(std::memory_order_relaxed);
+    if (word.is_none()) continue;
+    slots_.mark(word.slot());
+    segments_.mark(word.slot(), word.clock(), locks_at(second, place));
   }
 }
 

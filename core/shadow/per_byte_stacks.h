@@ -15,8 +15,7 @@ namespace norn {
 
 class MixedPlaces {
  public:
-  // Of no place that an embedding has.
-  static constexpr Where kMixed = Where{1} << 31;
+  static constexpr Where kMixed = ShadowWord::kPerByteStack;
 
   void init(Arena& arena) { arena_ = &arena; }
 

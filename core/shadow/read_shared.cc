@@ -10,16 +10,15 @@ namespace {
 template <class Visit>
 void for_each_read(const SegmentLocks& segments, Slot slot, const ReadBlock::Row& row, unsigned index, Visit visit) {
   const ReadsInRow reads = ReadsInRow::of(row, index);
-  for (const uint64_t read : {reads.first, reads.second}) {
-    if (read != 0) visit(Stamp::unpacked(segments, ReadInRow::stamp(read, slot), ReadInRow::locks(read)));
+  for (const ShadowWord read : {reads.first, reads.second}) {
+    if (!read.is_none()) visit(Stamp::unpacked(segments, ReadInRow::word(read, slot), ReadInRow::locks(read)));
   }
 }
 
 // What a thread puts into its row while the granule is locked it takes back itself (core/shadow/read_step.h).
 void clear_bytes(ReadBlock::Row& row, unsigned index, unsigned mask) {
-  const uint64_t bytes = uint64_t{mask} << PackedStamp::kMaskAt;
   const ReadsInRow reads = ReadsInRow::of(row, index);
-  ReadsInRow{ReadInRow::without(reads.first, bytes), ReadInRow::without(reads.second, bytes)}.write_to(row, index);
+  ReadsInRow{reads.first.without(mask), reads.second.without(mask)}.write_to(row, index);
 }
 
 }  // namespace
@@ -40,7 +39,7 @@ bool Detector::make_shared_lists() {
 
 // The thread's own, in which it will find it again. Null if there is none to be had.
 ReadBlock::Row* Detector::own_row(Thread& thread, Address address) {
-  if (thread.slot >= PackedStamp::kSlots) return nullptr;
+  if (thread.slot >= ShadowWord::kSlots) return nullptr;
   if (thread.known_rows == nullptr) thread.known_rows = arena_.create<KnownRows>();
   if (thread.known_rows == nullptr) return nullptr;
   KnownRows::Entry& known = thread.known_rows->of(address);
@@ -57,7 +56,7 @@ ReadBlock::Row* Detector::own_row(Thread& thread, Address address) {
 uint64_t Detector::read_together(const Thread& thread, Granule* granules, Address first, uint64_t count, uint64_t step,
                                  Where where, bool copies) const {
   ReadStep::Together together;
-  const uint64_t read = read_of(thread, where);
+  const ShadowWord read = read_of(thread, where);
   for (uint64_t i = 0; i < count && !together.is_full(); ++i) {
     Granule& granule = granules[i * step];
     const Address at = first + i * step * kGranuleBytes;
@@ -71,7 +70,7 @@ uint64_t Detector::read_together(const Thread& thread, Granule* granules, Addres
 // more beside the reads.
 bool Detector::read_in_own_row(Thread& thread, Granule& granule, HistoryId list, const WordAccess& access) {
   if (!is_in_rows(granule) || access.kind != AccessKind::kRead || !thread.stamps_pack ||
-      access.where >> PackedStamp::kWhereBits != 0) {
+      !ShadowWord::stack_fits(access.where)) {
     return false;
   }
   const StampList listed = list_at(list);
@@ -81,8 +80,8 @@ bool Detector::read_in_own_row(Thread& thread, Granule& granule, HistoryId list,
   }
   const uint32_t order = granule.cells[1].load(std::memory_order_relaxed);
   if ((order & 3) != GranuleStep::kNoPlace) {
-    const uint64_t bits = granule.stamps[ReadStep::kPlace].load(std::memory_order_relaxed);
-    const Stamp stamp = Stamp::unpacked(segments_, bits, GranuleStep::locks_at(order, ReadStep::kPlace));
+    const ShadowWord word = granule.words[ReadStep::kPlace].load(std::memory_order_relaxed);
+    const Stamp stamp = Stamp::unpacked(segments_, word, GranuleStep::locks_at(order, ReadStep::kPlace));
     if (!HybridEngine::agrees(context_, thread, stamp, access)) return false;
   }
   ReadBlock::Row* row = own_row(thread, access.word);
@@ -92,7 +91,7 @@ bool Detector::read_in_own_row(Thread& thread, Granule& granule, HistoryId list,
 
 // Adds the thread's own reads in rows to the others that it is to be judged by.
 void Detector::add_own_reads(const Thread& thread, const ReadBlock& block, Address address, Stamps& stamps) const {
-  const ReadBlock::Row* row = thread.slot < PackedStamp::kSlots ? block.existing_row(thread.slot) : nullptr;
+  const ReadBlock::Row* row = thread.slot < ShadowWord::kSlots ? block.existing_row(thread.slot) : nullptr;
   if (row == nullptr) return;
   for_each_read(segments_, thread.slot, *row, ReadBlock::index_of(address), [&](const Stamp& stamp) {
     if (stamps.count < Stamps::kMax) {
@@ -125,7 +124,7 @@ void Detector::give_reads_to_rows(ReadBlock& block, Address address, Stamps& sta
     ReadBlock::Row* row = stamp.fits() ? read_rows_.row(block, stamp.slot) : nullptr;
     if (row == nullptr) continue;
     ReadsInRow reads = ReadsInRow::of(*row, index);
-    if (!reads.add(ReadInRow::from_stamp(stamp.packed(), stamp.locks))) continue;
+    if (!reads.add(ReadInRow::from_word(stamp.packed(), stamp.locks))) continue;
     reads.write_to(*row, index);
     stamp.mask = 0;
     --left;
@@ -146,11 +145,11 @@ void Detector::give_reads_to_rows(ReadBlock& block, Address address, Stamps& sta
 // is better off in a list.)
 bool Detector::is_for_rows(const Stamps& stamps) {
   constexpr unsigned kFew = 3;
-  uint64_t seen[PackedStamp::kSlots / 64] = {};
+  uint64_t seen[ShadowWord::kSlots / 64] = {};
   unsigned readers = 0;
   for (unsigned i = 0; i < stamps.count; ++i) {
     const Stamp& stamp = stamps.all[i];
-    if (stamp.kind != AccessKind::kRead || stamp.slot >= PackedStamp::kSlots) continue;
+    if (stamp.kind != AccessKind::kRead || stamp.slot >= ShadowWord::kSlots) continue;
     uint64_t& group = seen[stamp.slot / 64];
     const uint64_t bit = uint64_t{1} << stamp.slot % 64;
     if ((group & bit) != 0) return false;
@@ -173,24 +172,18 @@ ReadBlock* Detector::open_rows(Granule& granule, Address address) {
 // An access that is no plain read, beside what others have in rows.
 void Detector::judge_rows(const Thread& thread, ReadBlock& block, unsigned fresh, const WordAccess& access,
                           FoundRaces& races) {
-  const bool lockless = is_lockless();
-  const bool simple = covers(access.kind, AccessKind::kRead) && (lockless || thread.lockset == kNoLocks);
-  const Clock& before = lockless ? thread.clocks.full : thread.clocks.strong;
   const unsigned index = ReadBlock::index_of(access.word);
   if constexpr (!kOneAtATime) std::atomic_thread_fence(std::memory_order_seq_cst);  // core/shadow/read_step.h
   block.for_each(index, [&](Slot slot, ReadBlock::Row& row) {
     if (slot == thread.slot) return;  // judged with the others
     const ReadsInRow reads = ReadsInRow::of(row, index);
-    // The common case in short: a write after all that was read.
-    if (simple && before.get(slot) >= ReadInRow::time(reads.first) &&
-        before.get(slot) >= ReadInRow::time(reads.second)) {
-      return clear_bytes(row, index, fresh);
-    }
-    unsigned superfluous = 0;
-    for_each_read(segments_, slot, row, index, [&](const Stamp& stamp) {
-      superfluous |= HybridEngine::judge(context_, thread, stamp, 0, fresh, access, races).superfluous;
-    });
-    if (superfluous != 0) clear_bytes(row, index, superfluous);
+    const auto left_of = [&](ShadowWord read) {
+      if (read.is_none()) return read;
+      const Stamp stamp = Stamp::unpacked(segments_, ReadInRow::word(read, slot), ReadInRow::locks(read));
+      return read.without(HybridEngine::judge(context_, thread, stamp, 0, fresh, access, races).superfluous);
+    };
+    const ReadsInRow left = {left_of(reads.first), left_of(reads.second)};
+    if (left.first != reads.first || left.second != reads.second) left.write_to(row, index);
   });
 }
 
@@ -199,7 +192,7 @@ void Detector::judge_rows(const Thread& thread, ReadBlock& block, unsigned fresh
 void Detector::put_reads(const Thread& thread, Granule& granule, ReadBlock* block, const WordAccess& access,
                          Stamps& stamps, uint32_t flags) {
   if (block != nullptr) {
-    ReadBlock::Row* row = thread.slot < PackedStamp::kSlots ? block->existing_row(thread.slot) : nullptr;
+    ReadBlock::Row* row = thread.slot < ShadowWord::kSlots ? block->existing_row(thread.slot) : nullptr;
     if (row != nullptr) clear_bytes(*row, ReadBlock::index_of(access.word), 0xff);
     HybridEngine::consolidate(context_, stamps);
     return give_reads_to_rows(*block, access.word, stamps, &thread);
@@ -227,8 +220,8 @@ void Detector::close_rows(Granule& granule) {
   const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
   if ((second & kInRows) == 0) return;
   const bool alone = (second & 3) == GranuleStep::kNoPlace;
-  const uint64_t bits = alone ? 0 : granule.stamps[ReadStep::kPlace].load(std::memory_order_relaxed);
-  GranuleStep::put(granule, {bits, GranuleStep::locks_at(second, ReadStep::kPlace)}, {}, {});
+  const ShadowWord word = alone ? ShadowWord() : granule.words[ReadStep::kPlace].load(std::memory_order_relaxed);
+  GranuleStep::put(granule, {word, GranuleStep::locks_at(second, ReadStep::kPlace)}, {}, {});
 }
 
 // Somebody waits for the granule from here on. Beside what is in rows each access would be judged in general; so where
@@ -264,8 +257,8 @@ void Detector::mark_rows() {
       used = true;
       slots_.mark(slot);
       const ReadsInRow reads = ReadsInRow::of(row, index);
-      for (const uint64_t read : {reads.first, reads.second}) {
-        if (read != 0) segments_.mark(slot, ReadInRow::time(read), ReadInRow::locks(read));
+      for (const ShadowWord read : {reads.first, reads.second}) {
+        if (!read.is_none()) segments_.mark(slot, read.clock(), ReadInRow::locks(read));
       }
     });
     if (used || granule.cells[0].load(std::memory_order_relaxed) != empty_list_) return;

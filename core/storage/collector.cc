@@ -309,11 +309,11 @@ void Detector::forget_ended() {
     forget_ended_in_list(granule);
     bool ended = false;
     for (unsigned place = is_in_rows(granule) ? ReadStep::kPlace : 0; place < GranuleStep::kPlaces; ++place) {
-      const uint64_t bits = granule.stamps[place].load(std::memory_order_relaxed);
-      ended |= bits != 0 && slots_.has_ended(Stamp::unpacked(segments_, bits, 0).slot);
+      const ShadowWord word = granule.words[place].load(std::memory_order_relaxed);
+      ended |= !word.is_none() && slots_.has_ended(word.slot());
     }
     if (!ended) return;
-    for (std::atomic<uint64_t>& stamp : granule.stamps) stamp.store(0, std::memory_order_relaxed);
+    for (std::atomic<ShadowWord>& word : granule.words) word.store({}, std::memory_order_relaxed);
     ++histories_forgotten_;
   });
   forget_ended_in_rows();

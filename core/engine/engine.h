@@ -73,7 +73,7 @@ struct EngineContext {
   Locksets* locksets = nullptr;
   Slots* slots = nullptr;
   std::atomic<uint64_t>* forgotten = nullptr;  // stamps dropped because of history_cap
-  MixedPlaces* mixed = nullptr;
+  PerByteStacks* per_byte = nullptr;
 };
 
 // Done by the thread itself, and not by one whose slot it goes on in (begin_again()).

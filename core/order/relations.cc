@@ -26,9 +26,9 @@ bool Detector::init(const Options& options, const Listener& listener) {
                      candidates_.init(arena_, listener);
   if (ready) histories_.set_bound(history_bound());
   context_ = {&options_,  &segments_, &histories_,        &threadsets_,
-              &locksets_, &slots_,    &stamps_forgotten_, &mixed_places_};
-  mixed_places_.init(arena_);
-  read_rows_.init(arena_, shadow_, options.memory_limit / 2);
+              &locksets_, &slots_,    &stamps_forgotten_, &per_byte_stacks_};
+  per_byte_stacks_.init(arena_);
+  read_table_.init(arena_, shadow_, options.memory_limit / 2);
   return ready && (is_state_machine(options_.engine) || make_shared_lists());
 }
 
@@ -59,8 +59,8 @@ bool Detector::keep_versions() {
 void Detector::renew_check(Thread& thread) {
   FastCheck& fast = thread.fast;
   const bool fits = !is_state_machine(options_.engine) && ShadowWord::epoch_fits(thread.slot, thread.time);
-  const Stamp write = {thread.slot, 0xff, AccessKind::kWrite, thread.time, kNoLocks, kNowhere, 0, true, 0};
-  Stamp read = write;
+  const PastAccess write = {thread.slot, 0xff, AccessKind::kWrite, thread.time, kNoLocks, kNowhere, 0, true, 0};
+  PastAccess read = write;
   if (thread.recording) read.kind = AccessKind::kRead;
   fast.read_bits.store(thread.recording ? ShadowWord::kBitsOfWrites : ShadowWord::kBitsOfReads,
                        std::memory_order_relaxed);

@@ -139,7 +139,7 @@ struct KnownLists {
 
 // What became of the last pairs of places that stamps of one granule had (core/shadow/per_byte_stacks.h), as stamps say
 // them.
-struct KnownMixes {
+struct KnownPerByteStacks {
   static constexpr unsigned kBits = 9;
   static constexpr uint32_t kNone = ~0u;  // there is no room for it
   struct Entry {
@@ -195,7 +195,7 @@ struct Thread {
   KnownLists* known = nullptr;  // made when first needed
   KnownRows* known_rows = nullptr;
   unsigned reads_forgotten = 0;  // of lists that were full
-  KnownMixes mixes;
+  KnownPerByteStacks known_per_byte;
 
   // --- clocks ---------------------------------------------------------------------------------------------------
   Clocks clocks;           // of the others; what this thread did itself is always known to it

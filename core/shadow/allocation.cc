@@ -70,15 +70,15 @@ void Detector::allocate(Thread& thread, Address address, uint64_t size) {
 // Some bytes of a granule, or all. What was done to them goes; those to which anything was done are born.
 void Detector::bear_granule(Thread& thread, Granule& granule, Address address, unsigned mask, Where where) {
   GranuleLock lock(granule);
-  unsigned touched = is_in_rows(granule) ? clear_rows(granule, address, mask) : 0;
-  if (mask == kWholeGranule) close_rows(granule);
-  Stamps stamps;
+  unsigned touched = is_in_read_table(granule) ? clear_read_table(granule, address, mask) : 0;
+  if (mask == kWholeGranule) close_read_table(granule);
+  AccessHistory stamps;
   uint32_t flags = read_granule(granule, lock.list, stamps);
   flags &= ~GranuleFlags::spinning(mask);
   if (mask == kWholeGranule) flags = 0;
   unsigned kept = 0;
   for (unsigned i = 0; i < stamps.count; ++i) {
-    Stamp s = stamps.all[i];
+    PastAccess s = stamps.all[i];
     touched |= s.mask;
     s.mask = static_cast<uint8_t>(s.mask & ~mask);
     s.adds &= s.mask;

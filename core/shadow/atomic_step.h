@@ -22,7 +22,7 @@ class AtomicStep {
                                                       unsigned mask, Where where, bool follows, unsigned accessed,
                                                       bool heeds) {
     const uint64_t cells = GranuleLock::cells_of(granule);
-    if (static_cast<uint32_t>(cells) != list || (cells >> 32 & kInRows) != 0) return false;
+    if (static_cast<uint32_t>(cells) != list || (cells >> 32 & kInReadTable) != 0) return false;
     constexpr bool kWrites = Kind == AccessKind::kAtomicWrite;
     const unsigned place = thread.slot & 1u;
     const uint32_t now = ShadowWord::epoch_of(thread.slot, thread.time);
@@ -103,7 +103,7 @@ class AtomicStep {
 
   // Under the granule's lock. False: it is another case, and nothing was done. `spun` (above): the bytes that were
   // spin-read in the present segment.
-  [[nodiscard]] bool take(Granule& granule, const StampList& listed) {
+  [[nodiscard]] bool take(Granule& granule, const OverflowList& listed) {
     for (unsigned i = 0; i < listed.room(); ++i) {
       if (!listed.is_room(i) && !judge_listed(listed.at(i))) return false;
     }
@@ -164,7 +164,7 @@ class AtomicStep {
   }
 
   // What the thread itself has there of atomics is better taken away.
-  [[nodiscard]] bool judge_listed(const Stamp& stamp) {
+  [[nodiscard]] bool judge_listed(const PastAccess& stamp) {
     const bool own = is_own(thread_, stamp.slot, stamp.time);
     if (stamp.slot == thread_.slot && (!own || stamp.time == thread_.time || covers(access_.kind, stamp.kind))) {
       return false;

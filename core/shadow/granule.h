@@ -5,10 +5,10 @@
 // second cell says in which order the stamps in the granule were made, two bits for the place of each, oldest first;
 // then for each place a byte for the stamp's locks.
 //
-// Data that many threads read has its reads elsewhere (kInRows; core/shadow/read_table.h). Then a place that the order
-// does not name may have a copy of such a read: nothing but what its thread's check looks for. Such a granule has a
-// list always, if only one that is empty, which many share; so whatever is done where there is no list need not know of
-// it.
+// Data that many threads read has its reads elsewhere (kInReadTable; core/shadow/read_table.h). Then a place that the
+// order does not name may have a copy of such a read: nothing but what its thread's check looks for. Such a granule has
+// a list always, if only one that is empty, which many share; so whatever is done where there is no list need not know
+// of it.
 //
 // A thread's stamp is in the place of its slot's parity, if that is free; there its check looks for it without the
 // lock. A stamp with a thread's present time is put there by that thread alone, and goes away only when the thread or
@@ -45,10 +45,10 @@ struct GranuleFlags {
 };
 
 // Of the second cell: the granule's plain reads are in rows, but for some that are in it or its list.
-inline constexpr uint32_t kInRows = 0x40;
+inline constexpr uint32_t kInReadTable = 0x40;
 
-[[nodiscard]] inline bool is_in_rows(const Granule& granule) {
-  return (granule.cells[1].load(std::memory_order_relaxed) & kInRows) != 0;
+[[nodiscard]] inline bool is_in_read_table(const Granule& granule) {
+  return (granule.cells[1].load(std::memory_order_relaxed) & kInReadTable) != 0;
 }
 
 // What a granule may be. The shape decides which way path 3 goes (core/shadow/paths.h).
@@ -58,11 +58,11 @@ inline constexpr uint32_t kInRows = 0x40;
 // | nowhere: its words are none                                           | | kPlain      | 0 | up to three words | |
 // kOverflow   | a list without flags or reads | words; writes that are older in the list                              |
 // | kReadList   | a list without flags          | the same; reads of the list, in any order, as in a hash table | |
-// kReadShared | a list without flags, mostly  | plain reads in the read table (kInRows); word 2 is another access, if |
-// |             | the empty one that all share  | any; words 0 and 1 are copies of reads, for checks alone | | kAtomic
-// | a list with kHasMessage, or   | words that no check can find; what has no room in the list, oldest    | | | one of
-// three that all share   | first; reads perhaps in the table                                     | | kWaitedFor  | a
-// list with kInSpin           | in the list alone, oldest first; reads perhaps in the table           |
+// kReadShared | a list without flags, mostly  | plain reads in the read table (kInReadTable); word 2 is another access,
+// if | |             | the empty one that all share  | any; words 0 and 1 are copies of reads, for checks alone | |
+// kAtomic | a list with kHasMessage, or   | words that no check can find; what has no room in the list, oldest    | | |
+// one of three that all share   | first; reads perhaps in the table                                     | | kWaitedFor
+// | a list with kInSpin           | in the list alone, oldest first; reads perhaps in the table           |
 enum class Shape : uint8_t { kEmpty, kPlain, kOverflow, kReadList, kReadShared, kAtomic, kWaitedFor };
 
 // Of a granule with this list, whose first word is `header` (0 where there is none).
@@ -76,7 +76,7 @@ enum class Shape : uint8_t { kEmpty, kPlain, kOverflow, kReadList, kReadShared, 
   const uint32_t flags = header & 0xffff;
   if (GranuleFlags::in_spin(flags) != 0) return Shape::kWaitedFor;
   if (flags != 0) return Shape::kAtomic;
-  if (is_in_rows(granule)) return Shape::kReadShared;
+  if (is_in_read_table(granule)) return Shape::kReadShared;
   return (header & kReads) != 0 ? Shape::kReadList : Shape::kOverflow;
 }
 
@@ -150,7 +150,7 @@ class GranuleLock {
 
 inline constexpr unsigned kWholeGranule = (1u << kGranuleBytes) - 1;
 
-// Stamps that have no room in it, or flags.
+// AccessHistory that have no room in it, or flags.
 [[nodiscard]] inline bool has_list(const Granule& granule) {
   return granule.cells[0].load(std::memory_order_relaxed) != kUntouched;
 }

@@ -13,9 +13,9 @@
 
 namespace norn {
 
-class MixedPlaces {
+class PerByteStacks {
  public:
-  static constexpr Where kMixed = ShadowWord::kPerByteStack;
+  static constexpr Where kPerByte = ShadowWord::kPerByteStack;
 
   void init(Arena& arena) { arena_ = &arena; }
 
@@ -24,7 +24,7 @@ class MixedPlaces {
 
   // Which it is of one byte.
   [[nodiscard]] Where at(Where where, unsigned byte) const {
-    return (where & kMixed) == 0 ? where : entry(where ^ kMixed).places.of[byte];
+    return (where & kPerByte) == 0 ? where : entry(where ^ kPerByte).places.of[byte];
   }
 
  private:

@@ -5,10 +5,10 @@
 // says. There is a second only beside a first that says so: most are of all bytes, and so a thread that goes through
 // memory goes through a half of its row, where nobody else writes but who makes a read superfluous.
 //
-// Which granules have their reads here, they say themselves (kInRows, core/shadow/granule.h); for others what a row has
-// does not count. What belongs to a granule is read and written under the granule's lock, but for the first read of
-// each, which its thread may change without (core/shadow/read_step.h). Blocks and rows are made when first needed, and
-// taken away in collections alone.
+// Which granules have their reads here, they say themselves (kInReadTable, core/shadow/granule.h); for others what a
+// row has does not count. What belongs to a granule is read and written under the granule's lock, but for the first
+// read of each, which its thread may change without (core/shadow/read_step.h). Blocks and rows are made when first
+// needed, and taken away in collections alone.
 #pragma once
 
 #include "core/shadow/check_layout.h"
@@ -118,7 +118,7 @@ struct ReadsInRow {
   }
 };
 
-class ReadRows {
+class ReadTable {
  public:
   // `limit`: bytes, about; 0: as much as the shadow takes.
   void init(Arena& arena, Shadow& shadow, size_t limit) {

@@ -409,9 +409,9 @@ class GranuleStep {
                                                                  unsigned mask) {
     if (!says_same(word, own)) return kApart;
     if (word.stack_bits() == own.stack_bits()) return word.with(mask);
-    const KnownMixes::Entry& known = thread.mixes.of(pair_of(word, own, mask));
+    const KnownPerByteStacks::Entry& known = thread.known_per_byte.of(pair_of(word, own, mask));
     if (known.pair != pair_of(word, own, mask)) return kUnknown;
-    return known.mixed == KnownMixes::kNone ? kApart : word.with_stack_bits(known.mixed).with(mask);
+    return known.mixed == KnownPerByteStacks::kNone ? kApart : word.with_stack_bits(known.mixed).with(mask);
   }
   [[nodiscard, gnu::always_inline]] static uint64_t pair_of(ShadowWord word, ShadowWord own, unsigned mask) {
     return word.stack_bits() | own.stack_bits() << 22 | uint64_t{word.bytes()} << 44 | uint64_t{mask} << 52;

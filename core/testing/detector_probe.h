@@ -50,7 +50,7 @@ struct DetectorProbe {
 
   // --- what is remembered
   [[nodiscard]] static Remembered remembered(Detector& detector, const Granule& granule, Address address) {
-    Stamps stamps;
+    AccessHistory stamps;
     read_all(detector, granule, address, stamps);
     return bytes_of(detector, stamps);
   }
@@ -62,7 +62,7 @@ struct DetectorProbe {
   // What the slow path makes of an access: HybridEngine::next() on all that the granule remembers. Changes nothing.
   [[nodiscard]] static Outcome slow(Detector& detector, const Thread& thread, const Granule& granule,
                                     const WordAccess& access) {
-    Stamps stamps;
+    AccessHistory stamps;
     const uint32_t flags = read_all(detector, granule, access.word, stamps);
     FoundRaces races;
     const uint8_t accessed = Detector::accessed_in_segment(thread, stamps, access);
@@ -193,7 +193,7 @@ struct DetectorProbe {
         list_ = const_cast<uint32_t*>(detector.histories_.words(cells_[0]));
         list_words_.assign(list_, list_ + detector.histories_.count(cells_[0]));
       }
-      if (ReadBlock* block = detector.read_rows_.find(address); block != nullptr) {
+      if (ReadBlock* block = detector.read_table_.find(address); block != nullptr) {
         for (unsigned slot = 0; slot < ShadowWord::kSlots; ++slot) {
           ReadBlock::Row* row = block->existing_row(static_cast<Slot>(slot));
           if (row != nullptr) rows_.push_back({row, row->first[index_].load(), row->second[index_].load()});
@@ -232,16 +232,16 @@ struct DetectorProbe {
   };
 
  private:
-  static uint32_t read_all(Detector& detector, const Granule& granule, Address address, Stamps& stamps) {
+  static uint32_t read_all(Detector& detector, const Granule& granule, Address address, AccessHistory& stamps) {
     const uint32_t flags = detector.read_granule(granule, GranuleLock::list_of(granule), stamps);
-    ReadBlock* block = is_in_rows(granule) ? detector.read_rows_.find(address) : nullptr;
-    if (block != nullptr) detector.add_reads_in_rows(*block, address, stamps);
+    ReadBlock* block = is_in_read_table(granule) ? detector.read_table_.find(address) : nullptr;
+    if (block != nullptr) detector.add_reads_in_table(*block, address, stamps);
     return flags;
   }
-  static Remembered bytes_of(const Detector& detector, const Stamps& stamps) {
+  static Remembered bytes_of(const Detector& detector, const AccessHistory& stamps) {
     Remembered result;
     for (unsigned i = 0; i < stamps.count; ++i) {
-      const Stamp& s = stamps.all[i];
+      const PastAccess& s = stamps.all[i];
       for (unsigned byte = 0; byte < kGranuleBytes; ++byte) {
         if ((s.mask >> byte & 1) == 0) continue;
         const RememberedByte one = {byte,
@@ -249,7 +249,7 @@ struct DetectorProbe {
                                     s.time,
                                     s.kind,
                                     s.lockset,
-                                    detector.mixed_places_.at(s.where, byte),
+                                    detector.per_byte_stacks_.at(s.where, byte),
                                     (s.adds >> byte & 1) != 0};
         result.all.insert(one);
         if (is_write(s.kind)) result.writes[byte].push_back(one);

@@ -13,8 +13,13 @@ namespace {
 // What is looked at where there is nothing else to look at.
 constexpr norn::Granule kNothing[2] = {};
 // Whose accesses nobody has seen.
-constinit norn::FastCheck nobody = {
-    0, kNothing, norn::ShadowWord::nobody().bits(), norn::ShadowWord::kBitsOfWrites, norn::ShadowWord::nobody().bits(), kNothing, {}};
+constinit norn::FastCheck nobody = {0,
+                                    kNothing,
+                                    norn::ShadowWord::nobody().bits(),
+                                    norn::ShadowWord::kBitsOfWrites,
+                                    norn::ShadowWord::nobody().bits(),
+                                    kNothing,
+                                    {}};
 
 }  // namespace
 

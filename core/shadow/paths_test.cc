@@ -60,6 +60,7 @@ class PathsTest : public testing::Test {
  protected:
   void start(const Options& options, unsigned seed) {
     random_.seed(seed);
+    active_ = 2 + seed % (kThreads - 1);
     detector_ = std::make_unique<Detector>();
     threads_.clear();
     pairs_.clear();
@@ -74,7 +75,7 @@ class PathsTest : public testing::Test {
 
   // One random event.
   void step() {
-    const unsigned who = below(kThreads);
+    const unsigned who = below(active_);
     Thread& thread = *threads_[who];
     const unsigned what = below(20);
     if (what == 0) {
@@ -83,8 +84,8 @@ class PathsTest : public testing::Test {
       detector_->happens_after(thread, kTag + below(3) * 64);
     } else if (what <= 4) {
       use_lock(who);
-    } else if (what == 5 && once_in(3)) {
-      order(thread, *threads_[below(kThreads)]);
+    } else if (what == 5) {
+      order(thread, *threads_[below(active_)]);
     } else {
       access(who);
     }
@@ -282,7 +283,8 @@ class PathsTest : public testing::Test {
       const bool goes = !way.exact && stood_for && before.all.contains(one) && one.slot == thread.slot &&
                         one.clock < thread.time && (access.mask >> one.byte & 1) != 0 &&
                         covers(access.kind, one.kind) &&
-                        detector_->locksets().weaker_or_same(thread.lockset, one.lockset);
+                        (detector_->options().engine == EngineKind::kHb ||
+                         detector_->locksets().weaker_or_same(thread.lockset, one.lockset));
       if (!goes) wrong += "does not leave " + text_of(one) + "\n";
     }
     if (way.exact && after.all != slow.after.all) wrong += "does not leave exactly what the slow path leaves\n";
@@ -351,6 +353,7 @@ class PathsTest : public testing::Test {
   Thread* main_ = nullptr;
   std::vector<Thread*> threads_;
   std::array<std::vector<unsigned>, kThreads> held_;
+  unsigned active_ = kThreads;  // so many threads do something: with few of them granules stay simple
   std::mt19937 random_;
   std::map<Way, unsigned> taken_;
   std::map<Shape, unsigned> shapes_;
@@ -360,7 +363,7 @@ TEST_F(PathsTest, HybridLeavesWhatTheSlowPathLeaves) {
   for (const bool handover : {true, false}) {
     Options options;
     options.handover = handover;
-    run(options, 100, 800);
+    run(options, 100, 1000);
   }
   if (!HasFailure()) expect_taken(20);
 }
@@ -368,7 +371,7 @@ TEST_F(PathsTest, HybridLeavesWhatTheSlowPathLeaves) {
 TEST_F(PathsTest, HbLeavesWhatTheSlowPathLeaves) {
   Options options;
   options.engine = EngineKind::kHb;
-  run(options, 100, 800);
+  run(options, 100, 1000);
   if (!HasFailure()) expect_taken(20);
 }
 

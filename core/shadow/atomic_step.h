@@ -29,7 +29,7 @@ class AtomicStep {
     const auto order = static_cast<unsigned>(cells >> 32) & GranuleStep::kNoOrder;
     bool done = false;
     bool cut = false;        // a write that goes began what the next continued
-    unsigned continues = 0;  // the bytes of writes that stay
+    uint64_t continues = 0;  // the bits of writes that stay, of which the bytes count
     unsigned staying = 0;
     const auto judge = [&](ShadowWord word, unsigned at, unsigned stays,
                            ShadowWord& left) __attribute__((always_inline)) {
@@ -41,26 +41,27 @@ class AtomicStep {
       const auto stay_if = [&](bool may) __attribute__((always_inline)) {
         staying |= stays;
         left = word;
-        if (kWrites && write) continues |= word.bytes();
+        if (kWrites && write) continues |= word.bits();
         return may;
       };
       if (!word.touches(mask)) return stay_if(true);
       const auto locks = static_cast<LocksCode>(cells >> (at + 5) * 8);
       const Related related = relate(FixedKind<Kind>{}, word, KnownNearby(thread, now, word, locks));
+      if (related.how == Relation::kUnknown) return false;
+      if (related.how == Relation::kHarmless) return stay_if(!own_slot && !(heeds && write));
       if (related.how == Relation::kSame) {
         const bool all = word.has_all(mask);
         // With a write of another after it, it is to be the newest again.
         if (!kWrites || !follows || newest_of(order) == at) done = all;
         if (!kWrites || done || !all) return false;
       }
-      if (related.how == Relation::kHarmless && (own_slot || (heeds && write))) return false;
-      if (related.how == Relation::kUnknown || related.covered == Covered::kUnknown) return false;
+      if (related.covered == Covered::kUnknown) return false;
       if (related.covered == Covered::kNo) return stay_if(!word.is_free());
       if (kWrites && write && !word.is_rmw()) cut = true;
       left = word.without(mask);
       if (!left.is_none()) {
         staying |= stays;
-        if (kWrites && write) continues |= left.bytes();
+        if (kWrites && write) continues |= left.bits();
       }
       return true;
     };
@@ -73,7 +74,7 @@ class AtomicStep {
     if (!judge(third, 2, GranuleStep::kThirdStays, third_left)) return done;
     if (list == kUntouched && GranuleStep::are_none(mine, other, third)) return false;  // the first needs more
 
-    const unsigned adds = kWrites && follows ? continues & accessed & mask : 0;
+    const unsigned adds = kWrites && follows ? ShadowWord::from_bits(continues).bytes() & accessed & mask : 0;
     if (adds != 0 && (cut || adds != mask)) return false;  // how old they are counts
     const ShadowWord fresh = ShadowWord::of_one_stack(now, Kind, mask, where, adds != 0);
     uint64_t new_cells = uint64_t{thread.stamps_alone} << 32 | list;

@@ -109,10 +109,15 @@ class ShadowWord {
   template <unsigned Set>
   [[nodiscard, gnu::always_inline]] constexpr bool is_one_of() const {
     constexpr unsigned kReads = 0b000101, kAll = 0b111111;
+    constexpr unsigned kAtomics = 0b001100, kAllButBirth = 0b011111;
     constexpr uint64_t kTwoBits = uint64_t{0b101} << kKindAt;
+    constexpr uint64_t kAtomicBits = uint64_t{0b110} << kKindAt, kIsAtomic = uint64_t{0b010} << kKindAt;
     if constexpr (Set == kAll) return true;
     if constexpr (Set == kReads) return (bits_ & kTwoBits) == 0;
     if constexpr (Set == (kAll ^ kReads)) return (bits_ & kTwoBits) != 0;
+    if constexpr (Set == kAtomics) return (bits_ & kAtomicBits) == kIsAtomic;
+    if constexpr (Set == (kAll ^ kAtomics)) return (bits_ & kAtomicBits) != kIsAtomic;
+    if constexpr (Set == kAllButBirth) return !is_birth();
     return (Set >> static_cast<unsigned>(kind()) & 1) != 0;
   }
   [[nodiscard, gnu::always_inline]] constexpr bool is_free() const {

@@ -202,8 +202,7 @@ Address Detector::stamp_freed(Thread& thread, const Leaf& leaf, Address begin, A
   const uint32_t now = ShadowWord::epoch_of(thread.slot, thread.time);
   const auto goes = [&](ShadowWord word, uint64_t cells, unsigned place) __attribute__((always_inline)) {
     if (word.is_none()) return true;
-    const LocksCode locks = GranuleStep::locks_at(static_cast<uint32_t>(cells >> 32), place);
-    const Related related = relate(FixedKind<AccessKind::kFree>{}, word, KnownNearby(thread, now, word, locks));
+    const Related related = relate(FixedKind<AccessKind::kFree>{}, word, KnownNearby(thread, now, word, cells, place));
     return !word.is_free() && related.covered == Covered::kYes;
   };
   const ShadowWord fresh = ShadowWord::of_one_stack(now, AccessKind::kFree, ShadowWord::kAllBytes, where);

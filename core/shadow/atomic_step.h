@@ -45,8 +45,7 @@ class AtomicStep {
         return may;
       };
       if (!word.touches(mask)) return stay_if(true);
-      const auto locks = static_cast<LocksCode>(cells >> (at + 5) * 8);
-      const Related related = relate(FixedKind<Kind>{}, word, KnownNearby(thread, now, word, locks));
+      const Related related = relate(FixedKind<Kind>{}, word, KnownNearby(thread, now, word, cells, at));
       if (related.how == Relation::kUnknown) return false;
       if (related.how == Relation::kHarmless) return stay_if(!own_slot && !(heeds && write));
       if (related.how == Relation::kSame) {

@@ -135,8 +135,9 @@ class KnownExactly {
 // number of its locks. The thread has begun to stamp, and its locks have a number.
 class KnownNearby {
  public:
-  [[gnu::always_inline]] KnownNearby(const Thread& thread, uint32_t now, ShadowWord then, LocksCode locks)
-      : thread_(thread), now_(now), then_(then.epoch()), locks_(locks) {}
+  // `cells`: both cells of the granule (GranuleLock::cells_of()), of which the upper has the locks of the word at `at`.
+  [[gnu::always_inline]] KnownNearby(const Thread& thread, uint32_t now, ShadowWord then, uint64_t cells, unsigned at)
+      : thread_(thread), now_(now), then_(then.epoch()), cells_(cells), at_(at) {}
 
   [[nodiscard, gnu::always_inline]] bool is_now() const { return then_ == now_; }
   [[nodiscard, gnu::always_inline]] bool is_ordered() const {
@@ -145,14 +146,17 @@ class KnownNearby {
   }
   [[nodiscard, gnu::always_inline]] static Relation keeps_apart() { return Relation::kUnknown; }
   [[nodiscard, gnu::always_inline]] Covered no_better() const {
-    if (thread_.stamps_bare || locks_ == thread_.stamps_locks) return Covered::kYes;
-    return locks_ == 0 ? Covered::kNo : Covered::kUnknown;  // nothing protected it, as something protects this
+    if (thread_.stamps_bare) return Covered::kYes;
+    const auto locks = static_cast<LocksCode>(cells_ >> (at_ + 5) * 8);
+    if (locks == thread_.stamps_locks) return Covered::kYes;
+    return locks == 0 ? Covered::kNo : Covered::kUnknown;  // nothing protected it, as something protects this
   }
 
  private:
   const Thread& thread_;
   const uint32_t now_, then_;
-  const LocksCode locks_;
+  const uint64_t cells_;
+  const unsigned at_;
 };
 
 // What path 2 knows of it: both relations, and the number of its locks. No allocation.

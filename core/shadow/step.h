@@ -76,8 +76,7 @@ class GranuleStep {
       };
       if (word.is_none()) return true;
       if (!Whole && !word.touches(bytes)) return stay_if(true);
-      const auto locks = static_cast<LocksCode>(cells >> (at + 5) * 8);
-      const Related related = relate(FixedKind<Kind>{}, word, KnownNearby(thread, now, word, locks));
+      const Related related = relate(FixedKind<Kind>{}, word, KnownNearby(thread, now, word, cells, at));
       if (related.how == Relation::kSame) {
         done = word.has_all(bytes);
         return false;

@@ -12,13 +12,14 @@
 
 namespace norn {
 
-// A time of a thread, which no other thread has or will have.
-struct Moment {
+// A clock value of a slot: when a thread did something. No other thread has or will have the same.
+struct Epoch {
   Slot slot = 0;
   Time time = 0;  // 0: none
 
-  [[nodiscard]] bool operator==(const Moment&) const = default;
+  [[nodiscard]] bool operator==(const Epoch&) const = default;
 };
+using Moment = Epoch;  // the front ends' word for it
 
 struct RacingAccess {
   AccessKind kind;
@@ -34,7 +35,7 @@ struct RacingPair {
   uint32_t size;    // bytes in common, within one word
   RacingAccess earlier;
   RacingAccess later;
-  Moment earlier_at;
+  Epoch earlier_at;
 };
 
 // Whoever frees a block that another thread allocated may have got it from a library that nobody looks into; it is no
@@ -63,7 +64,7 @@ struct Listener {
   bool (*counts)(void* context, const RacingPair& pair) = nullptr;
   // If the byte lies in memory that was last allocated at this moment (Detector::birth()), the end of that; otherwise,
   // or if it is not known, 0 (default).
-  Address (*newborn_until)(void* context, Address byte, Moment moment) = nullptr;
+  Address (*newborn_until)(void* context, Address byte, Epoch moment) = nullptr;
   // The block of the heap that the byte lies in, or lay in until it was freed just now. False: it is in none that is
   // known (default).
   bool (*block)(void* context, Address byte, Address& begin, Address& end) = nullptr;

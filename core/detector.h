@@ -1,10 +1,11 @@
 // The detector: events in, candidates out.
 //
 // Each thread of the program has a Thread; a function that takes one is called by that thread alone, and different
-// threads may be in any functions at once. Accesses never block each other: one compare-and-swap on the word's cell.
-// Synchronization takes the object's own spin lock for as long as clocks move (most locks of the program do without:
-// core/order/lock_events.cc). The exception is a collection (see collect.cc), for which everyone outside waits at the
-// door and nobody inside waits for anyone outside.
+// threads may be in any functions at once. An access locks its granule (core/shadow/granule.h) while it changes it, if
+// it changes anything; the state machines change a word's cell by one compare-and-swap. Synchronization takes the
+// object's own spin lock for as long as clocks move (most locks of the program do without: core/order/lock_events.cc).
+// A collection (core/storage/collector.cc) stops everyone: who is outside waits at the safepoint, and nobody inside
+// waits for anyone outside.
 #pragma once
 
 #include "base/hash.h"
@@ -187,7 +188,7 @@ class Detector {
 
   // What the thread has just allocated is known to nobody else until it begins a new time: how the embedding may know
   // the memory by (Listener::newborn_until).
-  [[nodiscard]] Moment birth(Thread& thread) {
+  [[nodiscard]] Epoch birth(Thread& thread) {
     if (!thread.stamped) use_time(thread);
     thread.gives_birth = true;
     return {thread.slot, thread.time};
@@ -317,6 +318,7 @@ class Detector {
 
  private:
   friend class Inside;
+  friend struct DetectorProbe;  // core/testing/detector_probe.h
   // apply_event.cc
   struct NumberedClock {
     Address number;
@@ -377,7 +379,7 @@ class Detector {
     }
   };
 
-  // access.cc
+  // core/shadow/access.cc
   // The bytes of [begin, end) that lie in the granule.
   static uint8_t mask_in(Address granule, Address begin, Address end) {
     const unsigned from = begin > granule ? static_cast<unsigned>(begin - granule) : 0;
@@ -418,7 +420,7 @@ class Detector {
     if (before == kUntouched || histories_.is_old(before)) shadow_.note_change(address);
   }
 
-  // memory.cc
+  // core/shadow/allocation.cc
   void clear_leaf(Thread& thread, const Leaf& leaf, Address begin, Address end);
   void clear_shadow(Thread& thread, Address begin, Address end);
   // Where all of it lies in memory that one leaf is for.
@@ -431,13 +433,17 @@ class Detector {
   [[nodiscard]] static constexpr bool is_large(uint64_t bytes) { return bytes >= uint64_t{1} << 20; }
   void give_back_shadow(Thread& thread, Address begin, Address end);
 
-  // granules.cc
-  [[nodiscard]] StampList list_at(HistoryId list) const { return {histories_.words(list), histories_.count(list)}; }
-  uint32_t read_granule(const Granule& granule, HistoryId list, Stamps& stamps) const;
-  void write_granule(Thread& thread, Granule& granule, Address address, HistoryId& list, Stamps& stamps,
+  // core/shadow/granules.cc
+  [[nodiscard]] OverflowList list_at(HistoryId list) const { return {histories_.words(list), histories_.count(list)}; }
+  // Under its lock, or as far as is known without.
+  [[nodiscard]] Shape shape_of(const Granule& granule, HistoryId list) const {
+    return norn::shape_of(granule, list, list == kUntouched ? 0 : histories_.words(list)[0]);
+  }
+  uint32_t read_granule(const Granule& granule, HistoryId list, AccessHistory& stamps) const;
+  void write_granule(Thread& thread, Granule& granule, Address address, HistoryId& list, AccessHistory& stamps,
                      uint32_t flags);
-  static void put_beside_rows(Granule& granule, const GranuleStep::Kept& kept);
-  HistoryId make_list(Thread& thread, HistoryId before, const Stamps& stamps, unsigned count, uint32_t flags);
+  static void put_beside_table(Granule& granule, const GranuleStep::Kept& kept);
+  HistoryId make_list(Thread& thread, HistoryId before, const AccessHistory& stamps, unsigned count, uint32_t flags);
   // Lists without stamps, which granules share: one for each set of words that have a message and nobody waits for,
   // and one without flags. They are never changed.
   [[nodiscard]] HistoryId message_list(uint32_t flags) const {
@@ -448,9 +454,9 @@ class Detector {
   [[nodiscard]] bool is_shared(HistoryId list) const {
     return list == empty_list_ || list == message_lists_[0] || list == message_lists_[1] || list == message_lists_[2];
   }
-  static bool may_lie_beside_message(const Thread& thread, const Stamp& stamp);
-  unsigned first_in_granule(const Thread& thread, Stamps& stamps, bool in_rows, uint32_t flags) const;
-  static void put_in_granule(Granule& granule, const Stamps& stamps, unsigned first);
+  static bool may_lie_beside_message(const Thread& thread, const PastAccess& stamp);
+  unsigned first_in_granule(const Thread& thread, AccessHistory& stamps, bool in_table, uint32_t flags) const;
+  static void put_in_granule(Granule& granule, const AccessHistory& stamps, unsigned first);
   template <AccessKind Kind>
   [[nodiscard, gnu::always_inline]] bool renew_atomic(Thread& thread, Granule& granule, Address address, unsigned mask,
                                                       Where where, bool increments);
@@ -458,12 +464,20 @@ class Detector {
                             uint32_t set_flags);
   bool renew_waited_for(Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access,
                         uint32_t set_flags, uint8_t& accessed);
-  void find_whether_it_packs(Stamp& stamp) const {
-    stamp.packs = stamp.packs || (stamp.slot < PackedStamp::kSlots && stamp.time < PackedStamp::kTimeLimit &&
-                                  segments_.has_number(stamp.lockset, stamp.locks));
+  void find_whether_it_packs(PastAccess& stamp) const {
+    stamp.packs = stamp.packs ||
+                  (ShadowWord::epoch_fits(stamp.slot, stamp.time) && segments_.has_number(stamp.lockset, stamp.locks));
   }
-  bool fits_without_list(const Thread& thread, const StampList& listed, const GranuleStep::Kept* kept, unsigned count,
-                         const Stamp& now);
+  // The rule (core/shadow/relation.h) of what the thread does now and a remembered access of the same bytes.
+  template <class Now>
+  [[nodiscard, gnu::always_inline]] Related related_to(const Thread& thread, const Now& now,
+                                                       const PastAccess& then) const {
+    const auto locks_then = [&] { return then.lockset; };
+    return relate(now, PastKind{then.kind},
+                  KnownExactly(context_, thread, then.slot, then.time, then.kind, locks_then));
+  }
+  bool fits_without_list(const Thread& thread, const OverflowList& listed, const GranuleStep::Kept* kept,
+                         unsigned count, const PastAccess& now);
   bool read_beside_list(Thread& thread, Granule& granule, HistoryId list, const WordAccess& access);
   bool access_simply(Thread& thread, Granule& granule, const WordAccess& access);
   template <AccessKind Kind>
@@ -473,7 +487,7 @@ class Detector {
   template <AccessKind Kind, bool Whole>
   [[nodiscard, gnu::always_inline]] bool renew(const Thread& thread, Granule& granule, Address address, unsigned mask,
                                                Where where) {
-    return where >> PackedStamp::kWhereBits == 0 &&
+    return ShadowWord::stack_fits(where) &&
            GranuleStep::renew<Kind, Whole>(thread, granule, mask, where,
                                            [&]() __attribute__((always_inline)) { return is_prepared(address); });
   }
@@ -490,7 +504,8 @@ class Detector {
   }
   // A granule's first stamp, of all its bytes.
   template <AccessKind Kind>
-  [[nodiscard, gnu::always_inline]] bool begin_row(const GranuleStep::Row<Kind>& row, Granule& granule, Address at) {
+  [[nodiscard, gnu::always_inline]] bool begin_row(const GranuleStep::Strided<Kind>& row, Granule& granule,
+                                                   Address at) {
     return GranuleStep::is_empty(granule) && is_prepared(at) && row.begin(granule);
   }
   // Of access_row(): one of another case.
@@ -542,7 +557,7 @@ class Detector {
   void access_granule(Thread& thread, Granule& granule, const WordAccess& access, SpinSignals& signals,
                       uint32_t set_flags);
   static unsigned spin_bytes_read(const Thread& thread, const WordAccess& access);
-  static uint8_t accessed_in_segment(const Thread& thread, const Stamps& stamps, const WordAccess& access);
+  static uint8_t accessed_in_segment(const Thread& thread, const AccessHistory& stamps, const WordAccess& access);
   void note_signals(Thread& thread, const WordAccess& access, uint32_t flags, unsigned adds, SpinSignals& signals);
   // All of a granule that has no list, or nothing at all. False: it is another one.
   [[gnu::always_inline]] static bool clear_simple_granule(Granule& granule) {
@@ -550,7 +565,7 @@ class Detector {
     if (GranuleStep::is_empty(granule)) return true;
     // Without the lock: whoever has it, or takes it now, is not ordered with this; what it leaves is as if it had come
     // later, or is nothing.
-    for (std::atomic<uint64_t>& stamp : granule.stamps) stamp.store(0, std::memory_order_relaxed);
+    for (std::atomic<ShadowWord>& word : granule.words) word.store({}, std::memory_order_relaxed);
     return true;
   }
   void clear_granule(Thread& thread, Granule& granule, Address address, unsigned mask);
@@ -560,14 +575,13 @@ class Detector {
     const HistoryId list = GranuleLock::list_of(granule);
     return list == kUntouched ? uint8_t{0} : GranuleFlags::in_spin(list_at(list).flags());
   }
-  unsigned begin_spinning(Thread& thread, Granule& granule, Address address, unsigned mask, Stamps& stamps);
+  unsigned begin_spinning(Thread& thread, Granule& granule, Address address, unsigned mask, AccessHistory& stamps);
 
-  // readers.cc
+  // core/shadow/read_shared.cc
   [[nodiscard]] bool is_lockless() const { return options_.engine == EngineKind::kHb; }
   // What a row has of the thread's reads now, but for the bytes.
-  [[nodiscard, gnu::always_inline]] static uint64_t read_of(const Thread& thread, Where where) {
-    return uint64_t{thread.stamps_locks} << PackedStamp::kSlotAt | uint64_t{thread.time} << PackedStamp::kTimeAt |
-           where;
+  [[nodiscard, gnu::always_inline]] static ShadowWord read_of(const Thread& thread, Where where) {
+    return ReadInRow::of(thread.stamps_locks, thread.time, where);
   }
   // The thread's row, where the granule has its reads in rows, beside no list, and the thread was in the block lately;
   // else null.
@@ -586,7 +600,7 @@ class Detector {
     const unsigned index = ReadBlock::index_of(address);
     if (ReadStep::has_read(thread, granule, *row, index, mask)) return true;
     Where found = kNowhere;
-    return where(found) && found >> PackedStamp::kWhereBits == 0 &&
+    return where(found) && ShadowWord::stack_fits(found) &&
            ReadStep::take_alone(thread, is_lockless(), granule, empty_list_, *row, index, read_of(thread, found), mask);
   }
   [[nodiscard]] uint64_t read_together(const Thread& thread, Granule* granules, Address first, uint64_t count,
@@ -594,20 +608,21 @@ class Detector {
   [[nodiscard]] bool make_shared_lists();
   ReadBlock::Row* own_row(Thread& thread, Address address);
   bool read_in_own_row(Thread& thread, Granule& granule, HistoryId list, const WordAccess& access);
-  void add_own_reads(const Thread& thread, const ReadBlock& block, Address address, Stamps& stamps) const;
-  void give_reads_to_rows(ReadBlock& block, Address address, Stamps& stamps, const Thread* of);
-  [[nodiscard]] static bool is_for_rows(const Stamps& stamps);
-  ReadBlock* open_rows(Granule& granule, Address address);
-  void add_reads_in_rows(ReadBlock& block, Address address, Stamps& stamps) const;
-  void judge_rows(const Thread& thread, ReadBlock& block, unsigned fresh, const WordAccess& access, FoundRaces& races);
-  void put_reads(const Thread& thread, Granule& granule, ReadBlock* block, const WordAccess& access, Stamps& stamps,
-                 uint32_t flags);
-  unsigned clear_rows(const Granule& granule, Address address, unsigned mask);
-  static void close_rows(Granule& granule);
-  void take_from_rows(Granule& granule, Address address, Stamps& stamps);
-  void mark_rows();
-  void forget_ended_in_rows();
-  [[nodiscard]] unsigned reads_in_rows(const Granule& granule, Address address);
+  void add_own_reads(const Thread& thread, const ReadBlock& block, Address address, AccessHistory& stamps) const;
+  void give_reads_to_table(ReadBlock& block, Address address, AccessHistory& stamps, const Thread* of);
+  [[nodiscard]] static bool is_for_read_table(const AccessHistory& stamps);
+  ReadBlock* open_read_table(Granule& granule, Address address);
+  void add_reads_in_table(ReadBlock& block, Address address, AccessHistory& stamps) const;
+  void judge_read_table(const Thread& thread, ReadBlock& block, unsigned fresh, const WordAccess& access,
+                        FoundRaces& races);
+  void put_reads(const Thread& thread, Granule& granule, ReadBlock* block, const WordAccess& access,
+                 AccessHistory& stamps, uint32_t flags);
+  unsigned clear_read_table(const Granule& granule, Address address, unsigned mask);
+  static void close_read_table(Granule& granule);
+  void take_from_read_table(Granule& granule, Address address, AccessHistory& stamps);
+  void mark_read_table();
+  void forget_ended_in_table();
+  [[nodiscard]] unsigned reads_in_table(const Granule& granule, Address address);
 
   void end_messages(const WordAccess& access);
   void record(Thread& thread, AccessKind kind, Address address, uint64_t size);
@@ -628,7 +643,7 @@ class Detector {
   void end_atomic(Thread& thread, MessageObject* object, Address address, uint64_t size, AtomicOutcome outcome,
                   Where where);
 
-  // time.cc
+  // core/order/relations.cc
   static Thread::Recent& recent_of(Thread& thread, Address address, SyncFamily family) {
     const uint64_t mixed = hash_word(address + static_cast<unsigned>(family));
     return thread.recent[mixed >> (64 - Thread::kRecentBits)];
@@ -681,7 +696,7 @@ class Detector {
   void acquire_from(Thread& thread, Address address, SyncFamily family);
   void exit_inside(Thread& thread);
 
-  // locks.cc
+  // core/order/lock_events.cc
   static Held* find_held(Thread& thread, Address lock);
   Held* add_held(Thread& thread);
   void change_lockset(Thread& thread, LockId lock, bool takes, LockMode mode);
@@ -696,7 +711,7 @@ class Detector {
   bool is_taker(LockId lock, ThreadId thread, Where where) const;
   void note_taker(LockId lock, ThreadId thread, Where where);
 
-  // sampled.cc
+  // core/order/unsampled.cc
   void give_message(Thread& thread, Address address, MemoryOrder order);
   void give_to(Thread& thread, MessageObject& object, MemoryOrder order);
   void take_message(Thread& thread, Address address, MemoryOrder order);
@@ -704,7 +719,7 @@ class Detector {
   void give_sampled(Thread& thread, Address lock, unsigned place);
   void find_lockset(Thread& thread);
 
-  // conditions.cc
+  // core/order/condition_relation.cc
   void bind_writes(const Thread& thread, ConditionState& condition, const Clocks& released);
   bool acquire_bound(Thread& thread, const ConditionState& condition);
   static void leave_waiters(Thread& thread);
@@ -713,7 +728,7 @@ class Detector {
   void end_signal(Thread& thread, const Thread::PendingSignal& signal, const Clocks& released);
   void forget_gone_conditions();
 
-  // spins.cc
+  // core/order/spin_relation.cc
   void send(Thread& thread, SpinSignals& signals);
   static void note_spin_word(Thread& thread, Address word, uint8_t mask);
   static void note_bytes(Thread& thread, Address address, uint64_t size);
@@ -724,7 +739,7 @@ class Detector {
   void add_all(const Thread& thread, Clocks& found);
   void add_version(Slot slot, Time time, bool at_beginning, Clocks& clocks);
 
-  // handover.cc
+  // core/order/handover.cc
   void note_region(LockId lock, LockMode mode, Slot slot, Time since, const Published& published);
   Time end_of_region(const Thread& thread, Slot slot, Time time);
   [[nodiscard]] bool may_heed_now(const Thread& thread) const {
@@ -738,7 +753,7 @@ class Detector {
   void take_out(Thread& thread, const Granule& granule, HistoryId list, Address address);
   [[nodiscard]] bool is_taken_out(const Thread& thread, const RacingPair& pair);
 
-  // collect.cc
+  // core/storage/collector.cc
   void collect(Thread& thread);
   void collect_alone();
   void mark_histories(bool full);
@@ -753,8 +768,8 @@ class Detector {
   void empty_areas(size_t staying, Forgotten what);
   HistoryId list_anew(HistoryRoom& room, const Granule& granule, HistoryId id, Forgotten what);
   HistoryId history_anew(HistoryRoom& room, HistoryId id, Forgotten what);
-  unsigned keep_what_orders(Stamps& stamps, uint32_t flags);
-  [[nodiscard]] bool is_present(const Stamp& stamp);
+  unsigned keep_what_orders(AccessHistory& stamps, uint32_t flags);
+  [[nodiscard]] bool is_present(const PastAccess& stamp);
   void rewrite_history(uint32_t* words, unsigned count);
   void keep_lockset(LocksetId& id);
   void forget_ended();
@@ -772,10 +787,10 @@ class Detector {
   Arena arena_;
   Shadow shadow_;
   Histories histories_;
-  ReadRows read_rows_;
+  ReadTable read_table_;
   HistoryId empty_list_ = kUntouched;  // of all granules with reads in rows and nothing else that needs one
   HistoryId message_lists_[3] = {};    // of those with a message in the first word, the second, or both, likewise
-  MixedPlaces mixed_places_;
+  PerByteStacks per_byte_stacks_;
   SegmentLocks segments_;
   InternTable threadsets_;
   Locksets locksets_;
@@ -861,8 +876,8 @@ template <AccessKind Kind>
 uint64_t Detector::access_row(Thread& thread, Granule* granules, Address first, uint64_t count, uint64_t step,
                               Where where) {
   uint64_t done = 0;
-  if (step_inside(thread) && where >> PackedStamp::kWhereBits == 0) {
-    const GranuleStep::Row<Kind> row(thread, where);
+  if (step_inside(thread) && ShadowWord::stack_fits(where)) {
+    const GranuleStep::Strided<Kind> row(thread, where);
     for (; done < count; ++done) {
       Granule& granule = granules[done * step];
       if (row.stands(granule) || row.renew(granule)) continue;

@@ -546,7 +546,7 @@ TEST_F(DetectorTest, AStampIsTheThreadsOwnWhenItsCheckIsSpoilt) {
     detector_->read(*a, kX, 8, 1);
     detector_->happens_before(*a, 0x50);  // ends the segment
     detector_->read(*a, kX + 8, 8, 1);
-    a->fast.write.store(PackedStamp::kNobody);
+    a->fast.write.store(ShadowWord::nobody().bits());
     detector_->read(*a, kX, 8, 2);
     detector_->write(*b, kX, 8, 3);
     ASSERT_EQ(heard_.pairs.size(), 1u);

@@ -96,10 +96,11 @@ std::string text_of(const script::Script& s, const Standings& all) {
   return text.empty() ? "none" : text;
 }
 
-void expect_same(const script::Script& s, EngineKind engine, const Standings& found, const Standings& wanted) {
+void expect_same(const script::Script& s, EngineKind engine, const Standings& found, const Standings& wanted,
+                 script::Door door = script::Door::kSingle) {
   if (found == wanted) return;
   if (engine == EngineKind::kHybrid && are_among(wanted, found) && are_among(found, oracle_allows(s))) return;
-  RC_FAIL(std::string(script::name_of(engine)) + " says: " + text_of(s, found) +
+  RC_FAIL(std::string(script::name_of(engine)) + ", door " + script::name_of(door) + ", says: " + text_of(s, found) +
           "\noracle says: " + text_of(s, wanted));
 }
 
@@ -109,6 +110,32 @@ void engines_equal_oracle(const Plan& plan) {
   Standings wanted = oracle_says(s);
   expect_same(s, EngineKind::kHb, engine_says(s, EngineKind::kHb), only(wanted, Standing::kObserved));
   expect_same(s, EngineKind::kHybrid, engine_says(s, EngineKind::kHybrid), wanted);
+}
+
+// The same, whatever door plain accesses come through.
+void doors_equal_oracle(const Plan& plan) {
+  script::Script s = play(plan);
+  const Standings wanted = oracle_says(s);
+  for (const script::Door door : script::kDoors) {
+    for (const EngineKind engine : {EngineKind::kHb, EngineKind::kHybrid}) {
+      script::EngineOptions options = {engine, s.cv, s.spin, s.handover, s.lib};
+      options.door = door;
+      expect_same(s, engine, script::run_events(s.events, options).bytes,
+                  engine == EngineKind::kHb ? only(wanted, Standing::kObserved) : wanted, door);
+    }
+  }
+}
+
+TEST(Property, EveryDoor) {
+  for (bool readers : {false, true}) {
+    GeneratorOptions o;
+    o.readers = readers;
+    o.spins = true;
+    o.publications = !readers;
+    o.cv = readers ? ConditionMode::kOff : ConditionMode::kWriteRead;
+    o.max_threads = readers ? 8 : 4;
+    check_plans(1000, o, doors_equal_oracle);
+  }
 }
 
 TEST(Property, UpToFourThreadsAndSixLocks) { check_plans(8000, {}, engines_equal_oracle); }

@@ -51,17 +51,6 @@ struct WordAccess {
   }
 };
 
-[[nodiscard]] constexpr bool is_write(AccessKind kind) {
-  return kind == AccessKind::kWrite || kind == AccessKind::kAtomicWrite || kind == AccessKind::kFree ||
-         kind == AccessKind::kBirth;
-}
-// What ends the life of the bytes, or begins it: no value is written that others could be told.
-[[nodiscard]] constexpr bool is_of_life(AccessKind kind) {
-  return kind == AccessKind::kFree || kind == AccessKind::kBirth;
-}
-
-[[nodiscard]] constexpr bool is_read(AccessKind kind) { return !is_write(kind); }
-
 // The races an access was in; told after it took place.
 struct FoundRaces {
   static constexpr unsigned kMax = 16;
@@ -84,7 +73,7 @@ struct EngineContext {
   Locksets* locksets = nullptr;
   Slots* slots = nullptr;
   std::atomic<uint64_t>* forgotten = nullptr;  // stamps dropped because of history_cap
-  MixedPlaces* mixed = nullptr;
+  PerByteStacks* per_byte = nullptr;
 };
 
 // Done by the thread itself, and not by one whose slot it goes on in (begin_again()).

@@ -1,12 +1,14 @@
 #include "core/engine/hybrid.h"
 
+#include "core/shadow/relation.h"
+
 namespace norn {
 namespace {
 
 // Adds the newest stamp, or its bytes to one that says the same of others. The order of writes counts.
-void append(Stamps& stamps, const Stamp& stamp) {
+void append(AccessHistory& stamps, const PastAccess& stamp) {
   for (unsigned i = stamps.count; i > stamps.overwritten; --i) {
-    Stamp& s = stamps.all[i - 1];
+    PastAccess& s = stamps.all[i - 1];
     if (s.slot == stamp.slot && s.time == stamp.time && s.kind == stamp.kind && s.where == stamp.where) {
       s.mask |= stamp.mask;
       s.adds |= stamp.adds;
@@ -17,7 +19,7 @@ void append(Stamps& stamps, const Stamp& stamp) {
   stamps.all[stamps.count++] = stamp;
 }
 
-unsigned count_of(const Stamps& stamps, unsigned bytes) {
+unsigned count_of(const AccessHistory& stamps, unsigned bytes) {
   unsigned count = 0;
   for (unsigned i = 0; i < stamps.count; ++i) count += (stamps.all[i].mask & bytes) != 0 ? 1 : 0;
   return count;
@@ -25,10 +27,10 @@ unsigned count_of(const Stamps& stamps, unsigned bytes) {
 
 // If these bytes have as many stamps as there may be, the oldest of them goes; if the granule has no room, the oldest
 // of the word that has more of them: neighbours do not push each other out.
-void make_room(const EngineContext& context, Stamps& stamps, unsigned bytes) {
+void make_room(const EngineContext& context, AccessHistory& stamps, unsigned bytes) {
   if (stamps.count < context.options->history_cap) return;
   if (count_of(stamps, bytes) < context.options->history_cap) {
-    if (stamps.count < Stamps::kMax) return;
+    if (stamps.count < AccessHistory::kMax) return;
     constexpr unsigned kFirst = 0x0f, kSecond = 0xf0;
     bytes = count_of(stamps, kFirst) > count_of(stamps, kSecond) ? kFirst : kSecond;
   }
@@ -43,15 +45,15 @@ void make_room(const EngineContext& context, Stamps& stamps, unsigned bytes) {
 // Those whose slot the thread goes on in (begin_again()) are unordered with it, and with each other; but what is
 // unordered with one of them is unordered with all that came after it. So the last that did the same stands for those
 // before.
-void keep_last_of_slot(const EngineContext& context, const Thread& thread, Stamps& stamps) {
-  auto is_former = [&](const Stamp& s) { return s.slot == thread.slot && s.time < thread.own_since; };
+void keep_last_of_slot(const EngineContext& context, const Thread& thread, AccessHistory& stamps) {
+  auto is_former = [&](const PastAccess& s) { return s.slot == thread.slot && s.time < thread.own_since; };
   unsigned kept = stamps.count;
   for (unsigned i = stamps.count; i-- > 0;) {
-    Stamp& s = stamps.all[i];
+    PastAccess& s = stamps.all[i];
     if (is_former(s)) {
       // Reads of a list are in no order.
       for (unsigned k = 0; k < stamps.count; ++k) {
-        const Stamp& later = stamps.all[k];
+        const PastAccess& later = stamps.all[k];
         if (is_former(later) && (later.time > s.time || (later.time == s.time && k > i)) &&
             covers(later.kind, s.kind) && context.locksets->weaker_or_same(later.lockset, s.lockset)) {
           s.mask = static_cast<uint8_t>(s.mask & ~later.mask);
@@ -77,38 +79,38 @@ void keep_last_of_slot(const EngineContext& context, const Thread& thread, Stamp
 
 // Those of the bytes that have the same place as their first.
 unsigned bytes_of_one_place(const EngineContext& context, Where where, unsigned bytes) {
-  if ((where & MixedPlaces::kMixed) == 0) return bytes;
-  const Where first = context.mixed->at(where, static_cast<unsigned>(__builtin_ctz(bytes)));
+  if ((where & PerByteStacks::kPerByte) == 0) return bytes;
+  const Where first = context.per_byte->at(where, static_cast<unsigned>(__builtin_ctz(bytes)));
   unsigned same = 0;
   for (unsigned left = bytes; left != 0; left &= left - 1) {
     const auto byte = static_cast<unsigned>(__builtin_ctz(left));
-    if (context.mixed->at(where, byte) == first) same |= 1u << byte;
+    if (context.per_byte->at(where, byte) == first) same |= 1u << byte;
   }
   return same;
 }
 
 // One pair for each run of bytes that has one place: 0b1011 is two.
-void add_races(const EngineContext& context, const Thread& thread, const WordAccess& access, const Stamp& s,
+void add_races(const EngineContext& context, const Thread& thread, const WordAccess& access, const PastAccess& s,
                unsigned bytes, Standing standing, FoundRaces& races) {
   for (unsigned left = bytes; left != 0;) {
     RacingPair* pair = races.add();
     if (pair == nullptr) break;
     pair->standing = standing;
     const unsigned same = bytes_of_one_place(context, s.where, left);
-    const Where where = context.mixed->at(s.where, static_cast<unsigned>(__builtin_ctz(left)));
+    const Where where = context.per_byte->at(s.where, static_cast<unsigned>(__builtin_ctz(left)));
     describe_pair(context, *pair, thread, access, static_cast<uint8_t>(same), s.kind, s.slot, s.time, s.lockset, where);
     left &= ~(((1u << pair->size) - 1) << (pair->address - access.word));
   }
 }
 
 // Gives the bytes of a stamp to a newer one, if it says the same but for the place.
-bool take_over(const EngineContext& context, Stamp& newer, const Stamp& older) {
+bool take_over(const EngineContext& context, PastAccess& newer, const PastAccess& older) {
   if (older.slot != newer.slot || older.time != newer.time || older.kind != newer.kind || older.adds != 0 ||
       newer.adds != 0) {
     return false;
   }
   if (older.where != newer.where) {
-    const Where where = context.mixed->mix(newer.where, newer.mask, older.where, older.mask);
+    const Where where = context.per_byte->mix(newer.where, newer.mask, older.where, older.mask);
     if (where == kNowhere) return false;
     newer.where = where;
   }
@@ -118,31 +120,31 @@ bool take_over(const EngineContext& context, Stamp& newer, const Stamp& older) {
 
 }  // namespace
 
-uint8_t HybridEngine::accessed_in_segment(const Stamps& stamps, const Thread& thread) {
+uint8_t HybridEngine::accessed_in_segment(const AccessHistory& stamps, const Thread& thread) {
   unsigned bytes = 0;
   for (unsigned i = 0; i < stamps.count; ++i) {
-    const Stamp& s = stamps.all[i];
+    const PastAccess& s = stamps.all[i];
     if (s.slot == thread.slot && s.time >= thread.segment_since) bytes |= s.mask;
   }
   return static_cast<uint8_t>(bytes);
 }
 
-bool HybridEngine::agrees(const EngineContext& context, const Thread& thread, const Stamp& s,
+bool HybridEngine::agrees(const EngineContext& context, const Thread& thread, const PastAccess& s,
                           const WordAccess& access) {
-  if ((s.mask & access.mask) == 0 || !conflicts(access.kind, s.kind)) return true;
-  if (ordered_before(thread.clocks.strong, thread, s.slot, s.time)) return true;
-  const bool lockless = context.options->engine == EngineKind::kHb;
-  return ordered_before(thread.clocks.full, thread, s.slot, s.time) &&
-         (lockless || s.kind == AccessKind::kBirth || context.locksets->protects(thread.lockset, s.lockset));
+  if ((s.mask & access.mask) == 0) return true;
+  const auto locks_then = [&] { return s.lockset; };
+  return relate(AnyKind{access.kind}, PastKind{s.kind},
+                KnownExactly(context, thread, s.slot, s.time, s.kind, locks_then))
+      .agrees();
 }
 
-void HybridEngine::consolidate(const EngineContext& context, Stamps& stamps) {
+void HybridEngine::consolidate(const EngineContext& context, AccessHistory& stamps) {
   // Those before the newest few were compared with each other when they were the newest.
   constexpr unsigned kNewest = 4;
   const unsigned until = stamps.count > stamps.overwritten + kNewest ? stamps.count - kNewest : stamps.overwritten;
   for (unsigned i = stamps.count; i-- > until;) {
     for (unsigned k = i; k-- > stamps.overwritten;) {
-      const Stamp& older = stamps.all[k];
+      const PastAccess& older = stamps.all[k];
       if (take_over(context, stamps.all[i], older)) {
         for (unsigned next = k + 1; next < stamps.count; ++next) stamps.all[next - 1] = stamps.all[next];
         --stamps.count;
@@ -155,49 +157,44 @@ void HybridEngine::consolidate(const EngineContext& context, Stamps& stamps) {
 }
 
 // Where writes are followed, their order matters too: a write by another since then makes ours new again.
-unsigned HybridEngine::fresh_bytes(const EngineContext& context, const Thread& thread, const Stamps& stamps,
+unsigned HybridEngine::fresh_bytes(const EngineContext& context, const Thread& thread, const AccessHistory& stamps,
                                    const WordAccess& access) {
   const bool follows = follows_writes(*context.options);
   unsigned fresh = access.mask;
   for (unsigned i = 0; i < stamps.count; ++i) {
-    const Stamp& s = stamps.all[i];
+    const PastAccess& s = stamps.all[i];
     if (s.slot != thread.slot) {
       if (follows && is_write(access.kind) && is_write(s.kind)) fresh |= access.mask & s.mask;
-    } else if (s.time == thread.time && covers(s.kind, access.kind) &&
-               (access.kind != AccessKind::kFree || s.kind == AccessKind::kFree)) {  // so that it is told as a free
+    } else if (s.time == thread.time && stands_for(s.kind, access.kind)) {
       fresh &= ~unsigned{s.mask};
     }
   }
   return fresh;
 }
 
-HybridEngine::Judged HybridEngine::judge(const EngineContext& context, const Thread& thread, const Stamp& s,
+HybridEngine::Judged HybridEngine::judge(const EngineContext& context, const Thread& thread, const PastAccess& s,
                                          unsigned in_spin, unsigned fresh, const WordAccess& access,
                                          FoundRaces& races) {
   Judged judged;
   const unsigned common = s.mask & fresh;
   if (common == 0) return judged;
-  // Nothing is predicted of a birth: it comes before all that others do (order.md, New memory).
-  const bool lockless = context.options->engine == EngineKind::kHb || s.kind == AccessKind::kBirth;
-  judged.strong = ordered_before(thread.clocks.strong, thread, s.slot, s.time);
-  const bool full = judged.strong || ordered_before(thread.clocks.full, thread, s.slot, s.time);
-  if (!judged.strong && conflicts(access.kind, s.kind) &&
-      (!full || (!lockless && !context.locksets->protects(thread.lockset, s.lockset)))) {
+  const auto locks_then = [&] { return s.lockset; };
+  const KnownExactly known(context, thread, s.slot, s.time, s.kind, locks_then);
+  const Related related = relate(AnyKind{access.kind}, PastKind{s.kind}, known);
+  judged.strong = known.is_strong();
+  if (related.how == Relation::kRaces) {
     // A look at a byte that is waited for, by an atomic, is no race with the plain write that it looks for.
     const bool looks = (access.kind == AccessKind::kAtomicRead && s.kind == AccessKind::kWrite) ||
                        (access.kind == AccessKind::kWrite && s.kind == AccessKind::kAtomicRead);
     add_races(context, thread, access, s, looks ? common & ~in_spin : common,
-              full ? Standing::kPredicted : Standing::kObserved, races);
-    judged.overwritten = !full && is_write(access.kind);
+              known.is_full() ? Standing::kPredicted : Standing::kObserved, races);
+    judged.overwritten = !known.is_full() && is_write(access.kind);
   }
-  if (covers(access.kind, s.kind) &&
-      (lockless ? full : judged.strong && context.locksets->weaker_or_same(thread.lockset, s.lockset))) {
-    judged.superfluous = common;
-  }
+  if (related.covered == Covered::kYes) judged.superfluous = common;
   return judged;
 }
 
-bool HybridEngine::next(const EngineContext& context, const Thread& thread, Stamps& stamps, unsigned in_spin,
+bool HybridEngine::next(const EngineContext& context, const Thread& thread, AccessHistory& stamps, unsigned in_spin,
                         unsigned accessed, const WordAccess& access, FoundRaces& races) {
   const unsigned fresh = fresh_bytes(context, thread, stamps, access);
   if (fresh == 0) return false;
@@ -210,7 +207,7 @@ bool HybridEngine::next(const EngineContext& context, const Thread& thread, Stam
   unsigned formers = 0;  // of the thread's own slot, and unordered with it
   const unsigned count = stamps.count;
   for (unsigned i = 0; i < count; ++i) {
-    Stamp& s = stamps.all[i];
+    PastAccess& s = stamps.all[i];
     const unsigned written = is_write(s.kind) ? s.mask : 0u;
     const Judged judged = judge(context, thread, s, in_spin, fresh, access, races);
     formers += !judged.strong && s.slot == thread.slot ? 1 : 0;

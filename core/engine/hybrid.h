@@ -17,25 +17,7 @@
 
 namespace norn {
 
-// The rows of order.md's table: for each kind the set of kinds it conflicts with, a bit each.
-[[nodiscard]] constexpr unsigned conflicts_of(AccessKind kind) {
-  constexpr uint64_t kRead = 1, kWrite = 2, kAtomicRead = 4, kAtomicWrite = 8, kFree = 16, kBirth = 32;
-  constexpr uint64_t kAll = kRead | kWrite | kAtomicRead | kAtomicWrite | kFree | kBirth;
-  constexpr uint64_t kRows = (kWrite | kAtomicWrite | kFree | kBirth)   // read
-                             | kAll << 8                                // write
-                             | (kWrite | kFree | kBirth) << 16          // atomic read
-                             | (kRead | kWrite | kFree | kBirth) << 24  // atomic write
-                             | kAll << 32                               // free
-                             | (kAll & ~kBirth) << 40;                  // birth
-  return static_cast<unsigned>(kRows >> 8 * static_cast<unsigned>(kind) & 0xff);
-}
-[[nodiscard]] constexpr bool conflicts(AccessKind a, AccessKind b) {
-  return (conflicts_of(a) >> static_cast<unsigned>(b) & 1) != 0;
-}
-// Everything that conflicts with b conflicts with a.
-[[nodiscard]] constexpr bool covers(AccessKind a, AccessKind b) { return (conflicts_of(b) & ~conflicts_of(a)) == 0; }
-
-struct Stamp {
+struct PastAccess {
   Slot slot;
   uint8_t mask;
   AccessKind kind;
@@ -46,49 +28,33 @@ struct Stamp {
   bool packs;       // it is known that it may be in a granule: slot, time and locks fit
   LocksCode locks;  // if so
 
-  // 64 bits, and a byte of its own for the locks.
-  [[nodiscard]] uint64_t packed() const {
-    return uint64_t{slot} << PackedStamp::kSlotAt | uint64_t{time} << PackedStamp::kTimeAt |
-           uint64_t{mask} << PackedStamp::kMaskAt | static_cast<uint64_t>(kind) << PackedStamp::kKindAt |
-           uint64_t{adds != 0} << PackedStamp::kAddsAt | packed_place(where);
+  // As a shadow word, and a byte of its own for the locks. It fits().
+  [[nodiscard]] ShadowWord packed() const {
+    return ShadowWord::of(ShadowWord::epoch_of(slot, time), kind, mask, where, adds != 0);
   }
-  [[nodiscard]] static uint64_t packed_place(Where where) {
-    return uint64_t{(where & MixedPlaces::kMixed) != 0} << PackedStamp::kMixedAt | (where & ~MixedPlaces::kMixed);
-  }
-  [[nodiscard]] static Where place_of(uint64_t bits) {
-    return static_cast<Where>(bits & ((1u << PackedStamp::kWhereBits) - 1)) |
-           ((bits >> PackedStamp::kMixedAt & 1) != 0 ? MixedPlaces::kMixed : 0);
-  }
-  [[nodiscard]] bool fits() const {
-    return packs && (where & ~MixedPlaces::kMixed) >> PackedStamp::kWhereBits == 0 && (adds == 0 || adds == mask);
-  }
-  [[nodiscard]] static AccessKind kind_of(uint64_t bits) {
-    return static_cast<AccessKind>(bits >> PackedStamp::kKindAt & 7);
-  }
-  [[nodiscard]] static Stamp unpacked(const SegmentLocks& segments, uint64_t bits, LocksCode locks) {
-    const auto slot = static_cast<Slot>(bits >> PackedStamp::kSlotAt);
-    const auto time = static_cast<Time>(bits >> PackedStamp::kTimeAt & ((1u << PackedStamp::kTimeBits) - 1));
-    const auto mask = static_cast<uint8_t>(bits >> PackedStamp::kMaskAt);
-    return {slot,
+  [[nodiscard]] bool fits() const { return packs && ShadowWord::any_stack_fits(where) && (adds == 0 || adds == mask); }
+  [[nodiscard]] static PastAccess unpacked(const SegmentLocks& segments, ShadowWord word, LocksCode locks) {
+    const auto mask = static_cast<uint8_t>(word.bytes());
+    return {word.slot(),
             mask,
-            kind_of(bits),
-            time,
-            segments.at(slot, time, locks),
-            place_of(bits),
-            (bits >> PackedStamp::kAddsAt & 1) != 0 ? mask : uint8_t{0},
+            word.kind(),
+            word.clock(),
+            segments.at(word.slot(), word.clock(), locks),
+            word.stack(),
+            word.is_rmw() ? mask : uint8_t{0},
             true,
             locks};
   }
 };
 
 // All stamps of a granule, oldest first. Not initialised: most granules have few.
-struct Stamps {
+struct AccessHistory {
   static constexpr unsigned kMax = 163;
   unsigned count;
   unsigned listed;  // so many of the first came from the list
   // So many of the first must not be where their threads take them for the newest: see HybridEngine::next().
   unsigned overwritten;
-  Stamp all[kMax];
+  PastAccess all[kMax];
 };
 
 class HybridEngine {
@@ -96,7 +62,7 @@ class HybridEngine {
   // How stamps are kept in a history.
   static constexpr unsigned kHeaderWords = 1;
   static constexpr unsigned kStampWords = 5;
-  static Stamp read_stamp(const uint32_t* words, unsigned i) {
+  static PastAccess read_stamp(const uint32_t* words, unsigned i) {
     const uint32_t* w = words + kHeaderWords + i * kStampWords;
     return {static_cast<Slot>(w[0] & 0xffff),
             static_cast<uint8_t>(w[0] >> 16 & 0xff),
@@ -111,7 +77,7 @@ class HybridEngine {
   static uint8_t read_mask(const uint32_t* words, unsigned i) {
     return static_cast<uint8_t>(words[kHeaderWords + i * kStampWords] >> 16);
   }
-  static void write_stamp(uint32_t* words, unsigned i, const Stamp& stamp) {
+  static void write_stamp(uint32_t* words, unsigned i, const PastAccess& stamp) {
     uint32_t* w = words + kHeaderWords + i * kStampWords;
     w[0] = stamp.slot | uint32_t{stamp.mask} << 16 | static_cast<uint32_t>(stamp.kind) << 24;
     w[1] = stamp.time;
@@ -121,15 +87,15 @@ class HybridEngine {
   }
 
   // Makes one of stamps that say the same of different bytes but for the place, as far as the order of writes allows.
-  static void consolidate(const EngineContext& context, Stamps& stamps);
+  static void consolidate(const EngineContext& context, AccessHistory& stamps);
 
   // The stamps after an access from those before it, and the races that it is in. `in_spin`: the bytes that somebody
   // waits for in a loop. False: nothing changes. No side effects; a read of what is immutable or the thread's own.
-  static bool next(const EngineContext& context, const Thread& thread, Stamps& stamps, unsigned in_spin,
+  static bool next(const EngineContext& context, const Thread& thread, AccessHistory& stamps, unsigned in_spin,
                    unsigned accessed, const WordAccess& access, FoundRaces& races);
 
   // The bytes of an access for which its very segment has not been stamped yet.
-  static unsigned fresh_bytes(const EngineContext& context, const Thread& thread, const Stamps& stamps,
+  static unsigned fresh_bytes(const EngineContext& context, const Thread& thread, const AccessHistory& stamps,
                               const WordAccess& access);
   // One stamp beside an access to these bytes: the races of the two, and what the access makes superfluous.
   struct Judged {
@@ -137,25 +103,26 @@ class HybridEngine {
     bool strong = true;        // ordered before the access, as far as they share bytes
     bool overwritten = false;  // by a write that is not ordered with it
   };
-  static Judged judge(const EngineContext& context, const Thread& thread, const Stamp& stamp, unsigned in_spin,
+  static Judged judge(const EngineContext& context, const Thread& thread, const PastAccess& stamp, unsigned in_spin,
                       unsigned fresh, const WordAccess& access, FoundRaces& races);
 
   // Whether the access is in no race with the one that left the stamp.
-  static bool agrees(const EngineContext& context, const Thread& thread, const Stamp& stamp, const WordAccess& access);
+  static bool agrees(const EngineContext& context, const Thread& thread, const PastAccess& stamp,
+                     const WordAccess& access);
 
   // The signal of one byte (order.md, Spinning reads): calls found(stamp) for each of its writes, the last first, as
   // long as that says true.
   template <class Found>
-  static void signal(const Stamps& stamps, unsigned byte, const Found& found) {
+  static void signal(const AccessHistory& stamps, unsigned byte, const Found& found) {
     for (unsigned i = stamps.count; i > 0; --i) {
-      const Stamp& s = stamps.all[i - 1];
+      const PastAccess& s = stamps.all[i - 1];
       if (!is_write(s.kind) || (s.mask >> byte & 1) == 0) continue;
       if (is_of_life(s.kind)) return;
       if (!found(s) || (s.adds >> byte & 1) == 0) return;
     }
   }
   // The bytes that the thread accessed in its present segment.
-  static uint8_t accessed_in_segment(const Stamps& stamps, const Thread& thread);
+  static uint8_t accessed_in_segment(const AccessHistory& stamps, const Thread& thread);
 };
 
 }  // namespace norn

@@ -55,17 +55,16 @@ static bool may_heed(const Thread& thread, AccessKind kind, Slot slot, Time time
 }
 
 bool Detector::has_writes_to_heed(const Thread& thread, const Granule& granule, HistoryId list, unsigned mask) const {
-  for (const std::atomic<uint64_t>& stamp : granule.stamps) {
-    const uint64_t bits = stamp.load(std::memory_order_relaxed);
-    if ((GranuleStep::mask_of(bits) & mask) != 0 &&
-        may_heed(thread, GranuleStep::kind_of(bits), GranuleStep::slot_of(bits), GranuleStep::time_of(bits))) {
+  for (const std::atomic<ShadowWord>& at : granule.words) {
+    const ShadowWord word = at.load(std::memory_order_relaxed);
+    if (word.touches(mask) && may_heed(thread, word.kind(), word.slot(), word.clock())) {
       return true;
     }
   }
   if (list == kUntouched) return false;
-  const StampList listed = list_at(list);
+  const OverflowList listed = list_at(list);
   for (unsigned i = 0; i < listed.first_reads(); ++i) {
-    const Stamp stamp = listed.at(i);
+    const PastAccess stamp = listed.at(i);
     if ((stamp.mask & mask) != 0 && may_heed(thread, stamp.kind, stamp.slot, stamp.time)) return true;
   }
   return false;
@@ -74,15 +73,15 @@ bool Detector::has_writes_to_heed(const Thread& thread, const Granule& granule, 
 // Under the granule's lock, before the read itself counts.
 void Detector::heed_writes(Thread& thread, const Granule& granule, HistoryId list, unsigned mask) {
   if (!has_writes_to_heed(thread, granule, list, mask)) return;
-  Stamps stamps;
+  AccessHistory stamps;
   read_granule(granule, list, stamps);
   for (unsigned i = 0; i < stamps.count; ++i) {
-    const Stamp& stamp = stamps.all[i];
+    const PastAccess& stamp = stamps.all[i];
     if (stamp.slot == thread.slot && stamp.time == thread.time) mask &= ~unsigned{stamp.mask};
   }
   for (unsigned byte = 0; byte < kGranuleBytes; ++byte) {
     if ((mask >> byte & 1) == 0) continue;
-    HybridEngine::signal(stamps, byte, [&](const Stamp& write) {
+    HybridEngine::signal(stamps, byte, [&](const PastAccess& write) {
       if (!locksets_.protects(thread.lockset, write.lockset)) return false;
       if (may_heed(thread, write.kind, write.slot, write.time)) heed(thread, write.slot, write.time);
       return true;
@@ -94,12 +93,12 @@ void Detector::heed_writes(Thread& thread, const Granule& granule, HistoryId lis
 // it may be taking out what is kept there: whoever read it before, under such a lock, would find something else after
 // it. Under the granule's lock.
 void Detector::take_out(Thread& thread, const Granule& granule, HistoryId list, Address address) {
-  Stamps stamps;
+  AccessHistory stamps;
   read_granule(granule, list, stamps);
-  ReadBlock* block = is_in_rows(granule) ? read_rows_.find(address) : nullptr;
-  if (block != nullptr) add_reads_in_rows(*block, address, stamps);
+  ReadBlock* block = is_in_read_table(granule) ? read_table_.find(address) : nullptr;
+  if (block != nullptr) add_reads_in_table(*block, address, stamps);
   if (HybridEngine::accessed_in_segment(stamps, thread) != kWholeGranule) return;
-  auto come_before = [&](const Stamp& read) {
+  auto come_before = [&](const PastAccess& read) {
     if (read.kind != AccessKind::kRead || read.mask != kWholeGranule || read.slot == thread.slot) return;
     if (ordered_before(thread.clocks.strong, thread, read.slot, read.time)) return;
     if (!ordered_before(thread.clocks.full, thread, read.slot, read.time)) return;

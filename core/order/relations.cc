@@ -15,8 +15,8 @@ bool Detector::init(const Options& options, const Listener& listener) {
   conditions_.store(options.conditions, std::memory_order_relaxed);
   options_.handover = options.handover && options.library && options.engine == EngineKind::kHybrid;
   // A stamp in a granule has so much room for its time.
-  if (!is_state_machine(options_.engine) && options_.time_limit > PackedStamp::kTimeLimit) {
-    options_.time_limit = PackedStamp::kTimeLimit;
+  if (!is_state_machine(options_.engine) && options_.time_limit > ShadowWord::kClockLimit) {
+    options_.time_limit = ShadowWord::kClockLimit;
   }
   const bool ready = thread_chunks_ != nullptr && lock_chunks_ != nullptr && (!options.spin || honour_spins()) &&
                      (!options_.handover || keep_versions()) && shadow_.init(arena_, options.shadow_at) &&
@@ -26,9 +26,9 @@ bool Detector::init(const Options& options, const Listener& listener) {
                      candidates_.init(arena_, listener);
   if (ready) histories_.set_bound(history_bound());
   context_ = {&options_,  &segments_, &histories_,        &threadsets_,
-              &locksets_, &slots_,    &stamps_forgotten_, &mixed_places_};
-  mixed_places_.init(arena_);
-  read_rows_.init(arena_, shadow_, options.memory_limit / 2);
+              &locksets_, &slots_,    &stamps_forgotten_, &per_byte_stacks_};
+  per_byte_stacks_.init(arena_);
+  read_table_.init(arena_, shadow_, options.memory_limit / 2);
   return ready && (is_state_machine(options_.engine) || make_shared_lists());
 }
 
@@ -58,21 +58,21 @@ bool Detector::keep_versions() {
 // What the thread's check takes for done already. While it records what it reads, a write does not stand for a read.
 void Detector::renew_check(Thread& thread) {
   FastCheck& fast = thread.fast;
-  const bool fits =
-      !is_state_machine(options_.engine) && thread.slot < PackedStamp::kSlots && thread.time < PackedStamp::kTimeLimit;
-  const Stamp write = {thread.slot, 0xff, AccessKind::kWrite, thread.time, kNoLocks, kNowhere, 0, true, 0};
-  Stamp read = write;
+  const bool fits = !is_state_machine(options_.engine) && ShadowWord::epoch_fits(thread.slot, thread.time);
+  const PastAccess write = {thread.slot, 0xff, AccessKind::kWrite, thread.time, kNoLocks, kNowhere, 0, true, 0};
+  PastAccess read = write;
   if (thread.recording) read.kind = AccessKind::kRead;
-  fast.read_bits.store(thread.recording ? PackedStamp::kOfWrites : PackedStamp::kOfReads, std::memory_order_relaxed);
-  fast.read.store(fits ? read.packed() : PackedStamp::kNobody, std::memory_order_relaxed);
-  fast.write.store(fits ? write.packed() : PackedStamp::kNobody, std::memory_order_relaxed);
+  fast.read_bits.store(thread.recording ? ShadowWord::kBitsOfWrites : ShadowWord::kBitsOfReads,
+                       std::memory_order_relaxed);
+  fast.read.store((fits ? read.packed() : ShadowWord::nobody()).bits(), std::memory_order_relaxed);
+  fast.write.store((fits ? write.packed() : ShadowWord::nobody()).bits(), std::memory_order_relaxed);
 }
 
 // Nothing passes the thread's check until it has come here and heeded the request.
 void Detector::make_look_again(Thread& thread) {
   thread.check_spoilt.store(true, std::memory_order_seq_cst);
-  thread.fast.read.store(PackedStamp::kNobody, std::memory_order_relaxed);
-  thread.fast.write.store(PackedStamp::kNobody, std::memory_order_relaxed);
+  thread.fast.read.store(ShadowWord::nobody().bits(), std::memory_order_relaxed);
+  thread.fast.write.store(ShadowWord::nobody().bits(), std::memory_order_relaxed);
 }
 
 void Detector::make_all_look_again() {

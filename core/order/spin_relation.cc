@@ -99,7 +99,7 @@ void Detector::spin_read_granule(Thread& thread, Address at, unsigned mask, bool
   const SpinLock lock(object->mutex);
   SpinMessages& messages = object->spin;
   const bool machine = is_state_machine(options_.engine);
-  Stamps stamps;
+  AccessHistory stamps;
   HistoryId before[kGranuleBytes / kWordBytes] = {};
   unsigned fresh = 0;
   if (machine) {
@@ -123,7 +123,7 @@ void Detector::spin_read_granule(Thread& thread, Address at, unsigned mask, bool
                           complete = true;
                         });
     } else {
-      HybridEngine::signal(stamps, byte, [&](const Stamp& s) {
+      HybridEngine::signal(stamps, byte, [&](const PastAccess& s) {
         add_counterpart(s.slot, s.time, found);
         complete = (s.adds >> byte & 1) == 0;
         return true;
@@ -170,20 +170,20 @@ void Detector::find_unordered_writes(Thread& thread, AccessKind kind, Address ad
     Granule* granule = shadow_.existing_granule(at);
     if (granule == nullptr) continue;
     const WordAccess access = {kind, mask_in(at, address, address + size), where, at, false};
-    Stamps stamps;
+    AccessHistory stamps;
     {
       const GranuleLock lock(*granule);
       read_granule(*granule, lock.list, stamps);
     }
     for (unsigned i = 0; i < stamps.count; ++i) {
-      const Stamp& s = stamps.all[i];
+      const PastAccess& s = stamps.all[i];
       const auto common = static_cast<uint8_t>(s.mask & access.mask);
       if (common == 0 || s.kind == AccessKind::kFree || !conflicts(kind, s.kind)) continue;
       if (ordered_before(thread.clocks.full, thread, s.slot, s.time)) continue;
       RacingPair* pair = races.add();
       if (pair == nullptr) break;
       pair->standing = Standing::kObserved;
-      const Where written = context_.mixed->at(s.where, static_cast<unsigned>(__builtin_ctz(common)));
+      const Where written = context_.per_byte->at(s.where, static_cast<unsigned>(__builtin_ctz(common)));
       describe_pair(context_, *pair, thread, access, common, s.kind, s.slot, s.time, s.lockset, written);
     }
   }

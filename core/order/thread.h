@@ -19,10 +19,6 @@ struct ConditionObject;
 struct KnownRows;
 struct SyncObject;
 
-// What an access does to its bytes. The values are bits of a set (access.cc's conflict table).
-// kBirth: the bytes were allocated anew; it is never the later of two.
-enum class AccessKind : uint8_t { kRead = 0, kWrite = 1, kAtomicRead = 2, kAtomicWrite = 3, kFree = 4, kBirth = 5 };
-
 struct Held {
   Address address;
   LockId lock;
@@ -144,7 +140,7 @@ struct KnownLists {
 
 // What became of the last pairs of places that stamps of one granule had (core/shadow/per_byte_stacks.h), as stamps say
 // them.
-struct KnownMixes {
+struct KnownPerByteStacks {
   static constexpr unsigned kBits = 9;
   static constexpr uint32_t kNone = ~0u;  // there is no room for it
   struct Entry {
@@ -200,7 +196,7 @@ struct Thread {
   KnownLists* known = nullptr;  // made when first needed
   KnownRows* known_rows = nullptr;
   unsigned reads_forgotten = 0;  // of lists that were full
-  KnownMixes mixes;
+  KnownPerByteStacks known_per_byte;
 
   // --- clocks ---------------------------------------------------------------------------------------------------
   Clocks clocks;           // of the others; what this thread did itself is always known to it

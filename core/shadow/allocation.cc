@@ -70,15 +70,15 @@ void Detector::allocate(Thread& thread, Address address, uint64_t size) {
 // Some bytes of a granule, or all. What was done to them goes; those to which anything was done are born.
 void Detector::bear_granule(Thread& thread, Granule& granule, Address address, unsigned mask, Where where) {
   GranuleLock lock(granule);
-  unsigned touched = is_in_rows(granule) ? clear_rows(granule, address, mask) : 0;
-  if (mask == kWholeGranule) close_rows(granule);
-  Stamps stamps;
+  unsigned touched = is_in_read_table(granule) ? clear_read_table(granule, address, mask) : 0;
+  if (mask == kWholeGranule) close_read_table(granule);
+  AccessHistory stamps;
   uint32_t flags = read_granule(granule, lock.list, stamps);
   flags &= ~GranuleFlags::spinning(mask);
   if (mask == kWholeGranule) flags = 0;
   unsigned kept = 0;
   for (unsigned i = 0; i < stamps.count; ++i) {
-    Stamp s = stamps.all[i];
+    PastAccess s = stamps.all[i];
     touched |= s.mask;
     s.mask = static_cast<uint8_t>(s.mask & ~mask);
     s.adds &= s.mask;
@@ -125,25 +125,23 @@ void Detector::bear(Thread& thread, Address address, uint64_t size, Where where)
   constexpr unsigned kAtOnce = 8;
   Locked locked[kAtOnce];
   unsigned count = 0;
-  const bool packs = may_renew(thread) && where >> PackedStamp::kWhereBits == 0;
+  const bool packs = may_renew(thread) && ShadowWord::stack_fits(where);
   const unsigned place = thread.slot & 1u;
-  const uint64_t fresh = GranuleStep::birth_of(thread, where);
+  const ShadowWord fresh = GranuleStep::birth_of(thread, where);
   auto bear_locked = [&] {
     unsigned others = 0;  // that have more to them
     for (unsigned i = 0; i < count; ++i) {
       Granule& granule = *locked[i].granule;
       unsigned touched = 0;
-      for (const std::atomic<uint64_t>& stamp : granule.stamps) {
-        touched |= GranuleStep::mask_of(stamp.load(std::memory_order_relaxed));
-      }
+      for (const std::atomic<ShadowWord>& word : granule.words) touched |= word.load(std::memory_order_relaxed).bytes();
       if (touched != kWholeGranule) {
         GranuleLock::unlock_both(granule, locked[i].cells);
         locked[others++] = locked[i];
         continue;
       }
-      granule.stamps[place].store(fresh, std::memory_order_relaxed);
-      granule.stamps[place ^ 1].store(0, std::memory_order_relaxed);
-      granule.stamps[2].store(0, std::memory_order_relaxed);
+      granule.words[place].store(fresh, std::memory_order_relaxed);
+      granule.words[place ^ 1].store({}, std::memory_order_relaxed);
+      granule.words[2].store({}, std::memory_order_relaxed);
       GranuleLock::unlock_both(granule, uint64_t{thread.stamps_alone} << 32);
     }
     for (unsigned i = 0; i < others; ++i) bear_granule(thread, *locked[i].granule, locked[i].at, kWholeGranule, where);
@@ -199,27 +197,15 @@ void Detector::forget_accesses(Thread& thread, Address address, uint64_t size) {
 // has nothing that stays: what the thread did itself, or somebody ordered before it, with locks that it has now or
 // needs not. GranuleStep::renew() does the same, granule by granule.
 Address Detector::stamp_freed(Thread& thread, const Leaf& leaf, Address begin, Address end, Where where) {
-  constexpr uint64_t kFreed = static_cast<uint64_t>(AccessKind::kFree) << PackedStamp::kKindAt;
   Address at = begin & ~(kGranuleBytes - 1);
-  if (where >> PackedStamp::kWhereBits != 0) return at;
-  const uint32_t now = uint32_t{thread.slot} << PackedStamp::kTimeBits | thread.time;
-  const Time own = thread.time - thread.own_since;
-  const Clock& decides = *thread.decides;
-  // Locks that a stamp must have in its byte of the second cell.
-  const bool bare = thread.stamps_bare;
-  const LocksCode locks = thread.stamps_locks;
-  const auto goes = [&](uint64_t bits, uint64_t cells, unsigned place) __attribute__((always_inline)) {
-    if (bits == 0) return true;
-    const auto moment = static_cast<uint32_t>(bits >> PackedStamp::kTimeAt);
-    const AccessKind kind = GranuleStep::kind_of(bits);
-    return kind != AccessKind::kFree &&
-           (bare || kind == AccessKind::kBirth ||
-            GranuleStep::locks_at(static_cast<uint32_t>(cells >> 32), place) == locks) &&
-           (now - moment <= own ||
-            decides.get_near(moment >> PackedStamp::kTimeBits) >= (moment & PackedStamp::kTimeLimit));
+  if (!ShadowWord::stack_fits(where)) return at;
+  const uint32_t now = ShadowWord::epoch_of(thread.slot, thread.time);
+  const auto goes = [&](ShadowWord word, uint64_t cells, unsigned place) __attribute__((always_inline)) {
+    if (word.is_none()) return true;
+    const Related related = relate(FixedKind<AccessKind::kFree>{}, word, KnownNearby(thread, now, word, cells, place));
+    return !word.is_free() && related.covered == Covered::kYes;
   };
-  const uint64_t fresh =
-      uint64_t{now} << PackedStamp::kTimeAt | kFreed | uint64_t{0xff} << PackedStamp::kMaskAt | where;
+  const ShadowWord fresh = ShadowWord::of_one_stack(now, AccessKind::kFree, ShadowWord::kAllBytes, where);
   const unsigned place = thread.slot & 1u;
   const uint64_t alone = uint64_t{thread.stamps_alone} << 32;
   // Whole granules are locked some at once, which is cheaper than one after the other: a lock waits for all that was
@@ -238,14 +224,14 @@ Address Detector::stamp_freed(Thread& thread, const Leaf& leaf, Address begin, A
     unsigned done = 0;
     for (; done < locked; ++done) {
       Granule& granule = granules[done];
-      const uint64_t first = granule.stamps[0].load(std::memory_order_relaxed);
-      const uint64_t second = granule.stamps[1].load(std::memory_order_relaxed);
-      const uint64_t third = granule.stamps[2].load(std::memory_order_relaxed);
+      const ShadowWord first = granule.words[0].load(std::memory_order_relaxed);
+      const ShadowWord second = granule.words[1].load(std::memory_order_relaxed);
+      const ShadowWord third = granule.words[2].load(std::memory_order_relaxed);
       if (!goes(first, cells[done], 0) || !goes(second, cells[done], 1) || !goes(third, cells[done], 2)) break;
-      if (options_.sampled && (first | second | third) == 0) shadow_.note_use(at + done * kGranuleBytes);
-      granule.stamps[place].store(fresh, std::memory_order_relaxed);
-      granule.stamps[place ^ 1].store(0, std::memory_order_relaxed);
-      granule.stamps[2].store(0, std::memory_order_relaxed);
+      if (options_.sampled && GranuleStep::are_none(first, second, third)) shadow_.note_use(at + done * kGranuleBytes);
+      granule.words[place].store(fresh, std::memory_order_relaxed);
+      granule.words[place ^ 1].store({}, std::memory_order_relaxed);
+      granule.words[2].store({}, std::memory_order_relaxed);
       GranuleLock::unlock_both(granule, alone);
     }
     for (unsigned left = done; left < locked; ++left) GranuleLock::unlock_both(granules[left], cells[left]);

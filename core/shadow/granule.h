@@ -1,14 +1,14 @@
-// A granule as hb and hybrid use it: the newest stamps, and a list of all that have no room.
+// A granule as hb and hybrid use it: the newest shadow words, and a list of all that have no room.
 //
 // The first cell is the id of a history with the stamps that do not fit (kUntouched: none;
 // core/shadow/overflow_list.h); its writes are older than those in the granule. It is the granule's lock, too. The
 // second cell says in which order the stamps in the granule were made, two bits for the place of each, oldest first;
 // then for each place a byte for the stamp's locks.
 //
-// Data that many threads read has its reads elsewhere (kInRows; core/shadow/read_table.h). Then a place that the order
-// does not name may have a copy of such a read: nothing but what its thread's check looks for. Such a granule has a
-// list always, if only one that is empty, which many share; so whatever is done where there is no list need not know of
-// it.
+// Data that many threads read has its reads elsewhere (kInReadTable; core/shadow/read_table.h). Then a place that the
+// order does not name may have a copy of such a read: nothing but what its thread's check looks for. Such a granule has
+// a list always, if only one that is empty, which many share; so whatever is done where there is no list need not know
+// of it.
 //
 // A thread's stamp is in the place of its slot's parity, if that is free; there its check looks for it without the
 // lock. A stamp with a thread's present time is put there by that thread alone, and goes away only when the thread or
@@ -45,10 +45,39 @@ struct GranuleFlags {
 };
 
 // Of the second cell: the granule's plain reads are in rows, but for some that are in it or its list.
-inline constexpr uint32_t kInRows = 0x40;
+inline constexpr uint32_t kInReadTable = 0x40;
 
-[[nodiscard]] inline bool is_in_rows(const Granule& granule) {
-  return (granule.cells[1].load(std::memory_order_relaxed) & kInRows) != 0;
+[[nodiscard]] inline bool is_in_read_table(const Granule& granule) {
+  return (granule.cells[1].load(std::memory_order_relaxed) & kInReadTable) != 0;
+}
+
+// What a granule may be. The shape decides which way path 3 goes (core/shadow/paths.h).
+//
+// | shape       | first cell                    | where its accesses are | | ----------- |
+// ----------------------------- | --------------------------------------------------------------------- | | kEmpty | 0
+// | nowhere: its words are none                                           | | kPlain      | 0 | up to three words | |
+// kOverflow   | a list without flags or reads | words; writes that are older in the list                              |
+// | kReadList   | a list without flags          | the same; reads of the list, in any order, as in a hash table | |
+// kReadShared | a list without flags, mostly  | plain reads in the read table (kInReadTable); word 2 is another access,
+// if | |             | the empty one that all share  | any; words 0 and 1 are copies of reads, for checks alone | |
+// kAtomic | a list with kHasMessage, or   | words that no check can find; what has no room in the list, oldest    | | |
+// one of three that all share   | first; reads perhaps in the table                                     | | kWaitedFor
+// | a list with kInSpin           | in the list alone, oldest first; reads perhaps in the table           |
+enum class Shape : uint8_t { kEmpty, kPlain, kOverflow, kReadList, kReadShared, kAtomic, kWaitedFor };
+
+// Of a granule with this list, whose first word is `header` (0 where there is none).
+[[nodiscard]] inline Shape shape_of(const Granule& granule, HistoryId list, uint32_t header) {
+  constexpr uint32_t kReads = 0xff000000u;  // OverflowList::reads()
+  if (list == kUntouched) {
+    uint64_t any = 0;
+    for (const std::atomic<ShadowWord>& word : granule.words) any |= word.load(std::memory_order_relaxed).bits();
+    return any == 0 ? Shape::kEmpty : Shape::kPlain;
+  }
+  const uint32_t flags = header & 0xffff;
+  if (GranuleFlags::in_spin(flags) != 0) return Shape::kWaitedFor;
+  if (flags != 0) return Shape::kAtomic;
+  if (is_in_read_table(granule)) return Shape::kReadShared;
+  return (header & kReads) != 0 ? Shape::kReadList : Shape::kOverflow;
 }
 
 class GranuleLock {
@@ -121,7 +150,7 @@ class GranuleLock {
 
 inline constexpr unsigned kWholeGranule = (1u << kGranuleBytes) - 1;
 
-// Stamps that have no room in it, or flags.
+// AccessHistory that have no room in it, or flags.
 [[nodiscard]] inline bool has_list(const Granule& granule) {
   return granule.cells[0].load(std::memory_order_relaxed) != kUntouched;
 }
@@ -132,14 +161,14 @@ inline constexpr unsigned kWholeGranule = (1u << kGranuleBytes) - 1;
   const bool write = kind == AccessKind::kWrite;
   const bool atomic_read = kind == AccessKind::kAtomicRead;
   if (!write && kind != AccessKind::kRead && !atomic_read) return false;
-  const uint64_t own = thread.fast.write.load(std::memory_order_relaxed);
-  const uint64_t bits = (write         ? PackedStamp::kOfWrites
-                         : atomic_read ? ~uint64_t{0} << PackedStamp::kTimeAt
-                                       : PackedStamp::kOfReads) &
-                        ~(uint64_t{0xff} << PackedStamp::kMaskAt);
+  const ShadowWord own = ShadowWord::from_bits(thread.fast.write.load(std::memory_order_relaxed));
+  const uint64_t bits = (write         ? ShadowWord::kBitsOfWrites
+                         : atomic_read ? ShadowWord::kBitsOfEpoch
+                                       : ShadowWord::kBitsOfReads) &
+                        ~ShadowWord::kBitsOfBytes;
   const auto is_done = [&](unsigned place) __attribute__((always_inline)) {
-    const uint64_t found = granule.stamps[place].load(std::memory_order_relaxed);
-    if (((found ^ own) & bits) == 0) mask &= ~static_cast<unsigned>(found >> PackedStamp::kMaskAt);
+    const ShadowWord found = granule.words[place].load(std::memory_order_relaxed);
+    if (found.equals_in(own, bits)) mask &= ~found.bytes();
     return mask == 0;
   };
   const unsigned place = thread.slot & 1u;

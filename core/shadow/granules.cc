@@ -1,9 +1,10 @@
-// How the stamps of a granule are read, changed and written again.
+// Paths 3 and 4 of an access (core/shadow/paths.h): how what a granule remembers is read, changed and written again.
 #include "base/bytes.h"
 #include "core/detector.h"
 #include "core/shadow/atomic_step.h"
 #include "core/shadow/granule.h"
 #include "core/shadow/overflow_list.h"
+#include "core/shadow/paths.h"
 
 namespace norn {
 namespace {
@@ -18,23 +19,23 @@ LocksCode locks_at(uint32_t second, unsigned place) { return GranuleStep::locks_
 // For how many stamps a list of so many has room: some more, if it is not the first.
 unsigned room_of_list(unsigned count) {
   const unsigned wanted = count < 3 ? count : count + count / 2;
-  const unsigned words = StampList::words_for(wanted < Stamps::kMax ? wanted : Stamps::kMax);
+  const unsigned words = OverflowList::words_for(wanted < AccessHistory::kMax ? wanted : AccessHistory::kMax);
   return (Histories::room_of(words) - HybridEngine::kHeaderWords) / HybridEngine::kStampWords;
 }
 
 }  // namespace
 
-bool GranuleStep::add_to(uint64_t& stamp) {
-  uint64_t with = with_bytes(thread_, stamp, own_, mask_);
+bool GranuleStep::add_to(ShadowWord& word) {
+  ShadowWord with = with_bytes(thread_, word, own_, mask_);
   if (with == kUnknown) {
-    const uint64_t pair = pair_of(stamp, own_, mask_);
-    const Where mixed = context_.mixed->mix(Stamp::place_of(own_), mask_, Stamp::place_of(stamp), mask_of(stamp));
-    thread_.mixes.of(pair) = {
-        pair, mixed == kNowhere ? KnownMixes::kNone : static_cast<uint32_t>(Stamp::packed_place(mixed))};
-    with = with_bytes(thread_, stamp, own_, mask_);
+    const uint64_t pair = pair_of(word, own_, mask_);
+    const Where mixed = context_.per_byte->mix(own_.stack(), mask_, word.stack(), word.bytes());
+    thread_.known_per_byte.of(pair) = {
+        pair, mixed == kNowhere ? KnownPerByteStacks::kNone : static_cast<uint32_t>(ShadowWord::bits_of_stack(mixed))};
+    with = with_bytes(thread_, word, own_, mask_);
   }
   if (with == kApart) return false;
-  stamp = with;
+  word = with;
   return true;
 }
 
@@ -42,47 +43,47 @@ bool GranuleStep::take(Granule& granule) {
   const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
   // Oldest first; after the first place that is empty there is none. All in variables of their own: this is where
   // the time goes.
-  auto stamp_at = [&](unsigned place) {
-    return place == kNoPlace ? 0 : granule.stamps[place].load(std::memory_order_relaxed);
+  auto word_at = [&](unsigned place) {
+    return place == kNoPlace ? ShadowWord() : granule.words[place].load(std::memory_order_relaxed);
   };
-  uint64_t a = stamp_at(second & 3);
-  uint64_t b = stamp_at(second >> 2 & 3);
-  uint64_t c = stamp_at(second >> 4 & 3);
+  ShadowWord a = word_at(second & 3);
+  ShadowWord b = word_at(second >> 2 & 3);
+  ShadowWord c = word_at(second >> 4 & 3);
   LocksCode a_locks = locks_at(second, second & 3);
   LocksCode b_locks = locks_at(second, second >> 2 & 3);
   LocksCode c_locks = locks_at(second, second >> 4 & 3);
-  if (a != 0 && !judge(a, a_locks)) return false;
-  if (b != 0 && !judge(b, b_locks)) return false;
-  if (c != 0 && !judge(c, c_locks)) return false;
+  if (!a.is_none() && !judge(a, a_locks)) return false;
+  if (!b.is_none() && !judge(b, b_locks)) return false;
+  if (!c.is_none() && !judge(c, c_locks)) return false;
   const unsigned adds = adds_ & continues_ & mask_;
   if (adds != 0 && adds != mask_) return false;
 
-  if (a == 0) {
+  if (a.is_none()) {
     a = b, a_locks = b_locks;
     b = c, b_locks = c_locks;
-    c = 0;
+    c = {};
   }
-  if (a == 0) {
+  if (a.is_none()) {
     a = b, a_locks = b_locks;
-    b = 0;
+    b = {};
   }
-  if (b == 0) {
+  if (b.is_none()) {
     b = c, b_locks = c_locks;
-    c = 0;
+    c = {};
   }
   // The bytes may go to a stamp that says the same of others; but the order of writes counts.
   const bool write = is_write(kind_);
-  const bool after_b = write && c != 0 && is_write(kind_of(c));
-  const bool after_a = after_b || (write && b != 0 && is_write(kind_of(b)));
+  const bool after_b = write && !c.is_none() && is_write(c.kind());
+  const bool after_a = after_b || (write && !b.is_none() && is_write(b.kind()));
   if (adds != 0 && (says_same(a, own_) || says_same(b, own_) || says_same(c, own_))) return false;
-  const auto joins = [&](uint64_t& stamp) { return says_same(stamp, own_) && add_to(stamp); };
+  const auto joins = [&](ShadowWord& word) { return says_same(word, own_) && add_to(word); };
   if (adds != 0 || !(joins(c) || (!after_b && joins(b)) || (!after_a && joins(a)))) {
-    const uint64_t fresh = own_ | uint64_t{mask_} << PackedStamp::kMaskAt | uint64_t{adds != 0} << PackedStamp::kAddsAt;
-    if (a == 0) {
+    const ShadowWord fresh = ShadowWord::of(own_.epoch(), kind_, mask_, own_.stack(), adds != 0);
+    if (a.is_none()) {
       a = fresh, a_locks = thread_.stamps_locks;
-    } else if (b == 0) {
+    } else if (b.is_none()) {
       b = fresh, b_locks = thread_.stamps_locks;
-    } else if (c == 0) {
+    } else if (c.is_none()) {
       c = fresh, c_locks = thread_.stamps_locks;
     } else {
       return false;
@@ -93,11 +94,11 @@ bool GranuleStep::take(Granule& granule) {
 }
 
 // Under its lock. Gives its flags.
-uint32_t Detector::read_granule(const Granule& granule, HistoryId list, Stamps& stamps) const {
+uint32_t Detector::read_granule(const Granule& granule, HistoryId list, AccessHistory& stamps) const {
   stamps.count = stamps.overwritten = 0;
   uint32_t flags = 0;
   if (list != kUntouched) {
-    const StampList listed = list_at(list);
+    const OverflowList listed = list_at(list);
     flags = listed.flags();
     for (unsigned i = 0; i < listed.room(); ++i) {
       if (!listed.is_room(i)) stamps.all[stamps.count++] = listed.at(i);
@@ -108,9 +109,9 @@ uint32_t Detector::read_granule(const Granule& granule, HistoryId list, Stamps& 
   for (unsigned i = 0; i < kPlaces; ++i) {
     const unsigned place = second >> 2 * i & 3;
     if (place == kNoPlace) break;
-    const uint64_t bits = granule.stamps[place].load(std::memory_order_relaxed);
-    if (bits == 0) break;
-    stamps.all[stamps.count++] = Stamp::unpacked(segments_, bits, locks_at(second, place));
+    const ShadowWord word = granule.words[place].load(std::memory_order_relaxed);
+    if (word.is_none()) break;
+    stamps.all[stamps.count++] = PastAccess::unpacked(segments_, word, locks_at(second, place));
   }
   return flags;
 }
@@ -118,7 +119,8 @@ uint32_t Detector::read_granule(const Granule& granule, HistoryId list, Stamps& 
 // The list that the first so many stamps and these flags make: the one that there was, if it has room for them. If
 // there is no memory they are lost. One that has become empty or nearly so keeps its room until it is found to be so:
 // what many threads have read, they often read again after it was written.
-HistoryId Detector::make_list(Thread& thread, HistoryId before, const Stamps& stamps, unsigned count, uint32_t flags) {
+HistoryId Detector::make_list(Thread& thread, HistoryId before, const AccessHistory& stamps, unsigned count,
+                              uint32_t flags) {
   constexpr unsigned kMany = 12;
   const unsigned room = room_of_list(count);
   const unsigned room_before = before == kUntouched ? 0 : list_at(before).room();
@@ -126,11 +128,11 @@ HistoryId Detector::make_list(Thread& thread, HistoryId before, const Stamps& st
   if (count == 0 && flags == 0 && !in_use) return kUntouched;
   const HistoryId shared = message_list(flags);
   if (count == 0 && shared != kUntouched) return shared;
-  if ((in_use && room_before >= count) || histories_.resize(before, StampList::words_for(room))) {
+  if ((in_use && room_before >= count) || histories_.resize(before, OverflowList::words_for(room))) {
     list_at(before).fill(stamps.all, count, flags);
     return before;
   }
-  const HistoryId made = histories_.reserve(thread.room, StampList::words_for(room));
+  const HistoryId made = histories_.reserve(thread.room, OverflowList::words_for(room));
   if (histories_.wants_collection()) [[unlikely]]
     collection_wanted_.store(true, std::memory_order_relaxed);
   if (made == kUntouched) {
@@ -145,19 +147,19 @@ HistoryId Detector::make_list(Thread& thread, HistoryId before, const Stamps& st
 
 // Of a granule with flags no check may let an access pass. Those of atomics do not stand for plain ones; and a plain
 // one that is ordered before what the thread does now is of a time that has passed.
-bool Detector::may_lie_beside_message(const Thread& thread, const Stamp& stamp) {
+bool Detector::may_lie_beside_message(const Thread& thread, const PastAccess& stamp) {
   if (stamp.kind == AccessKind::kAtomicRead || stamp.kind == AccessKind::kAtomicWrite) return true;
   if (is_own(thread, stamp.slot, stamp.time)) return stamp.time != thread.time;
   return thread.clocks.full.get(stamp.slot) >= stamp.time;
 }
 
 // From which stamp on they have room in the granule itself.
-unsigned Detector::first_in_granule(const Thread& thread, Stamps& stamps, bool in_rows, uint32_t flags) const {
+unsigned Detector::first_in_granule(const Thread& thread, AccessHistory& stamps, bool in_table, uint32_t flags) const {
   const bool messages = message_list(flags) != kUntouched;
-  const unsigned places = flags == 0 ? (in_rows ? 1 : kPlaces) : messages && !in_rows ? kPlaces : 0;
+  const unsigned places = flags == 0 ? (in_table ? 1 : kPlaces) : messages && !in_table ? kPlaces : 0;
   unsigned first = stamps.count;
   while (first > stamps.overwritten && stamps.count - first < places) {
-    Stamp& stamp = stamps.all[first - 1];
+    PastAccess& stamp = stamps.all[first - 1];
     find_whether_it_packs(stamp);
     if (!stamp.fits() || (messages && !may_lie_beside_message(thread, stamp))) break;
     --first;
@@ -166,53 +168,54 @@ unsigned Detector::first_in_granule(const Thread& thread, Stamps& stamps, bool i
 }
 
 // The last of the stamps, which have room in the granule.
-void Detector::put_in_granule(Granule& granule, const Stamps& stamps, unsigned first) {
+void Detector::put_in_granule(Granule& granule, const AccessHistory& stamps, unsigned first) {
   GranuleStep::Kept kept[kPlaces] = {};
   for (unsigned i = first; i < stamps.count; ++i) kept[i - first] = {stamps.all[i].packed(), stamps.all[i].locks};
-  if (is_in_rows(granule)) {
-    put_beside_rows(granule, kept[0]);
+  if (is_in_read_table(granule)) {
+    put_beside_table(granule, kept[0]);
   } else {
     GranuleStep::put(granule, kept[0], kept[1], kept[2]);
   }
 }
 
 // Under its lock, of which `list` is part.
-void Detector::write_granule(Thread& thread, Granule& granule, Address address, HistoryId& list, Stamps& stamps,
+void Detector::write_granule(Thread& thread, Granule& granule, Address address, HistoryId& list, AccessHistory& stamps,
                              uint32_t flags) {
   if (stamps.count > kPlaces) HybridEngine::consolidate(context_, stamps);
-  const bool in_rows = is_in_rows(granule);
-  const unsigned first = first_in_granule(thread, stamps, in_rows, flags);
+  const bool in_table = is_in_read_table(granule);
+  const unsigned first = first_in_granule(thread, stamps, in_table, flags);
   const HistoryId before = list;
   if (before != kUntouched || first != 0 || flags != 0) {
     list = make_list(thread, is_shared(before) ? kUntouched : before, stamps, first, flags);
   }
-  if (list == kUntouched && in_rows) list = empty_list_;
+  if (list == kUntouched && in_table) list = empty_list_;
   if (list != before && (before == kUntouched || histories_.is_old(before))) shadow_.note_change(address);
 
   put_in_granule(granule, stamps, first);
 }
 
 // The one stamp that a granule has beside its reads in rows, if any. The copies of those go.
-void Detector::put_beside_rows(Granule& granule, const GranuleStep::Kept& kept) {
+void Detector::put_beside_table(Granule& granule, const GranuleStep::Kept& kept) {
   for (unsigned place = 0; place < kPlaces; ++place) {
-    granule.stamps[place].store(place == ReadStep::kPlace ? kept.bits : 0, std::memory_order_relaxed);
+    granule.words[place].store(place == ReadStep::kPlace ? kept.word : ShadowWord(), std::memory_order_relaxed);
   }
-  const uint32_t order = kept.bits == 0 ? GranuleStep::kNoOrder : (GranuleStep::kNoOrder & ~3u) | ReadStep::kPlace;
-  granule.cells[1].store(order | kInRows | GranuleStep::locks_in(ReadStep::kPlace, kept.locks),
+  const uint32_t order = kept.word.is_none() ? GranuleStep::kNoOrder : (GranuleStep::kNoOrder & ~3u) | ReadStep::kPlace;
+  granule.cells[1].store(order | kInReadTable | GranuleStep::locks_in(ReadStep::kPlace, kept.locks),
                          std::memory_order_relaxed);
 }
 
 // Whether a read makes so much superfluous, of these stamps of a granule and of its list, that the others and itself
 // have room in the granule: then it is worth while to judge all, and to do without a list from there on.
-bool Detector::fits_without_list(const Thread& thread, const StampList& listed, const GranuleStep::Kept* kept,
-                                 unsigned count, const Stamp& now) {
-  auto stays = [&](const Stamp& stamp) {
-    return !is_read(stamp.kind) || !covers(now.kind, stamp.kind) || !is_own(thread, stamp.slot, stamp.time) ||
-           (stamp.mask & ~now.mask) != 0 || !locksets_.weaker_or_same(now.lockset, stamp.lockset);
+bool Detector::fits_without_list(const Thread& thread, const OverflowList& listed, const GranuleStep::Kept* kept,
+                                 unsigned count, const PastAccess& now) {
+  // (Only the thread's own earlier reads are looked at: whether others' go takes longer to find out.)
+  auto stays = [&](const PastAccess& stamp) {
+    if (!is_read(stamp.kind) || !is_own(thread, stamp.slot, stamp.time) || (stamp.mask & ~now.mask) != 0) return true;
+    return related_to(thread, AnyKind{now.kind}, stamp).covered != Covered::kYes;
   };
   unsigned staying = 0;
   for (unsigned i = 0; i < count; ++i) {
-    staying += stays(Stamp::unpacked(segments_, kept[i].bits, kept[i].locks)) ? 1 : 0;
+    staying += stays(PastAccess::unpacked(segments_, kept[i].word, kept[i].locks)) ? 1 : 0;
   }
   for (unsigned i = 0; i < listed.room(); ++i) staying += !listed.is_room(i) && stays(listed.at(i)) ? 1 : 0;
   return staying < kPlaces;
@@ -225,10 +228,10 @@ bool Detector::fits_without_list(const Thread& thread, const StampList& listed, 
 // False: it is another case, and nothing was done. Under the granule's lock; a list belongs to one granule, so it may
 // be changed.
 bool Detector::read_beside_list(Thread& thread, Granule& granule, HistoryId list, const WordAccess& access) {
-  StampList listed = list_at(list);
+  OverflowList listed = list_at(list);
   if (!is_read(access.kind) || !thread.stamps_pack || listed.flags() != 0 || is_shared(list)) return false;
-  const Stamp now = {thread.slot,  access.mask, access.kind, thread.time,        thread.lockset,
-                     access.where, 0,           true,        thread.stamps_locks};
+  const PastAccess now = {thread.slot,  access.mask, access.kind, thread.time,        thread.lockset,
+                          access.where, 0,           true,        thread.stamps_locks};
   if (!now.fits()) return false;
 
   const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
@@ -238,45 +241,45 @@ bool Detector::read_beside_list(Thread& thread, Granule& granule, HistoryId list
   for (unsigned i = 0; i < kPlaces; ++i) {
     const unsigned place = second >> 2 * i & 3;
     if (place == kNoPlace) break;
-    const uint64_t bits = granule.stamps[place].load(std::memory_order_relaxed);
-    if (bits == 0) break;
-    const Stamp stamp = Stamp::unpacked(segments_, bits, locks_at(second, place));
+    const ShadowWord word = granule.words[place].load(std::memory_order_relaxed);
+    if (word.is_none()) break;
+    const PastAccess stamp = PastAccess::unpacked(segments_, word, locks_at(second, place));
     if (!HybridEngine::agrees(context_, thread, stamp, access)) return false;
     const bool read = is_read(stamp.kind);
     if (stamp.slot == thread.slot) {
       if (!is_own(thread, stamp.slot, stamp.time)) return false;
-      if (stamp.time == now.time) return covers(stamp.kind, now.kind) && (now.mask & ~stamp.mask) == 0;
+      if (stamp.time == now.time) return stands_for(stamp.kind, now.kind) && (now.mask & ~stamp.mask) == 0;
       if (stamp.kind == now.kind && stamp.lockset == now.lockset) {
         if (stamp.mask != now.mask) return false;
         continue;  // superfluous
       }
     }
     if (read && (leaving == kPlaces || place == (thread.slot & 1u))) leaving = count;
-    kept[count++] = {bits, locks_at(second, place)};
+    kept[count++] = {word, locks_at(second, place)};
   }
   for (unsigned i = 0; i < listed.others(); ++i) {
     if (!HybridEngine::agrees(context_, thread, listed.at(i), access)) return false;
   }
   if (listed.room() <= kFewListed && fits_without_list(thread, listed, kept, count, now)) return false;
   const unsigned earlier = listed.find_read(now, [&](unsigned at) {
-    const Stamp stamp = listed.at(at);
+    const PastAccess stamp = listed.at(at);
     return stamp.kind == now.kind && stamp.mask == now.mask && stamp.lockset == now.lockset &&
            is_own(thread, stamp.slot, stamp.time);
   });
-  const bool has_earlier = earlier != StampList::kNotFound;
+  const bool has_earlier = earlier != OverflowList::kNotFound;
   if (has_earlier && listed.at(earlier).time == now.time) {
     remember_list(thread, granule, list, access);
     return true;
   }
-  const bool in_rows = is_in_rows(granule);  // then the granule has no room, and the read itself is for the list
-  if (count == kPlaces || in_rows) {
-    if (leaving == kPlaces && !in_rows) return false;
-    const Stamp last = in_rows ? now : Stamp::unpacked(segments_, kept[leaving].bits, kept[leaving].locks);
+  const bool in_table = is_in_read_table(granule);  // then the granule has no room, and the read itself is for the list
+  if (count == kPlaces || in_table) {
+    if (leaving == kPlaces && !in_table) return false;
+    const PastAccess last = in_table ? now : PastAccess::unpacked(segments_, kept[leaving].word, kept[leaving].locks);
     const bool full = !has_earlier && listed.others() + listed.reads() + 1 + kPlaces >= options_.history_cap;
     const unsigned room = listed.find_read(last, [&](unsigned at) {
       return full ? (listed.at(at).mask & last.mask) != 0 : at == earlier || listed.is_room(at);
     });
-    if (room == StampList::kNotFound) {
+    if (room == OverflowList::kNotFound) {
       if (!has_earlier) return false;
       listed.put(earlier, now);
       remember_list(thread, granule, list, access);
@@ -290,7 +293,7 @@ bool Detector::read_beside_list(Thread& thread, Granule& granule, HistoryId list
     }
     if (full || has_earlier) listed.remove(full ? room : earlier);
     listed.add(room, last);
-    if (in_rows) return true;
+    if (in_table) return true;
     for (--count; leaving < count; ++leaving) kept[leaving] = kept[leaving + 1];
   } else if (has_earlier) {
     listed.remove(earlier);
@@ -310,18 +313,18 @@ bool Detector::read_beside_list(Thread& thread, Granule& granule, HistoryId list
 bool Detector::renew_beside_message(const Thread& thread, Granule& granule, HistoryId list, const WordAccess& access,
                                     uint32_t set_flags) {
   if (access.kind != AccessKind::kAtomicRead && access.kind != AccessKind::kAtomicWrite) return false;
-  const StampList listed = list_at(list);
+  const OverflowList listed = list_at(list);
   const uint32_t flags = listed.flags();
   constexpr unsigned kFew = 6;
   if (listed.room() > kFew || kFew + kPlaces >= options_.history_cap || flags == 0 ||
-      (flags & set_flags) != set_flags || GranuleFlags::in_spin(flags) != 0 || is_in_rows(granule)) {
+      (flags & set_flags) != set_flags || GranuleFlags::in_spin(flags) != 0 || is_in_read_table(granule)) {
     return false;
   }
-  if (thread.stamps_pack && access.where >> PackedStamp::kWhereBits == 0) {
+  if (thread.stamps_pack && ShadowWord::stack_fits(access.where)) {
     const unsigned spun = thread.spin_word_count == 0 ? 0 : spin_bytes_read(thread, access);
     if (AtomicStep(context_, segments_, thread, access, spun).take(granule, listed)) return true;
   }
-  Stamps stamps;
+  AccessHistory stamps;
   read_granule(granule, list, stamps);
   FoundRaces races;
   const uint8_t accessed = accessed_in_segment(thread, stamps, access);
@@ -330,7 +333,7 @@ bool Detector::renew_beside_message(const Thread& thread, Granule& granule, Hist
   if (races.count != 0 || first > listed.room()) return false;
   auto* words = const_cast<uint32_t*>(histories_.words(list));
   for (unsigned i = 0; i < listed.room(); ++i) {
-    HybridEngine::write_stamp(words, i, i < first ? stamps.all[i] : Stamp{});
+    HybridEngine::write_stamp(words, i, i < first ? stamps.all[i] : PastAccess{});
   }
   put_in_granule(granule, stamps, first);
   return true;
@@ -341,13 +344,13 @@ bool Detector::renew_beside_message(const Thread& thread, Granule& granule, Hist
 // the segment before. It is HybridEngine::next() once more, as far as there is no race and the list has room.
 bool Detector::renew_waited_for(Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access,
                                 uint32_t set_flags, uint8_t& accessed) {
-  const StampList listed = list_at(list);
+  const OverflowList listed = list_at(list);
   const uint32_t flags = listed.flags();
   const bool ends_message = access.kind == AccessKind::kWrite && (flags & GranuleFlags::messages(access.mask)) != 0;
   constexpr unsigned kFew = 12;
   const unsigned room = listed.room();
   if (access.kind == AccessKind::kFree || ends_message || room > kFew || kFew >= options_.history_cap ||
-      (flags & set_flags) != set_flags || !GranuleStep::is_empty(granule) || is_in_rows(granule)) {
+      (flags & set_flags) != set_flags || !GranuleStep::is_empty(granule) || is_in_read_table(granule)) {
     return false;
   }
   const bool write = is_write(access.kind);
@@ -358,13 +361,13 @@ bool Detector::renew_waited_for(Thread& thread, const Granule& granule, HistoryI
   for (unsigned i = 0; i < room; ++i) {
     if (listed.is_room(i)) continue;
     count = i + 1;
-    const Stamp s = listed.at(i);
+    const PastAccess s = listed.at(i);
     if (s.slot != thread.slot) {
       if (counts_writes && is_write(s.kind)) fresh |= access.mask & s.mask;
       continue;
     }
     if (s.time >= thread.segment_since) before |= s.mask;
-    if (s.time == thread.time && covers(s.kind, access.kind)) fresh &= ~unsigned{s.mask};
+    if (s.time == thread.time && stands_for(s.kind, access.kind)) fresh &= ~unsigned{s.mask};
   }
   accessed = static_cast<uint8_t>(access.mask & before);
   if (fresh == 0) return true;
@@ -374,30 +377,23 @@ bool Detector::renew_waited_for(Thread& thread, const Granule& granule, HistoryI
   unsigned kept = 0;
   unsigned continues = 0;
   for (unsigned i = 0; i < count; ++i) {
-    const Stamp s = listed.at(i);
+    const PastAccess s = listed.at(i);
     unsigned mask = s.mask;
     if (const unsigned common = mask & fresh; common != 0) {
-      const bool strong = ordered_before(thread.clocks.strong, thread, s.slot, s.time);
-      const bool full = strong || ordered_before(thread.clocks.full, thread, s.slot, s.time);
-      if (!strong) {
+      const auto locks_then = [&] { return s.lockset; };
+      const KnownExactly known(context_, thread, s.slot, s.time, s.kind, locks_then);
+      if (!known.is_strong()) {
         if (s.slot == thread.slot) return false;  // of another thread that had it
-        if (heeds && full && is_write(s.kind)) {
+        if (heeds && known.is_full() && is_write(s.kind)) {
           heed_writes(thread, granule, list, access.mask);
           heeds = false;
           i = ~0u, kept = continues = 0;
           continue;
         }
-        const bool same_locks = s.lockset == thread.lockset && thread.stamps_exclude;
-        const bool lockless = is_lockless() || s.kind == AccessKind::kBirth;
-        if (conflicts(access.kind, s.kind) &&
-            (!full || !(lockless || same_locks || locksets_.protects(thread.lockset, s.lockset)))) {
-          return false;
-        }
       }
-      if (covers(access.kind, s.kind) &&
-          (is_lockless() || s.kind == AccessKind::kBirth
-               ? full
-               : strong && (s.lockset == thread.lockset || locksets_.weaker_or_same(thread.lockset, s.lockset)))) {
+      const Related related = relate(AnyKind{access.kind}, PastKind{s.kind}, known);
+      if (!related.agrees()) return false;
+      if (related.covered == Covered::kYes) {
         mask &= ~common;
       }
     }
@@ -431,8 +427,7 @@ void Detector::begin_stamping(Thread& thread) {
 
 void Detector::note_segment(Thread& thread) {
   if (options_.sampled) find_lockset(thread);
-  const bool fits =
-      !is_state_machine(options_.engine) && thread.slot < PackedStamp::kSlots && thread.time < PackedStamp::kTimeLimit;
+  const bool fits = !is_state_machine(options_.engine) && ShadowWord::epoch_fits(thread.slot, thread.time);
   thread.stamps_pack = fits && segments_.note(thread.slot, thread.time, thread.lockset, thread.stamps_locks);
   thread.stamps_locks_apart = thread.stamps_locks == SegmentLocks::kOfItsTime;
   thread.stamps_bare = thread.lockset == kNoLocks || is_lockless();
@@ -450,7 +445,7 @@ void Detector::use_time(Thread& thread) {
 }
 
 bool Detector::access_simply(Thread& thread, Granule& granule, const WordAccess& access) {
-  if (!thread.stamps_pack || access.where >> PackedStamp::kWhereBits != 0) return false;
+  if (!thread.stamps_pack || !ShadowWord::stack_fits(access.where)) return false;
   const bool counts_writes = is_write(access.kind) && follows_writes(options_);
   const unsigned fresh = GranuleStep::fresh_bytes(thread, granule, access.kind, access.mask, counts_writes);
   if (fresh == 0) return true;
@@ -460,7 +455,7 @@ bool Detector::access_simply(Thread& thread, Granule& granule, const WordAccess&
   return true;
 }
 
-// One access to one granule. `set_flags` are set with it.
+// Paths 3 and 4: one access to one granule. `set_flags` are set with it.
 void Detector::access_granule(Thread& thread, Granule& granule, const WordAccess& access, SpinSignals& signals,
                               uint32_t set_flags) {
   if (!thread.stamped) note_segment(thread);
@@ -468,23 +463,41 @@ void Detector::access_granule(Thread& thread, Granule& granule, const WordAccess
   if (access.kind == AccessKind::kWrite && access.mask == kWholeGranule && !access.increments && may_heed_now(thread)) {
     take_out(thread, granule, lock.list, access.word);
   }
-  const uint32_t flags = lock.list == kUntouched ? 0 : list_at(lock.list).flags();
-  const bool waited_for = GranuleFlags::in_spin(flags) != 0;
-  if (uint8_t accessed = 0; waited_for && renew_waited_for(thread, granule, lock.list, access, set_flags, accessed)) {
+  const Shape shape = shape_of(granule, lock.list);
+  if (uint8_t accessed = 0;
+      shape == Shape::kWaitedFor && renew_waited_for(thread, granule, lock.list, access, set_flags, accessed)) {
     thread.stamped = true;
     if (!is_write(access.kind)) return remember_list(thread, granule, lock.list, access);
+    const uint32_t flags = list_at(lock.list).flags();
     lock.unlock();
     return note_signals(thread, access, flags, accessed, signals);
   }
   if (access.may_decide() && may_heed_now(thread)) {
     heed_writes(thread, granule, lock.list, access.mask);
   }
-  if (lock.list == kUntouched) {
-    if (GranuleStep::is_empty(granule) && !prepare(access.word)) return no_memory_for_shadow();
-    if (set_flags == 0 && access_simply(thread, granule, access)) return;
-  } else if (!waited_for && (renew_beside_message(thread, granule, lock.list, access, set_flags) ||
-                             (set_flags == 0 && (read_in_own_row(thread, granule, lock.list, access) ||
-                                                 read_beside_list(thread, granule, lock.list, access))))) {
+  bool done = false;
+  switch (shape) {
+    case Shape::kEmpty:
+      if (!prepare(access.word)) return no_memory_for_shadow();
+      [[fallthrough]];
+    case Shape::kPlain:
+      if (set_flags == 0 && access_simply(thread, granule, access)) return;
+      break;
+    case Shape::kOverflow:
+    case Shape::kReadList:
+      done = set_flags == 0 && read_beside_list(thread, granule, lock.list, access);
+      break;
+    case Shape::kReadShared:
+      done = set_flags == 0 && (read_in_own_row(thread, granule, lock.list, access) ||
+                                read_beside_list(thread, granule, lock.list, access));
+      break;
+    case Shape::kAtomic:
+      done = renew_beside_message(thread, granule, lock.list, access, set_flags);
+      break;
+    case Shape::kWaitedFor:
+      break;
+  }
+  if (done) {
     thread.stamped = true;
     if (access.kind == AccessKind::kAtomicRead) remember_list(thread, granule, lock.list, access);
     return;
@@ -554,8 +567,8 @@ void Detector::use_inside(Thread& thread, Address object, Where where) {
 template <AccessKind Kind>
 Address Detector::renew_run(Thread& thread, Address at, Address begin, Address end, Where where, bool increments) {
   constexpr bool kPlain = Kind == AccessKind::kRead || Kind == AccessKind::kWrite;
-  if (where >> PackedStamp::kWhereBits != 0) return at;
-  [[maybe_unused]] const GranuleStep::Row<Kind> row(thread, where);
+  if (!ShadowWord::stack_fits(where)) return at;
+  [[maybe_unused]] const GranuleStep::Strided<Kind> row(thread, where);
   auto place = [&](Where& found) __attribute__((always_inline)) {
     found = where;
     return true;
@@ -642,18 +655,19 @@ void Detector::remember_list(Thread& thread, const Granule& granule, HistoryId l
   if (write) entry.writes |= access.mask;
 }
 
+// Path 4.
 void Detector::access_generally(Thread& thread, Granule& granule, GranuleLock& lock, const WordAccess& access,
                                 SpinSignals& signals, uint32_t set_flags) {
   const bool plain_write = access.kind == AccessKind::kWrite || access.kind == AccessKind::kFree;
   FoundRaces races;
-  Stamps stamps;
+  AccessHistory stamps;
   const uint32_t flags = read_granule(granule, lock.list, stamps);
-  ReadBlock* block = is_in_rows(granule) ? read_rows_.find(access.word) : nullptr;
+  ReadBlock* block = is_in_read_table(granule) ? read_table_.find(access.word) : nullptr;
   if (block != nullptr) add_own_reads(thread, *block, access.word, stamps);
   const uint8_t in_spin = GranuleFlags::in_spin(flags);
   const uint8_t accessed = accessed_in_segment(thread, stamps, access);
   if (block != nullptr && access.kind != AccessKind::kRead) {
-    judge_rows(thread, *block, HybridEngine::fresh_bytes(context_, thread, stamps, access), access, races);
+    judge_read_table(thread, *block, HybridEngine::fresh_bytes(context_, thread, stamps, access), access, races);
   }
   const bool stamped = HybridEngine::next(context_, thread, stamps, in_spin, accessed, access, races);
   uint32_t ended = plain_write ? GranuleFlags::messages_within(access.mask) : 0;
@@ -679,7 +693,7 @@ unsigned Detector::spin_bytes_read(const Thread& thread, const WordAccess& acces
                                                     << kWordBytes;
 }
 
-uint8_t Detector::accessed_in_segment(const Thread& thread, const Stamps& stamps, const WordAccess& access) {
+uint8_t Detector::accessed_in_segment(const Thread& thread, const AccessHistory& stamps, const WordAccess& access) {
   if (access.increments) return access.mask;
   const unsigned accessed = HybridEngine::accessed_in_segment(stamps, thread) | spin_bytes_read(thread, access);
   return static_cast<uint8_t>(access.mask & accessed);
@@ -700,18 +714,18 @@ void Detector::clear_granule(Thread& thread, Granule& granule, Address address, 
   if (granule.cells[0].load(std::memory_order_relaxed) == kUntouched && GranuleStep::is_empty(granule)) return;
   GranuleLock lock(granule);
   if (mask == 0xff) {
-    close_rows(granule);
-    for (std::atomic<uint64_t>& stamp : granule.stamps) stamp.store(0, std::memory_order_relaxed);
+    close_read_table(granule);
+    for (std::atomic<ShadowWord>& word : granule.words) word.store({}, std::memory_order_relaxed);
     lock.list = kUntouched;
     return;
   }
-  clear_rows(granule, address, mask);
-  Stamps stamps;
+  clear_read_table(granule, address, mask);
+  AccessHistory stamps;
   uint32_t flags = read_granule(granule, lock.list, stamps);
   flags &= ~GranuleFlags::spinning(mask);
   unsigned kept = 0;
   for (unsigned i = 0; i < stamps.count; ++i) {
-    Stamp s = stamps.all[i];
+    PastAccess s = stamps.all[i];
     s.mask = static_cast<uint8_t>(s.mask & ~mask);
     s.adds &= s.mask;
     if (s.mask != 0) stamps.all[kept++] = s;
@@ -722,14 +736,15 @@ void Detector::clear_granule(Thread& thread, Granule& granule, Address address, 
 }
 
 // Somebody waits for these bytes from here on. Gives those for which nobody did, and what was stamped before.
-unsigned Detector::begin_spinning(Thread& thread, Granule& granule, Address address, unsigned mask, Stamps& stamps) {
+unsigned Detector::begin_spinning(Thread& thread, Granule& granule, Address address, unsigned mask,
+                                  AccessHistory& stamps) {
   // Once it is known it stays so, as long as the memory is what it was.
   if ((mask & ~unsigned{waited_for_in(granule)}) == 0) return 0;
   GranuleLock lock(granule);
   const uint32_t flags = read_granule(granule, lock.list, stamps);
   const unsigned fresh = mask & ~unsigned{GranuleFlags::in_spin(flags)};
   if (fresh == 0) return 0;
-  take_from_rows(granule, address, stamps);
+  take_from_read_table(granule, address, stamps);
   write_granule(thread, granule, address, lock.list, stamps, flags | GranuleFlags::spinning(mask));
   return fresh;
 }
@@ -737,12 +752,11 @@ unsigned Detector::begin_spinning(Thread& thread, Granule& granule, Address addr
 // In a full collection.
 void Detector::mark_stamps(const Granule& granule) {
   const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
-  for (unsigned place = (second & kInRows) != 0 ? ReadStep::kPlace : 0; place < kPlaces; ++place) {
-    const uint64_t bits = granule.stamps[place].load(std::memory_order_relaxed);
-    if (bits == 0) continue;
-    const Stamp stamp = Stamp::unpacked(segments_, bits, 0);
-    slots_.mark(stamp.slot);
-    segments_.mark(stamp.slot, stamp.time, locks_at(second, place));
+  for (unsigned place = (second & kInReadTable) != 0 ? ReadStep::kPlace : 0; place < kPlaces; ++place) {
+    const ShadowWord word = granule.words[place].load(std::memory_order_relaxed);
+    if (word.is_none()) continue;
+    slots_.mark(word.slot());
+    segments_.mark(word.slot(), word.clock(), locks_at(second, place));
   }
 }
 
@@ -750,9 +764,9 @@ unsigned Detector::stamps_at(Address address) {
   Granule* granule = shadow_.existing_granule(address);
   if (granule == nullptr) return 0;
   const GranuleLock lock(*granule);
-  Stamps stamps;
+  AccessHistory stamps;
   read_granule(*granule, lock.list, stamps);
-  return stamps.count + reads_in_rows(*granule, address);
+  return stamps.count + reads_in_table(*granule, address);
 }
 
 }  // namespace norn

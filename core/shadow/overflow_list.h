@@ -12,14 +12,14 @@
 
 namespace norn {
 
-class StampList {
+class OverflowList {
  public:
   // So many places from a read's own are looked at.
   static constexpr unsigned kWindow = 16;
   static constexpr unsigned kNotFound = ~0u;
 
   // `count`: of the words.
-  StampList(const uint32_t* words, unsigned count)
+  OverflowList(const uint32_t* words, unsigned count)
       : words_(const_cast<uint32_t*>(words)), room_((count - HybridEngine::kHeaderWords) / HybridEngine::kStampWords) {}
 
   static constexpr unsigned words_for(unsigned stamps) {
@@ -33,14 +33,14 @@ class StampList {
   // From here on there is nothing but reads.
   [[nodiscard]] unsigned first_reads() const { return flags() != 0 ? room_ : others(); }
 
-  [[nodiscard]] Stamp at(unsigned i) const { return HybridEngine::read_stamp(words_, i); }
+  [[nodiscard]] PastAccess at(unsigned i) const { return HybridEngine::read_stamp(words_, i); }
   [[nodiscard]] bool is_room(unsigned i) const { return HybridEngine::read_mask(words_, i) == 0; }
 
   // Writes all that it has from here on: as many stamps, oldest first, as it has room for, at most.
-  void fill(const Stamp* stamps, unsigned count, uint32_t flags) {
+  void fill(const PastAccess* stamps, unsigned count, uint32_t flags) {
     words_[0] = flags;
     if (flags != 0) {
-      for (unsigned i = 0; i < room_; ++i) HybridEngine::write_stamp(words_, i, i < count ? stamps[i] : Stamp{});
+      for (unsigned i = 0; i < room_; ++i) HybridEngine::write_stamp(words_, i, i < count ? stamps[i] : PastAccess{});
       return;
     }
     unsigned others = 0;
@@ -60,16 +60,16 @@ class StampList {
   // With flags: one that differs in its bytes alone, which takes a place before it; and a new one.
   void move(unsigned from, unsigned to, uint8_t mask) const {
     if (from == to && HybridEngine::read_mask(words_, from) == mask) return;
-    Stamp stamp = at(from);
+    PastAccess stamp = at(from);
     stamp.mask = mask;
     stamp.adds &= mask;
     HybridEngine::write_stamp(words_, to, stamp);
   }
-  void put(unsigned i, const Stamp& stamp) const { HybridEngine::write_stamp(words_, i, stamp); }
+  void put(unsigned i, const PastAccess& stamp) const { HybridEngine::write_stamp(words_, i, stamp); }
 
   // The place of a read, in the window of those with this one's thread and locks, for which fits(place) is true.
   template <class Fits>
-  [[nodiscard]] unsigned find_read(const Stamp& like, Fits fits) const {
+  [[nodiscard]] unsigned find_read(const PastAccess& like, Fits fits) const {
     if (others() >= room_) return kNotFound;
     const unsigned places = room_ - others();
     unsigned at = home(like);
@@ -80,7 +80,7 @@ class StampList {
   }
 
   // A read, where there is room.
-  void add(unsigned at, const Stamp& stamp) {
+  void add(unsigned at, const PastAccess& stamp) {
     HybridEngine::write_stamp(words_, at, stamp);
     set_counts(others(), reads() + 1);
   }
@@ -90,7 +90,7 @@ class StampList {
   }
 
  private:
-  [[nodiscard]] unsigned home(const Stamp& stamp) const {
+  [[nodiscard]] unsigned home(const PastAccess& stamp) const {
     constexpr uint32_t kGolden = 0x9e3779b1;  // Knuth, The Art of Computer Programming 3, §6.4
     constexpr uint32_t kMurmur = 0x85ebca6b;  // Appleby's finalizer (MurmurHash3), of which one round is enough here
     const uint32_t locks = stamp.lockset * kGolden;

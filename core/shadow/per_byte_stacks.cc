@@ -4,7 +4,7 @@
 
 namespace norn {
 
-Where MixedPlaces::mix(Where a, unsigned bytes_of_a, Where b, unsigned bytes_of_b) {
+Where PerByteStacks::mix(Where a, unsigned bytes_of_a, Where b, unsigned bytes_of_b) {
   Places places;
   for (unsigned byte = 0; byte < kGranuleBytes; ++byte) {
     const bool of_a = (bytes_of_a >> byte & 1) != 0;
@@ -15,14 +15,14 @@ Where MixedPlaces::mix(Where a, unsigned bytes_of_a, Where b, unsigned bytes_of_
 }
 
 // What is in a bucket stays there.
-Where MixedPlaces::find(const Places& places, const std::atomic<uint32_t>& bucket) const {
+Where PerByteStacks::find(const Places& places, const std::atomic<uint32_t>& bucket) const {
   for (uint32_t i = bucket.load(std::memory_order_acquire); i != 0; i = entry(i - 1).next) {
-    if (entry(i - 1).places == places) return (i - 1) | kMixed;
+    if (entry(i - 1).places == places) return (i - 1) | kPerByte;
   }
   return kNowhere;
 }
 
-Where MixedPlaces::intern(const Places& places) {
+Where PerByteStacks::intern(const Places& places) {
   uint64_t key = 0;
   for (const Where where : places.of) key = hash_next(key, where);
   const auto number = static_cast<size_t>(key >> 48);
@@ -50,7 +50,7 @@ Where MixedPlaces::intern(const Places& places) {
   made.next = bucket.load(std::memory_order_relaxed);
   bucket.store(index + 1, std::memory_order_release);
   count_.store(index + 1, std::memory_order_relaxed);
-  return index | kMixed;
+  return index | kPerByte;
 }
 
 }  // namespace norn

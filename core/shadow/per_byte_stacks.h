@@ -13,10 +13,9 @@
 
 namespace norn {
 
-class MixedPlaces {
+class PerByteStacks {
  public:
-  // Of no place that an embedding has.
-  static constexpr Where kMixed = Where{1} << 31;
+  static constexpr Where kPerByte = ShadowWord::kPerByteStack;
 
   void init(Arena& arena) { arena_ = &arena; }
 
@@ -25,7 +24,7 @@ class MixedPlaces {
 
   // Which it is of one byte.
   [[nodiscard]] Where at(Where where, unsigned byte) const {
-    return (where & kMixed) == 0 ? where : entry(where ^ kMixed).places.of[byte];
+    return (where & kPerByte) == 0 ? where : entry(where ^ kPerByte).places.of[byte];
   }
 
  private:

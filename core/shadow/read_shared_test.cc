@@ -87,6 +87,25 @@ TEST_F(ReadersTest, AWriteFindsEachOfThem) {
   EXPECT_EQ(pairs_.size(), kReaders);
 }
 
+// A thread's two reads are judged apart: a write that comes after the first, and is kept from the second by a lock,
+// takes away the first alone.
+TEST_F(ReadersTest, AWriteThatCoversTheFirstReadLeavesTheSecond) {
+  all_read();
+  order_after_all(*writer_);
+  Thread& reader = *readers_[0];
+  detector_->lock_acquire(reader, kMutex, LockMode::kExclusive, 1);
+  detector_->read(reader, kX, 8, 2);
+  detector_->lock_release(reader, kMutex, LockMode::kExclusive);
+  EXPECT_EQ(detector_->stamps_at(kX), kReaders + 1);
+  write_under(*writer_, kMutex, kX);
+  EXPECT_TRUE(pairs_.empty());
+  order(*writer_, *late_, kGo);
+  detector_->write(*late_, kX, 8, 3);
+  ASSERT_EQ(pairs_.size(), 1u);
+  EXPECT_EQ(pairs_[0].earlier.where, 2u);
+  EXPECT_EQ(pairs_[0].standing, Standing::kPredicted);
+}
+
 TEST_F(ReadersTest, AReadFindsTheWriteBeforeIt) {
   all_read();
   order_after_all(*writer_);

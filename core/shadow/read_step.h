@@ -14,6 +14,7 @@
 #pragma once
 
 #include "core/shadow/read_table.h"
+#include "core/shadow/relation.h"
 #include "core/shadow/step.h"
 
 namespace norn {
@@ -27,8 +28,8 @@ class ReadStep {
   // new.
   [[nodiscard, gnu::always_inline]] static bool has_read(const Thread& thread, Granule& granule,
                                                          const ReadBlock::Row& row, unsigned index, unsigned mask) {
-    const uint64_t now = read_now(thread, ReadsInRow::of(row, index));
-    if ((uint64_t{mask} << PackedStamp::kMaskAt & ~now) != 0) return false;
+    const unsigned now = read_now(thread, ReadsInRow::of(row, index));
+    if ((mask & ~now) != 0) return false;
     put_copy(thread, granule, now);
     return true;
   }
@@ -36,9 +37,9 @@ class ReadStep {
   // Without the lock. `empty`: the list of granules that have none. False: it is another case, and nothing was done.
   [[nodiscard, gnu::always_inline]] static bool take_alone(const Thread& thread, bool lockless, Granule& granule,
                                                            HistoryId empty, ReadBlock::Row& row, unsigned index,
-                                                           uint64_t read, unsigned mask) {
-    const uint64_t before = row.first[index].load(std::memory_order_relaxed);
-    uint64_t after = before;
+                                                           ShadowWord read, unsigned mask) {
+    const ShadowWord before = row.first[index].load(std::memory_order_relaxed);
+    ShadowWord after = before;
     if (!add_alone(thread, lockless, after, read, mask)) return false;
     if constexpr (kOneAtATime) {
       row.first[index].store(after, std::memory_order_relaxed);
@@ -62,10 +63,10 @@ class ReadStep {
     [[nodiscard]] bool is_full() const { return count_ == kMost; }
     // False: it is another case, and nothing was done.
     [[nodiscard, gnu::always_inline]] bool put(const Thread& thread, bool lockless, Granule& granule,
-                                               ReadBlock::Row& row, unsigned index, uint64_t read) {
-      const uint64_t before = row.first[index].load(std::memory_order_relaxed);
-      uint64_t after = before;
-      if (!add_alone(thread, lockless, after, read, 0xff)) return false;
+                                               ReadBlock::Row& row, unsigned index, ShadowWord read) {
+      const ShadowWord before = row.first[index].load(std::memory_order_relaxed);
+      ShadowWord after = before;
+      if (!add_alone(thread, lockless, after, read, ShadowWord::kAllBytes)) return false;
       row.first[index].store(after, std::memory_order_relaxed);
       all_[count_++] = {&granule, &row.first[index], before};
       return true;
@@ -76,7 +77,7 @@ class ReadStep {
       if constexpr (!kOneAtATime) std::atomic_thread_fence(std::memory_order_seq_cst);
       unsigned right = 0;
       for (; right < count_ && is_alone(thread, lockless, *all_[right].granule, empty); ++right) {
-        if (copies) put_copy(thread, *all_[right].granule, ReadInRow::kBytes);
+        if (copies) put_copy(thread, *all_[right].granule, ShadowWord::kAllBytes);
       }
       for (unsigned i = right; i < count_; ++i) all_[i].place->store(all_[i].before, std::memory_order_relaxed);
       return right;
@@ -85,8 +86,8 @@ class ReadStep {
    private:
     struct One {
       Granule* granule;
-      std::atomic<uint64_t>* place;
-      uint64_t before;
+      std::atomic<ShadowWord>* place;
+      ShadowWord before;
     };
     One all_[kMost];
     unsigned count_ = 0;
@@ -94,7 +95,7 @@ class ReadStep {
 
   // Under the granule's lock, where no other stamp speaks against it. False: the row has no room for it.
   [[nodiscard]] static bool take(const Thread& thread, bool lockless, Granule& granule, ReadBlock::Row& row,
-                                 unsigned index, uint64_t read, unsigned mask) {
+                                 unsigned index, ShadowWord read, unsigned mask) {
     ReadsInRow reads = ReadsInRow::of(row, index);
     if (!add(thread, lockless, reads, read, mask)) return false;
     reads.write_to(row, index);
@@ -108,63 +109,100 @@ class ReadStep {
                                                          HistoryId empty) {
     if (granule.cells[0].load(std::memory_order_seq_cst) != empty) return false;
     const bool alone = (granule.cells[1].load(std::memory_order_relaxed) & 3) == GranuleStep::kNoPlace;
-    const uint64_t other = alone ? 0 : granule.stamps[kPlace].load(std::memory_order_relaxed);
-    return other == 0 || is_harmless(thread, lockless, other);
+    const ShadowWord other = alone ? ShadowWord() : granule.words[kPlace].load(std::memory_order_relaxed);
+    return other.is_none() ||
+           relate(FixedKind<AccessKind::kRead>{}, other, KnownOrder(thread, lockless, other)).agrees();
   }
-  // Whether a stamp has no bearing on a read of the thread now: it is ordered before it, or a read.
-  [[nodiscard, gnu::always_inline]] static bool is_harmless(const Thread& thread, bool lockless, uint64_t bits) {
-    return GranuleStep::kind_of(bits) == AccessKind::kRead ||
-           ordered_before(lockless ? thread.clocks.full : thread.clocks.strong, thread, GranuleStep::slot_of(bits),
-                          GranuleStep::time_of(bits));
-  }
+  // What this path knows of the one word beside the reads: whether it is ordered before. Its locks are for the next.
+  class KnownOrder {
+   public:
+    [[gnu::always_inline]] KnownOrder(const Thread& thread, bool lockless, ShadowWord then)
+        : thread_(thread), lockless_(lockless), then_(then) {}
+    [[nodiscard, gnu::always_inline]] static bool is_now() { return false; }
+    [[nodiscard, gnu::always_inline]] bool is_ordered() const {
+      return ordered_before(lockless_ ? thread_.clocks.full : thread_.clocks.strong, thread_, then_.slot(),
+                            then_.clock());
+    }
+    [[nodiscard, gnu::always_inline]] static Relation keeps_apart() { return Relation::kUnknown; }
+    [[nodiscard, gnu::always_inline]] static Covered no_better() { return Covered::kUnknown; }
+
+   private:
+    const Thread& thread_;
+    const bool lockless_;
+    const ShadowWord then_;
+  };
 
   // The bytes that were read at the thread's present time.
-  [[nodiscard, gnu::always_inline]] static uint64_t read_now(const Thread& thread, uint64_t read) {
-    return ReadInRow::time(read) == thread.time ? read & ReadInRow::kBytes : 0;
+  [[nodiscard, gnu::always_inline]] static unsigned read_now(const Thread& thread, ShadowWord read) {
+    return read.clock() == thread.time ? read.bytes() : 0;
   }
-  [[nodiscard, gnu::always_inline]] static uint64_t read_now(const Thread& thread, const ReadsInRow& reads) {
+  [[nodiscard, gnu::always_inline]] static unsigned read_now(const Thread& thread, const ReadsInRow& reads) {
     return read_now(thread, reads.first) | read_now(thread, reads.second);
   }
 
-  // Where the thread's check looks. To that the place of the read does not matter.
-  [[gnu::always_inline]] static void put_copy(const Thread& thread, Granule& granule, uint64_t bytes) {
-    const uint64_t copy =
-        uint64_t{thread.slot} << PackedStamp::kSlotAt | uint64_t{thread.time} << PackedStamp::kTimeAt | bytes;
-    granule.stamps[thread.slot & 1u].store(copy, std::memory_order_relaxed);
+  // Where the thread's check looks. To that the stack of the read does not matter.
+  [[gnu::always_inline]] static void put_copy(const Thread& thread, Granule& granule, unsigned bytes) {
+    const ShadowWord copy =
+        ShadowWord::of_one_stack(ShadowWord::epoch_of(thread.slot, thread.time), AccessKind::kRead, bytes, kNowhere);
+    granule.words[thread.slot & 1u].store(copy, std::memory_order_relaxed);
   }
 
   // What a row has after a read of these bytes. False: it has no room.
   [[nodiscard, gnu::always_inline]] static bool add(const Thread& thread, bool lockless, ReadsInRow& reads,
-                                                    uint64_t read, unsigned mask) {
-    const uint64_t bytes = uint64_t{mask} << PackedStamp::kMaskAt & ~read_now(thread, reads);
+                                                    ShadowWord read, unsigned mask) {
+    const unsigned bytes = mask & ~read_now(thread, reads);
     if (bytes == 0) return true;
     reads.first = left_of(thread, lockless, reads.first, bytes);
-    if (reads.second != 0) reads.second = left_of(thread, lockless, reads.second, bytes);
-    return reads.add(read | bytes);
+    if (!reads.second.is_none()) reads.second = left_of(thread, lockless, reads.second, bytes);
+    return reads.add(read.with(bytes));
   }
 
   // The same where a row has but one, which it is to stay.
-  [[nodiscard, gnu::always_inline]] static bool add_alone(const Thread& thread, bool lockless, uint64_t& first,
-                                                          uint64_t read, unsigned mask) {
-    ReadsInRow reads = {first, 0};
-    if ((first & ReadInRow::kIsFirst) != 0 || !add(thread, lockless, reads, read, mask) || reads.second != 0) {
+  [[nodiscard, gnu::always_inline]] static bool add_alone(const Thread& thread, bool lockless, ShadowWord& first,
+                                                          ShadowWord read, unsigned mask) {
+    ReadsInRow reads = {first, {}};
+    if (ReadInRow::has_second(first) || !add(thread, lockless, reads, read, mask) || !reads.second.is_none()) {
       return false;
     }
     first = reads.first;
     return true;
   }
 
-  // What a later read of these bytes leaves of one. 0 of 0.
-  [[nodiscard, gnu::always_inline]] static uint64_t left_of(const Thread& thread, bool lockless, uint64_t read,
-                                                            uint64_t bytes) {
-    const Time time = ReadInRow::time(read);
-    const LocksCode locks = ReadInRow::locks(read);
-    const bool no_better =
-        lockless || thread.lockset == kNoLocks || (locks == thread.stamps_locks && locks != SegmentLocks::kOfItsTime);
-    const bool superfluous =
-        time != thread.time && no_better && ordered_before(thread.clocks.strong, thread, thread.slot, time);
-    return superfluous ? ReadInRow::without(read, bytes) : read;
+  // What a later read of these bytes leaves of one in the thread's own row. None of none.
+  [[nodiscard, gnu::always_inline]] static ShadowWord left_of(const Thread& thread, bool lockless, ShadowWord read,
+                                                              unsigned bytes) {
+    const Related related = relate(FixedKind<AccessKind::kRead>{}, PastReadKind{}, KnownInRow(thread, lockless, read));
+    return related.how == Relation::kOrdered && related.covered == Covered::kYes ? read.without(bytes) : read;
   }
+  struct PastReadKind {
+    template <unsigned Set>
+    [[nodiscard, gnu::always_inline]] static constexpr bool is_one_of() {
+      return (Set >> static_cast<unsigned>(AccessKind::kRead) & 1) != 0;
+    }
+    [[nodiscard, gnu::always_inline]] static constexpr bool is_birth() { return false; }
+  };
+  class KnownInRow {
+   public:
+    [[gnu::always_inline]] KnownInRow(const Thread& thread, bool lockless, ShadowWord read)
+        : thread_(thread), lockless_(lockless), read_(read) {}
+    [[nodiscard, gnu::always_inline]] bool is_now() const { return read_.clock() == thread_.time; }
+    [[nodiscard, gnu::always_inline]] bool is_ordered() const {
+      return ordered_before(thread_.clocks.strong, thread_, thread_.slot, read_.clock());
+    }
+    [[nodiscard, gnu::always_inline]] static Relation keeps_apart() { return Relation::kUnknown; }
+    [[nodiscard, gnu::always_inline]] Covered no_better() const {
+      const LocksCode locks = ReadInRow::locks(read_);
+      return lockless_ || thread_.lockset == kNoLocks ||
+                     (locks == thread_.stamps_locks && locks != SegmentLocks::kOfItsTime)
+                 ? Covered::kYes
+                 : Covered::kUnknown;
+    }
+
+   private:
+    const Thread& thread_;
+    const bool lockless_;
+    const ShadowWord read_;
+  };
 };
 
 }  // namespace norn

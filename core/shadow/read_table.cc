@@ -4,7 +4,7 @@ namespace norn {
 
 // Who comes second takes what the first has made.
 template <class T>
-T* ReadRows::made_once(std::atomic<T*>& place) {
+T* ReadTable::made_once(std::atomic<T*>& place) {
   T* found = place.load(std::memory_order_acquire);
   if (found != nullptr) return found;
   const size_t taken = bytes_.load(std::memory_order_relaxed);
@@ -19,18 +19,18 @@ T* ReadRows::made_once(std::atomic<T*>& place) {
   return found;
 }
 
-ReadBlock* ReadRows::get(Address address) {
+ReadBlock* ReadTable::get(Address address) {
   Leaf* leaf = shadow_->leaf(address);
   ReadBlocks* blocks = leaf == nullptr ? nullptr : made_once(leaf->readers);
   return blocks == nullptr ? nullptr : made_once(blocks->blocks[number_in_leaf(address)]);
 }
 
-ReadBlock::Row* ReadRows::row(ReadBlock& block, Slot slot) {
+ReadBlock::Row* ReadTable::row(ReadBlock& block, Slot slot) {
   ReadBlock::Part* part = made_once(block.parts[slot / ReadBlock::kPartSlots]);
   return part == nullptr ? nullptr : &part->rows[slot % ReadBlock::kPartSlots];
 }
 
-void ReadRows::release(ReadBlock& block) {
+void ReadTable::release(ReadBlock& block) {
   for (std::atomic<ReadBlock::Part*>& part : block.parts) {
     ReadBlock::Part* made = part.load(std::memory_order_relaxed);
     if (made == nullptr) continue;

@@ -5,10 +5,10 @@
 // says. There is a second only beside a first that says so: most are of all bytes, and so a thread that goes through
 // memory goes through a half of its row, where nobody else writes but who makes a read superfluous.
 //
-// Which granules have their reads here, they say themselves (kInRows, core/shadow/granule.h); for others what a row has
-// does not count. What belongs to a granule is read and written under the granule's lock, but for the first read of
-// each, which its thread may change without (core/shadow/read_step.h). Blocks and rows are made when first needed, and
-// taken away in collections alone.
+// Which granules have their reads here, they say themselves (kInReadTable, core/shadow/granule.h); for others what a
+// row has does not count. What belongs to a granule is read and written under the granule's lock, but for the first
+// read of each, which its thread may change without (core/shadow/read_step.h). Blocks and rows are made when first
+// needed, and taken away in collections alone.
 #pragma once
 
 #include "core/shadow/check_layout.h"
@@ -21,14 +21,14 @@ struct ReadBlock {
   static constexpr unsigned kGranules = 16;
   static constexpr Address kBytes = kGranules * kGranuleBytes;
   struct Row {
-    std::atomic<uint64_t> first[kGranules];  // 0: none
-    std::atomic<uint64_t> second[kGranules];
+    std::atomic<ShadowWord> first[kGranules];
+    std::atomic<ShadowWord> second[kGranules];
   };
   static constexpr unsigned kPartSlots = 8;
   struct Part {
     Row rows[kPartSlots];
   };
-  std::atomic<Part*> parts[PackedStamp::kSlots / kPartSlots];
+  std::atomic<Part*> parts[ShadowWord::kSlots / kPartSlots];
 
   static unsigned index_of(Address address) { return static_cast<unsigned>(address / kGranuleBytes % kGranules); }
 
@@ -40,12 +40,13 @@ struct ReadBlock {
   // Calls visit(slot, row) for all that have read the granule.
   template <class Visit>
   void for_each(unsigned granule, Visit visit) {
-    for (unsigned i = 0; i < PackedStamp::kSlots / kPartSlots; ++i) {
+    for (unsigned i = 0; i < ShadowWord::kSlots / kPartSlots; ++i) {
       Part* part = parts[i].load(std::memory_order_acquire);
       if (part == nullptr) continue;
       for (unsigned k = 0; k < kPartSlots; ++k) {
         Row& row = part->rows[k];
-        if (row.first[granule].load(std::memory_order_relaxed) != 0) visit(static_cast<Slot>(i * kPartSlots + k), row);
+        if (!row.first[granule].load(std::memory_order_relaxed).is_none())
+          visit(static_cast<Slot>(i * kPartSlots + k), row);
       }
     }
   }
@@ -57,58 +58,59 @@ struct ReadBlocks {
   std::atomic<ReadBlock*> blocks[kCount];
 };
 
-// A read as a row has it.
+// A read as a row has it: a shadow word with the number of its locks in place of the slot, which the row says. No read
+// is a rmw: of the first, the bit says that there is a second.
 struct ReadInRow {
-  static constexpr uint64_t kBytes = uint64_t{0xff} << PackedStamp::kMaskAt;
-  // Of the first: there is a second.
-  static constexpr uint64_t kIsFirst = uint64_t{1} << PackedStamp::kAddsAt;
+  static constexpr uint64_t kIsFirst = uint64_t{1} << ShadowWord::kRmwAt;
 
-  [[nodiscard]] static uint64_t from_stamp(uint64_t stamp, LocksCode locks) {
-    return (stamp & ~(uint64_t{0xff} << PackedStamp::kSlotAt)) | uint64_t{locks} << PackedStamp::kSlotAt;
+  // What a row has of a thread's reads now, but for the bytes.
+  [[nodiscard, gnu::always_inline]] static ShadowWord of(LocksCode locks, Time clock, Where where) {
+    return ShadowWord::of_one_stack(ShadowWord::epoch_of(locks, clock), AccessKind::kRead, 0, where);
   }
-  [[nodiscard]] static uint64_t stamp(uint64_t read, Slot slot) {
-    return (read & ~(uint64_t{0xff} << PackedStamp::kSlotAt)) | uint64_t{slot} << PackedStamp::kSlotAt;
-  }
-  [[nodiscard]] static LocksCode locks(uint64_t read) { return static_cast<LocksCode>(read >> PackedStamp::kSlotAt); }
-  [[nodiscard]] static Time time(uint64_t read) {
-    return static_cast<Time>(read >> PackedStamp::kTimeAt & ((1u << PackedStamp::kTimeBits) - 1));
-  }
+  [[nodiscard]] static ShadowWord from_word(ShadowWord word, LocksCode locks) { return word.with_slot(locks); }
+  [[nodiscard]] static ShadowWord word(ShadowWord read, Slot slot) { return read.with_slot(slot); }
+  [[nodiscard]] static LocksCode locks(ShadowWord read) { return static_cast<LocksCode>(read.slot()); }
   // Whether the two say the same, but for the bytes.
-  [[nodiscard]] static bool are_same(uint64_t a, uint64_t b) { return ((a ^ b) & ~kBytes) == 0; }
-  [[nodiscard]] static uint64_t without(uint64_t read, uint64_t bytes) {
-    const uint64_t left = read & ~bytes;
-    return (left & kBytes) == 0 ? 0 : left;
+  [[nodiscard]] static bool are_same(ShadowWord a, ShadowWord b) { return a.equals_in(b, ~ShadowWord::kBitsOfBytes); }
+
+  // The mark of a first that has a second.
+  [[nodiscard, gnu::always_inline]] static bool has_second(ShadowWord first) { return first.is_rmw(); }
+  [[nodiscard, gnu::always_inline]] static ShadowWord marked(ShadowWord first) {
+    return ShadowWord::from_bits(first.bits() | kIsFirst);
+  }
+  [[nodiscard, gnu::always_inline]] static ShadowWord unmarked(ShadowWord first) {
+    return ShadowWord::from_bits(first.bits() & ~kIsFirst);
   }
 };
 
-// What a row has of a granule: 0: none. No second without a first.
+// What a row has of a granule. No second without a first.
 struct ReadsInRow {
-  uint64_t first = 0;
-  uint64_t second = 0;
+  ShadowWord first;
+  ShadowWord second;
 
   [[nodiscard, gnu::always_inline]] static ReadsInRow of(const ReadBlock::Row& row, unsigned granule) {
-    const uint64_t found = row.first[granule].load(std::memory_order_relaxed);
-    const uint64_t first = found & ~ReadInRow::kIsFirst;
-    if ((found & ReadInRow::kIsFirst) == 0) [[likely]]
-      return {first, 0};
+    const ShadowWord found = row.first[granule].load(std::memory_order_relaxed);
+    const ShadowWord first = ReadInRow::unmarked(found);
+    if (!ReadInRow::has_second(found)) [[likely]]
+      return {first, {}};
     return {first, row.second[granule].load(std::memory_order_relaxed)};
   }
   [[gnu::always_inline]] void write_to(ReadBlock::Row& row, unsigned granule) const {
-    if (second == 0) [[likely]] {
+    if (second.is_none()) [[likely]] {
       row.first[granule].store(first, std::memory_order_relaxed);
-    } else if (first == 0) {
+    } else if (first.is_none()) {
       row.first[granule].store(second, std::memory_order_relaxed);
     } else {
       row.second[granule].store(second, std::memory_order_relaxed);
-      row.first[granule].store(first | ReadInRow::kIsFirst, std::memory_order_relaxed);
+      row.first[granule].store(ReadInRow::marked(first), std::memory_order_relaxed);
     }
   }
   // False: there is no room for another.
-  [[nodiscard, gnu::always_inline]] bool add(uint64_t read) {
-    if (first == 0 || ReadInRow::are_same(first, read)) {
-      first |= read;
-    } else if (second == 0 || ReadInRow::are_same(second, read)) {
-      second |= read;
+  [[nodiscard, gnu::always_inline]] bool add(ShadowWord read) {
+    if (first.is_none() || ReadInRow::are_same(first, read)) {
+      first = ShadowWord::from_bits(first.bits() | read.bits());
+    } else if (second.is_none() || ReadInRow::are_same(second, read)) {
+      second = ShadowWord::from_bits(second.bits() | read.bits());
     } else {
       return false;
     }
@@ -116,7 +118,7 @@ struct ReadsInRow {
   }
 };
 
-class ReadRows {
+class ReadTable {
  public:
   // `limit`: bytes, about; 0: as much as the shadow takes.
   void init(Arena& arena, Shadow& shadow, size_t limit) {

@@ -4,7 +4,7 @@ namespace norn {
 
 bool SegmentLocks::init(Arena& arena) {
   arena_ = &arena;
-  slots_ = static_cast<Directory**>(arena.allocate_zeroed(PackedStamp::kSlots * sizeof(Directory*)));
+  slots_ = static_cast<Directory**>(arena.allocate_zeroed(ShadowWord::kSlots * sizeof(Directory*)));
   return slots_ != nullptr;
 }
 

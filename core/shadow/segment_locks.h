@@ -47,7 +47,7 @@ class SegmentLocks {
       if (used_[code]) keep(numbered_[code]);
     }
     number_again();
-    for (unsigned slot = 0; slot < PackedStamp::kSlots; ++slot) {
+    for (unsigned slot = 0; slot < ShadowWord::kSlots; ++slot) {
       if (slots_[slot] == nullptr) continue;
       for (unsigned i = 0; i < kChunks; ++i) {
         if (Chunk* chunk = slots_[slot]->chunks[i]; chunk != nullptr) rewrite(slots_[slot]->chunks[i], *chunk, keep);
@@ -57,7 +57,7 @@ class SegmentLocks {
 
  private:
   static constexpr unsigned kTimes = 1024;
-  static constexpr unsigned kChunks = (1u << PackedStamp::kTimeBits) / kTimes;
+  static constexpr unsigned kChunks = (1u << ShadowWord::kClockBits) / kTimes;
   static constexpr LocksetId kMarked = 1u << 31;
   struct Chunk {
     LocksetId locks[kTimes];

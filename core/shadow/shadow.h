@@ -11,6 +11,7 @@
 #include <atomic>
 
 #include "core/event.h"
+#include "core/shadow/shadow_word.h"
 #include "core/storage/arena.h"
 
 namespace norn {
@@ -20,10 +21,10 @@ inline constexpr Address kWordBytes = 4;
 inline constexpr Address kGranuleBytes = 8;
 
 struct Granule {
-  std::atomic<uint64_t> stamps[3];
+  std::atomic<ShadowWord> words[3];
   Cell cells[kGranuleBytes / kWordBytes];
 };
-static_assert(sizeof(Granule) == 32);
+static_assert(sizeof(Granule) == 32 && std::atomic<ShadowWord>::is_always_lock_free);
 
 struct ReadBlocks;
 

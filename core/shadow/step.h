@@ -1,13 +1,14 @@
-// What most accesses do to a granule: nothing is in its list, no race is found, and what is left has room in it.
+// Paths 1 and 2, and path 3 of a granule without a list (core/shadow/paths.h): what most accesses do to a granule.
+// Nothing is in its list, no race is found, and what is left has room in it.
 //
-// This is HybridEngine::next() and write_granule() once more, on stamps as they lie in the granule: the way of nearly
-// all accesses that are the first of their kind at their thread's time. What it cannot do it leaves to them, and then
-// has done nothing.
+// Each path applies the rule (core/shadow/relation.h) to the shadow words as they lie in the granule and decides where
+// the words that are left are put. What it cannot do it leaves to the next path, and then has done nothing.
 #pragma once
 
 #include "core/engine/engine.h"
 #include "core/order/lockset.h"
 #include "core/shadow/granule.h"
+#include "core/shadow/relation.h"
 
 namespace norn {
 
@@ -26,23 +27,18 @@ class GranuleStep {
     return static_cast<uint32_t>(uint64_t{locks} << (place + 1) * 8);
   }
 
-  // A stamp and its locks.
+  // A word and its locks.
   struct Kept {
-    uint64_t bits;
+    ShadowWord word;
     LocksCode locks;
   };
 
-  // What a stamp in a granule says.
-  static unsigned mask_of(uint64_t bits) { return bits >> PackedStamp::kMaskAt & 0xff; }
-  static AccessKind kind_of(uint64_t bits) { return static_cast<AccessKind>(bits >> PackedStamp::kKindAt & 7); }
-  static Slot slot_of(uint64_t bits) { return static_cast<Slot>(bits >> PackedStamp::kSlotAt); }
-  static Time time_of(uint64_t bits) {
-    return static_cast<Time>(bits >> PackedStamp::kTimeAt & ((1u << PackedStamp::kTimeBits) - 1));
+  [[nodiscard, gnu::always_inline]] static bool are_none(ShadowWord a, ShadowWord b, ShadowWord c) {
+    return (a.bits() | b.bits() | c.bits()) == 0;
   }
-
   [[nodiscard]] static bool is_empty(const Granule& granule) {
-    return (granule.stamps[0].load(std::memory_order_relaxed) | granule.stamps[1].load(std::memory_order_relaxed) |
-            granule.stamps[2].load(std::memory_order_relaxed)) == 0;
+    return are_none(granule.words[0].load(std::memory_order_relaxed), granule.words[1].load(std::memory_order_relaxed),
+                    granule.words[2].load(std::memory_order_relaxed));
   }
 
   GranuleStep(const EngineContext& context, const SegmentLocks& segments, Thread& thread, AccessKind kind,
@@ -52,66 +48,57 @@ class GranuleStep {
         thread_(thread),
         kind_(kind),
         mask_(mask),
-        lockless_(context.options->engine == EngineKind::kHb),
         counts_writes_(is_write(kind) && follows_writes(*context.options)),
         adds_(increments ? mask : 0),
         own_(says(thread, kind, where)) {}
 
-  // The short way of nearly all accesses: what is ordered before goes, as far as it is covered, and the rest has room.
+  // Path 1, of nearly all accesses: what is covered goes, as far as it is, and the rest has room.
   // The thread is_plain(). False: it is another case, and nothing was done. `Whole`: all bytes of the granule.
-  // `prepare()`: before the granule's first stamp.
+  // `prepare()`: before the granule's first word.
   template <AccessKind Kind, bool Whole, class PrepareCall>
   [[nodiscard, gnu::always_inline]] static bool renew(const Thread& thread, Granule& granule, unsigned mask,
                                                       Where where, const PrepareCall& prepare) {
     const uint64_t cells = GranuleLock::cells_of(granule);
     if (static_cast<uint32_t>(cells) != 0) return false;
     const unsigned place = thread.slot & 1u;
-    const uint32_t now = uint32_t{thread.slot} << PackedStamp::kTimeBits | thread.time;
-    constexpr uint64_t kBytes = uint64_t{0xff} << PackedStamp::kMaskAt;
-    const uint64_t bytes = Whole ? kBytes : uint64_t{mask} << PackedStamp::kMaskAt;
+    const uint32_t now = ShadowWord::epoch_of(thread.slot, thread.time);
+    const unsigned bytes = Whole ? ShadowWord::kAllBytes : mask;
     bool done = false;
     // Whether it stays, all of it or some. False: it is another case, or done.
     unsigned staying = 0;
-    uint64_t third_left = 0, other_left = 0, mine_left = 0;
-    const auto judge = [&](uint64_t bits, unsigned at, unsigned stays, uint64_t& left) __attribute__((always_inline)) {
+    ShadowWord third_left, other_left, mine_left;
+    const auto judge = [&](ShadowWord word, unsigned at, unsigned stays,
+                           ShadowWord& left) __attribute__((always_inline)) {
       const auto stay_if = [&](bool may) __attribute__((always_inline)) {
         staying |= stays;
-        left = bits;
+        left = word;
         return may;
       };
-      if (bits == 0) return true;
-      if (!Whole && (bits & bytes) == 0) return stay_if(true);
-      const auto moment = static_cast<uint32_t>(bits >> PackedStamp::kTimeAt);
-      if (moment == now && is_one_of<kinds_that_stand_for(Kind)>(bits)) {
-        done = (bits & bytes) == bytes;
+      if (word.is_none()) return true;
+      if (!Whole && !word.touches(bytes)) return stay_if(true);
+      const Related related = relate(FixedKind<Kind>{}, word, KnownNearby(thread, now, word, cells, at));
+      if (related.how == Relation::kSame) {
+        done = word.has_all(bytes);
         return false;
       }
-      if (now - moment > thread.time - thread.own_since &&
-          thread.decides->get_near(moment >> PackedStamp::kTimeBits) < (moment & PackedStamp::kTimeLimit)) {
-        return stay_if(!is_one_of<conflicts_of(Kind)>(bits));
-      }
-      if (!is_one_of<kinds_covered_by(Kind)>(bits)) return stay_if(is_one_of<kAllButFree>(bits));
-      // (Nothing protects a birth, and nothing needs to: it is never predicted.)
-      if (!thread.stamps_bare && kind_of(bits) != AccessKind::kBirth) {
-        const auto locks = static_cast<LocksCode>(cells >> (at + 5) * 8);
-        // Nothing protected it, as something protects this.
-        if (locks != thread.stamps_locks) return stay_if(locks == 0);
-      }
+      if (related.how == Relation::kUnknown || related.covered == Covered::kUnknown) return false;
+      // (What was freed before is for the next path.)
+      if (related.covered == Covered::kNo) return stay_if(related.how == Relation::kHarmless || !word.is_free());
+      if (covers(Kind, AccessKind::kFree) && word.is_free()) return false;
       if (!Whole) {
-        left = without_bytes(bits, bytes);
-        staying |= left != 0 ? stays : 0;
+        left = word.without(bytes);
+        staying |= !left.is_none() ? stays : 0;
       }
       return true;
     };
-    const uint64_t third = granule.stamps[2].load(std::memory_order_relaxed);
+    const ShadowWord third = granule.words[2].load(std::memory_order_relaxed);
     if (!judge(third, 2, kThirdStays, third_left)) return done;
-    const uint64_t other = granule.stamps[place ^ 1].load(std::memory_order_relaxed);
+    const ShadowWord other = granule.words[place ^ 1].load(std::memory_order_relaxed);
     if (!judge(other, place ^ 1, kOtherStays, other_left)) return done;
-    const uint64_t mine = granule.stamps[place].load(std::memory_order_relaxed);
+    const ShadowWord mine = granule.words[place].load(std::memory_order_relaxed);
     if (!judge(mine, place, kMineStays, mine_left)) return done;
 
-    uint64_t fresh =
-        uint64_t{now} << PackedStamp::kTimeAt | static_cast<uint64_t>(Kind) << PackedStamp::kKindAt | where;
+    ShadowWord fresh = ShadowWord::of_one_stack(now, Kind, 0, where);
     if (!Whole && says_same(mine, fresh)) {
       // Its bytes go to what the thread did last.
       fresh = with_bytes(thread, mine, fresh, mask);
@@ -119,9 +106,9 @@ class GranuleStep {
       if (fresh == kUnknown || fresh == kApart || kOrdersAfter.of[place][kNoPlace][order] != order) return false;
       staying &= ~kMineStays;
     }
-    fresh |= bytes;
+    fresh = fresh.with(bytes);
     uint64_t new_cells = uint64_t{thread.stamps_alone} << 32;
-    uint64_t new_other = 0, new_third = 0;
+    ShadowWord new_other, new_third;
     if (staying != 0) {
       // That of the thread itself goes to the third place, where its check may look for it, and that to the other one.
       const auto second = static_cast<uint32_t>(cells >> 32);
@@ -139,51 +126,54 @@ class GranuleStep {
         if ((staying & kThirdStays) != 0) new_other = new_third;
         new_third = Whole ? mine : mine_left;
       }
-    } else if ((mine | other | third) == 0 && !prepare()) {
+    } else if (are_none(mine, other, third) && !prepare()) {
       return false;
     }
     return put_instead(granule, place, cells, {mine, other, third}, new_cells, {fresh, new_other, new_third});
   }
 
-  // For many granules in a row, all bytes of each: those in which there is nothing, or nothing but what the thread did
-  // before with the same locks, at most two stamps.
+  // Path 1 for many granules at a stride, all bytes of each: those in which there is nothing, or nothing but what the
+  // thread did before with the same locks, at most two words.
   template <AccessKind Kind>
-  class Row {
+  class Strided {
    public:
-    Row(const Thread& thread, Where where)
+    Strided(const Thread& thread, Where where)
         : alone_(uint64_t{thread.stamps_alone} << 32),
           two_(uint64_t{thread.stamps_two} << 32),
-          fresh_(says(thread, Kind, where) | uint64_t{0xff} << PackedStamp::kMaskAt),
+          fresh_(says(thread, Kind, where).with(ShadowWord::kAllBytes)),
           past_(thread.time - thread.own_since),
           place_(thread.slot & 1u) {}
 
     // Whether the access was made already, as the newest of the thread's.
     [[nodiscard, gnu::always_inline]] bool stands(const Granule& granule) const {
-      constexpr uint64_t kBits = Kind == AccessKind::kWrite ? PackedStamp::kOfWrites : PackedStamp::kOfReads;
-      return ((granule.stamps[place_].load(std::memory_order_relaxed) ^ fresh_) & kBits) == 0;
+      constexpr uint64_t kBits = Kind == AccessKind::kWrite ? ShadowWord::kBitsOfWrites : ShadowWord::kBitsOfReads;
+      return granule.words[place_].load(std::memory_order_relaxed).equals_in(fresh_, kBits);
     }
     // False: it is another case, and nothing was done.
     [[nodiscard, gnu::always_inline]] bool renew(Granule& granule) const {
       const uint64_t cells = GranuleLock::cells_of(granule);
-      const uint64_t mine = granule.stamps[place_].load(std::memory_order_relaxed);
-      const uint64_t third = granule.stamps[2].load(std::memory_order_relaxed);
-      // A granule with one stamp has nothing elsewhere.
+      const ShadowWord mine = granule.words[place_].load(std::memory_order_relaxed);
+      const ShadowWord third = granule.words[2].load(std::memory_order_relaxed);
+      // A granule with one word has nothing elsewhere.
       if (!is_past(mine) || (cells != alone_ && (cells != two_ || !is_past(third)))) return false;
-      uint64_t new_cells = alone_, new_third = 0;
-      if (Kind == AccessKind::kRead) {
-        const bool covered = is_one_of<kinds_covered_by(Kind)>(mine);
-        if (!covered && cells == two_) return false;
-        new_cells = covered ? cells : two_;
-        new_third = covered ? third : mine;
+      uint64_t new_cells = alone_;
+      ShadowWord new_third;
+      if (relate(FixedKind<Kind>{}, mine, KnownOwn{}).covered == Covered::kNo) {
+        if (cells == two_) return false;
+        new_cells = two_;
+        new_third = mine;
+      } else if (relate(FixedKind<Kind>{}, third, KnownOwn{}).covered == Covered::kNo) {
+        new_cells = cells;
+        new_third = third;
       }
       if (!GranuleLock::try_lock_both(granule, cells)) return false;
-      if (granule.stamps[place_].load(std::memory_order_relaxed) != mine ||
-          granule.stamps[2].load(std::memory_order_relaxed) != third) [[unlikely]] {
+      if (granule.words[place_].load(std::memory_order_relaxed) != mine ||
+          granule.words[2].load(std::memory_order_relaxed) != third) [[unlikely]] {
         GranuleLock::unlock_both(granule, cells);
         return false;
       }
-      granule.stamps[place_].store(fresh_, std::memory_order_relaxed);
-      granule.stamps[2].store(new_third, std::memory_order_relaxed);
+      granule.words[place_].store(fresh_, std::memory_order_relaxed);
+      granule.words[2].store(new_third, std::memory_order_relaxed);
       GranuleLock::unlock_both(granule, new_cells);
       return true;
     }
@@ -191,17 +181,26 @@ class GranuleStep {
     // Of a granule that is_empty() and prepared for its first stamp.
     [[nodiscard, gnu::always_inline]] bool begin(Granule& granule) const {
       const uint64_t cells = GranuleLock::cells_of(granule);
-      return static_cast<uint32_t>(cells) == 0 && put_instead(granule, place_, cells, {}, alone_, {fresh_, 0, 0});
+      return static_cast<uint32_t>(cells) == 0 && put_instead(granule, place_, cells, {}, alone_, {fresh_, {}, {}});
     }
 
    private:
-    // Of the thread itself, at a time before the present.
-    [[nodiscard, gnu::always_inline]] bool is_past(uint64_t bits) const {
-      const uint64_t moments = (fresh_ >> PackedStamp::kTimeAt) - (bits >> PackedStamp::kTimeAt) - 1;
-      return moments < past_ && is_one_of<kAllButFree>(bits);
+    // Of the thread itself, at a time before the present. (What was freed is for the next path.)
+    [[nodiscard, gnu::always_inline]] bool is_past(ShadowWord word) const {
+      const uint64_t clocks = uint64_t{fresh_.epoch()} - word.epoch() - 1;
+      return clocks < past_ && !word.is_free();
     }
+    // What is_past() and the cells say: it is ordered, and was made with the same locks.
+    struct KnownOwn {
+      [[nodiscard, gnu::always_inline]] static constexpr bool is_now() { return false; }
+      [[nodiscard, gnu::always_inline]] static constexpr bool is_ordered() { return true; }
+      [[nodiscard, gnu::always_inline]] static constexpr Relation keeps_apart() { return Relation::kUnknown; }
+      [[nodiscard, gnu::always_inline]] static constexpr Covered no_better() { return Covered::kYes; }
+    };
 
-    uint64_t alone_, two_, fresh_, past_;
+    uint64_t alone_, two_;
+    ShadowWord fresh_;
+    uint64_t past_;
     unsigned place_;
   };
 
@@ -218,29 +217,29 @@ class GranuleStep {
 
   // What a granule has: in the place of the thread's parity, in the other, and the third.
   struct Three {
-    uint64_t mine = 0, other = 0, third = 0;
+    ShadowWord mine, other, third;
   };
   // Puts other stamps and cells into a granule, if it still has these. `place`: that of the thread's parity.
   [[nodiscard, gnu::always_inline]] static bool put_instead(Granule& granule, unsigned place, uint64_t cells,
                                                             const Three& found, uint64_t new_cells,
                                                             const Three& fresh) {
     if (!GranuleLock::try_lock_both(granule, cells)) return false;
-    if (granule.stamps[place].load(std::memory_order_relaxed) != found.mine ||
-        granule.stamps[place ^ 1].load(std::memory_order_relaxed) != found.other ||
-        granule.stamps[2].load(std::memory_order_relaxed) != found.third) [[unlikely]] {
+    if (granule.words[place].load(std::memory_order_relaxed) != found.mine ||
+        granule.words[place ^ 1].load(std::memory_order_relaxed) != found.other ||
+        granule.words[2].load(std::memory_order_relaxed) != found.third) [[unlikely]] {
       GranuleLock::unlock_both(granule, cells);
       return false;
     }
-    granule.stamps[place].store(fresh.mine, std::memory_order_relaxed);
-    granule.stamps[place ^ 1].store(fresh.other, std::memory_order_relaxed);
-    granule.stamps[2].store(fresh.third, std::memory_order_relaxed);
+    granule.words[place].store(fresh.mine, std::memory_order_relaxed);
+    granule.words[place ^ 1].store(fresh.other, std::memory_order_relaxed);
+    granule.words[2].store(fresh.third, std::memory_order_relaxed);
     GranuleLock::unlock_both(granule, new_cells);
     return true;
   }
 
   // What the thread leaves where memory is born, in all bytes.
-  [[nodiscard]] static uint64_t birth_of(const Thread& thread, Where where) {
-    return says(thread, AccessKind::kBirth, where) | uint64_t{0xff} << PackedStamp::kMaskAt;
+  [[nodiscard]] static ShadowWord birth_of(const Thread& thread, Where where) {
+    return says(thread, AccessKind::kBirth, where).with(ShadowWord::kAllBytes);
   }
 
   // The second cell of a granule with one stamp, or with two of one thread and the same locks.
@@ -253,8 +252,8 @@ class GranuleStep {
     return kNoPlace << 4 | place << 2 | 2u | locks_in(place, locks) | locks_in(2, locks);
   }
 
-  // A longer one, for what is ordered by locks alone, and for writes that continue others'. What is in the thread's own
-  // place and stays moves, if there is room; or it says the same of other bytes. `where(place)`: the place, false if
+  // Path 2, for what is ordered by locks alone, and for writes that continue others'. What is in the thread's own
+  // position and stays moves, if there is room; or it says the same of other bytes. `where(found)`: the stack, false if
   // that is not to be had.
   template <AccessKind Kind, class WhereCall>
   [[nodiscard, gnu::always_inline]] static bool renew_beside(const Thread& thread, bool lockless, bool counts_writes,
@@ -262,10 +261,10 @@ class GranuleStep {
                                                              bool increments, const WhereCall& where) {
     const unsigned place = thread.slot & 1u;
     const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
-    const uint64_t mine = granule.stamps[place].load(std::memory_order_relaxed);
-    const uint64_t other = granule.stamps[1 - place].load(std::memory_order_relaxed);
-    const uint64_t third = granule.stamps[2].load(std::memory_order_relaxed);
-    if ((mine | other | third) == 0) return false;  // the first needs more
+    const ShadowWord mine = granule.words[place].load(std::memory_order_relaxed);
+    const ShadowWord other = granule.words[1 - place].load(std::memory_order_relaxed);
+    const ShadowWord third = granule.words[2].load(std::memory_order_relaxed);
+    if (are_none(mine, other, third)) return false;  // the first needs more
     if (const unsigned done =
             stamped_now(thread, Kind, mine) | stamped_now(thread, Kind, other) | stamped_now(thread, Kind, third);
         (done & mask) != 0) {
@@ -278,68 +277,68 @@ class GranuleStep {
       mask &= ~done;
       if (mask == 0) return true;
     }
-    const uint64_t mine_left = left_beside<Kind>(thread, lockless, heeds, mine, locks_at(second, place), mask);
-    const uint64_t other_left = left_beside<Kind>(thread, lockless, heeds, other, locks_at(second, 1 - place), mask);
-    const uint64_t third_left = left_beside<Kind>(thread, lockless, heeds, third, locks_at(second, 2), mask);
+    const ShadowWord mine_left = left_beside<Kind>(thread, lockless, heeds, mine, locks_at(second, place), mask);
+    const ShadowWord other_left = left_beside<Kind>(thread, lockless, heeds, other, locks_at(second, 1 - place), mask);
+    const ShadowWord third_left = left_beside<Kind>(thread, lockless, heeds, third, locks_at(second, 2), mask);
     if (mine_left == kUnknown || other_left == kUnknown || third_left == kUnknown) return false;
     // Its bytes go to what it did last, or that makes room for it.
     const bool joins = says_same(mine, says(thread, Kind, kNowhere));
-    const bool moves = !joins && mine_left != 0;
-    if (moves && third_left != 0 && other_left != 0) return false;
-    const unsigned to = !moves ? kNoPlace : third_left == 0 ? 2 : 1 - place;
+    const bool moves = !joins && !mine_left.is_none();
+    if (moves && !third_left.is_none() && !other_left.is_none()) return false;
+    const unsigned to = !moves ? kNoPlace : third_left.is_none() ? 2 : 1 - place;
     // In which order they will be: the thread's own last.
     unsigned order = second & kNoOrder;
     if (joins && kOrdersAfter.of[place][kNoPlace][order] != order) return false;
-    if (other != 0 && other_left == 0) order = without(order, 1 - place);
-    if (third != 0 && third_left == 0) order = without(order, 2);
+    if (!other.is_none() && other_left.is_none()) order = without(order, 1 - place);
+    if (!third.is_none() && third_left.is_none()) order = without(order, 2);
     const unsigned after = kOrdersAfter.of[place][to][order];
-    const unsigned count = (other_left != 0 ? 1u : 0u) + (third_left != 0 ? 1u : 0u) + (moves ? 1u : 0u);
+    const unsigned count = (other_left.is_none() ? 0u : 1u) + (third_left.is_none() ? 0u : 1u) + (moves ? 1u : 0u);
     if (after >> 2 * count != (kNoOrder >> 2 * (count + 1) << 2 | place)) return false;
 
     unsigned adds = 0;
     if (counts_writes) {
-      auto touched = [&](uint64_t bits) __attribute__((always_inline)) {
-        return bits != 0 && slot_of(bits) == thread.slot && time_of(bits) >= thread.segment_since ? mask_of(bits) : 0u;
+      auto touched = [&](ShadowWord word) __attribute__((always_inline)) {
+        return !word.is_none() && word.slot() == thread.slot && word.clock() >= thread.segment_since ? word.bytes()
+                                                                                                     : 0u;
       };
       adds = mask & (increments ? mask : touched(mine) | touched(other) | touched(third));
       if (adds != 0) {
-        uint64_t stamps[kPlaces] = {};
+        ShadowWord words[kPlaces];
         bool goes[kPlaces] = {};
-        stamps[place] = mine, goes[place] = mine_left != mine;
-        stamps[1 - place] = other, goes[1 - place] = other_left != other;
-        stamps[2] = third, goes[2] = third_left != third;
-        adds &= continued(stamps, goes, second);
+        words[place] = mine, goes[place] = mine_left != mine;
+        words[1 - place] = other, goes[1 - place] = other_left != other;
+        words[2] = third, goes[2] = third_left != third;
+        adds &= continued(words, goes, second);
       }
       if (adds != 0 && (adds != mask || joins)) return false;
     }
     Where found = kNowhere;
-    if (!where(found) || found >> PackedStamp::kWhereBits != 0) return false;
-    const uint64_t fresh = says(thread, Kind, found);
-    const uint64_t joined = with_bytes(thread, mine, fresh, mask);
+    if (!where(found) || !ShadowWord::stack_fits(found)) return false;
+    const ShadowWord fresh = says(thread, Kind, found);
+    const ShadowWord joined = with_bytes(thread, mine, fresh, mask);
     if (joined == kUnknown || (joins && joined == kApart)) return false;
-    const uint64_t stamp =
-        joins ? joined : fresh | uint64_t{mask} << PackedStamp::kMaskAt | uint64_t{adds != 0} << PackedStamp::kAddsAt;
-    const uint64_t new_other = to == 1 - place ? mine_left : other_left;
-    const uint64_t new_third = to == 2 ? mine_left : third_left;
+    const ShadowWord word = joins ? joined : ShadowWord::of_one_stack(fresh.epoch(), Kind, mask, found, adds != 0);
+    const ShadowWord new_other = to == 1 - place ? mine_left : other_left;
+    const ShadowWord new_third = to == 2 ? mine_left : third_left;
     uint32_t new_second = after | locks_in(place, thread.stamps_locks);
-    if (new_other != 0) new_second |= locks_in(1 - place, locks_at(second, to == 1 - place ? place : 1 - place));
-    if (new_third != 0) new_second |= locks_in(2, locks_at(second, to == 2 ? place : 2));
+    if (!new_other.is_none()) new_second |= locks_in(1 - place, locks_at(second, to == 1 - place ? place : 1 - place));
+    if (!new_third.is_none()) new_second |= locks_in(2, locks_at(second, to == 2 ? place : 2));
     if (!GranuleLock::try_lock_simple(granule)) return false;
-    const bool still = granule.stamps[place].load(std::memory_order_relaxed) == mine &&
-                       granule.stamps[1 - place].load(std::memory_order_relaxed) == other &&
-                       granule.stamps[2].load(std::memory_order_relaxed) == third &&
+    const bool still = granule.words[place].load(std::memory_order_relaxed) == mine &&
+                       granule.words[1 - place].load(std::memory_order_relaxed) == other &&
+                       granule.words[2].load(std::memory_order_relaxed) == third &&
                        granule.cells[1].load(std::memory_order_relaxed) == second;
     if (still) [[likely]] {
-      granule.stamps[place].store(stamp, std::memory_order_relaxed);
-      if (new_other != other) granule.stamps[1 - place].store(new_other, std::memory_order_relaxed);
-      if (new_third != third) granule.stamps[2].store(new_third, std::memory_order_relaxed);
+      granule.words[place].store(word, std::memory_order_relaxed);
+      if (new_other != other) granule.words[1 - place].store(new_other, std::memory_order_relaxed);
+      if (new_third != third) granule.words[2].store(new_third, std::memory_order_relaxed);
       if (new_second != second) granule.cells[1].store(new_second, std::memory_order_relaxed);
     }
     GranuleLock::unlock_simple(granule);
     return still;
   }
 
-  // Under the granule's lock, the thread having begun to stamp. False: it is another case.
+  // Path 3. Under the granule's lock, the thread having begun to stamp. False: it is another case.
   bool take(Granule& granule);
 
   // The bytes of an access that its thread has not stamped at its present time; all if that does not matter, somebody
@@ -347,10 +346,10 @@ class GranuleStep {
   [[nodiscard]] static unsigned fresh_bytes(const Thread& thread, const Granule& granule, AccessKind kind,
                                             unsigned mask, bool counts_writes) {
     unsigned done = 0, others = 0;
-    for (const std::atomic<uint64_t>& stamp : granule.stamps) {
-      const uint64_t bits = stamp.load(std::memory_order_relaxed);
-      done |= stamped_now(thread, kind, bits);
-      if (counts_writes) others |= written_by_others(thread, bits);
+    for (const std::atomic<ShadowWord>& at : granule.words) {
+      const ShadowWord word = at.load(std::memory_order_relaxed);
+      done |= stamped_now(thread, kind, word);
+      if (counts_writes) others |= written_by_others(thread, word);
     }
     return (others & mask) == 0 ? mask & ~done : mask;
   }
@@ -358,31 +357,31 @@ class GranuleStep {
   // Puts these stamps into the granule, oldest first: the newest into the place of its slot's parity, the others into
   // theirs if they can be.
   [[gnu::always_inline]] static void put(Granule& granule, const Kept& a, const Kept& b, const Kept& c) {
-    auto store = [&](unsigned place, uint64_t bits) { granule.stamps[place].store(bits, std::memory_order_relaxed); };
+    auto store = [&](unsigned place, ShadowWord word) { granule.words[place].store(word, std::memory_order_relaxed); };
     uint32_t second = 0;
-    if (a.bits == 0) {
-      for (unsigned place = 0; place < kPlaces; ++place) store(place, 0);
+    if (a.word.is_none()) {
+      for (unsigned place = 0; place < kPlaces; ++place) store(place, {});
       second = kNoOrder;
-    } else if (b.bits == 0) {
-      const unsigned own = parity(a.bits);
-      store(own, a.bits);
-      store(1 - own, 0);
-      store(2, 0);
+    } else if (b.word.is_none()) {
+      const unsigned own = a.word.position();
+      store(own, a.word);
+      store(1 - own, {});
+      store(2, {});
       second = kNoPlace << 4 | kNoPlace << 2 | own | locks_in(own, a.locks);
-    } else if (c.bits == 0) {
-      const unsigned own = parity(b.bits);
-      const unsigned other = parity(a.bits) != own ? 1 - own : 2;
-      store(own, b.bits);
-      store(other, a.bits);
-      store(3 - own - other, 0);
+    } else if (c.word.is_none()) {
+      const unsigned own = b.word.position();
+      const unsigned other = a.word.position() != own ? 1 - own : 2;
+      store(own, b.word);
+      store(other, a.word);
+      store(3 - own - other, {});
       second = kNoPlace << 4 | own << 2 | other | locks_in(own, b.locks) | locks_in(other, a.locks);
     } else {
-      const unsigned own = parity(c.bits);
-      const unsigned other = parity(b.bits) != own ? 1 - own : 2;
+      const unsigned own = c.word.position();
+      const unsigned other = b.word.position() != own ? 1 - own : 2;
       const unsigned third = 3 - own - other;
-      store(own, c.bits);
-      store(other, b.bits);
-      store(third, a.bits);
+      store(own, c.word);
+      store(other, b.word);
+      store(third, a.word);
       second =
           own << 4 | other << 2 | third | locks_in(own, c.locks) | locks_in(other, b.locks) | locks_in(third, a.locks);
     }
@@ -392,109 +391,60 @@ class GranuleStep {
  private:
   friend class AtomicStep;
 
-  [[nodiscard, gnu::always_inline]] static uint64_t without_bytes(uint64_t stamp, uint64_t bytes) {
-    const uint64_t left = stamp & ~bytes;
-    return mask_of(left) == 0 ? 0 : left;
+  // Which bytes a word says that the thread has accessed at its present time already.
+  [[nodiscard, gnu::always_inline]] static unsigned stamped_now(const Thread& thread, AccessKind now, ShadowWord word) {
+    return stands_for(word.kind(), now) && word.slot() == thread.slot && word.clock() == thread.time ? word.bytes()
+                                                                                                     : 0u;
+  }
+  [[nodiscard, gnu::always_inline]] static unsigned written_by_others(const Thread& thread, ShadowWord word) {
+    return is_write(word.kind()) && word.slot() != thread.slot ? word.bytes() : 0u;
   }
 
-  // Which bytes a stamp says that the thread has accessed at its present time already. (A free is told as one.)
-  [[nodiscard, gnu::always_inline]] static unsigned stamped_now(const Thread& thread, AccessKind now, uint64_t bits) {
-    const AccessKind kind = kind_of(bits);
-    const bool stands = now == AccessKind::kFree ? kind == now : covers(kind, now);
-    return stands && slot_of(bits) == thread.slot && time_of(bits) == thread.time ? mask_of(bits) : 0u;
+  static constexpr ShadowWord kApart = {};
+  static constexpr ShadowWord kUnknown = ShadowWord::nobody();
+  // A word with other bytes too, if it says the same as `own`, but for the stack perhaps: then its stack is per byte.
+  // Unknown: whether there is such a stack takes longer to find out.
+  [[nodiscard, gnu::always_inline]] static ShadowWord with_bytes(const Thread& thread, ShadowWord word, ShadowWord own,
+                                                                 unsigned mask) {
+    if (!says_same(word, own)) return kApart;
+    if (word.stack_bits() == own.stack_bits()) return word.with(mask);
+    const KnownPerByteStacks::Entry& known = thread.known_per_byte.of(pair_of(word, own, mask));
+    if (known.pair != pair_of(word, own, mask)) return kUnknown;
+    return known.mixed == KnownPerByteStacks::kNone ? kApart : word.with_stack_bits(known.mixed).with(mask);
   }
-  [[nodiscard, gnu::always_inline]] static unsigned written_by_others(const Thread& thread, uint64_t bits) {
-    return is_write(kind_of(bits)) && slot_of(bits) != thread.slot ? mask_of(bits) : 0u;
+  [[nodiscard, gnu::always_inline]] static uint64_t pair_of(ShadowWord word, ShadowWord own, unsigned mask) {
+    return word.stack_bits() | own.stack_bits() << 22 | uint64_t{word.bytes()} << 44 | uint64_t{mask} << 52;
   }
-
-  // Sets of kinds, a bit each.
-  static constexpr unsigned kAllButFree = 0b101111;
-  [[nodiscard]] static constexpr unsigned kinds_covered_by(AccessKind kind) {
-    unsigned covered = 0;
-    for (unsigned k = 0; k <= static_cast<unsigned>(AccessKind::kBirth); ++k) {
-      if (k != static_cast<unsigned>(AccessKind::kFree) && covers(kind, static_cast<AccessKind>(k))) covered |= 1u << k;
-    }
-    return covered;
-  }
-  [[nodiscard]] static constexpr unsigned kinds_that_stand_for(AccessKind kind) {
-    unsigned standing = 0;
-    for (unsigned k = 0; k <= static_cast<unsigned>(AccessKind::kFree); ++k) {
-      const auto other = static_cast<AccessKind>(k);
-      if (kind == AccessKind::kFree ? other == kind : covers(other, kind)) standing |= 1u << k;
-    }
-    return standing;
-  }
-  template <unsigned Set>
-  [[nodiscard, gnu::always_inline]] static bool is_one_of(uint64_t bits) {
-    constexpr unsigned kReads = 0b000101, kAll = 0b111111;
-    if constexpr (Set == kAll) return true;
-    if constexpr (Set == kReads) return (bits & uint64_t{0b101} << PackedStamp::kKindAt) == 0;
-    if constexpr (Set == (kAll ^ kReads)) return (bits & uint64_t{0b101} << PackedStamp::kKindAt) != 0;
-    if constexpr (Set == kAllButFree) {
-      return (bits & uint64_t{0b101} << PackedStamp::kKindAt) != uint64_t{0b100} << PackedStamp::kKindAt;
-    }
-    return (Set >> static_cast<unsigned>(kind_of(bits)) & 1) != 0;
+  [[nodiscard, gnu::always_inline]] static bool says_same(ShadowWord word, ShadowWord own) {
+    return !word.is_none() && word.equals_in(own, ~ShadowWord::kBitsOfStack & ~ShadowWord::kBitsOfBytes);
   }
 
-  static constexpr uint64_t kApart = 0;
-  static constexpr uint64_t kUnknown = PackedStamp::kNobody;
-  // A stamp with other bytes too, if it says the same as `own`, but for the place perhaps: then its place is mixed.
-  // Unknown: whether there is such a place takes longer to find out.
-  [[nodiscard, gnu::always_inline]] static uint64_t with_bytes(const Thread& thread, uint64_t stamp, uint64_t own,
-                                                               unsigned mask) {
-    if (!says_same(stamp, own)) return kApart;
-    const uint64_t bytes = uint64_t{mask} << PackedStamp::kMaskAt;
-    if ((stamp & kWhere) == (own & kWhere)) return stamp | bytes;
-    const KnownMixes::Entry& known = thread.mixes.of(pair_of(stamp, own, mask));
-    if (known.pair != pair_of(stamp, own, mask)) return kUnknown;
-    return known.mixed == KnownMixes::kNone ? kApart : (stamp & ~kWhere) | bytes | known.mixed;
-  }
-  static constexpr uint64_t kWhere = (uint64_t{1} << PackedStamp::kAddsAt) - 1;  // with the bit that says it is mixed
-  [[nodiscard, gnu::always_inline]] static uint64_t pair_of(uint64_t stamp, uint64_t own, unsigned mask) {
-    return (stamp & kWhere) | (own & kWhere) << 22 | uint64_t{mask_of(stamp)} << 44 | uint64_t{mask} << 52;
-  }
-  [[nodiscard, gnu::always_inline]] static bool says_same(uint64_t bits, uint64_t own) {
-    return bits != 0 && ((bits ^ own) & ~kWhere & ~(uint64_t{0xff} << PackedStamp::kMaskAt)) == 0;
-  }
-  static unsigned parity(uint64_t bits) { return static_cast<unsigned>(bits >> PackedStamp::kSlotAt & 1); }
-
-  // What an access leaves of a stamp, 0 of 0, where there are those of others. Unknown is what races, and what takes
-  // longer to find out.
+  // What an access leaves of a word, none of none, where there are those of others. Unknown is what races, and what
+  // takes longer to find out.
   template <AccessKind Kind>
-  [[nodiscard, gnu::always_inline]] static uint64_t left_beside(const Thread& thread, bool lockless, bool heeds,
-                                                                uint64_t bits, LocksCode locks, unsigned mask) {
-    if (bits == 0) return 0;
-    const AccessKind kind = kind_of(bits);
-    const Slot slot = slot_of(bits);
-    const Time time = time_of(bits);
-    const bool own = is_own(thread, slot, time);
-    if ((mask_of(bits) & mask) == 0) return bits;
-    if (is_of_life(kind)) return kUnknown;
-    const bool full = own || thread.clocks.full.get(slot) >= time;
-    const bool strong = own || (full && thread.clocks.strong.get(slot) >= time);
-    const bool same_locks = locks == thread.stamps_locks;
-    // A write may take out what another has read (order.md).
-    const bool matters = heeds && (is_write(Kind) ? kind == AccessKind::kRead : true);
-    if (conflicts(Kind, kind) && !strong &&
-        (matters || !(full && (lockless || (same_locks && thread.stamps_exclude))))) {
+  [[nodiscard, gnu::always_inline]] static ShadowWord left_beside(const Thread& thread, bool lockless, bool heeds,
+                                                                  ShadowWord word, LocksCode locks, unsigned mask) {
+    if (word.is_none() || !word.touches(mask)) return word;
+    if (is_of_life(word.kind())) return kUnknown;
+    const Related related = relate(FixedKind<Kind>{}, word, KnownByNumber(thread, lockless, word, locks));
+    if (!related.agrees() || related.covered == Covered::kUnknown) return kUnknown;
+    // What is handed over orders more. A write may take out what another has read (order.md).
+    if (related.how == Relation::kExcluded && heeds && (!is_write(Kind) || word.kind() == AccessKind::kRead)) {
       return kUnknown;
     }
-    if (!covers(Kind, kind) || !(lockless ? full : strong)) return bits;
-    const bool superfluous = lockless || same_locks || thread.lockset == kNoLocks;
-    if (superfluous) return without_bytes(bits, uint64_t{mask} << PackedStamp::kMaskAt);
-    return locks == 0 ? bits : kUnknown;  // nothing protected it, as something protects this
+    return related.covered == Covered::kYes ? word.without(mask) : word;
   }
 
   // The bytes with a write that an increment continues. One that goes hands on what it continued itself.
-  [[nodiscard]] static unsigned continued(const uint64_t (&stamps)[kPlaces], const bool (&goes)[kPlaces],
+  [[nodiscard]] static unsigned continued(const ShadowWord (&words)[kPlaces], const bool (&goes)[kPlaces],
                                           uint32_t second) {
     unsigned continues = 0;
     for (unsigned i = 0; i < kPlaces; ++i) {
       const unsigned at = second >> 2 * i & 3;
-      const uint64_t bits = at == kNoPlace ? 0 : stamps[at];
-      if (bits == 0 || !is_write(kind_of(bits))) continue;
-      const unsigned written = mask_of(bits);
-      const unsigned added = (bits >> PackedStamp::kAddsAt & 1) != 0 ? written : 0;
+      const ShadowWord word = at == kNoPlace ? ShadowWord() : words[at];
+      if (word.is_none() || !is_write(word.kind())) continue;
+      const unsigned written = word.bytes();
+      const unsigned added = word.is_rmw() ? written : 0;
       continues = (continues & ~written) | (goes[at] ? added & continues : written);
     }
     return continues;
@@ -592,62 +542,45 @@ class GranuleStep {
     return order;
   }
 
-  // What is left of a stamp; false: it is another case.
-  [[gnu::always_inline]] bool judge(uint64_t& stamp, LocksCode locks) {
-    const uint64_t bits = stamp;
-    const unsigned common = mask_of(bits) & mask_;
-    const AccessKind kind = kind_of(bits);
-    const Slot slot = slot_of(bits);
-    const Time time = time_of(bits);
-    const bool own = is_own(thread_, slot, time);
-    if (counts_writes_ && own && time >= thread_.segment_since) adds_ |= mask_of(bits);
-    unsigned left = mask_of(bits);
-    if (common != 0) {
-      if (own && time == thread_.time && covers(kind, kind_)) return false;
-      const bool strong = ordered_before(thread_.clocks.strong, thread_, slot, time);
-      bool full = strong;
-      if (!strong) {
-        full = thread_.clocks.full.get(slot) >= time;
-        if (conflicts(kind_, kind) &&
-            (!full || (!lockless_ && kind != AccessKind::kBirth &&
-                       !context_.locksets->protects(thread_.lockset, segments_.at(slot, time, locks))))) {
-          return false;
-        }
-      }
-      if (covers(kind_, kind) &&
-          (lockless_ || kind == AccessKind::kBirth
-               ? full
-               : strong && context_.locksets->weaker_or_same(thread_.lockset, segments_.at(slot, time, locks)))) {
-        left &= ~mask_;
-      }
+  // What is left of a word; false: it is another case.
+  [[gnu::always_inline]] bool judge(ShadowWord& stays, LocksCode locks) {
+    const ShadowWord word = stays;
+    const Slot slot = word.slot();
+    const Time clock = word.clock();
+    if (counts_writes_ && is_own(thread_, slot, clock) && clock >= thread_.segment_since) adds_ |= word.bytes();
+    unsigned left = word.bytes();
+    if (word.touches(mask_)) {
+      const auto locks_then = [&] { return segments_.at(slot, clock, locks); };
+      const Related related =
+          relate(AnyKind{kind_}, word, KnownExactly(context_, thread_, slot, clock, word.kind(), locks_then));
+      if (related.how == Relation::kSame || !related.agrees()) return false;
+      if (related.covered == Covered::kYes) left &= ~mask_;
     }
-    if (counts_writes_ && is_write(kind)) {
-      const unsigned added = (bits >> PackedStamp::kAddsAt & 1) != 0 ? mask_of(bits) : 0;
-      const unsigned handed_on = is_of_life(kind) ? 0 : left | (added & continues_);
-      continues_ = (continues_ & ~mask_of(bits)) | (handed_on & mask_of(bits));
+    if (counts_writes_ && is_write(word.kind())) {
+      const unsigned added = word.is_rmw() ? word.bytes() : 0;
+      const unsigned handed_on = is_of_life(word.kind()) ? 0 : left | (added & continues_);
+      continues_ = (continues_ & ~word.bytes()) | (handed_on & word.bytes());
     }
-    stamp = left == 0 ? 0 : bits ^ uint64_t { mask_of(bits) ^ left } << PackedStamp::kMaskAt;
+    stays = word.without(word.bytes() & ~left);
     return true;
   }
 
-  // What stamps of the thread say now, but for the bytes. (Not from its check, which others may spoil at any time.)
-  [[nodiscard, gnu::always_inline]] static uint64_t says(const Thread& thread, AccessKind kind, Where where) {
-    return uint64_t{thread.slot} << PackedStamp::kSlotAt | uint64_t{thread.time} << PackedStamp::kTimeAt |
-           static_cast<uint64_t>(kind) << PackedStamp::kKindAt | where;
+  // What words of the thread say now, but for the bytes. (Not from its check, which others may spoil at any time.)
+  [[nodiscard, gnu::always_inline]] static ShadowWord says(const Thread& thread, AccessKind kind, Where where) {
+    return ShadowWord::of_one_stack(ShadowWord::epoch_of(thread.slot, thread.time), kind, 0, where);
   }
   // Gives the access' bytes to a stamp that says the same.
-  bool add_to(uint64_t& stamp);
+  bool add_to(ShadowWord& word);
 
   const EngineContext& context_;
   const SegmentLocks& segments_;
   Thread& thread_;
   const AccessKind kind_;
   const unsigned mask_;
-  const bool lockless_;
   const bool counts_writes_;
   unsigned adds_;           // the bytes that an increment writes
   unsigned continues_ = 0;  // those with a write before ours that it continues
-  const uint64_t own_;      // what stamps of such accesses say, but for the bytes
+  const ShadowWord own_;    // what stamps of such accesses say, but for the bytes
 };
 
 inline constexpr GranuleStep::OrdersAfter GranuleStep::kOrdersAfter;

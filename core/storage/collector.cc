@@ -158,16 +158,16 @@ void Detector::empty_areas(size_t staying, Forgotten what) {
 
 // What a granule's list becomes; the same, if there is no room for another.
 HistoryId Detector::list_anew(HistoryRoom& room, const Granule& granule, HistoryId id, Forgotten what) {
-  Stamps stamps;
+  AccessHistory stamps;
   const uint32_t flags = read_granule(granule, id, stamps);
   unsigned count = stamps.listed;
   if (what != Forgotten::kNothing) {
     count = flags == 0 && what == Forgotten::kAll ? 0 : keep_what_orders(stamps, flags);
     if (count != stamps.listed) ++histories_forgotten_;
   }
-  if (count == 0 && flags == 0) return is_in_rows(granule) ? empty_list_ : kUntouched;
+  if (count == 0 && flags == 0) return is_in_read_table(granule) ? empty_list_ : kUntouched;
   if (const HistoryId shared = message_list(flags); count == 0 && shared != kUntouched) return shared;
-  const HistoryId made = histories_.reserve(room, StampList::words_for(count));
+  const HistoryId made = histories_.reserve(room, OverflowList::words_for(count));
   if (made == kUntouched) return id;
   list_at(made).fill(stamps.all, count, flags);
   return made;
@@ -176,13 +176,13 @@ HistoryId Detector::list_anew(HistoryRoom& room, const Granule& granule, History
 // Of the stamps in the list only those stay, in the same order, by which somebody may come to be ordered after others:
 // the last write of each byte, and if that was an increment, those before. What a thread did in its present segment
 // tells whether its next write is one. Gives how many.
-unsigned Detector::keep_what_orders(Stamps& stamps, uint32_t flags) {
+unsigned Detector::keep_what_orders(AccessHistory& stamps, uint32_t flags) {
   bool counts = flags != 0;
   for (unsigned i = 0; i < stamps.count; ++i) counts |= stamps.all[i].adds != 0;
   unsigned known = 0;  // the bytes of which the last write was found
-  bool stays[Stamps::kMax] = {};
+  bool stays[AccessHistory::kMax] = {};
   for (unsigned i = stamps.count; i > 0; --i) {
-    const Stamp& stamp = stamps.all[i - 1];
+    const PastAccess& stamp = stamps.all[i - 1];
     const bool last = is_write(stamp.kind) && (stamp.mask & ~known) != 0;
     stays[i - 1] = last || (counts && is_present(stamp));
     if (last) known |= stamp.mask & ~unsigned{stamp.adds};
@@ -194,7 +194,7 @@ unsigned Detector::keep_what_orders(Stamps& stamps, uint32_t flags) {
   return count;
 }
 
-bool Detector::is_present(const Stamp& stamp) {
+bool Detector::is_present(const PastAccess& stamp) {
   const Thread* thread = find(slots_.tenant(stamp.slot, stamp.time));
   return thread != nullptr && thread->slot == stamp.slot && thread->time == stamp.time;
 }
@@ -269,7 +269,7 @@ void Detector::mark_histories(bool full) {
     });
     if (!machine) mark_stamps(granule);
   });
-  if (!machine) mark_rows();
+  if (!machine) mark_read_table();
   shadow_.for_each_changed([](Granule&) {});
   // A time that has been stamped may be again.
   for (const Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) {
@@ -293,8 +293,8 @@ void Detector::mark_histories(bool full) {
   if (moving_threadsets_) slots_.end_collection();
 }
 
-// Stamps of threads that have ended; of the state machines what was made before the last full collection and orders
-// nobody.
+// AccessHistory of threads that have ended; of the state machines what was made before the last full collection and
+// orders nobody.
 void Detector::forget_ended() {
   if (is_state_machine(options_.engine)) {
     for_each_cell([&](const Granule&, Cell& cell) {
@@ -308,21 +308,21 @@ void Detector::forget_ended() {
   shadow_.for_each([&](Granule& granule) {
     forget_ended_in_list(granule);
     bool ended = false;
-    for (unsigned place = is_in_rows(granule) ? ReadStep::kPlace : 0; place < GranuleStep::kPlaces; ++place) {
-      const uint64_t bits = granule.stamps[place].load(std::memory_order_relaxed);
-      ended |= bits != 0 && slots_.has_ended(Stamp::unpacked(segments_, bits, 0).slot);
+    for (unsigned place = is_in_read_table(granule) ? ReadStep::kPlace : 0; place < GranuleStep::kPlaces; ++place) {
+      const ShadowWord word = granule.words[place].load(std::memory_order_relaxed);
+      ended |= !word.is_none() && slots_.has_ended(word.slot());
     }
     if (!ended) return;
-    for (std::atomic<uint64_t>& stamp : granule.stamps) stamp.store(0, std::memory_order_relaxed);
+    for (std::atomic<ShadowWord>& word : granule.words) word.store({}, std::memory_order_relaxed);
     ++histories_forgotten_;
   });
-  forget_ended_in_rows();
+  forget_ended_in_table();
 }
 
 void Detector::forget_ended_in_list(Granule& granule) {
   const HistoryId id = granule.cells[0].load(std::memory_order_relaxed);
   if (id == kUntouched || is_shared(id)) return;
-  Stamps stamps;
+  AccessHistory stamps;
   const uint32_t flags = read_granule(granule, id, stamps);
   unsigned count = 0;
   for (unsigned i = 0; i < stamps.listed; ++i) {
@@ -331,7 +331,7 @@ void Detector::forget_ended_in_list(Granule& granule) {
   if (count == stamps.listed) return;
   ++histories_forgotten_;
   if (count == 0 && flags == 0) {
-    granule.cells[0].store(is_in_rows(granule) ? empty_list_ : kUntouched, std::memory_order_relaxed);
+    granule.cells[0].store(is_in_read_table(granule) ? empty_list_ : kUntouched, std::memory_order_relaxed);
   } else {
     list_at(id).fill(stamps.all, count, flags);
   }

@@ -221,7 +221,7 @@ template <AccessKind Kind>
     const Address next = (at | (kGranuleBytes - 1)) + 1;
     const auto bytes = static_cast<unsigned>((next < end ? next : end) - at);
     const uint64_t others = ~bytes_in_granule(at, bytes) & 0xff;
-    const uint64_t looked_at = bits & ~(others << PackedStamp::kMaskAt);
+    const uint64_t looked_at = bits & ~(others << ShadowWord::kBytesAt);
     const uint64_t granule = (at & fast.mask) * (sizeof(Granule) / kGranuleBytes);
     const auto stamp = [&](const void* stamps) __attribute__((always_inline)) {
       return __atomic_load_n(reinterpret_cast<const uint64_t*>(static_cast<const char*>(stamps) + granule),

@@ -15,8 +15,13 @@ namespace {
 // What is looked at where there is nothing else to look at.
 constexpr norn::Granule kNothing[2] = {};
 // Whose accesses nobody has seen.
-constinit norn::FastCheck nobody = {
-    0, kNothing, norn::PackedStamp::kNobody, norn::PackedStamp::kOfWrites, norn::PackedStamp::kNobody, kNothing, {}};
+constinit norn::FastCheck nobody = {0,
+                                    kNothing,
+                                    norn::ShadowWord::nobody().bits(),
+                                    norn::ShadowWord::kBitsOfWrites,
+                                    norn::ShadowWord::nobody().bits(),
+                                    kNothing,
+                                    {}};
 
 }  // namespace
 
@@ -26,8 +31,8 @@ static_assert(offsetof(FastCheck, granules) == offsetof(norn_fast, granules) &&
               offsetof(FastCheck, read_bits) == offsetof(norn_fast, read_bits) &&
               offsetof(FastCheck, write) == offsetof(norn_fast, write) &&
               offsetof(FastCheck, others) == offsetof(norn_fast, others));
-static_assert(norn::PackedStamp::kOfWrites == NORN_FAST_WRITE_BITS &&
-              norn::PackedStamp::kMaskAt == NORN_FAST_BYTES_AT && sizeof(norn::Granule) == NORN_FAST_GRANULE);
+static_assert(norn::ShadowWord::kBitsOfWrites == NORN_FAST_WRITE_BITS &&
+              norn::ShadowWord::kBytesAt == NORN_FAST_BYTES_AT && sizeof(norn::Granule) == NORN_FAST_GRANULE);
 __attribute__((visibility("default"))) NORN_TLS __thread const norn_fast* __norn_fast =
     reinterpret_cast<const norn_fast*>(&nobody);
 

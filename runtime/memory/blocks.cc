@@ -36,7 +36,7 @@ struct SmallState {
   static SmallState of(uint64_t bits) { return __builtin_bit_cast(SmallState, bits); }
 };
 static_assert(sizeof(SmallState) == 8);
-static_assert(PackedStamp::kTimeBits <= 22 && kSmall < 1u << 10);
+static_assert(ShadowWord::kClockBits <= 22 && kSmall < 1u << 10);
 
 constexpr unsigned kChunkBits = 14;
 constexpr unsigned kMiddleBits = 17;
@@ -138,7 +138,7 @@ struct Entry {
   [[nodiscard]] bool holds(Address at) const { return at >= address && at - address < (size == 0 ? 1 : size); }
 };
 static_assert(sizeof(Entry) == 24);
-static_assert(PackedStamp::kTimeBits <= 22);
+static_assert(ShadowWord::kClockBits <= 22);
 constexpr uint64_t kMaxSize = (uint64_t{1} << 40) - 1;
 
 struct Shard {

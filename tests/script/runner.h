@@ -12,6 +12,21 @@
 
 namespace norn::script {
 
+// The doors of the detector through which a plain read or write may come. What a door does not take goes on through
+// the next, as front ends do it. The verdicts are the same.
+enum class Door : uint8_t {
+  kSingle,   // Detector::access()
+  kRange,    // access_range(), as of memory functions
+  kStrided,  // access_row(), as of hoisted loops: whole granules, one by one, and the rest by itself
+  kAtOnce,   // the same, all granules in one call
+  kInPlace,  // as the hooks: the inline check, access_plainly(), access_again(), access_within()
+};
+inline constexpr Door kDoors[] = {Door::kSingle, Door::kRange, Door::kStrided, Door::kAtOnce, Door::kInPlace};
+[[nodiscard]] constexpr const char* name_of(Door door) {
+  constexpr const char* kNames[] = {"single", "range", "strided", "at once", "in place"};
+  return kNames[static_cast<unsigned>(door)];
+}
+
 struct EngineOptions {
   EngineKind engine = EngineKind::kHybrid;
   ConditionMode cv = ConditionMode::kOff;
@@ -22,6 +37,7 @@ struct EngineOptions {
   uint32_t time_limit = ~uint32_t{0};  // threads run out of time and move to other slots
   unsigned collect_every = 0;          // a collection before every n-th event
   bool conditions = true;              // off: condition variables come as a surprise (Options::conditions)
+  Door door = Door::kSingle;           // of plain reads and writes; not for the state machines
 };
 
 struct FoundPair {

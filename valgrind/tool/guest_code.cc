@@ -294,13 +294,13 @@ class Builder {
       news = binary(Iop_Or64, news, binary(Iop_Xor64, second, own));
     }
     if (size < 8) {
-      constexpr uint64_t kOthers = ~(uint64_t{0xff} << PackedStamp::kMaskAt);
+      constexpr uint64_t kOthers = ~(uint64_t{0xff} << ShadowWord::kBytesAt);
       IRExpr* shift = assign(Ity_I8, IRExpr_Unop(Iop_64to8, first));
       IRExpr* bytes =
-          assign(Ity_I64, IRExpr_Binop(Iop_Shl64, number(((uint64_t{1} << size) - 1) << PackedStamp::kMaskAt), shift));
+          assign(Ity_I64, IRExpr_Binop(Iop_Shl64, number(((uint64_t{1} << size) - 1) << ShadowWord::kBytesAt), shift));
       news = binary(Iop_And64, news, binary(Iop_Or64, bytes, number(kOthers)));
     }
-    news = binary(Iop_And64, news, write ? number(PackedStamp::kOfWrites) : field(offsetof(FastCheck, read_bits)));
+    news = binary(Iop_And64, news, write ? number(ShadowWord::kBitsOfWrites) : field(offsetof(FastCheck, read_bits)));
     // Not all of it is in the granule, or in the two.
     if (size >= 8) news = binary(Iop_Or64, news, first);
     if (size == 2 || size == 4) {

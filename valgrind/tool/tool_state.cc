@@ -364,7 +364,7 @@ namespace {
 bool is_polled_again(ThreadState& self, Address address, uint64_t size) {
   const uint64_t stamp = self.core->fast.read.load(std::memory_order_relaxed);
   const ThreadState::Poll poll = {address, size, atomic_changes, stamp, self.core->ignoring};
-  if (stamp != PackedStamp::kNobody && !self.core->recording && poll == self.poll) return true;
+  if (stamp != ShadowWord::nobody().bits() && !self.core->recording && poll == self.poll) return true;
   self.poll = poll;
   return false;
 }

@@ -1,0 +1,379 @@
+// Every path of an access leaves what the slow path would leave (core/shadow/paths.h).
+//
+// Random events of several threads make granules of all shapes. Before each access all paths that accept it are tried,
+// one by one, on what the granule is then, and what each leaves is compared with what HybridEngine::next() makes of it.
+#include "core/shadow/paths.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/detector.h"
+#include "core/testing/detector_probe.h"
+#include "core/testing/test_arena.h"
+#include "core/testing/test_listener.h"
+
+namespace norn {
+namespace {
+
+constexpr Address kData = 0x10000;
+constexpr Address kTag = 0x30000;
+constexpr Address kLock = 0x40000;
+constexpr unsigned kGranules = 5;
+constexpr unsigned kLocks = 4;
+constexpr ThreadId kThreads = 6;
+
+struct Way {
+  Path path;
+  const char* name;
+  // It leaves exactly what the slow path does. Others may leave what is superfluous.
+  bool exact;
+
+  auto operator<=>(const Way&) const = default;
+};
+
+std::string text_of(const RememberedByte& one) {
+  return "byte " + std::to_string(one.byte) + " slot " + std::to_string(one.slot) + " clock " +
+         std::to_string(one.clock) + " kind " + std::to_string(static_cast<unsigned>(one.kind)) + " locks " +
+         std::to_string(one.lockset) + " stack " + std::to_string(one.stack) + (one.rmw ? " rmw" : "");
+}
+std::string text_of(const std::set<RememberedByte>& all) {
+  std::string text;
+  for (const RememberedByte& one : all) text += "  " + text_of(one) + "\n";
+  return text;
+}
+
+std::string text_of(const Thread& thread, const WordAccess& access) {
+  return "slot " + std::to_string(thread.slot) + " clock " + std::to_string(thread.time) + " locks " +
+         std::to_string(thread.lockset) + " kind " + std::to_string(static_cast<unsigned>(access.kind)) + " bytes " +
+         std::to_string(access.mask) + (access.increments ? " rmw" : "");
+}
+
+class PathsTest : public testing::Test {
+ protected:
+  void start(const Options& options, unsigned seed) {
+    random_.seed(seed);
+    active_ = 2 + seed % (kThreads - 1);
+    detector_ = std::make_unique<Detector>();
+    threads_.clear();
+    pairs_.clear();
+    held_ = {};
+    ASSERT_TRUE(detector_->init(options, listener_into(pairs_)));
+    main_ = detector_->add_root(0);
+    for (ThreadId id = 1; id <= kThreads; ++id) threads_.push_back(detector_->fork(*main_, id));
+  }
+
+  unsigned below(unsigned limit) { return static_cast<unsigned>(random_() % limit); }
+  bool once_in(unsigned times) { return below(times) == 0; }
+
+  // One random event.
+  void step() {
+    const unsigned who = below(active_);
+    Thread& thread = *threads_[who];
+    const unsigned what = below(20);
+    if (what == 0) {
+      detector_->happens_before(thread, kTag + below(3) * 64);
+    } else if (what == 1) {
+      detector_->happens_after(thread, kTag + below(3) * 64);
+    } else if (what <= 4) {
+      use_lock(who);
+    } else if (what == 5) {
+      order(thread, *threads_[below(active_)]);
+    } else {
+      access(who);
+    }
+  }
+
+  void order(Thread& first, Thread& second) {
+    detector_->happens_before(first, kTag + 256);
+    detector_->happens_after(second, kTag + 256);
+    detector_->sync_destroy(*main_, kTag + 256);
+  }
+
+  void use_lock(unsigned who) {
+    std::vector<unsigned>& held = held_[who];
+    const unsigned lock = below(kLocks);
+    const auto at = std::find(held.begin(), held.end(), lock);
+    if (at != held.end()) {
+      detector_->lock_release(*threads_[who], kLock + lock * 64, LockMode::kExclusive);
+      held.erase(at);
+      return;
+    }
+    for (const std::vector<unsigned>& others : held_) {
+      if (std::find(others.begin(), others.end(), lock) != others.end()) return;
+    }
+    held.push_back(lock);
+    detector_->lock_acquire(*threads_[who], kLock + lock * 64, LockMode::kExclusive, 90 + lock);
+  }
+
+  // Each granule has accesses that bring it to shapes of its own: the first is mostly read, the second has atomics, the
+  // third is waited for; the others have all.
+  void access(unsigned who) {
+    Thread& thread = *threads_[who];
+    const unsigned number = below(kGranules);
+    const Address at = kData + number * 256;
+    if (number == 2 && once_in(40)) return detector_->spin_read(thread, at, 4, 80, true);
+    if (once_in(100)) return detector_->allocate(thread, at, 8);
+    if (once_in(100)) return detector_->bear(thread, at, 8, 81);
+    AccessKind kind = once_in(2) ? AccessKind::kRead : AccessKind::kWrite;
+    if (number == 0) kind = once_in(12) ? AccessKind::kWrite : AccessKind::kRead;
+    if (number == 1 || once_in(8)) {
+      kind = once_in(12) ? kind : once_in(2) ? AccessKind::kAtomicRead : AccessKind::kAtomicWrite;
+    }
+    if (once_in(40)) kind = AccessKind::kFree;
+    const unsigned size = once_in(2) ? 8 : 1u << below(3);
+    const unsigned offset = below(8 / size) * size;
+    const bool increments = once_in(5) && kind != AccessKind::kFree && kind != AccessKind::kAtomicRead;
+    const Where where = 1 + below(6);
+    const WordAccess access = {kind, static_cast<uint8_t>(bytes_in_granule(at + offset, size)), where, at, increments};
+    try_all(thread, access, at + offset, size);
+    switch (kind) {
+      case AccessKind::kAtomicRead:
+        return detector_->atomic_load(thread, at + offset, size, any_order(), where, [] {});
+      case AccessKind::kAtomicWrite:
+        return detector_->atomic(thread, at + offset, size, where, [&] {
+          return Detector::AtomicOutcome{increments ? EventKind::kAtomicRmw : EventKind::kAtomicStore, any_order()};
+        });
+      case AccessKind::kFree:
+        return detector_->free(thread, at + offset, size, where);
+      default:
+        return detector_->access(thread, kind, at + offset, size, where, increments);
+    }
+  }
+  MemoryOrder any_order() { return once_in(3) ? MemoryOrder::kSeqCst : MemoryOrder::kRelaxed; }
+
+  void try_all(Thread& thread, const WordAccess& access, Address address, unsigned size) {
+    DetectorProbe::begin(*detector_, thread);
+    Granule& granule = DetectorProbe::made_granule(*detector_, access.word);
+    ++shapes_[DetectorProbe::shape(*detector_, granule)];
+    const Remembered before = DetectorProbe::remembered(*detector_, granule, access.word);
+    DetectorProbe::Snapshot snapshot(*detector_, thread, granule, access.word);
+
+    // Path 0 is right if the thread's own accesses of its present epoch stand for this one.
+    const bool plain = access.kind == AccessKind::kRead || access.kind == AccessKind::kWrite;
+    const bool stands = stand_for(thread, before, access);
+    const auto known = [&](const char* name, bool taken) {
+      if (!taken) return;
+      ++taken_[{Path::kCheck, name, true}];
+      EXPECT_TRUE(stands) << name << " passes what nothing stands for: " << text_of(thread, access) << "\n"
+                          << text_of(before.all);
+    };
+    if (plain && thread.stamped) known("check", DetectorProbe::passes(thread, granule, access.kind, address, size));
+    // (To an atomic read the thread's allocation is as good: what it did at that epoch is never predicted.)
+    if (thread.stamped && !(access.kind == AccessKind::kAtomicRead && was_born_now(thread, before))) {
+      known("is known", DetectorProbe::is_known(*detector_, thread, granule, access));
+    }
+
+    std::vector<std::pair<Way, Remembered>> left;
+    const auto try_one = [&](const Way& way, const auto& path) {
+      if (path()) left.emplace_back(way, DetectorProbe::remembered(*detector_, granule, access.word));
+      snapshot.restore();
+    };
+    // In the hooks, and before anything is handed over.
+    if (thread.stamped && DetectorProbe::may_renew(thread)) {
+      with_kind(access.kind, [&]<AccessKind Kind>() {
+        if (!access.increments || Kind == AccessKind::kAtomicRead) {
+          try_one({Path::kNearby, "renew", true},
+                  [&] { return DetectorProbe::path_1<Kind>(*detector_, thread, granule, access); });
+        }
+        try_one({Path::kBeside, "renew_beside", false},
+                [&] { return DetectorProbe::path_2<Kind>(*detector_, thread, granule, access); });
+        if constexpr (Kind == AccessKind::kRead || Kind == AccessKind::kWrite) {
+          if (access.mask == kWholeGranule && !access.increments) {
+            try_one({Path::kNearby, "strided", true},
+                    [&] { return DetectorProbe::path_1_strided<Kind>(*detector_, thread, granule, access); });
+          }
+        }
+      });
+      if (access.kind == AccessKind::kRead && access.mask == kWholeGranule) {
+        try_one({Path::kBeside, "at once", false},
+                [&] { return DetectorProbe::path_2_at_once(*detector_, thread, granule, access); });
+      }
+      if (access.kind == AccessKind::kFree) {
+        try_one({Path::kNearby, "freed", true}, [&] { return DetectorProbe::path_1_free(*detector_, thread, access); });
+      }
+      if (access.kind == AccessKind::kAtomicRead) {
+        try_one({Path::kNearby, "atomic read", true},
+                [&] { return DetectorProbe::path_1_atomic_read(*detector_, thread, granule, access); });
+      }
+      if (access.kind == AccessKind::kAtomicWrite) {
+        try_one({Path::kNearby, "atomic write", true},
+                [&] { return DetectorProbe::path_1_atomic_write(*detector_, thread, access); });
+      }
+    }
+    // Under the granule's lock.
+    DetectorProbe::apply_handover(*detector_, thread, granule, access);
+    const uint32_t set_flags = access.kind == AccessKind::kAtomicWrite ? GranuleFlags::messages(access.mask) : 0;
+    try_one({Path::kByShape, "waited for", true},
+            [&] { return DetectorProbe::path_3_waited_for(*detector_, thread, granule, access, set_flags); });
+    try_one({Path::kByShape, "atomic", false},
+            [&] { return DetectorProbe::path_3_atomic(*detector_, thread, granule, access, set_flags); });
+    if (set_flags == 0) {
+      try_one({Path::kByShape, "plain", true},
+              [&] { return DetectorProbe::path_3_plain(*detector_, thread, granule, access); });
+      try_one({Path::kByShape, "table", false},
+              [&] { return DetectorProbe::path_3_table(*detector_, thread, granule, access); });
+      try_one({Path::kByShape, "list", false},
+              [&] { return DetectorProbe::path_3_list(*detector_, thread, granule, access); });
+    }
+    const DetectorProbe::Outcome slow = DetectorProbe::slow(*detector_, thread, granule, access);
+    for (const auto& [way, after] : left) expect_same(way, access, thread, before, after, stands, slow);
+  }
+
+  template <class Call>
+  static void with_kind(AccessKind kind, const Call& call) {
+    switch (kind) {
+      case AccessKind::kRead:
+        return call.template operator()<AccessKind::kRead>();
+      case AccessKind::kWrite:
+        return call.template operator()<AccessKind::kWrite>();
+      case AccessKind::kAtomicRead:
+        return call.template operator()<AccessKind::kAtomicRead>();
+      case AccessKind::kFree:
+        return call.template operator()<AccessKind::kFree>();
+      default:
+        return;  // of no such path
+    }
+  }
+
+  static bool was_born_now(const Thread& thread, const Remembered& all) {
+    return std::any_of(all.all.begin(), all.all.end(), [&](const RememberedByte& one) {
+      return one.slot == thread.slot && one.clock == thread.time && one.kind == AccessKind::kBirth;
+    });
+  }
+  static bool stand_for(const Thread& thread, const Remembered& all, const WordAccess& access) {
+    unsigned bytes = 0;
+    for (const RememberedByte& one : all.all) {
+      if (one.slot == thread.slot && one.clock == thread.time && stands_for(one.kind, access.kind)) {
+        bytes |= 1u << one.byte;
+      }
+    }
+    return (access.mask & ~bytes) == 0;
+  }
+
+  void expect_same(const Way& way, const WordAccess& access, const Thread& thread, Remembered before, Remembered after,
+                   bool stands, DetectorProbe::Outcome slow) {
+    ++taken_[way];
+    if (stands && after == before) return;  // as path 0: nothing is to be done
+    // Some bytes of the access have one of its epoch. Which of the two stacks is kept does not matter.
+    const bool stood_for = std::any_of(before.all.begin(), before.all.end(), [&](const RememberedByte& one) {
+      return one.slot == thread.slot && one.clock == thread.time && stands_for(one.kind, access.kind) &&
+             (access.mask >> one.byte & 1) != 0;
+    });
+    if (stood_for) {
+      for (Remembered* all : {&before, &after, &slow.after}) forget_stacks(thread, *all);
+    }
+    std::string wrong;
+    if (slow.races != 0) wrong += "takes an access that is in a race\n";
+    // A write that stays, though it is superfluous, is one that a rmw continues: who hears of one hears of both.
+    const auto differs_in_rmw = [&](RememberedByte one, const std::set<RememberedByte>& all) {
+      one.rmw = !one.rmw;
+      return !way.exact && all.contains(one);
+    };
+    for (const RememberedByte& one : without(slow.after.all, after.all)) {
+      if (differs_in_rmw(one, after.all)) continue;
+      // (It may be that the access, which another of its epoch stands for, makes more superfluous than that did.)
+      const bool goes = !way.exact && stood_for && before.all.contains(one) && one.slot == thread.slot &&
+                        one.clock < thread.time && (access.mask >> one.byte & 1) != 0 &&
+                        covers(access.kind, one.kind) &&
+                        (detector_->options().engine == EngineKind::kHb ||
+                         detector_->locksets().weaker_or_same(thread.lockset, one.lockset));
+      if (!goes) wrong += "does not leave " + text_of(one) + "\n";
+    }
+    if (way.exact && after.all != slow.after.all) wrong += "does not leave exactly what the slow path leaves\n";
+    for (const RememberedByte& one : after.all) {
+      // (The access itself may be superfluous, where another of its epoch stands for it.)
+      const bool own = one.slot == thread.slot && one.clock == thread.time && one.kind == access.kind &&
+                       (access.mask >> one.byte & 1) != 0 && !way.exact;
+      if (!slow.after.all.contains(one) && !before.all.contains(one) && !own) wrong += "leaves " + text_of(one) + "\n";
+    }
+    if (way.exact && after.writes != slow.after.writes) wrong += "leaves writes in another order\n";
+    if (wrong.empty()) return;
+    ADD_FAILURE() << way.name << " (path " << static_cast<unsigned>(way.path) << ") " << wrong
+                  << text_of(thread, access) << "\nbefore:\n"
+                  << text_of(before.all) << "missing:\n"
+                  << text_of(without(slow.after.all, after.all)) << "too many:\n"
+                  << text_of(without(after.all, slow.after.all));
+  }
+  static std::set<RememberedByte> without(const std::set<RememberedByte>& all, const std::set<RememberedByte>& those) {
+    std::set<RememberedByte> left;
+    std::set_difference(all.begin(), all.end(), those.begin(), those.end(), std::inserter(left, left.end()));
+    return left;
+  }
+
+  // Of what the thread did at its present epoch.
+  static void forget_stacks(const Thread& thread, Remembered& all) {
+    const auto without_stack = [&](RememberedByte one) {
+      if (one.slot == thread.slot && one.clock == thread.time) one.stack = kNowhere;
+      return one;
+    };
+    std::set<RememberedByte> kept;
+    for (const RememberedByte& one : all.all) kept.insert(without_stack(one));
+    all.all = kept;
+    for (auto& [byte, writes] : all.writes) {
+      for (RememberedByte& one : writes) one = without_stack(one);
+    }
+  }
+
+  void run(const Options& options, unsigned rounds, unsigned steps) {
+    for (unsigned round = 0; round < rounds && !HasFailure(); ++round) {
+      start(options, round);
+      for (unsigned i = 0; i < steps && !HasFailure(); ++i) step();
+      if (HasFailure()) std::fprintf(stderr, "seed %u\n", round);
+    }
+  }
+  // That each way was taken often enough to have said something.
+  void expect_taken(unsigned often) {
+    constexpr Way kWays[] = {{Path::kCheck, "check", true},         {Path::kCheck, "is known", true},
+                             {Path::kNearby, "renew", true},        {Path::kNearby, "strided", true},
+                             {Path::kNearby, "freed", true},        {Path::kNearby, "atomic read", true},
+                             {Path::kNearby, "atomic write", true}, {Path::kBeside, "renew_beside", false},
+                             {Path::kBeside, "at once", false},     {Path::kByShape, "waited for", true},
+                             {Path::kByShape, "atomic", false},     {Path::kByShape, "plain", true},
+                             {Path::kByShape, "table", false},      {Path::kByShape, "list", false}};
+    std::map<std::string, unsigned> taken;
+    for (const auto& [way, count] : taken_) taken[way.name] += count;
+    for (const Way& way : kWays) EXPECT_GE(taken[way.name], often) << way.name;
+    for (const Shape shape : {Shape::kEmpty, Shape::kPlain, Shape::kOverflow, Shape::kReadList, Shape::kReadShared,
+                              Shape::kAtomic, Shape::kWaitedFor}) {
+      EXPECT_GE(shapes_[shape], often) << "shape " << static_cast<unsigned>(shape);
+    }
+  }
+
+  TestingArena memory_;
+  std::unique_ptr<Detector> detector_;
+  std::vector<RacingPair> pairs_;
+  Thread* main_ = nullptr;
+  std::vector<Thread*> threads_;
+  std::array<std::vector<unsigned>, kThreads> held_;
+  unsigned active_ = kThreads;  // so many threads do something: with few of them granules stay simple
+  std::mt19937 random_;
+  std::map<Way, unsigned> taken_;
+  std::map<Shape, unsigned> shapes_;
+};
+
+TEST_F(PathsTest, HybridLeavesWhatTheSlowPathLeaves) {
+  for (const bool handover : {true, false}) {
+    Options options;
+    options.handover = handover;
+    run(options, 100, 1000);
+  }
+  if (!HasFailure()) expect_taken(20);
+}
+
+TEST_F(PathsTest, HbLeavesWhatTheSlowPathLeaves) {
+  Options options;
+  options.engine = EngineKind::kHb;
+  run(options, 100, 1000);
+  if (!HasFailure()) expect_taken(20);
+}
+
+}  // namespace
+}  // namespace norn

@@ -19,7 +19,6 @@ struct Epoch {
 
   [[nodiscard]] bool operator==(const Epoch&) const = default;
 };
-using Moment = Epoch;  // the front ends' word for it
 
 struct RacingAccess {
   AccessKind kind;

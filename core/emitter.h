@@ -149,8 +149,8 @@ class Emitter {
     detector_.unmap(thread, address, size);
     publish(thread, {.kind = EventKind::kUnmap, .address = address, .size = size});
   }
-  [[nodiscard]] Moment birth(Thread& thread) {
-    const Moment moment = detector_.birth(thread);
+  [[nodiscard]] Epoch birth(Thread& thread) {
+    const Epoch moment = detector_.birth(thread);
     publish(thread, {.kind = EventKind::kBirth});
     return moment;
   }

@@ -31,7 +31,7 @@ struct SmallState {
   uint64_t quiet : 1;
 
   static constexpr uint64_t kFreed = 2;
-  [[nodiscard]] Moment birth() const { return {static_cast<Slot>(slot), static_cast<Time>(time)}; }
+  [[nodiscard]] Epoch birth() const { return {static_cast<Slot>(slot), static_cast<Time>(time)}; }
   [[nodiscard]] uint64_t bits() const { return __builtin_bit_cast(uint64_t, *this); }
   static SmallState of(uint64_t bits) { return __builtin_bit_cast(SmallState, bits); }
 };
@@ -134,7 +134,7 @@ struct Entry {
   ThreadId thread;
   Where where;
 
-  [[nodiscard]] Moment birth() const { return {static_cast<Slot>(slot), static_cast<Time>(time)}; }
+  [[nodiscard]] Epoch birth() const { return {static_cast<Slot>(slot), static_cast<Time>(time)}; }
   [[nodiscard]] bool holds(Address at) const { return at >= address && at - address < (size == 0 ? 1 : size); }
 };
 static_assert(sizeof(Entry) == 24);
@@ -343,7 +343,7 @@ bool find_block(Address address, Block& found) {
 
 // Whatever was born then and has the byte is what was allocated there last: if there was an allocation since, no access
 // of that moment would be known.
-Address newborn_until(Address byte, Moment birth) {
+Address newborn_until(Address byte, Epoch birth) {
   const Address last = byte & ~(kAlignment - 1);
   for (Address back = 0; back < kSmall && back <= last; back += kAlignment) {
     const SmallState state = small_state(last - back);

@@ -130,7 +130,7 @@ void allocated_unseen(const Inspection& here, void* block, size_t size) {
     allocated_unseen(here, block, size);
     return;
   }
-  Moment birth;
+  Epoch birth;
   const Where where = place_again(*here, &site);
   if (is_watching()) {
     begin_memory(here, address_of(block), size, where, !quiet && !called_by_openmp());
@@ -231,7 +231,7 @@ void* norn::rt::resize(void* old, size_t size, const norn_site& site, Resizing r
     if (known && size != 0) add_block({address_of(old), old_size, here->id, where, {}, false, ended.quiet});
     return block;
   }
-  Moment birth;
+  Epoch birth;
   if (is_watching()) {
     begin_memory(here, address_of(block), size, where, !ended.quiet);
     if (block != old) birth = emit.birth(here.thread());  // in place, others may know it

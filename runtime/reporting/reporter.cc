@@ -222,7 +222,7 @@ Listener report_listener() {
     return !frees_what_was_born(pair) && can_race(pair);
   };
   if (start.settings.new_memory) {
-    listener.newborn_until = [](void* /*context*/, Address byte, Moment moment) { return newborn_until(byte, moment); };
+    listener.newborn_until = [](void* /*context*/, Address byte, Epoch moment) { return newborn_until(byte, moment); };
   }
   listener.block = [](void* /*context*/, Address byte, Address& begin, Address& end) {
     return block_around(byte, begin, end);

@@ -114,14 +114,14 @@ std::optional<Standing> standing_of(const Execution& x, const Orders& orders, In
   return std::nullopt;
 }
 
-using Moment = std::pair<Index, int>;  // event and step
-Moment moment_of(const Access& access) { return {access.event, access.step}; }
+using Epoch = std::pair<Index, int>;  // event and step
+Epoch moment_of(const Access& access) { return {access.event, access.step}; }
 
 // "the earlier access was made by the thread that allocated the byte, in the same piece of a segment"
 bool is_newborn(const Execution& x, const Orders& orders, const Access& a, Address byte) {
   std::optional<Index> birth;
   for (const auto& [index, range] : x.born_ranges)
-    if (range.holds(byte) && Moment{index, kBirthStep} < moment_of(a)) birth = index;
+    if (range.holds(byte) && Epoch{index, kBirthStep} < moment_of(a)) birth = index;
   return birth && x.events[*birth].thread == x.events[a.event].thread &&
          orders.slices[*birth] == orders.slices[a.event];
 }
@@ -175,7 +175,7 @@ std::vector<TakingOut> takings_out(const Execution& x, const Orders& orders) {
 bool lies_apart(const Execution& x, const Access& b, Address byte, Index write) {
   std::optional<Range> block;
   for (const auto& [index, range] : x.born_ranges)
-    if (range.holds(byte) && Moment{index, kBirthStep} < moment_of(b)) block = range;
+    if (range.holds(byte) && Epoch{index, kBirthStep} < moment_of(b)) block = range;
   return block && std::none_of(x.locksets[write].begin(), x.locksets[write].end(),
                                [&](const HeldLock& held) { return block->holds(held.lock); });
 }
@@ -194,7 +194,7 @@ bool is_taken_out(const Execution& x, const Orders& orders, const std::vector<Ta
 bool byte_counts(const Execution& x, const Access& a, const Access& b, Address byte) {
   for (const auto* ranges : {&x.born_ranges, &x.renewed_ranges}) {
     for (const auto& [index, range] : *ranges) {
-      const Moment birth = {index, kBirthStep};
+      const Epoch birth = {index, kBirthStep};
       if (range.holds(byte) && moment_of(a) < birth && birth < moment_of(b)) return false;
     }
   }

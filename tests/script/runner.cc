@@ -12,14 +12,14 @@ namespace {
 struct Collector {
   RunResult result;
   bool state_machine = false;
-  std::map<Address, Moment> births;  // of bytes, the last ones
+  std::map<Address, Epoch> births;  // of bytes, the last ones
   struct Range {
     Address begin, end;
   };
   std::map<Address, Range> blocks;  // of bytes, likewise
 };
 
-Address newborn_until(void* context, Address byte, Moment moment) {
+Address newborn_until(void* context, Address byte, Epoch moment) {
   const auto& births = static_cast<Collector*>(context)->births;
   auto born = births.find(byte);
   return born != births.end() && born->second == moment ? byte + 1 : 0;
@@ -41,7 +41,7 @@ void note_births(Detector& detector, const Event& event, Collector& collector) {
   const Address to = from + (resizes ? event.other_size : event.size);
   if (resizes && event.other == event.address) from += event.size;  // in place: what it gained
   if (from >= to) return;
-  const Moment now = detector.birth(*detector.find(event.thread));
+  const Epoch now = detector.birth(*detector.find(event.thread));
   const Collector::Range block = {from, to};
   for (; from < to; ++from) {
     collector.births[from] = now;

@@ -27,7 +27,7 @@ void* allocated(HostThread host, void* block, SizeT size) {
   ThreadState* self = state_of(host);
   if (block == nullptr || self == nullptr) return block;
   const auto address = reinterpret_cast<Address>(block);
-  Moment birth;
+  Epoch birth;
   const Where where = here(*self);
   if (watching) {
     is_mapping(size) ? emit.map(*self->core, address, size) : emit.bear(*self->core, address, size, where);
@@ -151,7 +151,7 @@ bool find_block(Address address, Block& found) {
   return false;
 }
 
-Address newborn_until(Address byte, Moment birth) {
+Address newborn_until(Address byte, Epoch birth) {
   const Block* block = block_with(byte);
   return block != nullptr && block->birth == birth ? block->address + block->size : 0;
 }

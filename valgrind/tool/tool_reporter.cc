@@ -205,7 +205,7 @@ Listener report_listener() {
   listener.site = &identity_of;
   listener.counts = &is_of_program;
   if (settings().new_memory) {
-    listener.newborn_until = [](void* /*context*/, Address byte, Moment moment) { return newborn_until(byte, moment); };
+    listener.newborn_until = [](void* /*context*/, Address byte, Epoch moment) { return newborn_until(byte, moment); };
   }
   listener.block = [](void* /*context*/, Address byte, Address& begin, Address& end) {
     Block found;

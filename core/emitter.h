@@ -1,7 +1,7 @@
 // The seam between a front end and everything that hears of events.
 //
 // A front end emits each event of the program once, here, by the function that Detector has for it; the emitter gives
-// it to the detector, to the front end's listener (hazards/hazards.h), and to a recorder, if there is one. The listener
+// it to the detector, to the front end's listener (hazards/hazard_listener.h), and to a recorder, if there is one. The listener
 // is a part of the type: what it does not want costs nothing, because the kind of an event is known where it is
 // emitted.
 //

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/emitter.h"
-#include "hazards/hazards.h"
+#include "hazards/hazard_listener.h"
 #include "runtime/process/state.h"
 
 namespace norn::rt {

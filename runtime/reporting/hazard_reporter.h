@@ -1,7 +1,7 @@
 // Candidates that are not races: what may go wrong when threads meet in another way.
 #pragma once
 
-#include "hazards/hazards.h"
+#include "hazards/hazard_listener.h"
 #include "report/race.h"
 #include "runtime/process/state.h"
 

@@ -4,7 +4,7 @@
 
 #include "core/emitter.h"
 #include "core/storage/arena.h"
-#include "hazards/hazards.h"
+#include "hazards/hazard_listener.h"
 #include "valgrind/tool/host.h"
 
 namespace norn::vg {

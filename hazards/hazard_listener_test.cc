@@ -1,5 +1,5 @@
 // The listeners of this room behind an emitter, fed as a front end feeds them.
-#include "hazards/hazards.h"
+#include "hazards/hazard_listener.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "../../runtime/abi.h"
+#include "../../include/norn/abi.h"
 #include "order.h"
 
 enum { kRows = 16, kColumns = 32 };

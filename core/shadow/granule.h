@@ -53,16 +53,16 @@ inline constexpr uint32_t kInReadTable = 0x40;
 
 // What a granule may be. The shape decides which way path 3 goes (core/shadow/paths.h).
 //
-// | shape       | first cell                    | where its accesses are | | ----------- |
-// ----------------------------- | --------------------------------------------------------------------- | | kEmpty | 0
-// | nowhere: its words are none                                           | | kPlain      | 0 | up to three words | |
-// kOverflow   | a list without flags or reads | words; writes that are older in the list                              |
-// | kReadList   | a list without flags          | the same; reads of the list, in any order, as in a hash table | |
-// kReadShared | a list without flags, mostly  | plain reads in the read table (kInReadTable); word 2 is another access,
-// if | |             | the empty one that all share  | any; words 0 and 1 are copies of reads, for checks alone | |
-// kAtomic | a list with kHasMessage, or   | words that no check can find; what has no room in the list, oldest    | | |
-// one of three that all share   | first; reads perhaps in the table                                     | | kWaitedFor
-// | a list with kInSpin           | in the list alone, oldest first; reads perhaps in the table           |
+//   kEmpty       no list: nowhere, its words are none
+//   kPlain       no list: up to three words
+//   kOverflow    a list without flags or reads: words; writes that are older are in the list
+//   kReadList    a list without flags: the same; reads of the list, in any order, as in a hash table
+//   kReadShared  a list without flags, mostly the empty one that all share: plain reads are in the read table
+//                (kInReadTable), word 2 is another access, words 0 and 1 are copies of reads, for checks alone
+//   kAtomic      a list with kHasMessage: words that no check finds, what has no room in the list, reads as above
+//   kWaitedFor   a list with kInSpin: in the list alone, oldest first; reads perhaps in the table
+//
+//
 enum class Shape : uint8_t { kEmpty, kPlain, kOverflow, kReadList, kReadShared, kAtomic, kWaitedFor };
 
 // Of a granule with this list, whose first word is `header` (0 where there is none).

@@ -1,15 +1,14 @@
 // What kind of run this is, and what the runtime does in it: the questions that hooks and interceptors ask.
 //
-// | predicate | true | who asks |
-// | --- | --- | --- |
-// | is_watching() | there has been a second thread: accesses count. Synchronization counts always | whatever makes an
-// access into an event | | is_controlled() | one thread runs at a time, as a strategy says (runtime/control/control.h)
-// | whatever is a point to stop at, or may block | | is_only_scheduled() | controlled, and nobody wants races: one of
-// the many runs of a confirmation | before an access becomes an event | | wants_every_access() | no access may take a
-// fast path: control, a recorder, or a listener that asks for all | check_state.cc, and hooks before they look for a
-// fast path | | is_called_unseen() | the innermost call of the program's code is not sampled (docs/design/sampling.md)
-// | interceptors: what they access does not count | | may_pass_unseen() | an atomic that is not sampled needs no
-// access, only what it orders | hooks of atomics |
+//   is_watching()         there has been a second thread: accesses count. Synchronization counts always. Asked by
+//                         whatever makes an access into an event.
+//   is_controlled()       one thread runs at a time, as a strategy says (runtime/control/control.h). Asked by whatever
+//                         is a point to stop at, or may block.
+//   is_only_scheduled()   controlled, and nobody wants races: one of the many runs of a confirmation.
+//   wants_every_access()  no access may take a fast path: control, a recorder, or a listener that asks for all.
+//   is_called_unseen()    the innermost call of the program's code is not sampled (docs/design/sampling.md): what
+//                         interceptors access then does not count.
+//   may_pass_unseen()     an atomic that is not sampled needs no access, only what it orders.
 //
 // They change rarely: `watching` when the first thread begins and in the child of a fork, `controlled` at the start,
 // and in the child of a fork.

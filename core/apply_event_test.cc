@@ -52,7 +52,7 @@ class ApplyTest : public ::testing::Test {
   const TestingArena arena_;
   std::unique_ptr<Detector> detector_ = std::make_unique<Detector>();
   std::vector<Standing> standings_;
-  Where where_ = 0;
+  StackId where_ = 0;
 };
 
 TEST_F(ApplyTest, BeginAgainIsUnorderedWithWhatTheThreadDid) {

@@ -23,7 +23,7 @@ struct Epoch {
 struct RacingAccess {
   AccessKind kind;
   ThreadId thread;
-  Where where;
+  StackId where;
   LocksetId lockset;
 };
 
@@ -58,12 +58,12 @@ struct Candidate {
 // Called on the thread that found the pair, inside the core: it must not call the core again for this thread.
 struct Listener {
   void* context = nullptr;
-  uint64_t (*site)(void* context, Where where) = nullptr;
+  uint64_t (*site)(void* context, StackId where) = nullptr;
   // Whether a pair of accesses is one of the program's at all (default: it is).
   bool (*counts)(void* context, const RacingPair& pair) = nullptr;
   // If the byte lies in memory that was last allocated at this moment (Detector::birth()), the end of that; otherwise,
   // or if it is not known, 0 (default).
-  Address (*newborn_until)(void* context, Address byte, Epoch moment) = nullptr;
+  Address (*fresh_until)(void* context, Address byte, Epoch moment) = nullptr;
   // The block of the heap that the byte lies in, or lay in until it was freed just now. False: it is in none that is
   // known (default).
   bool (*block)(void* context, Address byte, Address& begin, Address& end) = nullptr;

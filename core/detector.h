@@ -33,7 +33,7 @@ struct LockInfo {
   Address address;
   struct Taker {
     ThreadId thread;
-    Where where;
+    StackId where;
   };
   static constexpr unsigned kTakers = 4;
   Taker takers[kTakers];  // the last ones, about the newest first
@@ -109,7 +109,7 @@ class Detector {
     if (thread.recording) record_again(thread, kind, address, size, increments);
     if (is_known(thread, kind, address, size)) return;
     // From here on out of line.
-    Where place = kNowhere;
+    StackId place = kNoStack;
     if constexpr (requires { where(); }) {
       place = where();
     } else {
@@ -146,15 +146,15 @@ class Detector {
   // whole ones.
   template <AccessKind Kind, unsigned Size>
   [[nodiscard, gnu::always_inline]] bool access_plainly(Thread& thread, Granule* granules, Address address,
-                                                        Where where);
+                                                        StackId where);
   // The same of any bytes: as far as that goes, from the first on. Gives where it ends.
   template <AccessKind Kind>
-  [[nodiscard]] Address access_range(Thread& thread, Address begin, Address end, Where where);
+  [[nodiscard]] Address access_range(Thread& thread, Address begin, Address end, StackId where);
   // The same of all bytes of many granules, each so many granules after the one before. How many of them were done,
   // from the first on. Not for what the thread records.
   template <AccessKind Kind>
   [[nodiscard]] uint64_t access_row(Thread& thread, Granule* granules, Address first, uint64_t count, uint64_t step,
-                                    Where where);
+                                    StackId where);
   // Before the first stamp of a time, for who does not want to be refused for that by access_again().
   void begin_stamping(Thread& thread);
   // False: not all of it was.
@@ -169,25 +169,25 @@ class Detector {
     if (increments && kind != AccessKind::kRead) record(thread, AccessKind::kRead, address, size);
     record(thread, kind, address, size);
   }
-  void read(Thread& t, Address a, uint64_t size, Where w) { access(t, AccessKind::kRead, a, size, w); }
-  void write(Thread& t, Address a, uint64_t size, Where w) { access(t, AccessKind::kWrite, a, size, w); }
+  void read(Thread& t, Address a, uint64_t size, StackId w) { access(t, AccessKind::kRead, a, size, w); }
+  void write(Thread& t, Address a, uint64_t size, StackId w) { access(t, AccessKind::kWrite, a, size, w); }
   // A use of the memory of an object that synchronizes: whoever frees or overwrites it at the same time races. It
   // decides nothing.
-  void use(Thread& thread, Address object, Where where);
+  void use(Thread& thread, Address object, StackId where);
   // The bytes are new: nothing that was done to them before counts.
   void allocate(Thread& thread, Address address, uint64_t size);
   // The same of the heap's: whoever accesses them from now on, and is not ordered after this, has got the address from
   // an earlier life of the memory.
-  void bear(Thread& thread, Address address, uint64_t size, Where where);
-  void free(Thread& thread, Address address, uint64_t size, Where where);
-  void reallocate(Thread& thread, Address old, uint64_t old_size, Address fresh, uint64_t fresh_size, Where where);
+  void bear(Thread& thread, Address address, uint64_t size, StackId where);
+  void free(Thread& thread, Address address, uint64_t size, StackId where);
+  void reallocate(Thread& thread, Address old, uint64_t old_size, Address fresh, uint64_t fresh_size, StackId where);
   // The same as allocate(), of memory that comes from the system; and before it goes back there, after it was freed:
   // who accesses it then is stopped by the system.
   void map(Thread& thread, Address address, uint64_t size);
   void unmap(Thread& thread, Address address, uint64_t size);
 
   // What the thread has just allocated is known to nobody else until it begins a new time: how the embedding may know
-  // the memory by (Listener::newborn_until).
+  // the memory by (Listener::fresh_until).
   [[nodiscard]] Epoch birth(Thread& thread) {
     if (!thread.stamped) use_time(thread);
     thread.gives_birth = true;
@@ -201,10 +201,10 @@ class Detector {
     MemoryOrder order;
   };
   template <class Perform>
-  void atomic(Thread& thread, Address address, uint64_t size, Where where, Perform perform);
+  void atomic(Thread& thread, Address address, uint64_t size, StackId where, Perform perform);
   // The same for what is known to be a load. `load()` may be called more than once; the last counts.
   template <class Load>
-  void atomic_load(Thread& thread, Address address, uint64_t size, MemoryOrder order, Where where, Load load);
+  void atomic_load(Thread& thread, Address address, uint64_t size, MemoryOrder order, StackId where, Load load);
   void fence(Thread& thread, MemoryOrder order);
   // The same of one that nobody looks at: only what it orders counts (core/order/unsampled.cc). Around the operation,
   // which the caller does without any lock; each as far as it may write, and read.
@@ -219,7 +219,7 @@ class Detector {
 
   // --- locks: acquire is called after the lock was taken, release before it is given up
   // `uses`: it is a use() of its memory, too.
-  void lock_acquire(Thread& thread, Address lock, LockMode mode, Where where, bool uses = false);
+  void lock_acquire(Thread& thread, Address lock, LockMode mode, StackId where, bool uses = false);
   void lock_release(Thread& thread, Address lock, LockMode mode);
   void lock_destroy(Thread& thread, Address lock);
   // A loop is left because a try failed. False: nobody else is known to have taken the lock (yet: who took it tells so
@@ -229,7 +229,7 @@ class Detector {
   // --- the rest of docs/design/order.md. What releases is called before the operation, what acquires after it.
   void signal(Thread& thread, Address condition);
   void wait_enter(Thread& thread, Address condition, Address mutex, bool in_loop);
-  void wait_leave(Thread& thread, Address condition, Address mutex, bool timed_out, Where where);
+  void wait_leave(Thread& thread, Address condition, Address mutex, bool timed_out, StackId where);
   void wait_loop_leave(Thread& thread, Address condition);
   void barrier_init(Thread& thread, Address barrier, uint32_t count);
   void barrier_enter(Thread& thread, Address barrier);
@@ -242,11 +242,11 @@ class Detector {
   void happens_after(Thread& thread, Address tag);
   void sync_destroy(Thread& thread, Address object);
   // `in_loop`: the loop goes on, so the read orders nothing.
-  void spin_read(Thread& thread, Address address, uint64_t size, Where where, bool in_loop = false);
+  void spin_read(Thread& thread, Address address, uint64_t size, StackId where, bool in_loop = false);
   void spin_leave(Thread& thread);
   // Who wrote what a loop has read, as far as nothing orders it before what the thread does now: `visit` is called with
   // each such pair that counts. `kind`: how the loop reads. The state machines find none.
-  void find_unordered_writes(Thread& thread, AccessKind kind, Address address, uint64_t size, Where where,
+  void find_unordered_writes(Thread& thread, AccessKind kind, Address address, uint64_t size, StackId where,
                              void (*visit)(const RacingPair& pair));
   // The embedding takes such a pair for a race. Inside, on the thread that found it.
   void add_race(const RacingPair& pair) { candidates_.found(pair); }
@@ -289,9 +289,9 @@ class Detector {
   [[nodiscard]] Locksets& locksets() { return locksets_; }
   [[nodiscard]] const LockInfo* lock_info(LockId lock) const;
   // Where the thread took the lock last, as far as that is remembered. `self`: the caller, whose locks are known.
-  [[nodiscard]] Where lock_taken_at(LockId lock, ThreadId thread, const Thread* self) const;
-  // The same of the lock at an address; kNowhere if nobody ever took one there.
-  [[nodiscard]] Where taken_at(Address lock, ThreadId thread, const Thread* self);
+  [[nodiscard]] StackId lock_taken_at(LockId lock, ThreadId thread, const Thread* self) const;
+  // The same of the lock at an address; kNoStack if nobody ever took one there.
+  [[nodiscard]] StackId taken_at(Address lock, ThreadId thread, const Thread* self);
   [[nodiscard]] MsmState msm_state(Address address);
   [[nodiscard]] unsigned stamps_at(Address address);
   [[nodiscard]] Statistics statistics();
@@ -410,7 +410,7 @@ class Detector {
                                                                : entry.writes}) == 0;
   }
   void remember_list(Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access);
-  void access_from(Thread& thread, AccessKind kind, Address begin, Address end, Where where, bool increments);
+  void access_from(Thread& thread, AccessKind kind, Address begin, Address end, StackId where, bool increments);
   void access_shadow(Thread& thread, Granule& granule, const WordAccess& access, SpinSignals& signals,
                      bool has_message);
   void access_word(Thread& thread, Cell& cell, const WordAccess& access, SpinSignals& signals, uint32_t set_flags);
@@ -427,8 +427,8 @@ class Detector {
   [[nodiscard]] static constexpr bool is_in_one_leaf(Address begin, Address end) {
     return begin >> Leaf::kBits == (end - 1) >> Leaf::kBits;
   }
-  void bear_granule(Thread& thread, Granule& granule, Address address, unsigned mask, Where where);
-  Address stamp_freed(Thread& thread, const Leaf& leaf, Address begin, Address end, Where where);
+  void bear_granule(Thread& thread, Granule& granule, Address address, unsigned mask, StackId where);
+  Address stamp_freed(Thread& thread, const Leaf& leaf, Address begin, Address end, StackId where);
   // Where that is worth the calls of the system, and filling it in anew.
   [[nodiscard]] static constexpr bool is_large(uint64_t bytes) { return bytes >= uint64_t{1} << 20; }
   void give_back_shadow(Thread& thread, Address begin, Address end);
@@ -459,7 +459,7 @@ class Detector {
   static void put_in_granule(Granule& granule, const AccessHistory& stamps, unsigned first);
   template <AccessKind Kind>
   [[nodiscard, gnu::always_inline]] bool renew_atomic(Thread& thread, Granule& granule, Address address, unsigned mask,
-                                                      Where where, bool increments);
+                                                      StackId where, bool increments);
   bool renew_beside_message(const Thread& thread, Granule& granule, HistoryId list, const WordAccess& access,
                             uint32_t set_flags);
   bool renew_waited_for(Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access,
@@ -481,12 +481,12 @@ class Detector {
   bool read_beside_list(Thread& thread, Granule& granule, HistoryId list, const WordAccess& access);
   bool access_simply(Thread& thread, Granule& granule, const WordAccess& access);
   template <AccessKind Kind>
-  Address renew_run(Thread& thread, Address at, Address begin, Address end, Where where, bool increments);
-  Address renew_run(Thread& thread, AccessKind kind, Address at, Address begin, Address end, Where where,
+  Address renew_run(Thread& thread, Address at, Address begin, Address end, StackId where, bool increments);
+  Address renew_run(Thread& thread, AccessKind kind, Address at, Address begin, Address end, StackId where,
                     bool increments);
   template <AccessKind Kind, bool Whole>
   [[nodiscard, gnu::always_inline]] bool renew(const Thread& thread, Granule& granule, Address address, unsigned mask,
-                                               Where where) {
+                                               StackId where) {
     return ShadowWord::stack_fits(where) &&
            GranuleStep::renew<Kind, Whole>(thread, granule, mask, where,
                                            [&]() __attribute__((always_inline)) { return is_prepared(address); });
@@ -509,7 +509,7 @@ class Detector {
     return GranuleStep::is_empty(granule) && is_prepared(at) && row.begin(granule);
   }
   // Of access_row(): one of another case.
-  [[nodiscard]] bool renew_one(Thread& thread, AccessKind kind, Address at, Where where) {
+  [[nodiscard]] bool renew_one(Thread& thread, AccessKind kind, Address at, StackId where) {
     return renew_run(thread, kind, at, at, at + kGranuleBytes, where, false) != at;
   }
   // For the first stamp of a granule; if that is a matter of a few instructions.
@@ -548,9 +548,9 @@ class Detector {
     return !collecting_.load(std::memory_order_relaxed) && !collection_wanted_.load(std::memory_order_relaxed);
   }
   static void step_outside(Thread& thread) { thread.inside.store(false, std::memory_order_release); }
-  void use_inside(Thread& thread, Address object, Where where);
+  void use_inside(Thread& thread, Address object, StackId where);
   void access_known_granule(Thread& thread, Granule& granule, const WordAccess& access);
-  void access_one(Thread& thread, AccessKind kind, Address begin, Address end, Where where, bool increments);
+  void access_one(Thread& thread, AccessKind kind, Address begin, Address end, StackId where, bool increments);
   void access_generally(Thread& thread, Granule& granule, GranuleLock& lock, const WordAccess& access,
                         SpinSignals& signals, uint32_t set_flags);
   void note_segment(Thread& thread);
@@ -580,7 +580,7 @@ class Detector {
   // core/shadow/read_shared.cc
   [[nodiscard]] bool is_lockless() const { return options_.engine == EngineKind::kHb; }
   // What a row has of the thread's reads now, but for the bytes.
-  [[nodiscard, gnu::always_inline]] static ShadowWord read_of(const Thread& thread, Where where) {
+  [[nodiscard, gnu::always_inline]] static ShadowWord read_of(const Thread& thread, StackId where) {
     return ReadInRow::of(thread.stamps_locks, thread.time, where);
   }
   // The thread's row, where the granule has its reads in rows, beside no list, and the thread was in the block lately;
@@ -599,12 +599,12 @@ class Detector {
     if (row == nullptr) return false;
     const unsigned index = ReadBlock::index_of(address);
     if (ReadStep::has_read(thread, granule, *row, index, mask)) return true;
-    Where found = kNowhere;
+    StackId found = kNoStack;
     return where(found) && ShadowWord::stack_fits(found) &&
            ReadStep::take_alone(thread, is_lockless(), granule, empty_list_, *row, index, read_of(thread, found), mask);
   }
   [[nodiscard]] uint64_t read_together(const Thread& thread, Granule* granules, Address first, uint64_t count,
-                                       uint64_t step, Where where, bool copies) const;
+                                       uint64_t step, StackId where, bool copies) const;
   [[nodiscard]] bool make_shared_lists();
   ReadBlock::Row* own_row(Thread& thread, Address address);
   bool read_in_own_row(Thread& thread, Granule& granule, HistoryId list, const WordAccess& access);
@@ -627,21 +627,21 @@ class Detector {
   void end_messages(const WordAccess& access);
   void record(Thread& thread, AccessKind kind, Address address, uint64_t size);
   void record_in(AccessRecord*& list, Bytes bytes);
-  void tell(const Thread& thread, const FoundRaces& races);
-  void tell_of_grown(RacingPair pair);
-  void tell_of_harmful(RacingPair pair);
+  void report_races(const Thread& thread, const FoundRaces& races);
+  void report_grown(RacingPair pair);
+  void report_harmful(RacingPair pair);
   bool is_benign(const RacingPair& pair) const;
-  void read_atomically(Thread& thread, Address address, uint64_t size, Where where);
+  void read_atomically(Thread& thread, Address address, uint64_t size, StackId where);
   // Whether the value that the thread has just loaded had a message that it has joined already.
   [[gnu::always_inline]] static bool knows_message(Thread& thread, const MessageObject& object, MemoryOrder order) {
     const Thread::Recent& recent = recent_of(thread, object.address, object.family);
     return object.stood_at(recent.known) || (!acquires(order) && object.stood_at(recent.remembered));
   }
   void learn_message(Thread& thread, const MessageObject& object, MemoryOrder order);
-  bool write_atomically(Thread& thread, Address address, uint64_t size, Where where, bool reads);
+  bool write_atomically(Thread& thread, Address address, uint64_t size, StackId where, bool reads);
   MessageObject* begin_atomic(Thread& thread, Address address);
   void end_atomic(Thread& thread, MessageObject* object, Address address, uint64_t size, AtomicOutcome outcome,
-                  Where where);
+                  StackId where);
 
   // core/order/relations.cc
   static Thread::Recent& recent_of(Thread& thread, Address address, SyncFamily family) {
@@ -700,7 +700,7 @@ class Detector {
   static Held* find_held(Thread& thread, Address lock);
   Held* add_held(Thread& thread);
   void change_lockset(Thread& thread, LockId lock, bool takes, LockMode mode);
-  void take_lock(Thread& thread, Address lock, LockMode mode, Where where);
+  void take_lock(Thread& thread, Address lock, LockMode mode, StackId where);
   void give_lock(Thread& thread, Address lock);
   void note_release(Thread& thread, const Published& published);
   void note_taking(Thread& thread, LockState& lock);
@@ -708,14 +708,14 @@ class Detector {
                     const Published& published);
   void come_after_sections(Thread& thread, const LockState& lock, LockMode mode);
   LockId new_lock(Address address);
-  bool is_taker(LockId lock, ThreadId thread, Where where) const;
-  void note_taker(LockId lock, ThreadId thread, Where where);
+  bool is_taker(LockId lock, ThreadId thread, StackId where) const;
+  void note_taker(LockId lock, ThreadId thread, StackId where);
 
   // core/order/unsampled.cc
   void give_message(Thread& thread, Address address, MemoryOrder order);
   void give_to(Thread& thread, MessageObject& object, MemoryOrder order);
   void take_message(Thread& thread, Address address, MemoryOrder order);
-  void take_sampled(Thread& thread, Address lock, LockMode mode, Where where);
+  void take_sampled(Thread& thread, Address lock, LockMode mode, StackId where);
   void give_sampled(Thread& thread, Address lock, unsigned place);
   void find_lockset(Thread& thread);
 
@@ -858,7 +858,7 @@ class Inside {
 };
 
 template <AccessKind Kind, unsigned Size>
-bool Detector::access_plainly(Thread& thread, Granule* granules, Address address, Where where) {
+bool Detector::access_plainly(Thread& thread, Granule* granules, Address address, StackId where) {
   constexpr bool kWhole = Size >= kGranuleBytes;
   const unsigned mask = kWhole ? 0xff : bytes_in_granule(address, Size);
   thread.inside.store(true, std::memory_order_relaxed);
@@ -874,7 +874,7 @@ bool Detector::access_plainly(Thread& thread, Granule* granules, Address address
 
 template <AccessKind Kind>
 uint64_t Detector::access_row(Thread& thread, Granule* granules, Address first, uint64_t count, uint64_t step,
-                              Where where) {
+                              StackId where) {
   uint64_t done = 0;
   if (step_inside(thread) && ShadowWord::stack_fits(where)) {
     const GranuleStep::Strided<Kind> row(thread, where);
@@ -902,8 +902,8 @@ bool Detector::access_again(Thread& thread, Granule& granule, Address address, u
                             const WhereCall& where) {
   const unsigned mask = bytes_in_granule(address, size);
   if (!may_renew(thread) || thread.check_spoilt.load(std::memory_order_relaxed)) return false;
-  Where found = kNowhere;
-  const auto known = [&](Where& wanted) __attribute__((always_inline)) {
+  StackId found = kNoStack;
+  const auto known = [&](StackId& wanted) __attribute__((always_inline)) {
     wanted = found;
     return true;
   };
@@ -921,7 +921,7 @@ bool Detector::access_again(Thread& thread, Granule& granule, Address address, u
 }
 
 template <class Perform>
-void Detector::atomic(Thread& thread, Address address, uint64_t size, Where where, Perform perform) {
+void Detector::atomic(Thread& thread, Address address, uint64_t size, StackId where, Perform perform) {
   const Inside inside(*this, thread);
   MessageObject* object = begin_atomic(thread, address);
   const AtomicOutcome outcome = perform();
@@ -929,7 +929,8 @@ void Detector::atomic(Thread& thread, Address address, uint64_t size, Where wher
 }
 
 template <class Load>
-void Detector::atomic_load(Thread& thread, Address address, uint64_t size, MemoryOrder order, Where where, Load load) {
+void Detector::atomic_load(Thread& thread, Address address, uint64_t size, MemoryOrder order, StackId where,
+                           Load load) {
   const Inside inside(*this, thread);
   ++thread.sync_events;
   MessageObject* object = counts(thread) ? object_of<MessageObject>(thread, address, SyncFamily::kAtomic) : nullptr;

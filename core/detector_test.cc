@@ -302,7 +302,7 @@ std::map<Address, Standing> judge(const std::vector<Deed>& deeds, bool again) {
     if (deed.begins && again) detector.begin_again(*present, begin);
     if (deed.begins && !again) present = detector.fork_after(*main, begin, ++id);
     if (deed.lock != 0) detector.lock_acquire(*present, deed.lock, LockMode::kExclusive, 1);
-    detector.access(*present, deed.kind, deed.address, deed.size, Where{1});
+    detector.access(*present, deed.kind, deed.address, deed.size, StackId{1});
     if (deed.lock != 0) detector.lock_release(*present, deed.lock, LockMode::kExclusive);
   }
   detector.clear(begin);
@@ -446,7 +446,7 @@ TEST_F(DetectorTest, TimeThatRunsOutDoesNotEndASegment) {
     store(*a, kX + 64);
     store(*a, kX + 72);
     store(*b, kX);
-    detector_->access(*a, AccessKind::kRead, kX, 1, Where{2}, true);
+    detector_->access(*a, AccessKind::kRead, kX, 1, StackId{2}, true);
     detector_->write(*a, kX, 1, 3);
     detector_->spin_read(*c, kX, 1, 4);
     detector_->spin_leave(*c);
@@ -680,7 +680,7 @@ TEST_F(DetectorTest, AnIncrementContinuesWhatAnotherThreadWroteUnlessItWasSetInB
     auto write_locked = [&](Thread& thread, bool adds) {
       detector_->lock_acquire(thread, kMutex, LockMode::kExclusive, 0);
       detector_->read(thread, kZ, 8, 1);
-      detector_->access(thread, AccessKind::kWrite, kX, 8, Where{2}, adds);
+      detector_->access(thread, AccessKind::kWrite, kX, 8, StackId{2}, adds);
       detector_->lock_release(thread, kMutex, LockMode::kExclusive);
     };
     detector_->write(*a, kY, 8, 3);
@@ -705,13 +705,13 @@ TEST_F(DetectorTest, NeighboursUnderTwoLocksKeepBoth) {
     Thread* b = detector_->fork(*main_, 2);
     auto write_under = [&](Thread& thread, Address lock, Address at) {
       detector_->lock_acquire(thread, lock, LockMode::kExclusive, 1);
-      detector_->access(thread, AccessKind::kAtomicRead, lock, 1, Where{5});
-      if (at != 0) detector_->access(thread, AccessKind::kWrite, at, 4, Where{2}, true);
+      detector_->access(thread, AccessKind::kAtomicRead, lock, 1, StackId{5});
+      if (at != 0) detector_->access(thread, AccessKind::kWrite, at, 4, StackId{2}, true);
     };
     auto first = [&] {
       write_under(*a, kMutex, 0);
       write_under(*a, kOther, kX);
-      detector_->access(*a, AccessKind::kWrite, kX + 4, 4, Where{3}, true);
+      detector_->access(*a, AccessKind::kWrite, kX + 4, 4, StackId{3}, true);
       detector_->lock_release(*a, kOther, LockMode::kExclusive);
       detector_->lock_release(*a, kMutex, LockMode::kExclusive);
     };
@@ -790,11 +790,11 @@ TEST_F(DetectorTest, EachByteKeepsItsPlace) {
   EXPECT_EQ(heard_.pairs[0].earlier.where + heard_.pairs[1].earlier.where, 12u + 23u);
   heard_.pairs.clear();
   detector_->write(*writer, kX, 8, 2);
-  std::set<std::tuple<Where, Address, unsigned>> found;
+  std::set<std::tuple<StackId, Address, unsigned>> found;
   for (const RacingPair& pair : heard_.pairs) found.insert({pair.earlier.where, pair.address, pair.size});
-  const std::set<std::tuple<Where, Address, unsigned>> wanted = {{10, kX, 2},     {12, kX + 2, 1}, {14, kX + 4, 2},
-                                                                 {20, kX, 1},     {21, kX + 1, 1}, {22, kX + 2, 1},
-                                                                 {24, kX + 4, 1}, {25, kX + 5, 1}};
+  const std::set<std::tuple<StackId, Address, unsigned>> wanted = {{10, kX, 2},     {12, kX + 2, 1}, {14, kX + 4, 2},
+                                                                   {20, kX, 1},     {21, kX + 1, 1}, {22, kX + 2, 1},
+                                                                   {24, kX + 4, 1}, {25, kX + 5, 1}};
   EXPECT_EQ(found, wanted);
 }
 

@@ -1,9 +1,9 @@
 // The seam between a front end and everything that hears of events.
 //
 // A front end emits each event of the program once, here, by the function that Detector has for it; the emitter gives
-// it to the detector, to the front end's listener (hazards/hazard_listener.h), and to a recorder, if there is one. The listener
-// is a part of the type: what it does not want costs nothing, because the kind of an event is known where it is
-// emitted.
+// it to the detector, to the front end's listener (hazards/hazard_listener.h), and to a recorder, if there is one. The
+// listener is a part of the type: what it does not want costs nothing, because the kind of an event is known where it
+// is emitted.
 //
 // What releases is emitted before the operation, what acquires after it. The detector hears of an event first; so a
 // listener finds in Thread what the event made of it. A thread's exit is the exception: it is the last that is heard.
@@ -102,7 +102,7 @@ class Emitter {
   [[gnu::always_inline]] void access(Thread& thread, AccessKind kind, Address address, uint64_t size,
                                      const WhereOrCall& where, bool increments = false) {
     if (wants_every_access()) [[unlikely]] {
-      Where place = kNowhere;
+      StackId place = kNoStack;
       if constexpr (requires { where(); }) {
         place = where();
       } else {
@@ -117,15 +117,15 @@ class Emitter {
     detector_.access(thread, kind, address, size, where, increments);
   }
   // Of the libraries, on objects of theirs: the listener hears of the program's own accesses alone.
-  void read(Thread& thread, Address address, uint64_t size, Where where) {
+  void read(Thread& thread, Address address, uint64_t size, StackId where) {
     detector_.read(thread, address, size, where);
     record({.kind = EventKind::kRead, .thread = thread.id, .where = where, .address = address, .size = size});
   }
-  void write(Thread& thread, Address address, uint64_t size, Where where) {
+  void write(Thread& thread, Address address, uint64_t size, StackId where) {
     detector_.write(thread, address, size, where);
     record({.kind = EventKind::kWrite, .thread = thread.id, .where = where, .address = address, .size = size});
   }
-  void use(Thread& thread, Address object, Where where) {
+  void use(Thread& thread, Address object, StackId where) {
     detector_.use(thread, object, where);
     publish(thread, {.kind = EventKind::kUse, .where = where, .address = object});
   }
@@ -133,11 +133,11 @@ class Emitter {
     detector_.allocate(thread, address, size);
     publish(thread, {.kind = EventKind::kRenew, .address = address, .size = size});
   }
-  void bear(Thread& thread, Address address, uint64_t size, Where where) {
+  void bear(Thread& thread, Address address, uint64_t size, StackId where) {
     detector_.bear(thread, address, size, where);
     publish(thread, {.kind = EventKind::kAllocate, .where = where, .address = address, .size = size});
   }
-  void free(Thread& thread, Address address, uint64_t size, Where where) {
+  void free(Thread& thread, Address address, uint64_t size, StackId where) {
     detector_.free(thread, address, size, where);
     publish(thread, {.kind = EventKind::kFree, .where = where, .address = address, .size = size});
   }
@@ -165,14 +165,14 @@ class Emitter {
 
   // --- atomics
   template <class Perform>
-  [[gnu::always_inline]] void atomic(Thread& thread, Address address, uint64_t size, Where where, Perform perform) {
+  [[gnu::always_inline]] void atomic(Thread& thread, Address address, uint64_t size, StackId where, Perform perform) {
     Detector::AtomicOutcome outcome = {};
     detector_.atomic(thread, address, size, where, [&] { return outcome = perform(); });
     publish(thread, {.kind = outcome.kind, .order = outcome.order, .where = where, .address = address, .size = size});
   }
   template <class Load>
   [[gnu::always_inline]] void atomic_load(Thread& thread, Address address, uint64_t size, MemoryOrder order,
-                                          Where where, Load load) {
+                                          StackId where, Load load) {
     detector_.atomic_load(thread, address, size, order, where, load);
     publish(thread, {.kind = EventKind::kAtomicLoad, .order = order, .where = where, .address = address, .size = size});
   }
@@ -196,7 +196,7 @@ class Emitter {
   // --- locks
   // `attempt`: kTry also for who does not know whether the thread would have waited.
   [[gnu::always_inline]] void lock_acquire(Thread& thread, Address lock, LockMode mode, LockAttempt attempt,
-                                           Where where, bool uses = false) {
+                                           StackId where, bool uses = false) {
     detector_.lock_acquire(thread, lock, mode, where, uses);
     Event event = {.kind = EventKind::kLockAcquire, .mode = mode, .attempt = attempt, .where = where, .address = lock};
     event.uses = uses;
@@ -225,7 +225,7 @@ class Emitter {
     detector_.wait_enter(thread, condition, mutex, in_loop);
     publish(thread, {.kind = EventKind::kWaitEnter, .in_loop = in_loop, .address = condition, .other = mutex});
   }
-  void wait_leave(Thread& thread, Address condition, Address mutex, bool timed_out, Where where) {
+  void wait_leave(Thread& thread, Address condition, Address mutex, bool timed_out, StackId where) {
     detector_.wait_leave(thread, condition, mutex, timed_out, where);
     Event event = {.kind = EventKind::kWaitLeave, .where = where, .address = condition, .other = mutex};
     event.timed_out = timed_out;
@@ -277,7 +277,7 @@ class Emitter {
   }
 
   // --- loops that wait
-  void spin_read(Thread& thread, Address address, uint64_t size, Where where, bool in_loop = false) {
+  void spin_read(Thread& thread, Address address, uint64_t size, StackId where, bool in_loop = false) {
     detector_.spin_read(thread, address, size, where, in_loop);
     publish(thread,
             {.kind = EventKind::kSpinRead, .in_loop = in_loop, .where = where, .address = address, .size = size});

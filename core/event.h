@@ -14,10 +14,10 @@ namespace norn {
 
 using Address = uint64_t;
 using ThreadId = uint32_t;  // a thread's number, in order of creation; never reused
-using Where = uint32_t;     // names a place of the program (site and stack); the embedding knows what it means
+using StackId = uint32_t;   // names a place of the program (site and stack); the embedding knows what it means
 
 inline constexpr ThreadId kNoThread = ~ThreadId{0};
-inline constexpr Where kNowhere = 0;
+inline constexpr StackId kNoStack = 0;
 
 enum class EventKind : uint8_t {
   // Threads.                 thread          address        other
@@ -128,7 +128,7 @@ struct Event {
   bool counts = false;
   bool uses = false;
   ThreadId thread = 0;
-  Where where = kNowhere;
+  StackId where = kNoStack;
   Address address = 0;  // the memory or the synchronization object
   uint64_t size = 0;
   uint64_t other = 0;

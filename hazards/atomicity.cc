@@ -9,14 +9,14 @@ namespace norn::hazards {
 struct Atomicity::Region {
   LockId lock;
   uint32_t given_up;  // how often before, by this thread
-  Where taken_at;
+  StackId taken_at;
 };
 
 struct Atomicity::LockedAccess {
   ThreadId thread;
   Slot slot;  // and time: when, in the strong relation
   Time time;
-  Where where;
+  StackId where;
   Address begin;
   Address end;
   bool reads;  // first

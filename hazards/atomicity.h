@@ -22,7 +22,7 @@ namespace norn::hazards {
 
 struct LockedStatement {
   ThreadId thread;
-  Where where;
+  StackId where;
   bool writes;
 };
 
@@ -32,8 +32,8 @@ struct BrokenRegion {
   LockedStatement first;
   LockedStatement between;
   LockedStatement second;
-  Where taken_again;    // the lock, by the first thread
-  Where taken_between;  // by the other
+  StackId taken_again;    // the lock, by the first thread
+  StackId taken_between;  // by the other
 };
 
 class Atomicity {

@@ -81,7 +81,7 @@ class HazardsTest : public testing::Test {
   static inline Address first_ = 0x100000;
   Thread* a_ = nullptr;
   Thread* b_ = nullptr;
-  Where where_ = 0;
+  StackId where_ = 0;
 };
 
 TEST_F(HazardsTest, LocksTakenInTwoOrdersAreFoundOnce) {

@@ -11,7 +11,7 @@ struct LockOrder::Nesting {
   LockId lock;
   LockMode mode;
   ThreadId thread;
-  Where taken_at;
+  StackId taken_at;
   Address address;
   bool taken;  // while the ancestors were held. False: it was held so, some of what was below it having been given up
   Slot slot;   // and time: when it was taken so first, in the strong relation
@@ -41,7 +41,7 @@ struct LockOrder::Nesting {
 struct LockOrder::Lately {
   Nesting* parent;
   LockId lock;
-  Where taken_at;
+  StackId taken_at;
   ThreadId thread;
   LockMode mode;
   Nesting* found;

@@ -21,8 +21,8 @@ struct LockEdge {
   ThreadId thread;
   Address holds;
   Address wants;
-  Where holds_at;
-  Where wants_at;
+  StackId holds_at;
+  StackId wants_at;
 };
 
 class LockOrder {

@@ -216,7 +216,7 @@ class FindingsWriter {
   using Frames = Frame[kMaxFrames];
 
   [[nodiscard]] static uint32_t pid() { return Front::process().pid; }
-  [[nodiscard]] List<Frame> frames_of(Where where, Frames& frames) {
+  [[nodiscard]] List<Frame> frames_of(StackId where, Frames& frames) {
     return Front::frames_of(where, frames, kMaxFrames, pool_);
   }
 
@@ -256,7 +256,7 @@ class FindingsWriter {
       entry = {};
       entry.address = info->address;
       entry.mode = locksets.mode_at(racing.lockset, i) == LockMode::kShared ? HeldMode::kShared : HeldMode::kExclusive;
-      const Where where = detector.lock_taken_at(lock, racing.thread, Front::current_thread());
+      const StackId where = detector.lock_taken_at(lock, racing.thread, Front::current_thread());
       entry.taken_at = own_frame(frames_of(where, lock_frames_));
       Location location;
       if (Front::locate_variable(info->address, 1, accesses, location, pool_)) {

@@ -37,23 +37,23 @@ struct TestFront {
     Address address;
     uint64_t size;
     ThreadId thread;
-    Where where;
+    StackId where;
   };
   static Detector& detector() { return world->detector; }
   static const Thread* current_thread() { return nullptr; }
   static Process process() { return {.program = "demo", .pid = world->pid, .parent = 1, .engine = EngineKind::kHb}; }
-  static List<Frame> frames_of(Where where, Frame* frames, size_t most, TextPool& pool) {
+  static List<Frame> frames_of(StackId where, Frame* frames, size_t most, TextPool& pool) {
     size_t count = 0;
     if (where > 100) frames[count++] = {.function = pool.keep("copy"), .file = "library.h", .line = 1, .library = true};
-    if (where != kNowhere && count < most)
+    if (where != kNoStack && count < most)
       frames[count++] = {.function = "main", .file = "demo.c", .line = where % 100};
     return {frames, count};
   }
-  static Text expression_of(Where where) { return where == 3 ? "*p" : ""; }
-  static uint64_t size_of(Where where) { return where == 4 ? 8 : 0; }
-  static uint64_t site_id(Where where) { return where; }
+  static Text expression_of(StackId where) { return where == 3 ? "*p" : ""; }
+  static uint64_t size_of(StackId where) { return where == 4 ? 8 : 0; }
+  static uint64_t site_id(StackId where) { return where; }
   static Text thread_name(ThreadId id) { return id == 1 ? "worker" : ""; }
-  static Where created_at(ThreadId id) { return id == 0 ? kNowhere : 9; }
+  static StackId created_at(ThreadId id) { return id == 0 ? kNoStack : 9; }
   static bool locate_special(Address address, Location& location, TextPool& pool) {
     if (address != kFile) return false;
     location.name = pool.keep("file descriptor 3");
@@ -106,7 +106,7 @@ class FindingsWriterTest : public testing::Test {
     other_ = world_.detector.fork(*main_, 1);
   }
 
-  void race(Address address, Where first, Where second) {
+  void race(Address address, StackId first, StackId second) {
     world_.detector.write(*main_, address, 4, first);
     world_.detector.write(*other_, address, 4, second);
   }

@@ -40,10 +40,10 @@ struct Run {
   uint64_t size;
 };
 
-class RunTeller final {
+class RangeEmitter final {
  public:
-  RunTeller(llvm::Function& function, Hooks& hooks, llvm::ArrayRef<RunAccess> accesses,
-            llvm::function_ref<bool(const llvm::Instruction&)> divides)
+  RangeEmitter(llvm::Function& function, Hooks& hooks, llvm::ArrayRef<RunAccess> accesses,
+               llvm::function_ref<bool(const llvm::Instruction&)> divides)
       : function_(function),
         hooks_(hooks),
         accesses_(accesses),
@@ -61,7 +61,7 @@ class RunTeller final {
     for (llvm::Loop* loop : loops_.getLoopsInPreorder()) {
       if (loop->isInnermost() && has_access(*loop) && is_straight(*loop)) innermost.push_back(loop);
     }
-    for (llvm::Loop* loop : innermost) tell_loop(*loop);
+    for (llvm::Loop* loop : innermost) emit_loop(*loop);
     return std::move(copies_);
   }
 
@@ -83,7 +83,7 @@ class RunTeller final {
     return evolution_.hasLoopInvariantBackedgeTakenCount(&loop);
   }
 
-  void tell_loop(llvm::Loop& loop) {
+  void emit_loop(llvm::Loop& loop) {
     if (!loop.isLoopSimplifyForm() &&
         !llvm::simplifyLoop(&loop, &dominators_, &loops_, &evolution_, &assumptions_, nullptr, false)) {
       return;
@@ -113,7 +113,7 @@ class RunTeller final {
     }
     if (runs.size() > kMostParts) return;
     join_neighbours(runs);
-    llvm::erase_if(runs, [](const Run& run) { return !is_tellable(run); });
+    llvm::erase_if(runs, [](const Run& run) { return !is_reportable(run); });
     if (runs.empty() || runs.size() > kMost) return;
     // Who finds a flag of the loop is ordered after what was told with it, and no check may begin a later time then.
     size_t told = 0;
@@ -139,7 +139,7 @@ class RunTeller final {
   }
 
   // Parts of granules only if they lie side by side.
-  [[nodiscard]] static bool is_tellable(const Run& run) {
+  [[nodiscard]] static bool is_reportable(const Run& run) {
     return run.size % kGranuleBytes == 0 || run.step == static_cast<int64_t>(run.size);
   }
 
@@ -279,10 +279,10 @@ bool may_loop(const llvm::Function& function) {
 
 }  // namespace
 
-std::vector<RunCopy> tell_runs(llvm::Function& function, Hooks& hooks, llvm::ArrayRef<RunAccess> accesses,
-                               llvm::function_ref<bool(const llvm::Instruction&)> divides) {
+std::vector<RunCopy> emit_hoisted_ranges(llvm::Function& function, Hooks& hooks, llvm::ArrayRef<RunAccess> accesses,
+                                         llvm::function_ref<bool(const llvm::Instruction&)> divides) {
   if (accesses.empty() || !may_loop(function)) return {};
-  return RunTeller(function, hooks, accesses, divides).tell();
+  return RangeEmitter(function, hooks, accesses, divides).tell();
 }
 
 }  // namespace norn::compiler

@@ -41,7 +41,8 @@ struct RunCopy {
 };
 
 // `divides`: instructions that a loop must not have. Accesses that are not given here have no check in either copy.
-[[nodiscard]] std::vector<RunCopy> tell_runs(llvm::Function& function, Hooks& hooks, llvm::ArrayRef<RunAccess> accesses,
-                                             llvm::function_ref<bool(const llvm::Instruction&)> divides);
+[[nodiscard]] std::vector<RunCopy> emit_hoisted_ranges(llvm::Function& function, Hooks& hooks,
+                                                       llvm::ArrayRef<RunAccess> accesses,
+                                                       llvm::function_ref<bool(const llvm::Instruction&)> divides);
 
 }  // namespace norn::compiler

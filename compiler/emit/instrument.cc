@@ -133,7 +133,7 @@ bool is_client_request(llvm::StringRef text) { return text.contains("rolq $$3,")
 class FunctionInstrumenter final {
  public:
   FunctionInstrumenter(llvm::Function& function, Hooks& hooks, SiteTable& sites, LocalsTable& locals,
-                       LoopTeller& teller, LoopPlan& loops, bool asked, const Pruning& prune,
+                       LoopEmitter& emitter, LoopPlan& loops, bool asked, const Pruning& prune,
                        const CallEffects& effects, const Escape* escape, bool inline_checks, Profile profile)
       : function_(function),
         prune_(prune),
@@ -145,7 +145,7 @@ class FunctionInstrumenter final {
         hooks_(hooks),
         sites_(sites),
         locals_(locals),
-        teller_(teller),
+        emitter_(emitter),
         loops_(loops),
         asked_(asked),
         namer_(function) {}
@@ -459,7 +459,7 @@ class FunctionInstrumenter final {
       traced.site = site(*traced.call, facts, object, false);
       traced.call->removeFnAttr(llvm::Attribute::Memory);
     }
-    teller_.describe(
+    emitter_.describe(
         function_, loops_, [&](const Instruction& access) { return words_for(access); },
         [&](const Instruction& at) { return location(at); });
   }
@@ -487,7 +487,7 @@ class FunctionInstrumenter final {
   }
 
   void emit() {
-    teller_.emit(function_, loops_);
+    emitter_.emit(function_, loops_);
     const auto itself = [](Instruction* instruction) { return instruction; };
     std::vector<TracedCall> calls;
     if (profile_ == Profile::kSampling && is_worth_copying()) {
@@ -498,14 +498,14 @@ class FunctionInstrumenter final {
       emit_copy([&](Instruction* instruction) { return copies.checked(instruction); }, true, calls);
       emit_copy(itself, false, calls);
     } else {
-      if (prune_.runs && inline_checks_ && profile_ == Profile::kFull) tell_loops();
+      if (prune_.runs && inline_checks_ && profile_ == Profile::kFull) emit_loops();
       emit_copy(itself, true, calls);
     }
     trace_calls(function_, calls);
   }
 
   // Loops whose accesses can all be told before they begin.
-  void tell_loops() {
+  void emit_loops() {
     if (asked_ || !loops_.loops.empty()) return;
     std::vector<RunAccess> candidates;
     std::vector<size_t> which;
@@ -531,7 +531,7 @@ class FunctionInstrumenter final {
       if (others.contains(&instruction)) return true;
       return !told.contains(&instruction) && boundaries_.lookup(&instruction) != Boundary::kNone;
     };
-    for (const RunCopy& copy : tell_runs(function_, hooks_, candidates, divides)) {
+    for (const RunCopy& copy : emit_hoisted_ranges(function_, hooks_, candidates, divides)) {
       if (copy.told) continue;
       Access access = accesses_[which[copy.access]];
       access.instruction = copy.instead;
@@ -639,9 +639,9 @@ class FunctionInstrumenter final {
   void emit_access(const Access& access, const Instruction& original, bool checks) {
     llvm::IRBuilder<> builder(access.instruction);
     if (access.spins) {
-      return teller_.emit_read(builder, loops_, &original, access.address, access.size, access.site);
+      return emitter_.emit_read(builder, loops_, &original, access.address, access.size, access.site);
     }
-    if (asked_ && !access.write) teller_.emit_called_read(builder, access.address, access.size, access.site);
+    if (asked_ && !access.write) emitter_.emit_called_read(builder, access.address, access.size, access.site);
     if (access.settled || (!checks && only_checks(access))) return;
     if (access.vptr && access.size == sizeof(void*)) {
       if (auto* store = dyn_cast<llvm::StoreInst>(access.instruction)) {
@@ -736,7 +736,7 @@ class FunctionInstrumenter final {
   Hooks& hooks_;
   SiteTable& sites_;
   LocalsTable& locals_;
-  LoopTeller& teller_;
+  LoopEmitter& emitter_;
   LoopPlan& loops_;
   bool asked_;  // some condition of a loop may call the function
   ExpressionNamer namer_;
@@ -778,14 +778,14 @@ llvm::PreservedAnalyses InstrumentPass::run(llvm::Module& module, llvm::ModuleAn
   // code.
   CallSummaries summaries;
   LoopFinder finder(summaries);
-  LoopTeller teller(module, hooks, sites);
+  LoopEmitter emitter(module, hooks, sites);
   std::vector<LoopPlan> loops;
   loops.reserve(marked.size());
   for (llvm::Function* function : marked) loops.push_back(finder.find(*function));
   const llvm::DenseSet<const llvm::Function*> asked = finder.asked_by_conditions(marked);
   for (size_t i = 0; i < marked.size(); ++i) {
     llvm::Function* function = marked[i];
-    FunctionInstrumenter(*function, hooks, sites, locals, teller, loops[i], asked.contains(function), prune, effects,
+    FunctionInstrumenter(*function, hooks, sites, locals, emitter, loops[i], asked.contains(function), prune, effects,
                          escape ? &*escape : nullptr, inline_checks_, profile_)
         .run();
     // What was found out about its use of memory was about the function without hooks.

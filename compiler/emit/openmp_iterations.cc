@@ -98,7 +98,7 @@ llvm::LoadInst* iteration_of(const llvm::BranchInst& branch, const Variables& bo
 
 // Where it is told that an iteration of the loop begins: at the begin of each, or before the loop, where all may be
 // one.
-llvm::Instruction* place_to_tell(llvm::BranchInst& branch, const llvm::LoopInfo& loops, QuietLoops& quiet) {
+llvm::Instruction* place_to_report(llvm::BranchInst& branch, const llvm::LoopInfo& loops, QuietLoops& quiet) {
   const llvm::Loop* loop = loops.getLoopFor(branch.getParent());
   llvm::BasicBlock* before = loop == nullptr ? nullptr : loop->getLoopPredecessor();
   if (before != nullptr && loop->getHeader() == branch.getParent() && quiet.is_quiet(*loop, loops)) {
@@ -108,7 +108,7 @@ llvm::Instruction* place_to_tell(llvm::BranchInst& branch, const llvm::LoopInfo&
   return &*body->getFirstInsertionPt();
 }
 
-void tell_iteration(llvm::BranchInst& branch, llvm::LoadInst& iteration, llvm::Instruction* place,
+void emit_iteration(llvm::BranchInst& branch, llvm::LoadInst& iteration, llvm::Instruction* place,
                     const OpenMpHooks& hooks) {
   llvm::IRBuilder<> builder(place);
   builder.SetCurrentDebugLocation(branch.getDebugLoc());
@@ -130,15 +130,15 @@ Loops loops_up_to(const Variables& bounds, llvm::Function& function) {
   return found;
 }
 
-bool tell_iterations(llvm::Function& function, const OpenMpHooks& hooks, QuietLoops& quiet) {
+bool emit_iterations(llvm::Function& function, const OpenMpHooks& hooks, QuietLoops& quiet) {
   const Loops found = loops_up_to(upper_bounds(function), function);
   if (found.empty()) return false;
   const llvm::DominatorTree dominators(function);
   const llvm::LoopInfo loops(dominators);
   llvm::SmallVector<llvm::Instruction*, 2> places;  // before any of them is told of: that is a call
-  for (const auto& [branch, iteration] : found) places.push_back(place_to_tell(*branch, loops, quiet));
+  for (const auto& [branch, iteration] : found) places.push_back(place_to_report(*branch, loops, quiet));
   for (const auto& [loop, place] : llvm::zip_equal(found, places)) {
-    tell_iteration(*loop.first, *loop.second, place, hooks);
+    emit_iteration(*loop.first, *loop.second, place, hooks);
   }
   return true;
 }
@@ -203,13 +203,13 @@ Variables variables_that_keep(const llvm::Argument& argument) {
   return found;
 }
 
-bool tell_taskloop(const TaskAllocation& task, const OpenMpHooks& hooks) {
+bool emit_taskloop(const TaskAllocation& task, const OpenMpHooks& hooks) {
   llvm::Function& body = *task.body;
   const Loops loops = loops_up_to(variables_that_keep(*body.getArg(kUpperArgument)), body);
   if (loops.size() != 1) return false;
   const auto& [branch, iteration] = loops.front();
   llvm::BasicBlock* first = branch->getSuccessor(0);
-  tell_iteration(*branch, *iteration, &*first->getFirstInsertionPt(), hooks);
+  emit_iteration(*branch, *iteration, &*first->getFirstInsertionPt(), hooks);
   llvm::IRBuilder<> builder(&body.getEntryBlock(), body.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
   builder.SetCurrentDebugLocation(branch->getDebugLoc());
   builder.CreateCall(hooks.taskloop_begin,
@@ -220,7 +220,7 @@ bool tell_taskloop(const TaskAllocation& task, const OpenMpHooks& hooks) {
   return true;
 }
 
-bool tell_taskloops(llvm::Function& function, const OpenMpHooks& hooks) {
+bool emit_taskloops(llvm::Function& function, const OpenMpHooks& hooks) {
   llvm::SmallVector<TaskAllocation, 2> found;
   for (const llvm::BasicBlock& block : function) {
     for (const llvm::Instruction& instruction : block) {
@@ -230,11 +230,11 @@ bool tell_taskloops(llvm::Function& function, const OpenMpHooks& hooks) {
     }
   }
   bool changed = false;
-  for (const TaskAllocation& task : found) changed |= tell_taskloop(task, hooks);
+  for (const TaskAllocation& task : found) changed |= emit_taskloop(task, hooks);
   return changed;
 }
 
-bool tell_thread_locals(llvm::Function& function, llvm::FunctionCallee hook) {
+bool emit_thread_locals(llvm::Function& function, llvm::FunctionCallee hook) {
   llvm::SmallVector<llvm::IntrinsicInst*, 8> found;
   for (llvm::BasicBlock& block : function) {
     for (llvm::Instruction& instruction : block) {
@@ -259,9 +259,9 @@ llvm::PreservedAnalyses OpenMpPass::run(llvm::Module& module, llvm::ModuleAnalys
   bool changed = false;
   for (llvm::Function& function : module) {
     if (!function.hasFnAttribute(llvm::Attribute::SanitizeThread)) continue;
-    changed |= tell_iterations(function, hooks, quiet);
-    changed |= tell_taskloops(function, hooks);
-    changed |= tell_thread_locals(function, hooks.thread_local_taken);
+    changed |= emit_iterations(function, hooks, quiet);
+    changed |= emit_taskloops(function, hooks);
+    changed |= emit_thread_locals(function, hooks.thread_local_taken);
   }
   return changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
 }

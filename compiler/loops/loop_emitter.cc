@@ -19,7 +19,7 @@ namespace {
 constexpr uint64_t kAlignment = 8;
 
 // What an exit waits for, each once.
-std::string waited_for(const LoopPlan& plan, const WaitingLoop& loop, LoopTeller::Namer name) {
+std::string waited_for(const LoopPlan& plan, const WaitingLoop& loop, LoopEmitter::Namer name) {
   std::vector<std::string> names;
   const auto add = [&](const Instruction& access) {
     std::string text = name(access);
@@ -62,7 +62,7 @@ bool must_stay_last(const Instruction& instruction) {
 
 }  // namespace
 
-void LoopTeller::describe(llvm::Function& function, LoopPlan& plan, Namer name, Locator locate) {
+void LoopEmitter::describe(llvm::Function& function, LoopPlan& plan, Namer name, Locator locate) {
   llvm::LLVMContext& context = module_.getContext();
   llvm::Type* pointer = llvm::PointerType::getUnqual(context);
   llvm::Type* number = llvm::Type::getInt32Ty(context);
@@ -99,7 +99,7 @@ void LoopTeller::describe(llvm::Function& function, LoopPlan& plan, Namer name, 
   }
 }
 
-void LoopTeller::emit(llvm::Function& function, const LoopPlan& plan) {
+void LoopEmitter::emit(llvm::Function& function, const LoopPlan& plan) {
   llvm::IRBuilder<> builder(module_.getContext());
   uint32_t part = 0;
   const auto surround = [&](Instruction* instruction, llvm::StringRef begin, llvm::StringRef end, Value* loop,
@@ -132,7 +132,7 @@ void LoopTeller::emit(llvm::Function& function, const LoopPlan& plan) {
   }
 }
 
-void LoopTeller::emit_leave(const LoopPlan::Leave& leave, BasicBlock* edge, const llvm::DominatorTree& dominators) {
+void LoopEmitter::emit_leave(const LoopPlan::Leave& leave, BasicBlock* edge, const llvm::DominatorTree& dominators) {
   Instruction* at = edge->getTerminator();
   llvm::IRBuilder<> builder(at);
   builder.SetCurrentDebugLocation(leave.from->getTerminator()->getDebugLoc());
@@ -170,7 +170,7 @@ void LoopTeller::emit_leave(const LoopPlan::Leave& leave, BasicBlock* edge, cons
 
 // The same value at another place: as it is where it is known there, or computed again from what is. Nothing is read
 // that might not be there to be read. Null if it cannot be had.
-Value* LoopTeller::rebuild(Value* value, Instruction* at, const llvm::DominatorTree& dominators, unsigned depth) {
+Value* LoopEmitter::rebuild(Value* value, Instruction* at, const llvm::DominatorTree& dominators, unsigned depth) {
   constexpr unsigned kDeepest = 8;
   auto* instruction = dyn_cast<Instruction>(value);
   if (instruction == nullptr) return value;
@@ -198,8 +198,8 @@ Value* LoopTeller::rebuild(Value* value, Instruction* at, const llvm::DominatorT
   return copy;
 }
 
-void LoopTeller::emit_read(llvm::IRBuilder<>& builder, const LoopPlan& plan, const Instruction* load, Value* address,
-                           uint64_t size, llvm::Constant* site) {
+void LoopEmitter::emit_read(llvm::IRBuilder<>& builder, const LoopPlan& plan, const Instruction* load, Value* address,
+                            uint64_t size, llvm::Constant* site) {
   for (const LoopPlan::Read& read : plan.reads) {
     if (read.load != load) continue;
     builder.CreateCall(hooks_.loop("spin_read"), {address, builder.getInt64(size), site, read.loop->constant,
@@ -207,7 +207,7 @@ void LoopTeller::emit_read(llvm::IRBuilder<>& builder, const LoopPlan& plan, con
   }
 }
 
-void LoopTeller::emit_called_read(llvm::IRBuilder<>& builder, Value* address, uint64_t size, llvm::Constant* site) {
+void LoopEmitter::emit_called_read(llvm::IRBuilder<>& builder, Value* address, uint64_t size, llvm::Constant* site) {
   Instruction* before = &*builder.GetInsertPoint();
   Value* spinning = builder.CreateIsNotNull(builder.CreateLoad(builder.getPtrTy(), spinning_variable(module_)));
   Instruction* then = nullptr;

@@ -184,7 +184,7 @@ class Search final {
     leave(exit, entry);
     note_increments(parts, translation);
     entry.graph = graph(loop, exit, translation);
-    tell_copies(loop, exit, entry, parts);
+    emit_copies(loop, exit, entry, parts);
   }
 
   void note_increments(const std::vector<const Instruction*>& parts, const Translation& translation) {
@@ -229,7 +229,7 @@ class Search final {
   }
 
   // A plain load, or one written in assembly.
-  void tell_read(Instruction* load, bool sweeps, WaitingLoop& entry) {
+  void emit_read(Instruction* load, bool sweeps, WaitingLoop& entry) {
     plan_.reads.push_back({load, &entry, sweeps});
     plan_.told.insert(load);
     if (const auto* plain = dyn_cast<llvm::LoadInst>(load)) {
@@ -247,7 +247,7 @@ class Search final {
         if (instruction->isAtomic()) {
           plan_.evaluations.push_back({instruction, &entry});
         } else {
-          tell_read(instruction, innermost_.lookup(seen.getParent()) != &loop, entry);
+          emit_read(instruction, innermost_.lookup(seen.getParent()) != &loop, entry);
         }
         return true;
       }
@@ -290,7 +290,7 @@ class Search final {
 
   // A first test that stands before the loop, copied there by the optimiser (rotation, peeling) or written there
   // (`if (!flag) do … while (!flag)`): an edge from there past the loop is an exit like its model.
-  void tell_copies(const Cycle& loop, const JudgedExit& exit, WaitingLoop& entry,
+  void emit_copies(const Cycle& loop, const JudgedExit& exit, WaitingLoop& entry,
                    const std::vector<const Instruction*>& parts) {
     const std::vector<CopiedExit> copies = copies_of(loop, exit, parts);
     llvm::DenseSet<const Instruction*> told;
@@ -298,7 +298,7 @@ class Search final {
     for (const CopiedExit& copy : copies) {
       leave({copy.block, copy.out, copy.reason, exit.judgement, copy.in_parts, copy.block}, entry);
       for (const Instruction* read : copy.reads) {
-        if (told.insert(read).second) tell_copy(*read, entry);
+        if (told.insert(read).second) emit_copy(*read, entry);
       }
       by_position |= copy.reads.empty();
     }
@@ -308,19 +308,19 @@ class Search final {
       for (BasicBlock& block : view_.function()) {
         if (loop.contains(&block)) continue;
         for (Instruction& instruction : block) {
-          if (is_copy(instruction, *part) && told.insert(&instruction).second) tell_copy(instruction, entry);
+          if (is_copy(instruction, *part) && told.insert(&instruction).second) emit_copy(instruction, entry);
         }
       }
     }
   }
 
-  void tell_copy(const Instruction& seen, WaitingLoop& entry) {
+  void emit_copy(const Instruction& seen, WaitingLoop& entry) {
     Instruction* instruction = view_.original(&seen);
     if (instruction == nullptr) return;
     const auto* call = dyn_cast<CallBase>(instruction);
     const bool loads = isa<llvm::LoadInst>(instruction) || (call != nullptr && loaded_by_assembly(*call));
     if (loads && !instruction->isAtomic()) {
-      tell_read(instruction, false, entry);
+      emit_read(instruction, false, entry);
     } else {
       plan_.evaluations.push_back({instruction, &entry});
     }
@@ -570,7 +570,7 @@ class Search final {
     entry.kind = NORN_LOOP_SPIN | NORN_LOOP_WAIT;
     entry.blocks = 1;
     entry.at = view_.original(decided->getTerminator());
-    for (const Instruction* read : reads) tell_copy(*read, entry);
+    for (const Instruction* read : reads) emit_copy(*read, entry);
     const JudgedExit exit = {decided, out,   {branch->getCondition(), branch->getSuccessor(0) == out},
                              {},      false, decided};
     leave(exit, entry);

@@ -108,9 +108,9 @@ class LoopFinder final {
 };
 
 // Puts a plan into the code.
-class LoopTeller final {
+class LoopEmitter final {
  public:
-  LoopTeller(llvm::Module& module, Hooks& hooks, SiteTable& sites) : module_(module), hooks_(hooks), sites_(sites) {}
+  LoopEmitter(llvm::Module& module, Hooks& hooks, SiteTable& sites) : module_(module), hooks_(hooks), sites_(sites) {}
 
   using Namer = llvm::function_ref<std::string(const llvm::Instruction& access)>;
   using Locator = llvm::function_ref<llvm::DebugLoc(const llvm::Instruction& at)>;

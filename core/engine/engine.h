@@ -41,7 +41,7 @@ enum HistoryFlag : uint32_t {
 struct WordAccess {
   AccessKind kind{};
   uint8_t mask = 0;  // bit i: its byte i
-  Where where = kNowhere;
+  StackId where = kNoStack;
   Address word = 0;
   bool increments = false;  // reads and writes in one (atomic rmw, x++), or is the read of such a pair
 
@@ -89,6 +89,6 @@ struct EngineContext {
 
 // Fills in a pair and its standing-independent parts.
 void describe_pair(const EngineContext& context, RacingPair& pair, const Thread& thread, const WordAccess& access,
-                   uint8_t common, AccessKind earlier, Slot slot, Time time, LocksetId lockset, Where where);
+                   uint8_t common, AccessKind earlier, Slot slot, Time time, LocksetId lockset, StackId where);
 
 }  // namespace norn

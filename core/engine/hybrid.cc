@@ -78,9 +78,9 @@ void keep_last_of_slot(const EngineContext& context, const Thread& thread, Acces
 }
 
 // Those of the bytes that have the same place as their first.
-unsigned bytes_of_one_place(const EngineContext& context, Where where, unsigned bytes) {
+unsigned bytes_of_one_place(const EngineContext& context, StackId where, unsigned bytes) {
   if ((where & PerByteStacks::kPerByte) == 0) return bytes;
-  const Where first = context.per_byte->at(where, static_cast<unsigned>(__builtin_ctz(bytes)));
+  const StackId first = context.per_byte->at(where, static_cast<unsigned>(__builtin_ctz(bytes)));
   unsigned same = 0;
   for (unsigned left = bytes; left != 0; left &= left - 1) {
     const auto byte = static_cast<unsigned>(__builtin_ctz(left));
@@ -97,7 +97,7 @@ void add_races(const EngineContext& context, const Thread& thread, const WordAcc
     if (pair == nullptr) break;
     pair->standing = standing;
     const unsigned same = bytes_of_one_place(context, s.where, left);
-    const Where where = context.per_byte->at(s.where, static_cast<unsigned>(__builtin_ctz(left)));
+    const StackId where = context.per_byte->at(s.where, static_cast<unsigned>(__builtin_ctz(left)));
     describe_pair(context, *pair, thread, access, static_cast<uint8_t>(same), s.kind, s.slot, s.time, s.lockset, where);
     left &= ~(((1u << pair->size) - 1) << (pair->address - access.word));
   }
@@ -110,8 +110,8 @@ bool take_over(const EngineContext& context, PastAccess& newer, const PastAccess
     return false;
   }
   if (older.where != newer.where) {
-    const Where where = context.per_byte->mix(newer.where, newer.mask, older.where, older.mask);
-    if (where == kNowhere) return false;
+    const StackId where = context.per_byte->mix(newer.where, newer.mask, older.where, older.mask);
+    if (where == kNoStack) return false;
     newer.where = where;
   }
   newer.mask |= older.mask;

@@ -23,7 +23,7 @@ struct PastAccess {
   AccessKind kind;
   Time time;
   LocksetId lockset;
-  Where where;      // or a mixed one
+  StackId where;    // or a mixed one
   uint8_t adds;     // the bytes written after another access of the same segment, or by an rmw: increments, for spins
   bool packs;       // it is known that it may be in a granule: slot, time and locks fit
   LocksCode locks;  // if so

@@ -166,7 +166,7 @@ struct Part {
   Slot slot = 0;      // TS_d
   Time time = 0;
   LocksetId candidates = kNoLocks;  // C_d
-  Where where = kNowhere;
+  StackId where = kNoStack;
   InternTable::Id threads = 0;  // S_d: (slot, time) of each thread's last access, ascending by slot
 
   friend bool operator==(const Part&, const Part&) = default;

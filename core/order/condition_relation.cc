@@ -174,7 +174,7 @@ void Detector::wait_enter(Thread& thread, Address condition, Address mutex, bool
   give_lock(thread, mutex);
 }
 
-void Detector::wait_leave(Thread& thread, Address /*condition*/, Address mutex, bool timed_out, Where where) {
+void Detector::wait_leave(Thread& thread, Address /*condition*/, Address mutex, bool timed_out, StackId where) {
   const Inside inside(*this, thread);
   const bool counts = begin_sync(thread);
   if (ConditionObject* object = thread.waiting_on; object != nullptr) {

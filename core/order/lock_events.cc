@@ -51,29 +51,29 @@ const LockInfo* Detector::lock_info(LockId lock) const {
   return infos == nullptr ? nullptr : &infos[lock % kLockChunk];
 }
 
-Where Detector::lock_taken_at(LockId lock, ThreadId thread, const Thread* self) const {
+StackId Detector::lock_taken_at(LockId lock, ThreadId thread, const Thread* self) const {
   if (self != nullptr && self->id == thread) {
     for (unsigned i = 0; i < self->held_count; ++i) {
-      if (self->held[i].lock == lock && self->held[i].taken_at != kNowhere) return self->held[i].taken_at;
+      if (self->held[i].lock == lock && self->held[i].taken_at != kNoStack) return self->held[i].taken_at;
     }
   }
   const LockInfo* info = lock_info(lock);
-  if (info == nullptr) return kNowhere;
+  if (info == nullptr) return kNoStack;
   for (const LockInfo::Taker& taker : info->takers) {
-    if (taker.thread == thread && taker.where != kNowhere) return taker.where;
+    if (taker.thread == thread && taker.where != kNoStack) return taker.where;
   }
-  return kNowhere;
+  return kNoStack;
 }
 
-Where Detector::taken_at(Address lock, ThreadId thread, const Thread* self) {
+StackId Detector::taken_at(Address lock, ThreadId thread, const Thread* self) {
   const auto* object = sync_.find<LockObject>(lock, SyncFamily::kLock);
-  return object == nullptr ? kNowhere
+  return object == nullptr ? kNoStack
                            : lock_taken_at(__atomic_load_n(&object->lock.lock, __ATOMIC_RELAXED), thread, self);
 }
 
 // Whether the thread is known to be one of the last who took it, from there. It need not be the very last: then nothing
 // is written that others read.
-bool Detector::is_taker(LockId lock, ThreadId thread, Where where) const {
+bool Detector::is_taker(LockId lock, ThreadId thread, StackId where) const {
   const LockInfo* info = lock_info(lock);
   if (info == nullptr) return true;
   for (const LockInfo::Taker& taker : info->takers) {
@@ -83,7 +83,7 @@ bool Detector::is_taker(LockId lock, ThreadId thread, Where where) const {
 }
 
 // For reports: where did this thread take this lock last? By who is alone with it, or has the lock's mutex.
-void Detector::note_taker(LockId lock, ThreadId thread, Where where) {
+void Detector::note_taker(LockId lock, ThreadId thread, StackId where) {
   if (is_taker(lock, thread, where)) return;
   auto* info = const_cast<LockInfo*>(lock_info(lock));
   unsigned i = 0;
@@ -106,7 +106,7 @@ void Detector::change_lockset(Thread& thread, LockId lock, bool takes, LockMode 
   thread.lockset = known.to;
 }
 
-void Detector::take_lock(Thread& thread, Address lock, LockMode mode, Where where) {
+void Detector::take_lock(Thread& thread, Address lock, LockMode mode, StackId where) {
   if (Held* held = find_held(thread, lock); held != nullptr) {
     ++held->depth;
     return;
@@ -264,7 +264,7 @@ void Detector::note_release(Thread& thread, const Published& published) {
   thread.released_time = published.time;
 }
 
-void Detector::lock_acquire(Thread& thread, Address lock, LockMode mode, Where where, bool uses) {
+void Detector::lock_acquire(Thread& thread, Address lock, LockMode mode, StackId where, bool uses) {
   const Inside inside(*this, thread);
   if (begin_sync(thread) || find_held(thread, lock) != nullptr) take_lock(thread, lock, mode, where);
   if (uses) use_inside(thread, lock, where);

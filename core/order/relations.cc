@@ -59,7 +59,7 @@ bool Detector::keep_versions() {
 void Detector::renew_check(Thread& thread) {
   FastCheck& fast = thread.fast;
   const bool fits = !is_state_machine(options_.engine) && ShadowWord::epoch_fits(thread.slot, thread.time);
-  const PastAccess write = {thread.slot, 0xff, AccessKind::kWrite, thread.time, kNoLocks, kNowhere, 0, true, 0};
+  const PastAccess write = {thread.slot, 0xff, AccessKind::kWrite, thread.time, kNoLocks, kNoStack, 0, true, 0};
   PastAccess read = write;
   if (thread.recording) read.kind = AccessKind::kRead;
   fast.read_bits.store(thread.recording ? ShadowWord::kBitsOfWrites : ShadowWord::kBitsOfReads,

@@ -137,7 +137,7 @@ void Detector::spin_read_granule(Thread& thread, Address at, unsigned mask, bool
   if (!in_loop && !messages.collect(arena_, mask, thread.spun)) no_memory_for_clocks();
 }
 
-void Detector::spin_read(Thread& thread, Address address, uint64_t size, Where where, bool in_loop) {
+void Detector::spin_read(Thread& thread, Address address, uint64_t size, StackId where, bool in_loop) {
   if (!options_.spin) return read(thread, address, size, where);
   const Inside inside(*this, thread);
   ++thread.accesses;
@@ -160,7 +160,7 @@ void Detector::spin_leave(Thread& thread) {
   thread.spun.clear(arena_);
 }
 
-void Detector::find_unordered_writes(Thread& thread, AccessKind kind, Address address, uint64_t size, Where where,
+void Detector::find_unordered_writes(Thread& thread, AccessKind kind, Address address, uint64_t size, StackId where,
                                      void (*visit)(const RacingPair& pair)) {
   if (is_state_machine(options_.engine) || blind_.load(std::memory_order_relaxed)) return;
   const Inside inside(*this, thread);
@@ -183,7 +183,7 @@ void Detector::find_unordered_writes(Thread& thread, AccessKind kind, Address ad
       RacingPair* pair = races.add();
       if (pair == nullptr) break;
       pair->standing = Standing::kObserved;
-      const Where written = context_.per_byte->at(s.where, static_cast<unsigned>(__builtin_ctz(common)));
+      const StackId written = context_.per_byte->at(s.where, static_cast<unsigned>(__builtin_ctz(common)));
       describe_pair(context_, *pair, thread, access, common, s.kind, s.slot, s.time, s.lockset, written);
     }
   }

@@ -24,7 +24,7 @@ struct Held {
   LockId lock;
   uint32_t depth;  // recursive; the outermost acquire decides the mode
   LockMode mode;
-  Where taken_at;
+  StackId taken_at;
   Slot slot;  // and since when
   Time since;
   static constexpr LocksetId kUnknown = ~LocksetId{0};

@@ -69,7 +69,7 @@ void Detector::leave_by_atomic(Thread& thread, Address address) {
 
 // Of a lock that the thread has just taken: learns what it does not know. Who holds it exclusively is alone with it;
 // beside those who share it others may be giving it up.
-void Detector::take_sampled(Thread& thread, Address lock, LockMode mode, Where where) {
+void Detector::take_sampled(Thread& thread, Address lock, LockMode mode, StackId where) {
   auto* object = object_of<LockObject>(thread, lock, SyncFamily::kLock);
   Held* held = object == nullptr ? nullptr : add_held(thread);
   if (held == nullptr) return no_memory_for_clocks();
@@ -78,14 +78,14 @@ void Detector::take_sampled(Thread& thread, Address lock, LockMode mode, Where w
   const bool exclusive = mode == LockMode::kExclusive;
   const bool knows = recent.known == object->present() &&
                      (!exclusive || recent.remembered == state.shares.load(std::memory_order_relaxed));
-  if (!knows || __atomic_load_n(&state.lock, __ATOMIC_RELAXED) == 0 || where != kNowhere) {
+  if (!knows || __atomic_load_n(&state.lock, __ATOMIC_RELAXED) == 0 || where != kNoStack) {
     const SpinLock guard(object->mutex);
     if (state.lock == 0) __atomic_store_n(&state.lock, new_lock(lock), __ATOMIC_RELAXED);
     acquire_full(thread, state.exclusive);
     if (exclusive) acquire_full(thread, state.shared);
     recent.known = object->present();
     if (exclusive) recent.remembered = state.shares.load(std::memory_order_relaxed);
-    if (where != kNowhere) note_taker(state.lock, thread.id, where);
+    if (where != kNoStack) note_taker(state.lock, thread.id, where);
   }
   *held = {lock, state.lock, 1, mode, where, thread.slot, thread.time, Held::kUnknown};
 }

@@ -29,7 +29,7 @@ class SampledTest : public testing::Test {
   void write(Thread* thread, Address at) { detector_.write(*thread, at, 8, 1); }
   void store(Thread* thread, MemoryOrder order) { detector_.before_unseen(*thread, kFlag, order); }
   void load(Thread* thread, MemoryOrder order) { detector_.after_unseen(*thread, kFlag, order); }
-  void take(Thread* thread, LockMode mode = LockMode::kExclusive, Where where = kNowhere) {
+  void take(Thread* thread, LockMode mode = LockMode::kExclusive, StackId where = kNoStack) {
     detector_.lock_acquire(*thread, kLock, mode, where);
   }
   void give(Thread* thread) { detector_.lock_release(*thread, kLock, LockMode::kExclusive); }

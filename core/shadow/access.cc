@@ -47,7 +47,7 @@ void Detector::access_word(Thread& thread, Cell& cell, const WordAccess& access,
     signals.granules[signals.count++] = {granule, static_cast<uint8_t>(waited_for << shift),
                                          static_cast<uint8_t>((adds & waited_for) << shift)};
   }
-  if (races.count != 0) tell(thread, races);
+  if (races.count != 0) report_races(thread, races);
   if (threadsets_.wants_collection() || histories_.wants_collection()) [[unlikely]]
     collection_wanted_.store(true, std::memory_order_relaxed);
 }
@@ -93,7 +93,8 @@ void Detector::access_shadow(Thread& thread, Granule& granule, const WordAccess&
 }
 
 // All are stamped before any is signalled: who waited for one of the bytes is ordered after the whole access.
-void Detector::access_from(Thread& thread, AccessKind kind, Address begin, Address end, Where where, bool increments) {
+void Detector::access_from(Thread& thread, AccessKind kind, Address begin, Address end, StackId where,
+                           bool increments) {
   if ((thread.ignoring & (is_write(kind) ? kIgnoreWrites : kIgnoreReads)) != 0) return;
   SpinSignals signals;
   // Whatever of it is handed over is, before any of it is judged.
@@ -157,7 +158,7 @@ bool Detector::is_benign(const RacingPair& pair) const {
   return false;
 }
 
-void Detector::tell(const Thread& thread, const FoundRaces& races) {
+void Detector::report_races(const Thread& thread, const FoundRaces& races) {
   if (blind_.load(std::memory_order_relaxed)) return;
   for (unsigned i = 0; i < races.count; ++i) {
     RacingPair pair = races.pairs[i];
@@ -167,37 +168,37 @@ void Detector::tell(const Thread& thread, const FoundRaces& races) {
     }
     if (pair.standing == Standing::kPredicted && is_taken_out(thread, pair)) continue;
     if (listener_.counts != nullptr && !listener_.counts(listener_.context, pair)) continue;
-    if (pair.standing == Standing::kPredicted && listener_.newborn_until != nullptr &&
+    if (pair.standing == Standing::kPredicted && listener_.fresh_until != nullptr &&
         !is_state_machine(options_.engine) && (listener_.pair != nullptr || !candidates_.knows(pair))) {
-      tell_of_grown(pair);
+      report_grown(pair);
     } else {
-      tell_of_harmful(pair);
+      report_harmful(pair);
     }
   }
 }
 
 // A predicted pair, but for the bytes that were new when the earlier of the two came (order.md, New memory).
-void Detector::tell_of_grown(RacingPair pair) {
+void Detector::report_grown(RacingPair pair) {
   const Address end = pair.address + pair.size;
   auto grown_at = [&](Address byte) {
     while (byte < end) {
-      const Address until = listener_.newborn_until(listener_.context, byte, pair.earlier_at);
+      const Address until = listener_.fresh_until(listener_.context, byte, pair.earlier_at);
       if (until == 0) break;
       byte = until;
     }
     return byte;
   };
   for (pair.address = grown_at(pair.address); pair.address < end;) {
-    Address newborn = pair.address + 1;
-    while (newborn < end && grown_at(newborn) == newborn) ++newborn;
-    pair.size = static_cast<uint32_t>(newborn - pair.address);
-    tell_of_harmful(pair);
-    pair.address = grown_at(newborn);
+    Address fresh = pair.address + 1;
+    while (fresh < end && grown_at(fresh) == fresh) ++fresh;
+    pair.size = static_cast<uint32_t>(fresh - pair.address);
+    report_harmful(pair);
+    pair.address = grown_at(fresh);
   }
 }
 
 // A benign range may cover some of the bytes only.
-void Detector::tell_of_harmful(RacingPair pair) {
+void Detector::report_harmful(RacingPair pair) {
   if (benign_.load(std::memory_order_relaxed) == nullptr) return candidates_.found(pair);
   const Address end = pair.address + pair.size;
   pair.size = 1;
@@ -234,7 +235,7 @@ void Detector::learn_message(Thread& thread, const MessageObject& object, Memory
 
 // AtomicStep::renew(), of a granule that has nothing in its list, or (for a read) none. The thread is inside.
 template <AccessKind Kind>
-bool Detector::renew_atomic(Thread& thread, Granule& granule, Address address, unsigned mask, Where where,
+bool Detector::renew_atomic(Thread& thread, Granule& granule, Address address, unsigned mask, StackId where,
                             bool increments) {
   const HistoryId list = granule.cells[0].load(std::memory_order_relaxed);
   constexpr bool kWrites = Kind == AccessKind::kAtomicWrite;
@@ -260,7 +261,7 @@ bool Detector::renew_atomic(Thread& thread, Granule& granule, Address address, u
 }
 
 // An atomic read gives nothing away, and so ends no segment.
-void Detector::read_atomically(Thread& thread, Address address, uint64_t size, Where where) {
+void Detector::read_atomically(Thread& thread, Address address, uint64_t size, StackId where) {
   ++thread.accesses;
   if (thread.recording) record(thread, AccessKind::kAtomicRead, address, size);
   if ((thread.ignoring & kIgnoreReads) != 0) return;
@@ -290,7 +291,7 @@ void Detector::read_atomically(Thread& thread, Address address, uint64_t size, W
 }
 
 // The short way of a write. False: it is another case, and nothing was done.
-bool Detector::write_atomically(Thread& thread, Address address, uint64_t size, Where where, bool reads) {
+bool Detector::write_atomically(Thread& thread, Address address, uint64_t size, StackId where, bool reads) {
   if (address % kGranuleBytes + size > kGranuleBytes || is_state_machine(options_.engine)) return false;
   Granule* granule = shadow_.existing_granule(address);
   return granule != nullptr &&
@@ -311,7 +312,7 @@ MessageObject* Detector::begin_atomic(Thread& thread, Address address) {
 }
 
 void Detector::end_atomic(Thread& thread, MessageObject* object, Address address, uint64_t size, AtomicOutcome outcome,
-                          Where where) {
+                          StackId where) {
   const bool reads = outcome.kind != EventKind::kAtomicStore;
   const bool writes = outcome.kind != EventKind::kAtomicLoad;
   const bool orders = counts(thread);

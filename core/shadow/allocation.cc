@@ -68,7 +68,7 @@ void Detector::allocate(Thread& thread, Address address, uint64_t size) {
 }
 
 // Some bytes of a granule, or all. What was done to them goes; those to which anything was done are born.
-void Detector::bear_granule(Thread& thread, Granule& granule, Address address, unsigned mask, Where where) {
+void Detector::bear_granule(Thread& thread, Granule& granule, Address address, unsigned mask, StackId where) {
   GranuleLock lock(granule);
   unsigned touched = is_in_read_table(granule) ? clear_read_table(granule, address, mask) : 0;
   if (mask == kWholeGranule) close_read_table(granule);
@@ -102,7 +102,7 @@ void Detector::bear_granule(Thread& thread, Granule& granule, Address address, u
   write_granule(thread, granule, address, lock.list, stamps, flags);
 }
 
-void Detector::bear(Thread& thread, Address address, uint64_t size, Where where) {
+void Detector::bear(Thread& thread, Address address, uint64_t size, StackId where) {
   if (size == 0) return;
   if (options_.sampled || is_state_machine(options_.engine) || (thread.ignoring & kIgnoreWrites) != 0) {
     return allocate(thread, address, size);
@@ -196,7 +196,7 @@ void Detector::forget_accesses(Thread& thread, Address address, uint64_t size) {
 // A free of bytes of the leaf's, as far as that is simple: gives the first granule where it is not. Mostly a granule
 // has nothing that stays: what the thread did itself, or somebody ordered before it, with locks that it has now or
 // needs not. GranuleStep::renew() does the same, granule by granule.
-Address Detector::stamp_freed(Thread& thread, const Leaf& leaf, Address begin, Address end, Where where) {
+Address Detector::stamp_freed(Thread& thread, const Leaf& leaf, Address begin, Address end, StackId where) {
   Address at = begin & ~(kGranuleBytes - 1);
   if (!ShadowWord::stack_fits(where)) return at;
   const uint32_t now = ShadowWord::epoch_of(thread.slot, thread.time);
@@ -245,7 +245,7 @@ Address Detector::stamp_freed(Thread& thread, const Leaf& leaf, Address begin, A
   return at;
 }
 
-void Detector::free(Thread& thread, Address address, uint64_t size, Where where) {
+void Detector::free(Thread& thread, Address address, uint64_t size, StackId where) {
   if (size == 0) return;
   ++thread.memory_changes;
   ++thread.accesses;
@@ -269,7 +269,7 @@ void Detector::free(Thread& thread, Address address, uint64_t size, Where where)
 }
 
 void Detector::reallocate(Thread& thread, Address old, uint64_t old_size, Address fresh, uint64_t fresh_size,
-                          Where where) {
+                          StackId where) {
   // The allocator's own copying is not the program's: it says nothing of conditions, and decides nothing.
   const bool recording = thread.recording;
   thread.recording = false;

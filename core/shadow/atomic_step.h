@@ -19,7 +19,7 @@ class AtomicStep {
   // far as no stamp in the granule says it. `heeds`: a read may be handed something over.
   template <AccessKind Kind>
   [[nodiscard, gnu::always_inline]] static bool renew(const Thread& thread, Granule& granule, HistoryId list,
-                                                      unsigned mask, Where where, bool follows, unsigned accessed,
+                                                      unsigned mask, StackId where, bool follows, unsigned accessed,
                                                       bool heeds) {
     const uint64_t cells = GranuleLock::cells_of(granule);
     if (static_cast<uint32_t>(cells) != list || (cells >> 32 & kInReadTable) != 0) return false;

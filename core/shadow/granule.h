@@ -61,8 +61,6 @@ inline constexpr uint32_t kInReadTable = 0x40;
 //                (kInReadTable), word 2 is another access, words 0 and 1 are copies of reads, for checks alone
 //   kAtomic      a list with kHasMessage: words that no check finds, what has no room in the list, reads as above
 //   kWaitedFor   a list with kInSpin: in the list alone, oldest first; reads perhaps in the table
-//
-//
 enum class Shape : uint8_t { kEmpty, kPlain, kOverflow, kReadList, kReadShared, kAtomic, kWaitedFor };
 
 // Of a granule with this list, whose first word is `header` (0 where there is none).

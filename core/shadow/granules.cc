@@ -29,9 +29,9 @@ bool GranuleStep::add_to(ShadowWord& word) {
   ShadowWord with = with_bytes(thread_, word, own_, mask_);
   if (with == kUnknown) {
     const uint64_t pair = pair_of(word, own_, mask_);
-    const Where mixed = context_.per_byte->mix(own_.stack(), mask_, word.stack(), word.bytes());
+    const StackId mixed = context_.per_byte->mix(own_.stack(), mask_, word.stack(), word.bytes());
     thread_.known_per_byte.of(pair) = {
-        pair, mixed == kNowhere ? KnownPerByteStacks::kNone : static_cast<uint32_t>(ShadowWord::bits_of_stack(mixed))};
+        pair, mixed == kNoStack ? KnownPerByteStacks::kNone : static_cast<uint32_t>(ShadowWord::bits_of_stack(mixed))};
     with = with_bytes(thread_, word, own_, mask_);
   }
   if (with == kApart) return false;
@@ -514,7 +514,7 @@ void Detector::access_known_granule(Thread& thread, Granule& granule, const Word
 }
 
 // An access within one granule, by a thread whose check did not find it stamped.
-void Detector::access_one(Thread& thread, AccessKind kind, Address begin, Address end, Where where, bool increments) {
+void Detector::access_one(Thread& thread, AccessKind kind, Address begin, Address end, StackId where, bool increments) {
   if (thread.ignoring != 0 || is_state_machine(options_.engine)) [[unlikely]]
     return access_from(thread, kind, begin, end, where, increments);
   const Inside inside(*this, thread);
@@ -531,12 +531,12 @@ void Detector::access_one(Thread& thread, AccessKind kind, Address begin, Addres
   if (signals.count != 0) send(thread, signals);
 }
 
-void Detector::use(Thread& thread, Address object, Where where) {
+void Detector::use(Thread& thread, Address object, StackId where) {
   const Inside inside(*this, thread);
   use_inside(thread, object, where);
 }
 
-void Detector::use_inside(Thread& thread, Address object, Where where) {
+void Detector::use_inside(Thread& thread, Address object, StackId where) {
   if (thread.ignoring != 0 || is_state_machine(options_.engine)) [[unlikely]] {
     step_outside(thread);
     access(thread, AccessKind::kAtomicRead, object, 1, where, true);
@@ -549,7 +549,7 @@ void Detector::use_inside(Thread& thread, Address object, Where where) {
   Granule* granule = shadow_.granule(at);
   if (granule == nullptr) return no_memory_for_shadow();
   const unsigned mask = bytes_in_granule(object, 1);
-  auto place = [&](Where& found) __attribute__((always_inline)) {
+  auto place = [&](StackId& found) __attribute__((always_inline)) {
     found = where;
     return true;
   };
@@ -565,11 +565,11 @@ void Detector::use_inside(Thread& thread, Address object, Where where) {
 
 // Renews the stamps of granules, from `at` on, as far as that goes; gives the first where it does not.
 template <AccessKind Kind>
-Address Detector::renew_run(Thread& thread, Address at, Address begin, Address end, Where where, bool increments) {
+Address Detector::renew_run(Thread& thread, Address at, Address begin, Address end, StackId where, bool increments) {
   constexpr bool kPlain = Kind == AccessKind::kRead || Kind == AccessKind::kWrite;
   if (!ShadowWord::stack_fits(where)) return at;
   [[maybe_unused]] const GranuleStep::Strided<Kind> row(thread, where);
-  auto place = [&](Where& found) __attribute__((always_inline)) {
+  auto place = [&](StackId& found) __attribute__((always_inline)) {
     found = where;
     return true;
   };
@@ -601,7 +601,7 @@ Address Detector::renew_run(Thread& thread, Address at, Address begin, Address e
 }
 
 template <AccessKind Kind>
-Address Detector::access_range(Thread& thread, Address begin, Address end, Where where) {
+Address Detector::access_range(Thread& thread, Address begin, Address end, StackId where) {
   thread.inside.store(true, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   Address at = begin & ~(kGranuleBytes - 1);
@@ -611,10 +611,10 @@ Address Detector::access_range(Thread& thread, Address begin, Address end, Where
   return at < begin ? begin : at < end ? at : end;
 }
 
-template Address Detector::access_range<AccessKind::kRead>(Thread&, Address, Address, Where);
-template Address Detector::access_range<AccessKind::kWrite>(Thread&, Address, Address, Where);
+template Address Detector::access_range<AccessKind::kRead>(Thread&, Address, Address, StackId);
+template Address Detector::access_range<AccessKind::kWrite>(Thread&, Address, Address, StackId);
 
-Address Detector::renew_run(Thread& thread, AccessKind kind, Address at, Address begin, Address end, Where where,
+Address Detector::renew_run(Thread& thread, AccessKind kind, Address at, Address begin, Address end, StackId where,
                             bool increments) {
   if (!may_renew(thread) || is_state_machine(options_.engine)) return at;
   switch (kind) {
@@ -685,7 +685,7 @@ void Detector::access_generally(Thread& thread, Granule& granule, GranuleLock& l
     if (is_write(access.kind) && access.kind != AccessKind::kFree)
       note_signals(thread, access, flags, accessed, signals);
   }
-  if (races.count != 0) tell(thread, races);
+  if (races.count != 0) report_races(thread, races);
 }
 
 unsigned Detector::spin_bytes_read(const Thread& thread, const WordAccess& access) {

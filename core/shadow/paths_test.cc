@@ -131,7 +131,7 @@ class PathsTest : public testing::Test {
     const unsigned size = once_in(2) ? 8 : 1u << below(3);
     const unsigned offset = below(8 / size) * size;
     const bool increments = once_in(5) && kind != AccessKind::kFree && kind != AccessKind::kAtomicRead;
-    const Where where = 1 + below(6);
+    const StackId where = 1 + below(6);
     const WordAccess access = {kind, static_cast<uint8_t>(bytes_in_granule(at + offset, size)), where, at, increments};
     try_all(thread, access, at + offset, size);
     switch (kind) {
@@ -311,7 +311,7 @@ class PathsTest : public testing::Test {
   // Of what the thread did at its present epoch.
   static void forget_stacks(const Thread& thread, Remembered& all) {
     const auto without_stack = [&](RememberedByte one) {
-      if (one.slot == thread.slot && one.clock == thread.time) one.stack = kNowhere;
+      if (one.slot == thread.slot && one.clock == thread.time) one.stack = kNoStack;
       return one;
     };
     std::set<RememberedByte> kept;

@@ -15,21 +15,21 @@ namespace norn {
 
 class PerByteStacks {
  public:
-  static constexpr Where kPerByte = ShadowWord::kPerByteStack;
+  static constexpr StackId kPerByte = ShadowWord::kPerByteStack;
 
   void init(Arena& arena) { arena_ = &arena; }
 
-  // The place of bytes that were accessed at `a`, and of others that were at `b`; kNowhere: there is no room for it.
-  [[nodiscard]] Where mix(Where a, unsigned bytes_of_a, Where b, unsigned bytes_of_b);
+  // The place of bytes that were accessed at `a`, and of others that were at `b`; kNoStack: there is no room for it.
+  [[nodiscard]] StackId mix(StackId a, unsigned bytes_of_a, StackId b, unsigned bytes_of_b);
 
   // Which it is of one byte.
-  [[nodiscard]] Where at(Where where, unsigned byte) const {
+  [[nodiscard]] StackId at(StackId where, unsigned byte) const {
     return (where & kPerByte) == 0 ? where : entry(where ^ kPerByte).places.of[byte];
   }
 
  private:
   struct Places {
-    Where of[kGranuleBytes];
+    StackId of[kGranuleBytes];
     bool operator==(const Places&) const = default;
   };
   struct Entry {
@@ -45,9 +45,9 @@ class PerByteStacks {
   [[nodiscard]] Entry& entry(uint32_t index) const {
     return chunks_[index >> kChunkBits][index & ((1u << kChunkBits) - 1)];
   }
-  [[nodiscard]] Where find(const Places& places, const std::atomic<uint32_t>& bucket) const;
+  [[nodiscard]] StackId find(const Places& places, const std::atomic<uint32_t>& bucket) const;
   [[nodiscard]] bool is_full() const { return count_.load(std::memory_order_relaxed) >> kChunkBits >= kChunks; }
-  [[nodiscard]] Where intern(const Places& places);
+  [[nodiscard]] StackId intern(const Places& places);
 
   Arena* arena_ = nullptr;
   SpinMutex mutex_;  // for who adds

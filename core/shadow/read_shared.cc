@@ -54,7 +54,7 @@ ReadBlock::Row* Detector::own_row(Thread& thread, Address address) {
 // The same as read_in_row() for all bytes of many granules, each so many after the one before: how many of them were
 // done, from the first on.
 uint64_t Detector::read_together(const Thread& thread, Granule* granules, Address first, uint64_t count, uint64_t step,
-                                 Where where, bool copies) const {
+                                 StackId where, bool copies) const {
   ReadStep::Together together;
   const ShadowWord read = read_of(thread, where);
   for (uint64_t i = 0; i < count && !together.is_full(); ++i) {

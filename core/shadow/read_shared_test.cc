@@ -37,7 +37,7 @@ class ReadersTest : public testing::Test {
 
   // Each half from another place.
   void all_read(Address address = kX, uint32_t size = 8) {
-    for (Thread* reader : readers_) detector_->read(*reader, address, size, static_cast<Where>(address % 8 + 1));
+    for (Thread* reader : readers_) detector_->read(*reader, address, size, static_cast<StackId>(address % 8 + 1));
   }
   void new_time(Thread& thread) {
     detector_->happens_before(thread, kElsewhere + thread.id * 8);

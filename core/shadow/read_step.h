@@ -143,7 +143,7 @@ class ReadStep {
   // Where the thread's check looks. To that the stack of the read does not matter.
   [[gnu::always_inline]] static void put_copy(const Thread& thread, Granule& granule, unsigned bytes) {
     const ShadowWord copy =
-        ShadowWord::of_one_stack(ShadowWord::epoch_of(thread.slot, thread.time), AccessKind::kRead, bytes, kNowhere);
+        ShadowWord::of_one_stack(ShadowWord::epoch_of(thread.slot, thread.time), AccessKind::kRead, bytes, kNoStack);
     granule.words[thread.slot & 1u].store(copy, std::memory_order_relaxed);
   }
 

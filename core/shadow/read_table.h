@@ -64,7 +64,7 @@ struct ReadInRow {
   static constexpr uint64_t kIsFirst = uint64_t{1} << ShadowWord::kRmwAt;
 
   // What a row has of a thread's reads now, but for the bytes.
-  [[nodiscard, gnu::always_inline]] static ShadowWord of(LocksCode locks, Time clock, Where where) {
+  [[nodiscard, gnu::always_inline]] static ShadowWord of(LocksCode locks, Time clock, StackId where) {
     return ShadowWord::of_one_stack(ShadowWord::epoch_of(locks, clock), AccessKind::kRead, 0, where);
   }
   [[nodiscard]] static ShadowWord from_word(ShadowWord word, LocksCode locks) { return word.with_slot(locks); }

@@ -121,7 +121,7 @@ TEST_P(ShadowTest, SmallBlocksKeepTheirs) {
 // Where nothing was stamped yet, no short way stamps so that it would not be found when the memory is new.
 TEST_P(ShadowTest, WhatAShortWayStampsFirstIsForgottenToo) {
   if (is_state_machine(GetParam())) return;  // it has no stamps
-  const auto where = [](Where& found) {
+  const auto where = [](StackId& found) {
     found = 1;
     return true;
   };

@@ -41,7 +41,7 @@ class ShadowWord {
   static constexpr Time kClockLimit = (1u << kClockBits) - 1;
   static constexpr unsigned kAllBytes = 0xff;
   // A stack id with this bit is a per-byte one. No embedding has such.
-  static constexpr Where kPerByteStack = Where{1} << 31;
+  static constexpr StackId kPerByteStack = StackId{1} << 31;
 
   // The bits that two words must have in common so that one access stands for the other. A write stands for a read.
   static constexpr uint64_t kBitsOfWrites = ~uint64_t{0} << kKindAt;
@@ -56,13 +56,13 @@ class ShadowWord {
   [[nodiscard]] static constexpr ShadowWord nobody() { return ShadowWord(~uint64_t{0}); }
   // `epoch` as epoch() has it. The stack has room (stack_fits()).
   [[nodiscard, gnu::always_inline]] static constexpr ShadowWord of(uint32_t epoch, AccessKind kind, unsigned bytes,
-                                                                   Where stack, bool rmw = false) {
+                                                                   StackId stack, bool rmw = false) {
     return ShadowWord(uint64_t{epoch} << kClockAt | uint64_t{bytes} << kBytesAt |
                       static_cast<uint64_t>(kind) << kKindAt | uint64_t{rmw} << kRmwAt | bits_of_stack(stack));
   }
   // The same of a stack that is not per byte.
   [[nodiscard, gnu::always_inline]] static constexpr ShadowWord of_one_stack(uint32_t epoch, AccessKind kind,
-                                                                             unsigned bytes, Where stack,
+                                                                             unsigned bytes, StackId stack,
                                                                              bool rmw = false) {
     return ShadowWord(uint64_t{epoch} << kClockAt | uint64_t{bytes} << kBytesAt |
                       static_cast<uint64_t>(kind) << kKindAt | uint64_t{rmw} << kRmwAt | stack);
@@ -76,8 +76,8 @@ class ShadowWord {
   [[nodiscard, gnu::always_inline]] static constexpr Time clock_of(uint32_t epoch) { return epoch & kClockLimit; }
   [[nodiscard]] static constexpr bool epoch_fits(Slot slot, Time clock) { return slot < kSlots && clock < kClockLimit; }
   // Of a stack that is not per byte.
-  [[nodiscard, gnu::always_inline]] static constexpr bool stack_fits(Where stack) { return stack >> kStackBits == 0; }
-  [[nodiscard]] static constexpr bool any_stack_fits(Where stack) { return stack_fits(stack & ~kPerByteStack); }
+  [[nodiscard, gnu::always_inline]] static constexpr bool stack_fits(StackId stack) { return stack >> kStackBits == 0; }
+  [[nodiscard]] static constexpr bool any_stack_fits(StackId stack) { return stack_fits(stack & ~kPerByteStack); }
 
   [[nodiscard, gnu::always_inline]] constexpr uint64_t bits() const { return bits_; }
   [[nodiscard, gnu::always_inline]] constexpr bool is_none() const { return bits_ == 0; }
@@ -96,12 +96,12 @@ class ShadowWord {
   }
   [[nodiscard, gnu::always_inline]] constexpr bool is_rmw() const { return (bits_ >> kRmwAt & 1) != 0; }
   [[nodiscard, gnu::always_inline]] constexpr bool is_per_byte() const { return (bits_ >> kPerByteAt & 1) != 0; }
-  [[nodiscard, gnu::always_inline]] constexpr Where stack() const {
-    return static_cast<Where>(bits_ & ((1u << kStackBits) - 1)) | (is_per_byte() ? kPerByteStack : 0);
+  [[nodiscard, gnu::always_inline]] constexpr StackId stack() const {
+    return static_cast<StackId>(bits_ & ((1u << kStackBits) - 1)) | (is_per_byte() ? kPerByteStack : 0);
   }
   // The stack as bits of the word.
   [[nodiscard, gnu::always_inline]] constexpr uint64_t stack_bits() const { return bits_ & kBitsOfStack; }
-  [[nodiscard]] static constexpr uint64_t bits_of_stack(Where stack) {
+  [[nodiscard]] static constexpr uint64_t bits_of_stack(StackId stack) {
     return uint64_t{(stack & kPerByteStack) != 0} << kPerByteAt | (stack & ~kPerByteStack);
   }
 

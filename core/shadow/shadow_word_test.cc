@@ -13,11 +13,11 @@ namespace {
 
 constexpr AccessKind kKinds[] = {AccessKind::kRead,        AccessKind::kWrite, AccessKind::kAtomicRead,
                                  AccessKind::kAtomicWrite, AccessKind::kFree,  AccessKind::kBirth};
-constexpr Where kLastStack = (1u << ShadowWord::kStackBits) - 1;
+constexpr StackId kLastStack = (1u << ShadowWord::kStackBits) - 1;
 constexpr Time kLastClock = ShadowWord::kClockLimit - 1;
 constexpr Slot kLastSlot = ShadowWord::kSlots - 1;
 
-ShadowWord word_of(Slot slot, Time clock, AccessKind kind, unsigned bytes, Where stack, bool rmw = false) {
+ShadowWord word_of(Slot slot, Time clock, AccessKind kind, unsigned bytes, StackId stack, bool rmw = false) {
   return ShadowWord::of(ShadowWord::epoch_of(slot, clock), kind, bytes, stack, rmw);
 }
 const ShadowWord kFull =
@@ -108,7 +108,7 @@ TEST(ShadowWordTest, Rmw) {
 
 TEST(ShadowWordTest, Stack) {
   for (unsigned bit = 0; bit < ShadowWord::kStackBits; ++bit) {
-    for (const Where stack : {1u << bit, 1u << bit | ShadowWord::kPerByteStack}) {
+    for (const StackId stack : {1u << bit, 1u << bit | ShadowWord::kPerByteStack}) {
       EXPECT_TRUE(ShadowWord::any_stack_fits(stack));
       const ShadowWord word = word_of(kLastSlot, kLastClock, AccessKind::kBirth, 0xff, stack, true);
       EXPECT_EQ(word.stack(), stack);

@@ -42,7 +42,7 @@ class GranuleStep {
   }
 
   GranuleStep(const EngineContext& context, const SegmentLocks& segments, Thread& thread, AccessKind kind,
-              unsigned mask, bool increments, Where where)
+              unsigned mask, bool increments, StackId where)
       : context_(context),
         segments_(segments),
         thread_(thread),
@@ -57,7 +57,7 @@ class GranuleStep {
   // `prepare()`: before the granule's first word.
   template <AccessKind Kind, bool Whole, class PrepareCall>
   [[nodiscard, gnu::always_inline]] static bool renew(const Thread& thread, Granule& granule, unsigned mask,
-                                                      Where where, const PrepareCall& prepare) {
+                                                      StackId where, const PrepareCall& prepare) {
     const uint64_t cells = GranuleLock::cells_of(granule);
     if (static_cast<uint32_t>(cells) != 0) return false;
     const unsigned place = thread.slot & 1u;
@@ -137,7 +137,7 @@ class GranuleStep {
   template <AccessKind Kind>
   class Strided {
    public:
-    Strided(const Thread& thread, Where where)
+    Strided(const Thread& thread, StackId where)
         : alone_(uint64_t{thread.stamps_alone} << 32),
           two_(uint64_t{thread.stamps_two} << 32),
           fresh_(says(thread, Kind, where).with(ShadowWord::kAllBytes)),
@@ -238,7 +238,7 @@ class GranuleStep {
   }
 
   // What the thread leaves where memory is born, in all bytes.
-  [[nodiscard]] static ShadowWord birth_of(const Thread& thread, Where where) {
+  [[nodiscard]] static ShadowWord birth_of(const Thread& thread, StackId where) {
     return says(thread, AccessKind::kBirth, where).with(ShadowWord::kAllBytes);
   }
 
@@ -282,7 +282,7 @@ class GranuleStep {
     const ShadowWord third_left = left_beside<Kind>(thread, lockless, heeds, third, locks_at(second, 2), mask);
     if (mine_left == kUnknown || other_left == kUnknown || third_left == kUnknown) return false;
     // Its bytes go to what it did last, or that makes room for it.
-    const bool joins = says_same(mine, says(thread, Kind, kNowhere));
+    const bool joins = says_same(mine, says(thread, Kind, kNoStack));
     const bool moves = !joins && !mine_left.is_none();
     if (moves && !third_left.is_none() && !other_left.is_none()) return false;
     const unsigned to = !moves ? kNoPlace : third_left.is_none() ? 2 : 1 - place;
@@ -312,7 +312,7 @@ class GranuleStep {
       }
       if (adds != 0 && (adds != mask || joins)) return false;
     }
-    Where found = kNowhere;
+    StackId found = kNoStack;
     if (!where(found) || !ShadowWord::stack_fits(found)) return false;
     const ShadowWord fresh = says(thread, Kind, found);
     const ShadowWord joined = with_bytes(thread, mine, fresh, mask);
@@ -566,7 +566,7 @@ class GranuleStep {
   }
 
   // What words of the thread say now, but for the bytes. (Not from its check, which others may spoil at any time.)
-  [[nodiscard, gnu::always_inline]] static ShadowWord says(const Thread& thread, AccessKind kind, Where where) {
+  [[nodiscard, gnu::always_inline]] static ShadowWord says(const Thread& thread, AccessKind kind, StackId where) {
     return ShadowWord::of_one_stack(ShadowWord::epoch_of(thread.slot, thread.time), kind, 0, where);
   }
   // Gives the access' bytes to a stamp that says the same.

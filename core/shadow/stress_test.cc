@@ -319,7 +319,7 @@ TEST(StressLifeTest, ForksJoinsAndCollections) {
       Thread& parent = *made[p];
       const Address own = kWords + p * 0x10000;
       for (int i = 0; i < 300; ++i) {
-        detector->write(parent, own + static_cast<unsigned>(i) % 50 * 4, 4, static_cast<Where>(i));
+        detector->write(parent, own + static_cast<unsigned>(i) % 50 * 4, 4, static_cast<StackId>(i));
         const ThreadId id = ids++;
         Thread* child = detector->fork(parent, id);
         std::thread([&] {

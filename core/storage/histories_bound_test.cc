@@ -102,7 +102,7 @@ TEST_F(HistoryBoundTest, TheStateMachinesHaveItToo) {
   for (const EngineKind engine : {EngineKind::kMsmShort, EngineKind::kMsmLong}) {
     start(engine, 32 * kMiB);
     // All different: who wrote, when, and where.
-    Where where = 1;
+    StackId where = 1;
     for (unsigned i = 0; i < 600000; ++i, next_ += 8) {
       detector_->write(*threads_[i % kThreads], next_, 4, ++where);
       detector_->read(*threads_[i % kThreads], next_ + 4, 2, ++where);

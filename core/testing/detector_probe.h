@@ -20,7 +20,7 @@ struct RememberedByte {
   Time clock = 0;
   AccessKind kind{};
   LocksetId lockset = kNoLocks;
-  Where stack = kNowhere;
+  StackId stack = kNoStack;
   bool rmw = false;
 
   auto operator<=>(const RememberedByte&) const = default;
@@ -129,10 +129,11 @@ struct DetectorProbe {
   }
   template <AccessKind Kind>
   [[nodiscard]] static bool path_2(Detector& detector, Thread& thread, Granule& granule, const WordAccess& access) {
-    return detector.renew_beside<Kind>(thread, granule, access.word, access.mask, access.increments, [&](Where& found) {
-      found = access.where;
-      return true;
-    });
+    return detector.renew_beside<Kind>(thread, granule, access.word, access.mask, access.increments,
+                                       [&](StackId& found) {
+                                         found = access.where;
+                                         return true;
+                                       });
   }
   [[nodiscard]] static bool path_2_at_once(Detector& detector, const Thread& thread, Granule& granule,
                                            const WordAccess& access) {

@@ -92,7 +92,7 @@ enum norn_global_flag {
   NORN_GLOBAL_THREAD_LOCAL = 1 /* `address` is a `void* (*)(void)` that gives the calling thread's variable */
 };
 
-/* Where the leaves of a variable's type lie. An array is one entry: its elements lie `stride` apart, `count` times,
+/* StackId the leaves of a variable's type lie. An array is one entry: its elements lie `stride` apart, `count` times,
  * and the first "[]" of `path` stands for the index; without an array `count` is 1. A byte `b` of the variable is in
  * the member if b >= offset, (b - offset) / stride < count and (b - offset) % stride < size. */
 typedef struct norn_member {

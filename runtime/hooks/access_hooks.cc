@@ -111,7 +111,7 @@ enum class Quick : uint8_t { kNot, kDone, kUnfinished, kTried };
 }
 
 // The first such access since a function was called. The thread is the runtime's already.
-[[gnu::noinline]] NORN_SLOW bool make_place(ThreadState& state, const norn_site* site, Where& where) {
+[[gnu::noinline]] NORN_SLOW bool make_place(ThreadState& state, const norn_site* site, StackId& where) {
   if (detector.gate().load(std::memory_order_relaxed)) return false;
   where = place(state, site);
   return true;
@@ -129,7 +129,7 @@ template <AccessKind Kind, unsigned Size>
   Granule* granules = &flat_granule(thread.fast.granules, thread.fast.mask, address);
   if (has_list(granules[0])) return Quick::kTried;
   const bool done = do_inside(*state, [&]() __attribute__((always_inline)) {
-    Where where = kNowhere;
+    StackId where = kNoStack;
     return (find_place(*state, site, where) || make_place(*state, site, where)) &&
            detector.access_plainly<Kind, Size>(thread, granules, address_of(address), where);
   });
@@ -149,7 +149,7 @@ template <AccessKind Kind, class Steps>
   }
   Thread& thread = *state->core;
   if (thread.ignoring != 0) return Quick::kNot;
-  auto where = [&](Where& found) __attribute__((always_inline)) { return find_place(*state, site, found); };
+  auto where = [&](StackId& found) __attribute__((always_inline)) { return find_place(*state, site, found); };
   bool recorded = true;
   const bool done = do_inside(*state, [&]() __attribute__((always_inline)) {
     if (detector.gate().load(std::memory_order_relaxed) || !steps(thread, where)) return false;
@@ -257,7 +257,7 @@ template <AccessKind Kind>
   const Bytes bytes = {begin, begin + size};
   Address reached = begin;
   const bool recorded = do_inside(*state, [&]() __attribute__((always_inline)) {
-    Where where = kNowhere;
+    StackId where = kNoStack;
     if (!find_place(*state, site, where) && !make_place(*state, site, where)) return true;
     reached = detector.access_range<Kind>(thread, begin, bytes.end, where);
     return !thread.recording || reached != bytes.end || Detector::record_quickly<Kind>(thread, bytes, false);

@@ -39,7 +39,7 @@ void atomic(const volatile T* address, bool writes, const norn_site* site, Perfo
     perform();
     return;
   }
-  const Where where = place_again(*here, site);
+  const StackId where = place_again(*here, site);
   // A load says by its memory order what it orders, also in a loop that waits: a relaxed flag orders nothing. Only
   // where the library's synchronization is not known does it count as a spinning read.
   if (__norn_spinning == nullptr || (!writes && is_spin(__norn_spinning) && start.settings.lib)) [[likely]] {

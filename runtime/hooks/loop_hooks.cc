@@ -90,15 +90,15 @@ void forget(const norn_loop* exit, const norn_site* site, uint32_t part) {
 }
 
 // The second time round the thread is really waiting.
-void tell_waiting(SpinRead& read, Thread& thread) {
+void emit_waiting(SpinRead& read, Thread& thread) {
   if (read.told != 0) return;
   read.told = 1;
-  emit.spin_read(thread, read.address, read.size, kNowhere, true);
+  emit.spin_read(thread, read.address, read.size, kNoStack, true);
 }
 
 // Who took the lock tells so right after it took it, which may not have come yet. A holder that never tells is not
 // ours, and under control nobody tells anything while this thread has the turn.
-void tell_refusal(Thread& thread, Address lock) {
+void emit_refusal(Thread& thread, Address lock) {
   constexpr int kTries = 200;
   constexpr long kHalfMillisecond = 500000;
   for (int i = 0; !emit.lock_refused(thread, lock) && i < kTries && !is_controlled(); ++i) {
@@ -108,7 +108,7 @@ void tell_refusal(Thread& thread, Address lock) {
 
 // The loop goes on because of what others wrote, or might have: whoever wrote it without any order is worth a word, as
 // nobody will tell of that race.
-void tell_flag(Thread& thread, const SpinRead& read, Where where) {
+void report_flag(Thread& thread, const SpinRead& read, StackId where) {
   const AccessKind kind = read.atomically != 0 ? AccessKind::kAtomicRead : AccessKind::kRead;
   detector.find_unordered_writes(thread, kind, read.address, read.size, where, &report_flag);
 }
@@ -116,7 +116,7 @@ void tell_flag(Thread& thread, const SpinRead& read, Where where) {
 // Variables that loops of the program wait for are known as such before anybody does.
 void expect_waiters(const norn_loop& loop, Thread& thread) {
   for (uint32_t i = 0; i < loop.flag_count; ++i) {
-    emit.spin_read(thread, address_of(loop.flags[i].address), loop.flags[i].size, kNowhere, true);
+    emit.spin_read(thread, address_of(loop.flags[i].address), loop.flags[i].size, kNoStack, true);
   }
 }
 
@@ -247,7 +247,7 @@ void note_spin(Address address, size_t size, const norn_site* site, bool atomica
   again->outdated = 0;
   if (again->told != 0) return;
   // The caller is inside.
-  if (ThreadState* state = current_state) tell_waiting(*again, *state->core);
+  if (ThreadState* state = current_state) emit_waiting(*again, *state->core);
 }
 
 }  // namespace norn::rt
@@ -284,7 +284,7 @@ NORN_EXPORT void __norn_spin_read(const void* address, size_t size, const norn_s
   SpinRead* again = remember(exit, site, address_of(address), size, 0, sweeps != 0);
   if (again == nullptr || again->told != 0) return;
   const Inspection here{Inspection::Started()};
-  if (here) tell_waiting(*again, here.thread());
+  if (here) emit_waiting(*again, here.thread());
 }
 
 NORN_EXPORT void __norn_spin_begin(const norn_loop* exit, uint32_t part) {
@@ -320,14 +320,14 @@ NORN_EXPORT void __norn_spin_leave(const norn_loop* exit, int because) {
     if (read.exit != exit) {
       state.reads[kept++] = read;
     } else if (counts && here && read.outdated == 0 && read.size == 0) {
-      tell_refusal(here.thread(), read.address);
+      emit_refusal(here.thread(), read.address);
     } else if (counts && here && read.outdated == 0) {
       any = true;
-      const Where where = place_again(*here, read.site);
-      if (is_spin(exit)) tell_flag(here.thread(), read, where);
+      const StackId where = place_again(*here, read.site);
+      if (is_spin(exit)) report_flag(here.thread(), read, where);
       emit.spin_read(here.thread(), read.address, read.size, where);
     } else if (is_watching() && here && read.outdated == 0 && read.size != 0 && is_spin(exit)) {
-      tell_flag(here.thread(), read, place_again(*here, read.site));  // it was looked at all the same
+      report_flag(here.thread(), read, place_again(*here, read.site));  // it was looked at all the same
     }
   }
   state.count = kept;

@@ -33,7 +33,8 @@ void note_spin(Address address, size_t size, const norn_site* site, bool atomica
 // An atomic as a loop's condition synchronizes as ever but is no access that can race. One that wrote is a test-and-set
 // and is left on the spot: it holds what it waited for, or will try again and wait for more.
 template <class Perform>
-void spin_by_atomic(Thread& thread, Address address, size_t size, Where where, const norn_site* site, Perform perform) {
+void spin_by_atomic(Thread& thread, Address address, size_t size, StackId where, const norn_site* site,
+                    Perform perform) {
   if (!is_spin(__norn_spinning)) {
     emit.atomic(thread, address, size, where, perform);
     if (is_ordered_by_reads(__norn_spinning)) note_spin(address, size, site, true);

@@ -24,7 +24,7 @@ bool observe_row(ThreadState& state, Address first, uint64_t count, uint64_t ste
     uint64_t done = 0;
     if (thread.is_plain()) {
       do_inside(state, [&]() __attribute__((always_inline)) {
-        Where where = kNowhere;
+        StackId where = kNoStack;
         if (detector.gate().load(std::memory_order_relaxed) || !find_place(state, site, where)) return false;
         Granule* granules = &flat_granule(thread.fast.granules, thread.fast.mask, reinterpret_cast<const void*>(at));
         done = detector.access_row<Kind>(thread, granules, at, std::min(count - i, kAtOnce), step, where);
@@ -51,13 +51,13 @@ bool is_mapped(Address first, uint64_t count, uint64_t step, uint64_t size) {
   return bytes <= kLongRange || mapped_part(reinterpret_cast<const void*>(first), bytes) == bytes;
 }
 
-ThreadState::ToldRun run_now(const ThreadState& state, Address first, uint64_t count, uint64_t step, uint64_t size,
-                             const norn_site* site) {
+ThreadState::HoistedRange run_now(const ThreadState& state, Address first, uint64_t count, uint64_t step, uint64_t size,
+                                  const norn_site* site) {
   const Thread& thread = *state.core;
   return {site, first, count, step, size, thread.memory_changes, detector.collections(), thread.slot, thread.time};
 }
 
-bool is_same(const ThreadState::ToldRun& a, const ThreadState::ToldRun& b) {
+bool is_same(const ThreadState::HoistedRange& a, const ThreadState::HoistedRange& b) {
   return a.site == b.site && a.first == b.first && a.count == b.count && a.step == b.step && a.size == b.size &&
          a.time == b.time && a.slot == b.slot && a.memory_changes == b.memory_changes && a.collections == b.collections;
 }
@@ -89,13 +89,14 @@ uint64_t observe_run(const void* address, uint64_t count, uint64_t step, uint64_
   ThreadState* state = current_state;
   if (state == nullptr) return 0;
   const Address first = address_of(address);
-  ThreadState::ToldRun& known = state->runs[reinterpret_cast<uintptr_t>(site) / sizeof(norn_site) % ThreadState::kRuns];
-  const ThreadState::ToldRun run = run_now(*state, first, count, step, size, site);
+  ThreadState::HoistedRange& known =
+      state->runs[reinterpret_cast<uintptr_t>(site) / sizeof(norn_site) % ThreadState::kRuns];
+  const ThreadState::HoistedRange run = run_now(*state, first, count, step, size, site);
   const uint64_t now = uint64_t{run.slot} << 32 | run.time;
   if (is_same(known, run) && state->core->is_plain()) return now;
   if (!is_mapped(first, count, step, size) || !observe_values<Kind>(*state, first, count, step, size, site)) return 0;
   // Meanwhile time may have passed, which ends all that was told, or memory may have come or gone.
-  const ThreadState::ToldRun after = run_now(*state, first, count, step, size, site);
+  const ThreadState::HoistedRange after = run_now(*state, first, count, step, size, site);
   if (after.slot != run.slot || after.time != run.time) return 0;
   if (is_same(run, after) && state->core->is_plain()) known = run;
   return now;

@@ -12,34 +12,34 @@ constexpr unsigned kChunkBits = 14;
 constexpr unsigned kChunks = 1u << 14;  // 2^28 places
 constexpr unsigned kBucketBits = 18;
 
-constinit std::atomic<PlaceNode*>* chunks = nullptr;
-constinit std::atomic<Where>* buckets = nullptr;
+constinit std::atomic<StackNode*>* chunks = nullptr;
+constinit std::atomic<StackId>* buckets = nullptr;
 constinit std::atomic<uint32_t> count{1};  // 0 is nowhere
 constinit SpinMutex chunk_mutex;
 
-PlaceNode* node(Where where) {
-  PlaceNode* chunk = chunks[where >> kChunkBits].load(std::memory_order_acquire);
+StackNode* node(StackId where) {
+  StackNode* chunk = chunks[where >> kChunkBits].load(std::memory_order_acquire);
   return chunk == nullptr ? nullptr : &chunk[where & ((1u << kChunkBits) - 1)];
 }
 
-PlaceNode* make_node(Where& where) {
+StackNode* make_node(StackId& where) {
   where = count.fetch_add(1, std::memory_order_relaxed);
   if (where >> kChunkBits >= kChunks) {
     count.store(kChunks << kChunkBits, std::memory_order_relaxed);
     return nullptr;
   }
-  std::atomic<PlaceNode*>& chunk = chunks[where >> kChunkBits];
+  std::atomic<StackNode*>& chunk = chunks[where >> kChunkBits];
   if (chunk.load(std::memory_order_acquire) == nullptr) {
     const SpinLock lock(chunk_mutex);
     if (chunk.load(std::memory_order_relaxed) == nullptr) {
-      chunk.store(static_cast<PlaceNode*>(memory.allocate_forever(sizeof(PlaceNode) << kChunkBits)),
+      chunk.store(static_cast<StackNode*>(memory.allocate_forever(sizeof(StackNode) << kChunkBits)),
                   std::memory_order_release);
     }
   }
   return node(where);
 }
 
-std::atomic<Where>& bucket_of(Where parent, const norn_site* site) {
+std::atomic<StackId>& bucket_of(StackId parent, const norn_site* site) {
   const uint64_t key = hash_pair(reinterpret_cast<uintptr_t>(site) >> 4, parent);
   return buckets[(key ^ key >> 29) >> (64 - kBucketBits - 8) & ((1u << kBucketBits) - 1)];
 }
@@ -48,39 +48,39 @@ std::atomic<Where>& bucket_of(Where parent, const norn_site* site) {
 // order again: a walk over neighbours in memory. Those of a place that has many are found through the buckets.
 constexpr unsigned kFewChildren = 6;
 
-Where find_child(Where head, Where until, const norn_site* site, unsigned most) {
-  for (Where at = head; at != until && most > 0; at = node(at)->sibling, --most) {
+StackId find_child(StackId head, StackId until, const norn_site* site, unsigned most) {
+  for (StackId at = head; at != until && most > 0; at = node(at)->sibling, --most) {
     if (node(at)->site.load(std::memory_order_relaxed) == site) return at;
   }
-  return kNowhere;
+  return kNoStack;
 }
 
-Where find_in_bucket(Where parent, const norn_site* site) {
-  for (Where at = bucket_of(parent, site).load(std::memory_order_acquire); at != kNowhere; at = node(at)->next) {
+StackId find_in_bucket(StackId parent, const norn_site* site) {
+  for (StackId at = bucket_of(parent, site).load(std::memory_order_acquire); at != kNoStack; at = node(at)->next) {
     if (node(at)->parent == parent && node(at)->site.load(std::memory_order_relaxed) == site) return at;
   }
-  return kNowhere;
+  return kNoStack;
 }
 
-Where intern(Where parent, const norn_site* site) {
-  PlaceNode* above = node(parent);
-  Where head = above->child.load(std::memory_order_acquire);
-  Where found = find_child(head, kNowhere, site, kFewChildren);
-  if (found == kNowhere) found = find_in_bucket(parent, site);
-  if (found != kNowhere) return found;
-  Where made = kNowhere;
-  PlaceNode* fresh = make_node(made);
+StackId intern(StackId parent, const norn_site* site) {
+  StackNode* above = node(parent);
+  StackId head = above->child.load(std::memory_order_acquire);
+  StackId found = find_child(head, kNoStack, site, kFewChildren);
+  if (found == kNoStack) found = find_in_bucket(parent, site);
+  if (found != kNoStack) return found;
+  StackId made = kNoStack;
+  StackNode* fresh = make_node(made);
   if (fresh == nullptr) return parent;  // the table is full: the caller's place is the next best
   fresh->site.store(site, std::memory_order_relaxed);
   fresh->parent = parent;
   for (;;) {
-    const Where searched = head;
+    const StackId searched = head;
     fresh->sibling = head;
     if (above->child.compare_exchange_weak(head, made, std::memory_order_acq_rel)) break;
     found = find_child(head, searched, site, ~0u);
-    if (found != kNowhere) return found;
+    if (found != kNoStack) return found;
   }
-  std::atomic<Where>& bucket = bucket_of(parent, site);
+  std::atomic<StackId>& bucket = bucket_of(parent, site);
   fresh->next = bucket.load(std::memory_order_relaxed);
   while (!bucket.compare_exchange_weak(fresh->next, made, std::memory_order_acq_rel)) {
   }
@@ -90,19 +90,19 @@ Where intern(Where parent, const norn_site* site) {
 // A recursion is shown twice round: a call that is twice among the last calls already stands where the last of them
 // does. Otherwise each way through a tree would be a place of its own (calling-context trees fold recursions for the
 // same reason: Ammons, Ball, Larus, PLDI 1997).
-Where after_call(Where parent, const norn_site* call) {
+StackId after_call(StackId parent, const norn_site* call) {
   constexpr unsigned kLook = 16;
-  Where last = kNowhere;
-  Where at = parent;
-  for (unsigned i = 0; i < kLook && at != kNowhere; ++i, at = node(at)->parent) {
+  StackId last = kNoStack;
+  StackId at = parent;
+  for (unsigned i = 0; i < kLook && at != kNoStack; ++i, at = node(at)->parent) {
     if (node(at)->site.load(std::memory_order_relaxed) != call) continue;
-    if (last != kNowhere) return last;
+    if (last != kNoStack) return last;
     last = at;
   }
   return intern(parent, call);
 }
 
-Where called(ThreadState& state, Where parent, const norn_site* call) {
+StackId called(ThreadState& state, StackId parent, const norn_site* call) {
   if (call == nullptr) return parent;
   ThreadState::Prefix& known = state.called[place_key(call, parent) % ThreadState::kCalls];
   if (known.site != call || known.parent != parent) known = {call, parent, after_call(parent, call)};
@@ -112,23 +112,23 @@ Where called(ThreadState& state, Where parent, const norn_site* call) {
 // The calls up to the top of the stack. A slot is written before those above it are: the call that pushed it is under
 // way as long as they are used. So if a slot is marked as seen, nothing below it has changed since it was marked, and
 // its place is still right: only what was pushed since is looked at.
-Where place_of_calls(ThreadState& state, const norn_site* const* top) {
+StackId place_of_calls(ThreadState& state, const norn_site* const* top) {
   const CallStack& calls = *state.running;
   // A stack that the runtime does not know (of a fiber nobody announced) is left out.
-  if (top <= calls.begin || top > calls.end) return kNowhere;
+  if (top <= calls.begin || top > calls.end) return kNoStack;
   const auto depth = static_cast<size_t>(top - calls.begin);
   size_t i = depth;
   while (i > 0 && !CallStack::is_seen(calls.begin[i - 1])) --i;
-  Where where = i == 0 ? kNowhere : calls.places[i - 1];
+  StackId where = i == 0 ? kNoStack : calls.places[i - 1];
   // Of a deep recursion the inner frames count; the window moves in steps, so that its places are found again.
   constexpr size_t kWindow = ThreadState::kMostCalls;
   constexpr size_t kStep = kWindow / 2;
   for (; i < depth; ++i) {
     const norn_site* call = CallStack::site_of(calls.begin[i]);
-    Where next = called(state, where, call);
-    const bool is_new = next != kNowhere && node(next)->parent == where;
+    StackId next = called(state, where, call);
+    const bool is_new = next != kNoStack && node(next)->parent == where;
     if (is_new && (i == kWindow || (i > kWindow && (i + 1) % kStep == 0))) {
-      where = kNowhere;
+      where = kNoStack;
       for (size_t k = (i + 1 - kStep) / kStep * kStep; k < i; ++k) {
         where = called(state, where, CallStack::site_of(calls.begin[k]));
       }
@@ -169,22 +169,22 @@ const norn_site* copy_site(const norn_site* site) {
 }  // namespace
 
 bool init_places() {
-  chunks = static_cast<std::atomic<PlaceNode*>*>(memory.allocate_forever(kChunks * sizeof(*chunks)));
-  buckets = static_cast<std::atomic<Where>*>(memory.allocate_forever(sizeof(*buckets) << kBucketBits));
+  chunks = static_cast<std::atomic<StackNode*>*>(memory.allocate_forever(kChunks * sizeof(*chunks)));
+  buckets = static_cast<std::atomic<StackId>*>(memory.allocate_forever(sizeof(*buckets) << kBucketBits));
   if (chunks == nullptr || buckets == nullptr) return false;
   // Nowhere is the parent of what nobody called.
-  chunks[0].store(static_cast<PlaceNode*>(memory.allocate_forever(sizeof(PlaceNode) << kChunkBits)),
+  chunks[0].store(static_cast<StackNode*>(memory.allocate_forever(sizeof(StackNode) << kChunkBits)),
                   std::memory_order_release);
   return chunks[0].load(std::memory_order_relaxed) != nullptr;
 }
 
-const PlaceNode* place_node(Where where) {
-  return where == kNowhere || where >= count.load(std::memory_order_acquire) ? nullptr : node(where);
+const StackNode* place_node(StackId where) {
+  return where == kNoStack || where >= count.load(std::memory_order_acquire) ? nullptr : node(where);
 }
 
-Where place(ThreadState& state, const norn_site* site) { return place_of(state, __norn_stack, site); }
+StackId place(ThreadState& state, const norn_site* site) { return place_of(state, __norn_stack, site); }
 
-Where place_of(ThreadState& state, const norn_site* const* top, const norn_site* site) {
+StackId place_of(ThreadState& state, const norn_site* const* top, const norn_site* site) {
   const Address frame = address_of(__builtin_frame_address(0));
   if (frame < state.lowest_frame) state.lowest_frame = frame;
   const uint32_t gone = unloads.load(std::memory_order_relaxed);
@@ -193,7 +193,7 @@ Where place_of(ThreadState& state, const norn_site* const* top, const norn_site*
     for (ThreadState::Prefix& known : state.places) known.site = nullptr;
     state.unloads = gone;
   }
-  const Where where = place_of_calls(state, top);
+  const StackId where = place_of_calls(state, top);
   if (site == nullptr) return where;
   ThreadState::Prefix& known = state.places[place_key(site, where)];
   if (known.site != site || known.parent != where) known = {site, where, intern(where, site)};
@@ -214,10 +214,10 @@ bool add_to_identity(uint64_t& identity, const norn_site* site, const norn_site*
 
 }  // namespace
 
-uint64_t place_identity(Where where) {
+uint64_t place_identity(StackId where) {
   uint64_t identity = 0;
   const norn_site* own = nullptr;
-  for (const PlaceNode* at = place_node(where); at != nullptr; at = place_node(at->parent)) {
+  for (const StackNode* at = place_node(where); at != nullptr; at = place_node(at->parent)) {
     if (add_to_identity(identity, at->site.load(std::memory_order_relaxed), own)) break;
   }
   return identity;
@@ -240,8 +240,8 @@ uint64_t identity_here(const ThreadState& state, const norn_site* site, const no
 
 void forget_sites(const norn_site* begin, const norn_site* end) {
   const uint32_t all = count.load(std::memory_order_acquire);
-  for (Where where = 1; where < all; ++where) {
-    PlaceNode* at = node(where);
+  for (StackId where = 1; where < all; ++where) {
+    StackNode* at = node(where);
     if (at == nullptr) continue;
     const norn_site* site = at->site.load(std::memory_order_relaxed);
     if (site >= begin && site < end) at->site.store(copy_site(site), std::memory_order_release);

@@ -13,9 +13,9 @@ namespace norn::rt {
 bool init_places();
 
 // The stack of the calling thread with `site` on top; null: the stack alone.
-Where place(ThreadState& state, const norn_site* site);
+StackId place(ThreadState& state, const norn_site* site);
 
-inline unsigned place_key(const norn_site* site, Where caller) {
+inline unsigned place_key(const norn_site* site, StackId caller) {
   const uint64_t key = hash_word(reinterpret_cast<uintptr_t>(site) / sizeof(norn_site) ^ uint64_t{caller} << 32);
   return static_cast<unsigned>(key >> 48) % ThreadState::kPlaces;
 }
@@ -32,7 +32,7 @@ extern std::atomic<uint32_t> unloads;  // how many modules are gone
   while (at > 0 && !CallStack::is_seen(calls.begin[at - 1])) {
     if (depth - --at > kMost) return false;
   }
-  Where parent = at > 0 ? calls.places[at - 1] : kNowhere;
+  StackId parent = at > 0 ? calls.places[at - 1] : kNoStack;
   for (; at < depth; ++at) {
     const norn_site* call = CallStack::site_of(calls.begin[at]);
     const ThreadState::Prefix& known = state.called[place_key(call, parent) % ThreadState::kCalls];
@@ -51,7 +51,7 @@ extern std::atomic<uint32_t> unloads;  // how many modules are gone
 }
 
 // The same, if it was asked for before from this call.
-[[gnu::always_inline]] inline bool find_place(const ThreadState& state, const norn_site* site, Where& where) {
+[[gnu::always_inline]] inline bool find_place(const ThreadState& state, const norn_site* site, StackId& where) {
   const CallStack& calls = *state.running;
   const norn_site* const* top = __norn_stack;
   const bool called = top > calls.begin;
@@ -60,33 +60,33 @@ extern std::atomic<uint32_t> unloads;  // how many modules are gone
       (called && !CallStack::is_seen(top[-1]) && !see_calls(state, calls, top))) {
     return false;
   }
-  const Where caller = called ? calls.places[top - calls.begin - 1] : kNowhere;
+  const StackId caller = called ? calls.places[top - calls.begin - 1] : kNoStack;
   const ThreadState::Prefix& known = state.places[place_key(site, caller)];
   where = known.where;
   return known.site == site && known.parent == caller;
 }
 
-[[gnu::always_inline]] inline Where place_again(ThreadState& state, const norn_site* site) {
-  Where found = kNowhere;
+[[gnu::always_inline]] inline StackId place_again(ThreadState& state, const norn_site* site) {
+  StackId found = kNoStack;
   return find_place(state, site, found) ? found : place(state, site);
 }
 
-struct PlaceNode {
+struct StackNode {
   std::atomic<const norn_site*> site;  // changes when its module is unloaded: the copy says the same
-  Where parent;                        // who called
-  Where next;                          // in the bucket
-  std::atomic<Where> child;            // the newest
-  Where sibling;                       // an older child of the same parent
+  StackId parent;                      // who called
+  StackId next;                        // in the bucket
+  std::atomic<StackId> child;          // the newest
+  StackId sibling;                     // an older child of the same parent
 };
-static_assert(sizeof(PlaceNode) == 24);
+static_assert(sizeof(StackNode) == 24);
 
-// Null for kNowhere.
-const PlaceNode* place_node(Where where);
+// Null for kNoStack.
+const StackNode* place_node(StackId where);
 
 // Its sites, innermost first, with what was inlined; until `visit` says no.
 template <class Visit>
-void for_each_site(Where where, Visit visit) {
-  for (const PlaceNode* at = place_node(where); at != nullptr; at = place_node(at->parent)) {
+void for_each_site(StackId where, Visit visit) {
+  for (const StackNode* at = place_node(where); at != nullptr; at = place_node(at->parent)) {
     for (const norn_site* site = at->site.load(std::memory_order_acquire); site != nullptr; site = site->inlined_at) {
       if (!visit(*site)) return;
     }
@@ -94,14 +94,14 @@ void for_each_site(Where where, Visit visit) {
 }
 
 // The identity of a place's site: of the frames of library code, and of the first that is not.
-uint64_t place_identity(Where where);
+uint64_t place_identity(StackId where);
 
 // The same of the place where the calling thread is, with `site` (may be null) on top, without making it a place;
 // `own` is the site that decided: the first that is not library code, null if there is none.
 uint64_t identity_here(const ThreadState& state, const norn_site* site, const norn_site*& own);
 
 // The place of a thread that stands still, `top` being its __norn_stack.
-Where place_of(ThreadState& state, const norn_site* const* top, const norn_site* site);
+StackId place_of(ThreadState& state, const norn_site* const* top, const norn_site* site);
 
 // The module's memory goes away: what places need of it is copied.
 void forget_sites(const norn_site* begin, const norn_site* end);

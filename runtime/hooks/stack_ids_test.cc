@@ -40,16 +40,16 @@ class PlaceTest : public testing::Test {
     __norn_stack = slots_.data() + sites.size();
   }
 
-  std::vector<std::string> functions(Where where) {
+  std::vector<std::string> functions(StackId where) {
     std::vector<std::string> result;
-    for (const PlaceNode* node = place_node(where); node != nullptr; node = place_node(node->parent)) {
+    for (const StackNode* node = place_node(where); node != nullptr; node = place_node(node->parent)) {
       result.emplace_back(node->site.load()->function);
     }
     return result;
   }
 
   std::vector<const norn_site*> slots_ = std::vector<const norn_site*>(4096);
-  std::vector<Where> places_ = std::vector<Where>(4096);
+  std::vector<StackId> places_ = std::vector<StackId>(4096);
   CallStack calls_;
   ThreadState state_;
   norn_site main_ = make_site("main", 1);
@@ -66,7 +66,7 @@ TEST_F(PlaceTest, IsTheSiteAndItsCalls) {
 
 TEST_F(PlaceTest, IsFoundAgainByAnyThread) {
   set_stack({&main_, &f_});
-  const Where first = place(state_, &access_);
+  const StackId first = place(state_, &access_);
   ThreadState other;
   other.running = &calls_;
   EXPECT_EQ(place(state_, &access_), first);
@@ -75,9 +75,9 @@ TEST_F(PlaceTest, IsFoundAgainByAnyThread) {
 
 TEST_F(PlaceTest, AFrameThatChangedBelowIsNoticed) {
   set_stack({&main_, &f_, &f_});
-  const Where first = place(state_, &access_);
+  const StackId first = place(state_, &access_);
   set_stack({&main_, &g_, &f_});
-  const Where second = place(state_, &access_);
+  const StackId second = place(state_, &access_);
   EXPECT_NE(first, second);
   EXPECT_EQ(functions(second), (std::vector<std::string>{"access", "f", "g", "main"}));
 }
@@ -97,16 +97,16 @@ TEST_F(PlaceTest, ARecursionIsShownTwiceRound) {
   set_stack({&main_, &f_, &f_, &f_, &f_, &g_});
   EXPECT_EQ(functions(place(state_, &access_)), (std::vector<std::string>{"access", "g", "f", "f", "main"}));
   set_stack({&main_, &f_, &g_, &g_, &f_, &g_, &f_, &f_});
-  const Where one = place(state_, &access_);
+  const StackId one = place(state_, &access_);
   set_stack({&main_, &f_, &g_, &g_, &f_, &f_, &g_, &f_});
   EXPECT_EQ(place(state_, &access_), one);
 }
 
 TEST_F(PlaceTest, WhatWasCalledSinceIsNoticed) {
   set_stack({&main_, &f_, &g_});
-  const Where first = place(state_, &access_);
+  const StackId first = place(state_, &access_);
   slots_[2] = &f_;  // another call by the same frame
-  const Where second = place(state_, &access_);
+  const StackId second = place(state_, &access_);
   EXPECT_EQ(functions(second), (std::vector<std::string>{"access", "f", "f", "main"}));
   slots_[2] = &g_;
   EXPECT_EQ(place(state_, &access_), first);
@@ -121,9 +121,9 @@ TEST_F(PlaceTest, AStackThatIsNotKnownIsLeftOut) {
 TEST_F(PlaceTest, TheIdentityOfLibraryCodeIsThatOfItsCaller) {
   norn_site library = make_site("push_back", 9, NORN_SITE_LIBRARY);
   set_stack({&main_, &f_});
-  const Where from_f = place(state_, &library);
+  const StackId from_f = place(state_, &library);
   set_stack({&main_, &g_});
-  const Where from_g = place(state_, &library);
+  const StackId from_g = place(state_, &library);
   EXPECT_NE(place_identity(from_f), place_identity(from_g));
   set_stack({&g_, &f_});
   EXPECT_EQ(place_identity(place(state_, &library)), place_identity(from_f));
@@ -137,7 +137,7 @@ TEST_F(PlaceTest, AnUnloadedModulesSitesAreKept) {
   std::string name = "gone";
   std::vector<norn_site> module(1, make_site(name.c_str(), 77));
   set_stack({&main_});
-  const Where where = place(state_, module.data());
+  const StackId where = place(state_, module.data());
   forget_sites(module.data(), module.data() + 1);
   name = "xxxx";
   module[0] = make_site("another", 78);

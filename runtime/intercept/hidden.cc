@@ -29,7 +29,7 @@ void access(AccessKind kind, Hidden state, const norn_site& site) {
   if (is_only_scheduled()) return;
   const Inspection here;
   if (!here) return;
-  const Where where = place(*here, &site);
+  const StackId where = place(*here, &site);
   kind == AccessKind::kWrite ? emit.write(here.thread(), address, kStateBytes, where)
                              : emit.read(here.thread(), address, kStateBytes, where);
 }

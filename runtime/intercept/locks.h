@@ -16,7 +16,7 @@ inline void took(const volatile void* lock, LockMode mode, const norn_site& site
   // Where nobody looks, the place is wanted for the order of locks alone.
   const bool unseen = is_called_unseen();
   const bool placed = !unseen || here.thread().held_count != 0;
-  const Where where = placed ? place_again(*here, &site) : kNowhere;
+  const StackId where = placed ? place_again(*here, &site) : kNoStack;
   emit.lock_acquire(here.thread(), address_of(lock), mode, attempt, where, is_watching() && !unseen);
 }
 

@@ -198,7 +198,7 @@ NORN_SANITIZER int __sanitizer_get_module_and_offset_for_pc(void* address, char*
   return 1;
 }
 NORN_SANITIZER void __sanitizer_print_stack_trace(void) {
-  Where where = kNowhere;
+  StackId where = kNoStack;
   if (const Inspection here; here) where = place(*here, nullptr);
   unsigned number = 0;
   for_each_site(where, [&](const norn_site& site) {

@@ -23,7 +23,7 @@ const RacingAccess& access_of(const CurrentReport& report, unsigned long index) 
   return index == 0 ? report.candidate->first.later : report.candidate->first.earlier;
 }
 
-void copy_trace(Where where, void** trace, unsigned long size) {
+void copy_trace(StackId where, void** trace, unsigned long size) {
   unsigned long count = 0;
   for_each_site(where, [&](const norn_site& site) {
     if (count == size) return false;

@@ -96,7 +96,7 @@ SmallState small_state(Address address) {
 Block small_block(Address address, const SmallEntry& entry, SmallState state) {
   const uint64_t maker = entry.maker.load(std::memory_order_acquire);
   return {
-      address,          state.size,      static_cast<ThreadId>(maker), static_cast<Where>(maker >> 32), state.birth(),
+      address,          state.size,      static_cast<ThreadId>(maker), static_cast<StackId>(maker >> 32), state.birth(),
       state.freed != 0, state.quiet != 0};
 }
 
@@ -132,7 +132,7 @@ struct Entry {
   uint64_t freed : 1;
   uint64_t quiet : 1;
   ThreadId thread;
-  Where where;
+  StackId where;
 
   [[nodiscard]] Epoch birth() const { return {static_cast<Slot>(slot), static_cast<Time>(time)}; }
   [[nodiscard]] bool holds(Address at) const { return at >= address && at - address < (size == 0 ? 1 : size); }
@@ -343,7 +343,7 @@ bool find_block(Address address, Block& found) {
 
 // Whatever was born then and has the byte is what was allocated there last: if there was an allocation since, no access
 // of that moment would be known.
-Address newborn_until(Address byte, Epoch birth) {
+Address fresh_until(Address byte, Epoch birth) {
   const Address last = byte & ~(kAlignment - 1);
   for (Address back = 0; back < kSmall && back <= last; back += kAlignment) {
     const SmallState state = small_state(last - back);

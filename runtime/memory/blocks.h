@@ -9,7 +9,7 @@ struct Block {
   Address address = 0;
   uint64_t size = 0;
   ThreadId thread = 0;
-  Where where = kNowhere;
+  StackId where = kNoStack;
   Epoch birth;
   bool freed = false;
   bool quiet = false;  // the loader's: giving it back is no access
@@ -29,7 +29,7 @@ bool find_block(Address address, Block& found);
 
 // The end of the block that was born at this moment and has the byte; 0: there is none. What was freed may be
 // forgotten.
-Address newborn_until(Address byte, Epoch birth);
+Address fresh_until(Address byte, Epoch birth);
 
 // Where the block begins and ends that has the byte, or had it until it was freed; false if there is none. The same as
 // find_block(), but it looks only where one can be.

@@ -98,14 +98,14 @@ uint64_t rounded(uint64_t size) {
 }
 
 // `counts`: whoever knows the address from an earlier life of the memory races with it.
-void begin_memory(const Inspection& here, Address block, uint64_t size, Where where, bool counts) {
+void begin_memory(const Inspection& here, Address block, uint64_t size, StackId where, bool counts) {
   size = rounded(size);
   if (is_mapping(block)) return emit.map(here.thread(), block, size);
   counts ? emit.bear(here.thread(), block, size, where) : emit.allocate(here.thread(), block, size);
 }
 
 // Before the host may give it to others.
-void end_memory(const Inspection& here, const Block& ended, Where where) {
+void end_memory(const Inspection& here, const Block& ended, StackId where) {
   const uint64_t size = rounded(ended.size);
   const uint64_t told = size < kFreedBytes ? size : kFreedBytes;
   if (told != 0) emit.free(here.thread(), ended.address, told, where);
@@ -119,11 +119,11 @@ size_t usable_size(void* block) { return real_malloc_usable_size == nullptr ? 0 
 void allocated_unseen(const Inspection& here, void* block, size_t size) {
   if (!is_watching()) return;
   const size_t usable = usable_size(block);
-  begin_memory(here, address_of(block), usable < size ? size : usable, kNowhere, false);
+  begin_memory(here, address_of(block), usable < size ? size : usable, kNoStack, false);
 }
 
 // `quiet`: it is the loader's.
-[[gnu::always_inline]] inline void tell_allocated(const Inspection& here, void* block, size_t size,
+[[gnu::always_inline]] inline void emit_allocated(const Inspection& here, void* block, size_t size,
                                                   const norn_site& site, bool quiet = false) {
   here->last_block = address_of(block);
   if (here->openmp == nullptr && !quiet && is_called_unseen()) {
@@ -131,7 +131,7 @@ void allocated_unseen(const Inspection& here, void* block, size_t size) {
     return;
   }
   Epoch birth;
-  const Where where = place_again(*here, &site);
+  const StackId where = place_again(*here, &site);
   if (is_watching()) {
     begin_memory(here, address_of(block), size, where, !quiet && !called_by_openmp());
     if (!is_sampled()) birth = emit.birth(here.thread());  // for predictions
@@ -148,7 +148,7 @@ template <class Call>
   check_safe_call(site);
   const Inspection here{Inspection::Started()};
   void* block = call();
-  if (block != nullptr && here) tell_allocated(here, block, size, site, quiet);
+  if (block != nullptr && here) emit_allocated(here, block, size, site, quiet);
   return block;
 }
 
@@ -165,7 +165,7 @@ bool end_at(Address block, bool told, Block& ended) {
 }  // namespace
 
 void allocated(const Inspection& here, void* block, size_t size, const norn_site& site) {
-  tell_allocated(here, block, size, site);
+  emit_allocated(here, block, size, site);
 }
 
 void freeing(const Inspection& here, void* block, const norn_site& site, bool counts) {
@@ -220,7 +220,7 @@ void* norn::rt::resize(void* old, size_t size, const norn_site& site, Resizing r
   Block ended;
   const bool known = end_block(address_of(old), ended);
   const uint64_t old_size = ended.size;
-  const Where where = place(*here, &site);
+  const StackId where = place(*here, &site);
   const uint64_t moved = old_size < size ? old_size : size;
   if (known && is_watching()) {
     if (moved != 0 && !ended.quiet) emit.read(here.thread(), address_of(old), moved, where);

@@ -73,7 +73,7 @@ struct FreeNumber {
 };
 struct NumbersOfPlace {
   SpinMutex mutex;
-  Where created_at = kNowhere;
+  StackId created_at = kNoStack;
   uint32_t role = 0;
   FreeNumber* free = nullptr;
 };
@@ -86,11 +86,11 @@ uint32_t member_role(unsigned index) { return (index + 1) * (kLanes + 1); }
 uint32_t role_of(const Task& task) { return task.is_implicit ? member_role(task.index) : kTaskRole; }
 uint32_t lane_role(const Task& task, unsigned lane) { return role_of(task) + 1 + lane; }
 
-NumbersOfPlace& numbers_of(Where created_at, uint32_t role) {
+NumbersOfPlace& numbers_of(StackId created_at, uint32_t role) {
   return numbers[(hash_half(created_at) ^ role * 0x85ebca6bu) >> 22];
 }
 
-ThreadId take_free_number(Where created_at, uint32_t role) {
+ThreadId take_free_number(StackId created_at, uint32_t role) {
   NumbersOfPlace& place = numbers_of(created_at, role);
   const SpinLock lock(place.mutex);
   FreeNumber* number = place.free;
@@ -102,7 +102,7 @@ ThreadId take_free_number(Where created_at, uint32_t role) {
 }
 
 // Where two places meet in one entry, the numbers of the first are not used again.
-void lend_number(ThreadId id, Where created_at, uint32_t role) {
+void lend_number(ThreadId id, StackId created_at, uint32_t role) {
   NumbersOfPlace& place = numbers_of(created_at, role);
   const SpinLock lock(place.mutex);
   if (place.free != nullptr && (place.created_at != created_at || place.role != role)) return;
@@ -133,7 +133,7 @@ void name_thread(ThreadId id, uint32_t role) {
   set_thread_name(id, name);
 }
 
-ThreadId new_thread(Where created_at, ThreadId parent, uint32_t role) {
+ThreadId new_thread(StackId created_at, ThreadId parent, uint32_t role) {
   ThreadId id = take_free_number(created_at, role);
   if (id == kNoThread) {
     id = new_thread_number();
@@ -232,7 +232,7 @@ void take_dependences(Thread& core, Task& task) {
     if (named->dependence->address != kAllMemory) {
       take_dependence(core, *named->dependence, named->kind);
       if (named->kind == DependenceKind::kMutexSet) {
-        emit.lock_acquire(core, address_of(named->dependence), LockMode::kExclusive, LockAttempt::kTry, kNowhere);
+        emit.lock_acquire(core, address_of(named->dependence), LockMode::kExclusive, LockAttempt::kTry, kNoStack);
       }
     }
     const SpinLock lock(task.parent->dependences_mutex);

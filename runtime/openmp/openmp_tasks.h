@@ -21,7 +21,7 @@ struct Team {
   static constexpr unsigned kPosts = 64;
   Message posts[kPosts];
   std::atomic<uint32_t> references;  // the region, and its tasks
-  Where created_at;
+  StackId created_at;
   ThreadId parent;
   static constexpr unsigned kMaxLocks = 8;
   Held locks[kMaxLocks];  // that the encountering task holds: the team works under them

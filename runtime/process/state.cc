@@ -47,7 +47,7 @@ constinit ThreadState* idle_states = nullptr;
 constexpr size_t kPage = 4096;
 
 size_t places_bytes(size_t call_bytes) {
-  return (call_bytes / sizeof(norn_site*) * sizeof(Where) + kPage - 1) & ~(kPage - 1);
+  return (call_bytes / sizeof(norn_site*) * sizeof(StackId) + kPage - 1) & ~(kPage - 1);
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ bool CallStack::create(size_t native_stack_bytes) {
   }
   if (slots == nullptr) return false;
   mapped = bytes + kPage;
-  places = reinterpret_cast<Where*>(static_cast<char*>(slots) + mapped);
+  places = reinterpret_cast<StackId*>(static_cast<char*>(slots) + mapped);
   sys::call(__NR_mprotect, sys::as_long(static_cast<char*>(slots) + bytes), kPage, PROT_NONE);
   begin = static_cast<const norn_site**>(slots);
   end = begin + bytes / sizeof(*begin);

@@ -24,7 +24,7 @@ struct ThreadInfo {
   static constexpr size_t kNameSize = 28;
   Address stack_begin;
   Address stack_end;
-  Where created_at;
+  StackId created_at;
   const void* creator;  // the code that called pthread_create
   ThreadId parent;
   ThreadId host;  // of OpenMP's work: the member of the team that does it
@@ -45,7 +45,7 @@ struct CallStack {
   const norn_site** begin = nullptr;
   const norn_site** end = nullptr;
   // The place of each call that is marked as seen (where.cc).
-  Where* places = nullptr;
+  StackId* places = nullptr;
   size_t mapped = 0;  // bytes of the calls, guard included
 
   // A call of which the place is known has the lowest bit set. Whoever pushes another one there takes the mark away.
@@ -81,8 +81,8 @@ struct ThreadState {
   // where.cc
   struct Prefix {
     const norn_site* site;
-    Where parent;
-    Where where;
+    StackId parent;
+    StackId where;
   };
   static constexpr unsigned kMostCalls = 128;  // of a place, about
   static constexpr unsigned kCalls = 1024;
@@ -92,7 +92,7 @@ struct ThreadState {
   uint32_t unloads = 0;         // how many modules were gone when these were empty
 
   // What it was told of loops, last for each site (runs.cc). It stands as long as the thread's own stamps do.
-  struct ToldRun {
+  struct HoistedRange {
     const norn_site* site;
     Address first;
     uint64_t count;
@@ -104,7 +104,7 @@ struct ThreadState {
     Time time;
   };
   static constexpr unsigned kRuns = 32;
-  ToldRun runs[kRuns] = {};
+  HoistedRange runs[kRuns] = {};
 
   CallStack calls;               // of the thread's own stack
   CallStack* running = nullptr;  // the one in use

@@ -13,7 +13,7 @@ namespace {
 using report::Frame;
 
 // What people call the lock or object at an address.
-void put_object(Sink sink, uint64_t address, Where where) {
+void put_object(Sink sink, uint64_t address, StackId where) {
   report::Location location;
   Frame frame;
   if (locate_global(address, 1, location, writer.pool()) ||
@@ -64,7 +64,7 @@ class Draft {
   [[nodiscard]] bool is_full() const { return count_ == kMaxSteps; }
 
   // Whoever does what words() was told since the last step, and where.
-  void add_step(ThreadId thread, Where where) {
+  void add_step(ThreadId thread, StackId where) {
     const size_t begin = said_;
     said_ = words_.text().size;
     size_t frames = 0;
@@ -110,7 +110,7 @@ class Draft {
 };
 
 void add_waiter(Draft& draft, const control::Slot& slot) {
-  const Where where = slot.state == nullptr ? kNowhere : place_of(*slot.state, slot.top, nullptr);
+  const StackId where = slot.state == nullptr ? kNoStack : place_of(*slot.state, slot.top, nullptr);
   Sink words = draft.words();
   words.put("waits for ");
   words.put(control::name_of(slot.waiting));
@@ -237,7 +237,7 @@ void report_misuse(const Misuse& misuse) {
   Draft draft(misuse.kind);
   draft.hazard.id = id;
   if (misuse.object != 0) {
-    put_object(draft.title(), misuse.object, misuse.other_at != kNowhere ? misuse.other_at : misuse.where);
+    put_object(draft.title(), misuse.object, misuse.other_at != kNoStack ? misuse.other_at : misuse.where);
   } else {
     draft.title().put(misuse.name);
   }
@@ -245,7 +245,7 @@ void report_misuse(const Misuse& misuse) {
   const MisuseWords words = misuse_words(misuse.kind);
   draft.words().put(words.does);
   draft.add_step(misuse.thread, misuse.where);
-  if (misuse.other != kNoThread && misuse.other_at != kNowhere) {
+  if (misuse.other != kNoThread && misuse.other_at != kNoStack) {
     draft.words().put(words.other);
     draft.add_step(misuse.other, misuse.other_at);
   }
@@ -263,7 +263,7 @@ void report_deadlock(const control::Slot* slots, uint32_t count) {
     ++waiting;
     hash = hash * 31 + slot.identity;
     if (draft.is_full()) continue;
-    const Where where = slot.state == nullptr ? kNowhere : place_of(*slot.state, slot.top, nullptr);
+    const StackId where = slot.state == nullptr ? kNoStack : place_of(*slot.state, slot.top, nullptr);
     draft.places().put(waiting == 1 ? "" : " / ");
     put_line(draft.places(), own_site(where));
     add_waiter(draft, slot);

@@ -16,9 +16,9 @@ struct Misuse {
   report::HazardKind kind;
   Address object;  // the lock; 0: `name` says what it is about
   ThreadId thread;
-  Where where;
+  StackId where;
   ThreadId other = kNoThread;  // who holds the lock, or made what leaks
-  Where other_at = kNowhere;
+  StackId other_at = kNoStack;
   Text name{};
 };
 

@@ -39,7 +39,7 @@ ThreadId holder_of(Address lock) {
   return kNoThread;
 }
 
-void tell(const Inspection& here, HazardKind kind, const void* about, const norn_site& site) {
+void report_misuse(const Inspection& here, HazardKind kind, const void* about, const norn_site& site) {
   const Address lock = address_of(about);
   Misuse misuse{kind, lock, here->id, place(*here, &site)};
   misuse.other = holder_of(lock);
@@ -53,45 +53,45 @@ void check_foreign_unlock(const pthread_mutex_t* mutex, const norn_site& site) {
   if (!wants(options::kHazardMisuse)) return;
   const Inspection here;
   if (!here || held_by(here.thread(), address_of(mutex)) != nullptr || !is_silent(mutex)) return;
-  if (mutex->__data.__lock == 0) return tell(here, HazardKind::kUnlockUnlocked, mutex, site);
+  if (mutex->__data.__lock == 0) return report_misuse(here, HazardKind::kUnlockUnlocked, mutex, site);
   const auto owner = static_cast<uint32_t>(mutex->__data.__owner);
-  if (owner != 0 && owner != sys::tid()) tell(here, HazardKind::kUnlockForeign, mutex, site);
+  if (owner != 0 && owner != sys::tid()) report_misuse(here, HazardKind::kUnlockForeign, mutex, site);
 }
 
 void check_foreign_unlock(const pthread_rwlock_t* lock, const norn_site& site) {
   if (!wants(options::kHazardMisuse)) return;
   const Inspection here;
   if (!here || held_by(here.thread(), address_of(lock)) != nullptr) return;
-  if (is_free(lock)) return tell(here, HazardKind::kUnlockUnlocked, lock, site);
+  if (is_free(lock)) return report_misuse(here, HazardKind::kUnlockUnlocked, lock, site);
   const auto writer = static_cast<uint32_t>(lock->__data.__cur_writer);
-  if (writer != 0 && writer != sys::tid()) tell(here, HazardKind::kUnlockForeign, lock, site);
+  if (writer != 0 && writer != sys::tid()) report_misuse(here, HazardKind::kUnlockForeign, lock, site);
 }
 
 void check_wait(const pthread_mutex_t* mutex, const norn_site& site) {
   if (!wants(options::kHazardMisuse) || !is_silent(mutex)) return;
   const Inspection here;
   if (!here || held_by(here.thread(), address_of(mutex)) == nullptr) return;
-  if (static_cast<uint32_t>(mutex->__data.__owner) == sys::tid()) tell(here, HazardKind::kDoubleLock, mutex, site);
+  if (static_cast<uint32_t>(mutex->__data.__owner) == sys::tid()) report_misuse(here, HazardKind::kDoubleLock, mutex, site);
 }
 
 void check_refused(const pthread_mutex_t* mutex, int result, const norn_site& site) {
   if (result != EINVAL || !is_destroyed(mutex) || !wants(options::kHazardMisuse)) return;
-  if (const Inspection here; here) tell(here, HazardKind::kUseDestroyed, mutex, site);
+  if (const Inspection here; here) report_misuse(here, HazardKind::kUseDestroyed, mutex, site);
 }
 
 void check_destroy(const pthread_mutex_t* mutex, const norn_site& site) {
   if (!wants(options::kHazardMisuse)) return;
   if (is_destroyed(mutex)) {
-    if (const Inspection here; here) tell(here, HazardKind::kUseDestroyed, mutex, site);
+    if (const Inspection here; here) report_misuse(here, HazardKind::kUseDestroyed, mutex, site);
     return;
   }
   if (mutex->__data.__lock == 0 || start.is_child) return;
-  if (const Inspection here; here) tell(here, HazardKind::kDestroyLocked, mutex, site);
+  if (const Inspection here; here) report_misuse(here, HazardKind::kDestroyLocked, mutex, site);
 }
 
 void check_destroy(const pthread_rwlock_t* lock, const norn_site& site) {
   if (is_free(lock) || start.is_child || !wants(options::kHazardMisuse)) return;
-  if (const Inspection here; here) tell(here, HazardKind::kDestroyLocked, lock, site);
+  if (const Inspection here; here) report_misuse(here, HazardKind::kDestroyLocked, lock, site);
 }
 
 void note_unsafe_call(const norn_site& site) {

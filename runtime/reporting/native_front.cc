@@ -24,8 +24,8 @@ constinit SpinMutex report_mutex;
 
 namespace {
 
-const norn_site* innermost_site(Where where) {
-  const PlaceNode* at = place_node(where);
+const norn_site* innermost_site(StackId where) {
+  const StackNode* at = place_node(where);
   return at == nullptr ? nullptr : at->site.load(std::memory_order_acquire);
 }
 
@@ -76,7 +76,7 @@ Frame frame_of(const norn_site& site) {
   return frame;
 }
 
-const norn_site* own_site(Where where) {
+const norn_site* own_site(StackId where) {
   const norn_site* found = nullptr;
   for_each_site(where, [&](const norn_site& site) {
     if (found == nullptr) found = &site;
@@ -103,7 +103,7 @@ report::Process NativeFront::process() {
           .engine = start.settings.engine};
 }
 
-List<Frame> NativeFront::frames_of(Where where, Frame* frames, size_t most, TextPool& /*pool*/) {
+List<Frame> NativeFront::frames_of(StackId where, Frame* frames, size_t most, TextPool& /*pool*/) {
   size_t count = 0;
   for_each_site(where, [&](const norn_site& site) {
     frames[count++] = frame_of(site);
@@ -112,28 +112,28 @@ List<Frame> NativeFront::frames_of(Where where, Frame* frames, size_t most, Text
   return {frames, count};
 }
 
-Text NativeFront::expression_of(Where where) {
+Text NativeFront::expression_of(StackId where) {
   const norn_site* site = own_site(where);
   if (site != nullptr && site->expression != nullptr) return site->expression;
   site = innermost_site(where);
   return site != nullptr && site->expression != nullptr ? Text(site->expression) : Text();
 }
 
-uint64_t NativeFront::size_of(Where where) {
+uint64_t NativeFront::size_of(StackId where) {
   const norn_site* site = innermost_site(where);
   return site == nullptr ? 0 : site->size;
 }
 
-uint64_t NativeFront::site_id(Where where) { return place_identity(where); }
+uint64_t NativeFront::site_id(StackId where) { return place_identity(where); }
 
 Text NativeFront::thread_name(ThreadId id) {
   const ThreadInfo* info = thread_info(id);
   return info == nullptr ? Text() : Text(info->name);
 }
 
-Where NativeFront::created_at(ThreadId id) {
+StackId NativeFront::created_at(ThreadId id) {
   const ThreadInfo* info = thread_info(id);
-  return info == nullptr ? kNowhere : info->created_at;
+  return info == nullptr ? kNoStack : info->created_at;
 }
 
 bool NativeFront::locate_special(Address address, report::Location& location, TextPool& pool) {

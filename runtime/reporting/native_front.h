@@ -17,12 +17,12 @@ struct NativeFront {
   static Detector& detector() { return rt::detector; }
   static const Thread* current_thread() { return current_state == nullptr ? nullptr : current_state->core; }
   static report::Process process();
-  static List<report::Frame> frames_of(Where where, report::Frame* frames, size_t most, TextPool& pool);
-  static Text expression_of(Where where);
-  static uint64_t size_of(Where where);
-  static uint64_t site_id(Where where);
+  static List<report::Frame> frames_of(StackId where, report::Frame* frames, size_t most, TextPool& pool);
+  static Text expression_of(StackId where);
+  static uint64_t size_of(StackId where);
+  static uint64_t site_id(StackId where);
   static Text thread_name(ThreadId id);
-  static Where created_at(ThreadId id);
+  static StackId created_at(ThreadId id);
   static bool locate_special(Address address, report::Location& location, TextPool& pool);
   static bool locate_variable(Address address, uint64_t size, const report::Access (&accesses)[2],
                               report::Location& location, TextPool& pool);
@@ -41,7 +41,7 @@ extern constinit SpinMutex report_mutex;  // around all that builds or writes a 
 
 [[nodiscard]] report::Frame frame_of(const norn_site& site);
 // The innermost site of the user's own code; the innermost one if there is none.
-[[nodiscard]] const norn_site* own_site(Where where);
+[[nodiscard]] const norn_site* own_site(StackId where);
 // Takes the mutex. False: it cannot be had, for whoever ends the program may be the one who was reporting.
 [[nodiscard]] bool lock_for_end();
 

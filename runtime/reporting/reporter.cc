@@ -26,11 +26,11 @@ namespace {
 
 constexpr size_t kMaxCandidates = size_t{1} << 20;
 
-struct Told {
+struct Reported {
   const report::Rule* rule;  // what suppresses it
-  bool told;                 // as text
+  bool reported;                 // as text
 };
-constinit Told* told = nullptr;   // by candidate
+constinit Reported* told = nullptr;   // by candidate
 constinit CurrentReport present;  // under the mutex
 NORN_TLS __thread const CurrentReport* reporting = nullptr;
 
@@ -63,16 +63,16 @@ void put_flags() {
 
 // --- races -----------------------------------------------------------------------------------------------------------
 
-Told* told_of(const Candidate& candidate) {
+Reported* reported_of(const Candidate& candidate) {
   return told == nullptr || candidate.number >= kMaxCandidates ? nullptr : &told[candidate.number];
 }
 
 bool is_suppressed(const Candidate& candidate) {
-  const Told* entry = told_of(candidate);
+  const Reported* entry = reported_of(candidate);
   return entry != nullptr && entry->rule != nullptr;
 }
 
-uint64_t identity_of(void* /*context*/, Where where) { return place_identity(where); }
+uint64_t identity_of(void* /*context*/, StackId where) { return place_identity(where); }
 
 // On the thread that found it, inside the core.
 void on_candidate(void* /*context*/, const Candidate& candidate) {
@@ -81,13 +81,13 @@ void on_candidate(void* /*context*/, const Candidate& candidate) {
     const SpinLock lock(report_mutex);
     if (writer.is_finished()) return;
     writer.build(candidate, race);
-    Told* entry = told_of(candidate);
+    Reported* entry = reported_of(candidate);
     const report::Rule* rule = writer.suppress(race, entry == nullptr ? nullptr : entry->rule);
     if (entry != nullptr) entry->rule = rule;
     // A prediction may yet be observed: as text it is told at the end.
     const bool tells = records_findings() || race.detection == report::Detection::kObserved;
     if (tells) writer.put(race);
-    if (entry != nullptr && tells) entry->told = true;
+    if (entry != nullptr && tells) entry->reported = true;
     if (rule != nullptr) return;
     if (__tsan_on_report != nullptr) {
       present = {&candidate, &race};
@@ -112,12 +112,12 @@ void print_rest(int exit_status) {
        candidate = candidate->next.load(std::memory_order_acquire)) {
     if (writer.count_of(*candidate) == 0) continue;
     writer.build(*candidate, race);
-    Told* entry = told_of(*candidate);
+    Reported* entry = reported_of(*candidate);
     race.suppressed = is_suppressed(*candidate);
     counts.add(race);
-    if (entry != nullptr && entry->told) continue;
+    if (entry != nullptr && entry->reported) continue;
     writer.put(race);
-    if (entry != nullptr) entry->told = true;
+    if (entry != nullptr) entry->reported = true;
   }
   put_flags();
   const bool wants_stats = (start.settings.verbose & options::kVerboseStats) != 0;
@@ -222,7 +222,7 @@ Listener report_listener() {
     return !frees_what_was_born(pair) && can_race(pair);
   };
   if (start.settings.new_memory) {
-    listener.newborn_until = [](void* /*context*/, Address byte, Epoch moment) { return newborn_until(byte, moment); };
+    listener.fresh_until = [](void* /*context*/, Address byte, Epoch moment) { return fresh_until(byte, moment); };
   }
   listener.block = [](void* /*context*/, Address byte, Address& begin, Address& end) {
     return block_around(byte, begin, end);
@@ -244,7 +244,7 @@ void start_reporter() {
     line.sink().put("): what is found is printed here\n");
     NativeFront::print(line.text());
   }
-  told = static_cast<Told*>(sys::map(kMaxCandidates * sizeof(Told)));
+  told = static_cast<Reported*>(sys::map(kMaxCandidates * sizeof(Reported)));
   read_suppressions();
   writer.put_start();
 }
@@ -307,7 +307,7 @@ int final_status(int own) {
 
 void restart_reporter() {
   const uint32_t known = detector.candidates().size();
-  for (uint32_t i = 0; told != nullptr && i < known; ++i) told[i].told = false;
+  for (uint32_t i = 0; told != nullptr && i < known; ++i) told[i].reported = false;
   flag_pairs.clear();
   flag_variables.clear();
   writer.restart(known == 0 ? nullptr : static_cast<uint64_t*>(sys::map(known * sizeof(uint64_t))));

@@ -282,7 +282,7 @@ Event& World::emit(const Move& m, EventKind kind) {
   e.kind = kind;
   e.thread = number(m.thread);
   script_.sites.emplace_back();
-  e.where = static_cast<Where>(script_.sites.size());
+  e.where = static_cast<StackId>(script_.sites.size());
   script_.events.push_back(e);
   script_.lines.push_back(script_.events.size());
   return script_.events.back();

@@ -18,8 +18,8 @@
 namespace norn::script {
 
 struct Finding {
-  Where a = kNowhere;
-  Where b = kNowhere;
+  StackId a = kNoStack;
+  StackId b = kNoStack;
   Standing standing{};
   std::vector<Address> bytes;
 };

@@ -19,7 +19,7 @@ struct Collector {
   std::map<Address, Range> blocks;  // of bytes, likewise
 };
 
-Address newborn_until(void* context, Address byte, Epoch moment) {
+Address fresh_until(void* context, Address byte, Epoch moment) {
   const auto& births = static_cast<Collector*>(context)->births;
   auto born = births.find(byte);
   return born != births.end() && born->second == moment ? byte + 1 : 0;
@@ -126,7 +126,7 @@ class Through {
           break;
       }
     }
-    const auto known = [&](Where& found) {
+    const auto known = [&](StackId& found) {
       found = where_;
       return true;
     };
@@ -155,7 +155,7 @@ class Through {
   Detector& detector_;
   Thread& thread_;
   const Event& event_;
-  const Where where_;
+  const StackId where_;
   const bool increments_;
 };
 
@@ -194,7 +194,7 @@ RunResult run_events(std::span<const Event> events, const EngineOptions& options
   Listener listener;
   listener.context = &collector;
   listener.pair = &take_pair;
-  listener.newborn_until = &newborn_until;
+  listener.fresh_until = &fresh_until;
   listener.block = &find_block;
   Options core;
   core.engine = options.engine;

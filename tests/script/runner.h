@@ -44,8 +44,8 @@ struct FoundPair {
   Address address = 0;  // the bytes the two accesses share
   uint32_t size = 0;
   Standing standing{};  // kObserved for the state machines
-  Where a = kNowhere;
-  Where b = kNowhere;
+  StackId a = kNoStack;
+  StackId b = kNoStack;
   ThreadId thread_a = kNoThread;
   ThreadId thread_b = kNoThread;
 };

@@ -281,7 +281,7 @@ class Parser {
     parse_arguments(*verb, event);
     if (error_) return;
     script_.sites.emplace_back();
-    event.where = static_cast<Where>(script_.sites.size());
+    event.where = static_cast<StackId>(script_.sites.size());
     if (next_ < rest_.size() && rest_[next_].text[0] == '@') {
       script_.sites.pop_back();
       event.where = parse_site();
@@ -386,7 +386,7 @@ class Parser {
       expectation.size = location.whole ? kRegionStride : location.size;
       expectation.exact_bytes = !location.whole;
       if (next_ < rest_.size()) {
-        Where a = parse_site();
+        StackId a = parse_site();
         if (error_) return;
         if (next_ == rest_.size()) return fail_after(rest_.back(), "expected a second site");
         expectation.sites = {a, parse_site()};
@@ -426,21 +426,21 @@ class Parser {
     return other.value_or(0);
   }
 
-  Where parse_site() {
+  StackId parse_site() {
     Token token = take();
     if (token.text.size() < 2 || token.text[0] != '@') {
       fail(token, "expected a site such as @a, not '" + std::string(token.text) + "'");
-      return kNowhere;
+      return kNoStack;
     }
     std::string name(token.text.substr(1));
-    auto [it, fresh] = site_numbers_.try_emplace(name, kNowhere);
+    auto [it, fresh] = site_numbers_.try_emplace(name, kNoStack);
     if (fresh && !introducing_) {
       fail(token, "no event above has the site '" + std::string(token.text) + "'");
-      return kNowhere;
+      return kNoStack;
     }
     if (fresh) {
       script_.sites.push_back(name);
-      it->second = static_cast<Where>(script_.sites.size());
+      it->second = static_cast<StackId>(script_.sites.size());
     }
     return it->second;
   }
@@ -549,7 +549,7 @@ class Parser {
   size_t next_ = 0;
   bool introducing_ = true;  // may this statement name new regions and sites?
   Script script_;
-  std::map<std::string, Where> site_numbers_;
+  std::map<std::string, StackId> site_numbers_;
   std::optional<ScriptError> error_;
 };
 
@@ -638,7 +638,7 @@ std::string Script::place(Address address) const {
   return offset == 0 ? text : text + "+" + std::to_string(offset);
 }
 
-std::string Script::site(Where where) const {
+std::string Script::site(StackId where) const {
   if (where >= 1 && where <= sites.size() && !sites[where - 1].empty()) return "@" + sites[where - 1];
   for (size_t i = 0; i < events.size(); ++i)
     if (events[i].where == where && i < lines.size()) return "line " + std::to_string(lines[i]);
@@ -686,7 +686,7 @@ Script from_events(std::span<const Event> events) {
     if (has_address(e)) e.address = moved(e.address);
     if (other_is_address(e)) e.other = moved(e.other);
     script.sites.emplace_back();
-    e.where = static_cast<Where>(script.sites.size());
+    e.where = static_cast<StackId>(script.sites.size());
     script.events.push_back(e);
     script.lines.push_back(script.events.size());
   }

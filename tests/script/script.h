@@ -38,7 +38,7 @@ struct Expectation {
   bool exact_bytes = false;          // the location was given with an offset or size: each of its bytes is meant
   Address address = 0;
   uint64_t size = 0;
-  std::optional<std::pair<Where, Where>> sites;
+  std::optional<std::pair<StackId, StackId>> sites;
   size_t line = 0;
   std::string text;
 };
@@ -66,7 +66,7 @@ struct Script {
   std::vector<StateExpectation> states;
 
   [[nodiscard]] std::string place(Address address) const;  // "x+3"
-  [[nodiscard]] std::string site(Where where) const;       // "@a", or "line 7"
+  [[nodiscard]] std::string site(StackId where) const;     // "@a", or "line 7"
 };
 
 struct ScriptError {

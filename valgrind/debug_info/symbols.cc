@@ -184,7 +184,7 @@ size_t frames_at(const Place& place, Frame* frames, size_t most, TextPool& pool)
   return count;
 }
 
-List<Frame> frames_of(Where where, Frame* frames, size_t most, TextPool& pool) {
+List<Frame> frames_of(StackId where, Frame* frames, size_t most, TextPool& pool) {
   size_t count = 0;
   for (const Place* at = place_at(where); at != nullptr && count < most; at = place_at(at->parent)) {
     count += frames_at(*at, frames + count, most - count, pool);

@@ -24,7 +24,7 @@ bool is_standard_stream(Address data);
 
 // The frames of one instruction, innermost first: inlined calls are frames, too. Returns how many were filled in.
 size_t frames_at(const Place& place, report::Frame* frames, size_t most, TextPool& pool);
-List<report::Frame> frames_of(Where where, report::Frame* frames, size_t most, TextPool& pool);
+List<report::Frame> frames_of(StackId where, report::Frame* frames, size_t most, TextPool& pool);
 
 // The variable with static storage at an address; false if there is none.
 bool locate_variable(Address address, report::Location& location, TextPool& pool);

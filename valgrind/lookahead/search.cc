@@ -122,11 +122,11 @@ class Search {
     List<Node> parts;
     uint32_t part = 0;
     translation.for_condition([&](Node node, const loops::Value& value) {
-      if (tell_part(node, value.kind, *loop, number, part, translation)) parts.add(node);
+      if (emit_part(node, value.kind, *loop, number, part, translation)) parts.add(node);
     });
     plan(PlanItem::What::kLeave, flow_.blocks[exit.block].last, loop, 0, exit.edge.to);
     loop->graph = picture_of(flow_, cycles_, cycles_.all[number], {exit.block, exit.edge.to}, translation);
-    tell_copies(cycles_.all[number], exit, *loop, parts, translation, nullptr);
+    emit_copies(cycles_.all[number], exit, *loop, parts, translation, nullptr);
     add_loop(loop);
   }
 
@@ -141,7 +141,7 @@ class Search {
     return false;
   }
 
-  bool tell_part(Node node, Kind kind, WaitingLoop& loop, uint32_t number, uint32_t& part, Translation& translation) {
+  bool emit_part(Node node, Kind kind, WaitingLoop& loop, uint32_t number, uint32_t& part, Translation& translation) {
     const NodeData data = flow_.data(node);
     switch (kind) {
       case Kind::kRead: {
@@ -161,7 +161,7 @@ class Search {
         [[fallthrough]];
       case Kind::kUnresolved:
       case Kind::kTryLock:
-        tell_evaluation(data.block, loop, ++part);
+        emit_evaluation(data.block, loop, ++part);
         return true;
       default:
         return false;
@@ -172,7 +172,7 @@ class Search {
     if (const PlaceInFlow at = flow_.place(address); at.base == kNoNode) show(loop, static_cast<Address>(at.offset));
   }
 
-  void tell_evaluation(BlockId block, const WaitingLoop& loop, uint32_t part) {
+  void emit_evaluation(BlockId block, const WaitingLoop& loop, uint32_t part) {
     plan(PlanItem::What::kEvaluate, flow_.blocks[block].last, &loop, part);
     plan(PlanItem::What::kEvaluated, flow_.blocks[block].end, &loop, part);
   }
@@ -180,7 +180,7 @@ class Search {
   // --- first tests before the loop
 
   // An exit by a branch before the loop, like `exit`. `wait`: of a loop around a wait.
-  void tell_copies(const Cycle& loop, const Exit& exit, WaitingLoop& entry, const List<Node>& parts,
+  void emit_copies(const Cycle& loop, const Exit& exit, WaitingLoop& entry, const List<Node>& parts,
                    Translation& translation, const WaitCall* wait) {
     FirstTests tests(flow_, cycles_, loop, translation);
     tests.for_copies(exit.edge, parts, [&](BlockId block, const Edge& out, const List<Node>& same) {
@@ -191,7 +191,7 @@ class Search {
       for (const Node node : same) {
         const NodeData data = flow_.data(node);
         if (data.kind == NodeKind::kResult) {
-          tell_evaluation(data.block, entry, 1);
+          emit_evaluation(data.block, entry, 1);
         } else if (data.kind == NodeKind::kCas || translation.atomic_of(node) != kNoNode) {
           plan(PlanItem::What::kTestAndSet, data.ip, &entry);
         } else {
@@ -253,7 +253,7 @@ class Search {
       translation.for_condition([&](Node node, const loops::Value& value) {
         if (value.kind == Kind::kRead || value.kind == Kind::kAccessor) parts.add(node);
       });
-      tell_copies(cycle, exit, *loop, parts, translation, &waits[0]);
+      emit_copies(cycle, exit, *loop, parts, translation, &waits[0]);
     }
     (void)translation.judge(first->block, first->edge.guard);
     loop->graph = picture_of(flow_, cycles_, cycle, {first->block, first->edge.to}, translation);

@@ -27,12 +27,12 @@ struct Block {
   Address address;
   uint64_t size;
   ::norn::ThreadId thread;
-  Where where;
+  StackId where;
   Epoch birth;
 };
 bool find_block(Address address, Block& found);
 // The end of the block that was born at this moment and has the byte; 0: there is none.
-Address newborn_until(Address byte, Epoch birth);
+Address fresh_until(Address byte, Epoch birth);
 
 void register_files();
 bool init_files();

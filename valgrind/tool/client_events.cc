@@ -258,7 +258,7 @@ Address on_event(Address code, Address a, Address b, Address c) {
     case kNornCreated:
       self.routine = 0;
       self.creates_detached = false;
-      self.created_at = kNowhere;
+      self.created_at = kNoStack;
       if (a == 0 && self.created != nullptr) thread_has_handle(*self.created, b);
       self.created = nullptr;
       break;

@@ -62,7 +62,7 @@ struct Task {
   uint32_t references;      // itself, and its children
   Dependence* dependences;  // of its children
   Named* named;             // by itself
-  Where created_at;
+  StackId created_at;
   Address event;  // that is part of it; 0: none
   bool is_left;   // its function has returned
   Task* next_with_event;
@@ -138,15 +138,15 @@ struct FreeNumber {
   FreeNumber* next;
 };
 struct NumbersOfPlace {
-  Where created_at;
+  StackId created_at;
   FreeNumber* free;
 };
 constexpr unsigned kPlaces = 1024;
 constinit NumbersOfPlace numbers[kPlaces] = {};
 
-NumbersOfPlace& numbers_of(Where created_at) { return numbers[hash_half(created_at) >> 22]; }
+NumbersOfPlace& numbers_of(StackId created_at) { return numbers[hash_half(created_at) >> 22]; }
 
-::norn::ThreadId number_of_task(Where created_at, ::norn::ThreadId parent) {
+::norn::ThreadId number_of_task(StackId created_at, ::norn::ThreadId parent) {
   NumbersOfPlace& place = numbers_of(created_at);
   if (FreeNumber* number = place.free; number != nullptr && place.created_at == created_at) {
     place.free = number->next;
@@ -163,7 +163,7 @@ NumbersOfPlace& numbers_of(Where created_at) { return numbers[hash_half(created_
   return id;
 }
 
-void lend_number(::norn::ThreadId id, Where created_at) {
+void lend_number(::norn::ThreadId id, StackId created_at) {
   NumbersOfPlace& place = numbers_of(created_at);
   if (place.free != nullptr && place.created_at != created_at) return;
   auto* number = memory.create<FreeNumber>();
@@ -205,7 +205,7 @@ void take_dependences(Thread& core, const Task& task) {
       take_dependence(core, *named->dependence, named->kind);
       if (named->kind == DependenceKind::kMutexSet) {
         emit.lock_acquire(core, reinterpret_cast<Address>(named->dependence), LockMode::kExclusive, LockAttempt::kTry,
-                          kNowhere);
+                          kNoStack);
       }
     }
     for (Dependence* other = task.parent->dependences; other != nullptr; other = other->next) {

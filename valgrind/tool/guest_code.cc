@@ -25,7 +25,7 @@ void on_call(Address sp, Address site) {
   ThreadState& self = *current;
   Call* top = self.top;
   while (top > self.calls && top[-1].sp <= sp) --top;  // left by longjmp or an exception
-  if (top < self.calls_end) *top++ = {sp, site, kNowhere, 0};
+  if (top < self.calls_end) *top++ = {sp, site, kNoStack, 0};
   self.top = top;
 }
 
@@ -44,7 +44,7 @@ bool try_simple_access(ThreadState& self, Address address, Address ip) {
   if (address % kGranuleBytes + kSize > kGranuleBytes || thread.ignoring != 0) return false;
   Granule* granule = granule_with_stamps(address);
   if (granule == nullptr || has_list(*granule)) return false;
-  const auto where = [&](Where& found) {
+  const auto where = [&](StackId& found) {
     found = place(self, ip);
     return true;
   };

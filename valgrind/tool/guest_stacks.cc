@@ -13,50 +13,50 @@ constexpr unsigned kChunks = 1u << 14;  // 2^28 places
 constexpr unsigned kBucketBits = 18;
 
 constinit Place** chunks = nullptr;
-constinit Where* buckets = nullptr;
-constinit Where count = 1;  // 0 is nowhere
+constinit StackId* buckets = nullptr;
+constinit StackId count = 1;  // 0 is nowhere
 
-Place* node(Where where) { return &chunks[where >> kChunkBits][where & ((1u << kChunkBits) - 1)]; }
+Place* node(StackId where) { return &chunks[where >> kChunkBits][where & ((1u << kChunkBits) - 1)]; }
 
 // A call that is in a stack so often already is not in it once more: the stack is taken for the one that ends with the
 // last such call. A recursion with two calls would have a place for each way through its tree.
 constexpr unsigned kRepeats = 3;
 
-Where folded(Where parent, Address ip) {
-  Where last = kNowhere;
+StackId folded(StackId parent, Address ip) {
+  StackId last = kNoStack;
   unsigned times = 0;
-  for (Where at = parent; at != kNowhere; at = node(at)->parent) {
+  for (StackId at = parent; at != kNoStack; at = node(at)->parent) {
     if (node(at)->ip != ip) continue;
     if (times == 0) last = at;
     if (++times == kRepeats) return last;
   }
-  return kNowhere;
+  return kNoStack;
 }
 
-Where intern(Where parent, Address ip) {
+StackId intern(StackId parent, Address ip) {
   const uint64_t key = hash_pair(ip, parent);
-  Where& bucket = buckets[(key ^ key >> 29) >> (64 - kBucketBits - 8) & ((1u << kBucketBits) - 1)];
-  for (Where at = bucket; at != kNowhere; at = node(at)->next) {
+  StackId& bucket = buckets[(key ^ key >> 29) >> (64 - kBucketBits - 8) & ((1u << kBucketBits) - 1)];
+  for (StackId at = bucket; at != kNoStack; at = node(at)->next) {
     const Place* known = node(at);
-    if (known->ip == ip && known->parent == parent) return known->stands_for == kNowhere ? at : known->stands_for;
+    if (known->ip == ip && known->parent == parent) return known->stands_for == kNoStack ? at : known->stands_for;
   }
   if (count >> kChunkBits >= kChunks) return parent;  // the table is full: the caller's place is the next best
   if (chunks[count >> kChunkBits] == nullptr) {
     chunks[count >> kChunkBits] = static_cast<Place*>(memory.allocate_forever(sizeof(Place) << kChunkBits));
     if (chunks[count >> kChunkBits] == nullptr) return parent;
   }
-  const Where made = count++;
-  const Where stands_for = folded(parent, ip);
+  const StackId made = count++;
+  const StackId stands_for = folded(parent, ip);
   *node(made) = {ip, 0, parent, bucket, VG_(current_DiEpoch)().n, stands_for};
   bucket = made;
-  return stands_for == kNowhere ? made : stands_for;
+  return stands_for == kNoStack ? made : stands_for;
 }
 
 // Places that were asked for last.
 struct Recent {
   Address ip;
-  Where parent;
-  Where where;
+  StackId parent;
+  StackId where;
 };
 constexpr unsigned kRecent = 1024;
 constinit Recent recent[kRecent] = {};
@@ -65,18 +65,18 @@ constinit Recent recent[kRecent] = {};
 
 bool init_places() {
   chunks = static_cast<Place**>(memory.allocate_forever(kChunks * sizeof(*chunks)));
-  buckets = static_cast<Where*>(memory.allocate_forever(sizeof(*buckets) << kBucketBits));
+  buckets = static_cast<StackId*>(memory.allocate_forever(sizeof(*buckets) << kBucketBits));
   return chunks != nullptr && buckets != nullptr;
 }
 
-Where place(ThreadState& state, Address ip) {
+StackId place(ThreadState& state, Address ip) {
   // What longjmp left. (Valgrind keeps the stack pointer as it is at every access to memory.)
   const Address sp = VG_(get_SP)(state.host);
   while (state.top > state.calls && state.top[-1].sp < sp) --state.top;
   // The innermost calls whose place is not known yet.
   Call* from = state.top;
-  while (from > state.calls && from[-1].where == kNowhere) --from;
-  Where where = from > state.calls ? from[-1].where : kNowhere;
+  while (from > state.calls && from[-1].where == kNoStack) --from;
+  StackId where = from > state.calls ? from[-1].where : kNoStack;
   for (; from < state.top; ++from) {
     where = intern(where, from->site);
     from->where = where;
@@ -87,9 +87,9 @@ Where place(ThreadState& state, Address ip) {
   return known.where;
 }
 
-const Place* place_at(Where where) { return where == kNowhere || where >= count ? nullptr : node(where); }
+const Place* place_at(StackId where) { return where == kNoStack || where >= count ? nullptr : node(where); }
 
-uint64_t place_identity(Where where) {
+uint64_t place_identity(StackId where) {
   const Place* at = place_at(where);
   if (at == nullptr) return 0;
   if (at->identity != 0) return at->identity;

@@ -9,20 +9,20 @@ namespace norn::vg {
 
 struct Place {
   Address ip;
-  uint64_t identity;  // 0: not asked for yet
-  Where parent;       // who called
-  Where next;         // in the bucket
-  UInt epoch;         // of the debug information when it was first seen
-  Where stands_for;   // if not kNowhere: the place that this one is taken for, and it is never given to anybody
+  uint64_t identity;   // 0: not asked for yet
+  StackId parent;      // who called
+  StackId next;        // in the bucket
+  UInt epoch;          // of the debug information when it was first seen
+  StackId stands_for;  // if not kNoStack: the place that this one is taken for, and it is never given to anybody
 };
 
 bool init_places();
 
 // The instruction in the thread's present calls; 0: the calls alone.
-Where place(ThreadState& state, Address ip);
+StackId place(ThreadState& state, Address ip);
 
-const Place* place_at(Where where);  // null for kNowhere
+const Place* place_at(StackId where);  // null for kNoStack
 // Of the frames of library code, and of the first that is not; the same in every run.
-uint64_t place_identity(Where where);
+uint64_t place_identity(StackId where);
 
 }  // namespace norn::vg

@@ -21,14 +21,14 @@ constinit unsigned freed_count = 0;
 // freed memory behind its beginning may be missed.
 bool is_mapping(SizeT size) { return size > SizeT{4} << 20; }
 
-Where here(ThreadState& self) { return place(self, VG_(get_IP)(self.host)); }
+StackId here(ThreadState& self) { return place(self, VG_(get_IP)(self.host)); }
 
 void* allocated(HostThread host, void* block, SizeT size) {
   ThreadState* self = state_of(host);
   if (block == nullptr || self == nullptr) return block;
   const auto address = reinterpret_cast<Address>(block);
   Epoch birth;
-  const Where where = here(*self);
+  const StackId where = here(*self);
   if (watching) {
     is_mapping(size) ? emit.map(*self->core, address, size) : emit.bear(*self->core, address, size, where);
     birth = emit.birth(*self->core);
@@ -65,7 +65,7 @@ void forget(Block* block) {
   VG_(OSetGen_FreeNode)(blocks, VG_(OSetGen_Remove)(blocks, &block->address));
 }
 
-void give_back(ThreadState& self, const Block& block, Where where) {
+void give_back(ThreadState& self, const Block& block, StackId where) {
   if (!watching || block.size == 0) return;
   // What OpenMP's library gives back, it got for itself and lent to tasks.
   if (is_called_by_openmp(self, 0)) return emit.allocate(*self.core, block.address, block.size);
@@ -94,7 +94,7 @@ void* on_realloc(HostThread host, void* old, SizeT size) {
     on_free(host, old);
     return nullptr;
   }
-  const Where where = here(*self);
+  const StackId where = here(*self);
   const SizeT kept = found->size < size ? found->size : size;
   void* fresh = VG_(cli_malloc)(VG_(clo_alignment), size);
   if (fresh == nullptr) return nullptr;
@@ -151,7 +151,7 @@ bool find_block(Address address, Block& found) {
   return false;
 }
 
-Address newborn_until(Address byte, Epoch birth) {
+Address fresh_until(Address byte, Epoch birth) {
   const Block* block = block_with(byte);
   return block != nullptr && block->birth == birth ? block->address + block->size : 0;
 }

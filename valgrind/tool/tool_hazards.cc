@@ -42,7 +42,7 @@ Text name_of(Address lock) {
 }
 
 // The program's own frames there.
-List<Frame> own_frames(Where where, Frame* to) {
+List<Frame> own_frames(StackId where, Frame* to) {
   size_t count = 0;
   for (const Frame& frame : frames_of(where, frames, kMaxFrames, pool)) {
     if (!frame.library) to[count++] = frame;

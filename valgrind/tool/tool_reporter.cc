@@ -71,21 +71,21 @@ struct ToolFront {
             .parent = parent,
             .engine = said.engine};
   }
-  static List<Frame> frames_of(Where where, Frame* frames, size_t most, TextPool& pool) {
+  static List<Frame> frames_of(StackId where, Frame* frames, size_t most, TextPool& pool) {
     return vg::frames_of(where, frames, most, pool);
   }
-  static Text expression_of(Where /*where*/) { return {}; }
-  static uint64_t size_of(Where /*where*/) { return 0; }
+  static Text expression_of(StackId /*where*/) { return {}; }
+  static uint64_t size_of(StackId /*where*/) { return 0; }
   // Only programs built with norn can be steered, and their compiler names statements in another way: by file and line
   // they are found.
-  static uint64_t site_id(Where /*where*/) { return 0; }
+  static uint64_t site_id(StackId /*where*/) { return 0; }
   static Text thread_name(::norn::ThreadId id) {
     const ThreadInfo* info = thread_info(id);
     return info == nullptr ? Text() : Text(info->name);
   }
-  static Where created_at(::norn::ThreadId id) {
+  static StackId created_at(::norn::ThreadId id) {
     const ThreadInfo* info = thread_info(id);
-    return info == nullptr ? kNowhere : info->created_at;
+    return info == nullptr ? kNoStack : info->created_at;
   }
   static bool locate_special(Address address, report::Location& location, TextPool& pool) {
     uint64_t fd = 0;
@@ -132,7 +132,7 @@ struct ToolFront {
 constinit report::FindingsWriter<ToolFront> writer;
 constinit report::Rule own_rules[8];
 
-uint64_t identity_of(void* /*context*/, Where where) { return place_identity(where); }
+uint64_t identity_of(void* /*context*/, StackId where) { return place_identity(where); }
 
 // Tasks that one thread runs one after the other share what is the thread's own.
 bool is_own_of_thread(const RacingPair& pair) {
@@ -205,7 +205,7 @@ Listener report_listener() {
   listener.site = &identity_of;
   listener.counts = &is_of_program;
   if (settings().new_memory) {
-    listener.newborn_until = [](void* /*context*/, Address byte, Epoch moment) { return newborn_until(byte, moment); };
+    listener.fresh_until = [](void* /*context*/, Address byte, Epoch moment) { return fresh_until(byte, moment); };
   }
   listener.block = [](void* /*context*/, Address byte, Address& begin, Address& end) {
     Block found;

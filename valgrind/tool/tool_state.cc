@@ -211,9 +211,9 @@ void thread_is_created(HostThread parent, HostThread child) {
     creator->routine = 0;
     if (ThreadInfo* info = thread_info(state->id); info != nullptr) {
       info->parent = creator->id;
-      info->created_at = creator->created_at != kNowhere ? creator->created_at : place(*creator, 0);
+      info->created_at = creator->created_at != kNoStack ? creator->created_at : place(*creator, 0);
     }
-    creator->created_at = kNowhere;
+    creator->created_at = kNoStack;
     if (creator->creates_detached && state->core != nullptr) emit.detach(*creator->core, state->id);
     creator->creates_detached = false;
   } else {
@@ -430,7 +430,7 @@ void atomic_access(AccessKind kind, Address address, uint64_t size, Address ip) 
   load_or_store(self, kind, address, size, ip);
 }
 
-void access_range(ThreadState& state, AccessKind kind, Address address, uint64_t size, Where where) {
+void access_range(ThreadState& state, AccessKind kind, Address address, uint64_t size, StackId where) {
   if (size == 0) return;
   note_foreign_stack(state, address, size);
   emit.access(*state.core, kind, address, size, where);

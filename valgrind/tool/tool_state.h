@@ -11,9 +11,9 @@ namespace norn::vg {
 
 // A call that has not returned. The program's own stack pointer tells which calls were left by longjmp or an exception.
 struct Call {
-  Address sp;    // where the return address lies
-  Address site;  // of the call instruction
-  Where where;   // kNowhere: not asked for yet
+  Address sp;     // where the return address lies
+  Address site;   // of the call instruction
+  StackId where;  // kNoStack: not asked for yet
   uint32_t unused;
 };
 static_assert(sizeof(Call) == 24);
@@ -59,7 +59,7 @@ struct ThreadState {
   Address once_control;
   bool creates_detached;
   ThreadState* created;  // the last one
-  Where created_at;
+  StackId created_at;
 
   ThreadState* next;  // all that live; or idle ones
 };
@@ -69,7 +69,7 @@ struct ThreadInfo {
   static constexpr size_t kNameSize = 24;
   Address stack_begin;
   Address stack_end;
-  Where created_at;
+  StackId created_at;
   ::norn::ThreadId parent;
   ::norn::ThreadId carrier;  // of an OpenMP task: the thread that runs it; of a thread: itself
   char name[kNameSize];
@@ -144,6 +144,6 @@ void note_atomic_on_stack(ThreadState& self, Address address, uint64_t size);
 void access(AccessKind kind, Address address, uint64_t size, Address ip, bool counts = false);
 // One that is known to be of an atomic.
 void atomic_access(AccessKind kind, Address address, uint64_t size, Address ip);
-void access_range(ThreadState& state, AccessKind kind, Address address, uint64_t size, Where where);
+void access_range(ThreadState& state, AccessKind kind, Address address, uint64_t size, StackId where);
 
 }  // namespace norn::vg

@@ -51,14 +51,14 @@ SpinRead* remember(LoopState& state, const WaitingLoop* exit, Address ip, Addres
 
 // The second time round the thread is really waiting; but not if it found something else there and goes on, as loops do
 // that work until they are told to stop, and test where they are in their work: that would be noted with each step.
-void tell_waiting(SpinRead* read, ThreadState& self) {
+void emit_waiting(SpinRead* read, ThreadState& self) {
   if (read == nullptr || read->told) return;
   const uint64_t value = value_at(read->address, read->size);
   const bool same = read->value == value;
   read->value = value;
   if (!same) return;
   read->told = true;
-  emit.spin_read(*self.core, read->address, read->size, kNowhere, true);
+  emit.spin_read(*self.core, read->address, read->size, kNoStack, true);
 }
 
 // What was read there before does not count any more.
@@ -106,7 +106,7 @@ void put_place(Sink out, Address code) {
   static constinit char bytes[4096] = {};
   TextPool pool(bytes, sizeof(bytes));
   report::Frame frames[8];
-  const size_t count = frames_at({code, 0, kNowhere, kNowhere, VG_(current_DiEpoch)().n, 0}, frames, 8, pool);
+  const size_t count = frames_at({code, 0, kNoStack, kNoStack, VG_(current_DiEpoch)().n, 0}, frames, 8, pool);
   const report::Frame& frame = frames[0];
   if (frame.file.empty()) {
     out.put(report::base_name(frame.module));
@@ -246,7 +246,7 @@ void finish_loops() {
 void on_spin_read(Address address, ReadFlags flags, Address ip, const WaitingLoop* exit) {
   ThreadState& self = *current;
   if (!look(self, *exit, address, flags, ip)) return forget(*self.loops, exit, ip, 0);
-  tell_waiting(remember(*self.loops, exit, ip, address, flags.size(), 0, flags.sweeps()), self);
+  emit_waiting(remember(*self.loops, exit, ip, address, flags.size(), 0, flags.sweeps()), self);
 }
 
 void on_spin_begin(const WaitingLoop* exit, Address part, Address sp) {
@@ -329,7 +329,7 @@ void on_test_and_set(Address address, Address size_and_done, Address ip, const W
     emit.spin_read(*self.core, address, size, place(self, ip));
     emit.spin_leave(*self.core);
   } else {
-    tell_waiting(remember(*self.loops, exit, ip, address, size, 0, false), self);
+    emit_waiting(remember(*self.loops, exit, ip, address, size, 0, false), self);
   }
 }
 
@@ -339,7 +339,7 @@ void note_called_read(ThreadState& self, Address address, ReadFlags flags, Addre
   SpinRead* again = remember(state, state.spinning, ip, address, flags.size(), state.part, true);
   if (again == nullptr) return;
   again->outdated = false;
-  tell_waiting(again, self);
+  emit_waiting(again, self);
 }
 
 void note_refusal(ThreadState& self, Address lock) {

@@ -108,7 +108,7 @@ void emit_refusal(Thread& thread, Address lock) {
 
 // The loop goes on because of what others wrote, or might have: whoever wrote it without any order is worth a word, as
 // nobody will tell of that race.
-void report_flag(Thread& thread, const SpinRead& read, StackId where) {
+void note_flag(Thread& thread, const SpinRead& read, StackId where) {
   const AccessKind kind = read.atomically != 0 ? AccessKind::kAtomicRead : AccessKind::kRead;
   detector.find_unordered_writes(thread, kind, read.address, read.size, where, &report_flag);
 }
@@ -324,10 +324,10 @@ NORN_EXPORT void __norn_spin_leave(const norn_loop* exit, int because) {
     } else if (counts && here && read.outdated == 0) {
       any = true;
       const StackId where = place_again(*here, read.site);
-      if (is_spin(exit)) report_flag(here.thread(), read, where);
+      if (is_spin(exit)) note_flag(here.thread(), read, where);
       emit.spin_read(here.thread(), read.address, read.size, where);
     } else if (is_watching() && here && read.outdated == 0 && read.size != 0 && is_spin(exit)) {
-      report_flag(here.thread(), read, place_again(*here, read.site));  // it was looked at all the same
+      note_flag(here.thread(), read, place_again(*here, read.site));  // it was looked at all the same
     }
   }
   state.count = kept;

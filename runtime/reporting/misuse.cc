@@ -71,7 +71,8 @@ void check_wait(const pthread_mutex_t* mutex, const norn_site& site) {
   if (!wants(options::kHazardMisuse) || !is_silent(mutex)) return;
   const Inspection here;
   if (!here || held_by(here.thread(), address_of(mutex)) == nullptr) return;
-  if (static_cast<uint32_t>(mutex->__data.__owner) == sys::tid()) report_misuse(here, HazardKind::kDoubleLock, mutex, site);
+  if (static_cast<uint32_t>(mutex->__data.__owner) == sys::tid())
+    report_misuse(here, HazardKind::kDoubleLock, mutex, site);
 }
 
 void check_refused(const pthread_mutex_t* mutex, int result, const norn_site& site) {

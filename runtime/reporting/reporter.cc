@@ -28,10 +28,10 @@ constexpr size_t kMaxCandidates = size_t{1} << 20;
 
 struct Reported {
   const report::Rule* rule;  // what suppresses it
-  bool reported;                 // as text
+  bool reported;             // as text
 };
-constinit Reported* told = nullptr;   // by candidate
-constinit CurrentReport present;  // under the mutex
+constinit Reported* told = nullptr;  // by candidate
+constinit CurrentReport present;     // under the mutex
 NORN_TLS __thread const CurrentReport* reporting = nullptr;
 
 // --- flags -----------------------------------------------------------------------------------------------------------

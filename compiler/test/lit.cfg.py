@@ -30,7 +30,7 @@ for name in ("libnorn-plugin.so", "libnorn-frontend.so"):
 clang = os.path.join(tools, "clang")
 printing = os.path.join(tree, "printing_runtime.o")
 root = os.path.dirname(os.path.dirname(config.test_source_root))
-subprocess.check_call([clang, "-O1", "-fPIC", "-mcx16", "-Wall", "-Werror", "-I" + root, "-c", "-o", printing,
+subprocess.check_call([clang, "-O1", "-fPIC", "-mcx16", "-Wall", "-Werror", f"-I{root}/include", "-c", "-o", printing,
                        os.path.join(inputs, "printing_runtime.c")])
 for archive in ("libnorn-rt.a", "libnorn-rt-debug.a", "libnorn-rt-static.a"):
     subprocess.check_call([os.path.join(tools, "llvm-ar"), "rcs", os.path.join(library, archive), printing])

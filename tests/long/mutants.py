@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""Breaks the rule of one path of an access at a time, and demands that the tests of the paths notice.
+
+usage: mutants.py WORK_DIR [NUMBER...]
+
+Each mutant is one replacement in core/ (the text must be there exactly once). It is made in a copy of the sources in
+WORK_DIR, core_test is built there, and the tests of the paths must fail. The first run, without a mutant, must pass. The
+status is 0 if no mutant lives.
+"""
+import os
+import shutil
+import subprocess
+import sys
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
+TESTS = "PathsTest.*:ReadersTest.*:AtomicStep*.*:DetectorTest.*"
+SECONDS = 600  # a mutant that hangs is noticed, too
+
+MUTANTS = [
+    ("path 1 takes what no clock orders for ordered", "core/shadow/relation.h",
+     "thread_.decides->get_near(ShadowWord::slot_of(then_)) >= ShadowWord::clock_of(then_);",
+     "thread_.decides->get_near(ShadowWord::slot_of(then_)) + 1 >= ShadowWord::clock_of(then_);"),
+    ("path 1 takes other locks for the same", "core/shadow/relation.h",
+     "return locks == 0 ? Covered::kNo : Covered::kUnknown;  // nothing",
+     "return Covered::kYes;  // nothing"),
+    ("path 2 takes any lock for one that excludes", "core/shadow/relation.h",
+     "return full_ && locks_ == thread_.stamps_locks && thread_.stamps_exclude ?",
+     "return full_ && thread_.stamps_exclude ?"),
+    ("path 2 takes full order for strong", "core/shadow/relation.h",
+     "bool is_ordered() const { return lockless_ ? full_ : strong_; }",
+     "bool is_ordered() const { return full_; }"),
+    ("a strided access loses what it does not cover", "core/shadow/step.h",
+     "        new_cells = two_;\n        new_third = mine;",
+     "        new_cells = alone_;"),
+    ("a read of the table does not look at the write beside it", "core/shadow/read_step.h",
+     "relate(FixedKind<AccessKind::kRead>{}, other, KnownOrder(thread, lockless, other)).agrees();",
+     "true;"),
+    ("the slow path covers what is protected worse", "core/shadow/relation.h",
+     "context_.locksets->weaker_or_same(thread_.lockset, locks_then_()) ?",
+     "context_.locksets->weaker_or_same(locks_then_(), thread_.lockset) ?"),
+    ("atomics forget the reads before them", "core/shadow/atomic_step.h",
+     "if (related.covered == Covered::kNo) return stay_if(!word.is_free());",
+     "if (related.covered == Covered::kNo) return stay_if(false);"),
+]
+
+
+def copy_sources(tree):
+    """The rooms that core_test needs, fresh."""
+    os.makedirs(tree, exist_ok=True)
+    for name in ("CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "base", "core", "include"):
+        source, target = os.path.join(ROOT, name), os.path.join(tree, name)
+        if os.path.isdir(source):
+            shutil.copytree(source, target, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy2(source, target)
+
+
+def build(tree):
+    done = subprocess.run(["cmake", "--build", os.path.join(tree, "build"), "--target", "core_test"],
+                          capture_output=True, text=True, check=False)
+    return done.returncode == 0, done.stdout[-2000:]
+
+
+def passes(tree):
+    try:
+        return subprocess.run([os.path.join(tree, "build/bin/core_test"), f"--gtest_filter={TESTS}", "--gtest_brief=1"],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=SECONDS,
+                              check=False).returncode == 0
+    except subprocess.TimeoutExpired:
+        return False
+
+
+def is_noticed(tree, file, old, new):
+    """Whether the tests fail with the mutant; the sources are as before afterwards."""
+    path = os.path.join(tree, file)
+    with open(path, encoding="utf-8") as source:
+        original = source.read()
+    if original.count(old) != 1:
+        sys.exit(f"mutants: {file} has {original.count(old)} times, and not once: {old}")
+    with open(path, "w", encoding="utf-8") as source:
+        source.write(original.replace(old, new))
+    try:
+        built, output = build(tree)
+        if not built:
+            sys.exit(f"mutants: does not compile: {new}\n{output}")
+        return not passes(tree)
+    finally:
+        with open(path, "w", encoding="utf-8") as source:
+            source.write(original)
+
+
+def main():
+    tree = os.path.join(os.path.abspath(sys.argv[1]), "tree")
+    wanted = {int(number) for number in sys.argv[2:]} or set(range(1, len(MUTANTS) + 1))
+    copy_sources(tree)
+    subprocess.run(["cmake", "--preset", "default", "-S", tree, "-B", os.path.join(tree, "build"), "-DNORN_ROOMS=base;core"],
+                   cwd=tree, stdout=subprocess.DEVNULL, check=True)
+    built, output = build(tree)
+    if not built or not passes(tree):
+        sys.exit(f"mutants: the tests fail without any\n{output}")
+    alive = 0
+    for number, (words, file, old, new) in enumerate(MUTANTS, 1):
+        if number not in wanted:
+            continue
+        noticed = is_noticed(tree, file, old, new)
+        alive += not noticed
+        print(f"{'noticed' if noticed else 'LIVES  '} {number}: {words}", flush=True)
+    print(f"{alive} of {len(wanted)} mutants live")
+    return 1 if alive else 0
+
+
+sys.exit(main())

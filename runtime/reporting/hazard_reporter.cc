@@ -1,5 +1,6 @@
 #include "runtime/reporting/hazard_reporter.h"
 
+#include "report/lock_order_hazard.h"
 #include "runtime/control/slots.h"
 #include "runtime/hooks/stack_ids.h"
 #include "runtime/intercept/threads.h"
@@ -50,6 +51,18 @@ void put_line(Sink sink, const norn_site* site) {
   sink.put(Decimal(site->line).text());
 }
 
+constexpr size_t kMaxStepFrames = 32;
+
+// The program's own calls that led there, innermost first: how many.
+size_t own_frames(StackId where, Frame (&frames)[kMaxStepFrames]) {
+  size_t count = 0;
+  for_each_site(where, [&](const norn_site& site) {
+    if ((site.flags & NORN_SITE_LIBRARY) == 0) frames[count++] = frame_of(site);
+    return count < kMaxStepFrames;
+  });
+  return count;
+}
+
 // A hazard while it is described. One at a time, under the mutex.
 class Draft {
  public:
@@ -67,11 +80,7 @@ class Draft {
   void add_step(ThreadId thread, StackId where) {
     const size_t begin = said_;
     said_ = words_.text().size;
-    size_t frames = 0;
-    for_each_site(where, [&](const norn_site& site) {
-      if ((site.flags & NORN_SITE_LIBRARY) == 0) stacks_[count_][frames++] = frame_of(site);
-      return frames < kMaxStepFrames;
-    });
+    const size_t frames = own_frames(where, stacks_[count_]);
     steps_[count_] = {
         thread, NativeFront::thread_name(thread), words_.text().part(begin, said_ - begin), {stacks_[count_], frames}};
     ++count_;
@@ -93,7 +102,6 @@ class Draft {
 
  private:
   static constexpr size_t kMaxSteps = 32;
-  static constexpr size_t kMaxStepFrames = 32;
   static inline constinit char title_bytes_[512] = {};
   static inline constinit char place_bytes_[512] = {};
   static inline constinit char word_bytes_[1 << 14] = {};
@@ -132,33 +140,37 @@ void add_waiter(Draft& draft, const control::Slot& slot) {
 }  // namespace
 
 void report_lock_order(const hazards::LockEdge* edges, unsigned count) {
+  static constinit report::LockOrderDescription description;
+  static constinit report::LockOrderStep steps[report::LockOrderDescription::kMaxSteps];
+  static constinit Frame stacks[report::LockOrderDescription::kMaxSteps][kMaxStepFrames];
   const SpinLock lock(report_mutex);
   if (writer.is_finished()) return;
-  Draft draft(report::HazardKind::kLockOrder);
-  // The same for each beginning of the cycle.
-  uint64_t sum = 0;
-  uint64_t product = 1;
-  draft.title().put("lock order: ");
-  for (unsigned i = 0; i < count && !draft.is_full(); ++i) {
+  writer.pool().clear();
+  // What is put there is kept until the next report.
+  const auto text = [](const auto& put) {
+    char bytes[512];
+    Buffer words(bytes, sizeof(bytes));
+    put(words.sink());
+    return writer.pool().keep(words.text());
+  };
+  const auto name = [&](Address object, StackId where) {
+    return text([&](Sink sink) { put_object(sink, object, where); });
+  };
+  const auto line = [&](StackId where) { return text([&](Sink sink) { put_line(sink, own_site(where)); }); };
+  if (count > report::LockOrderDescription::kMaxSteps) count = report::LockOrderDescription::kMaxSteps;
+  for (unsigned i = 0; i < count; ++i) {
     const hazards::LockEdge& edge = edges[i];
-    const uint64_t site = place_identity(edge.wants_at);
-    sum += site;
-    product *= site | 1;
-    draft.title().put(i == 0 ? "" : ", ");
-    put_object(draft.title(), edge.holds, edge.holds_at);
-    draft.places().put(i == 0 ? "" : " / ");
-    put_line(draft.places(), own_site(edge.wants_at));
-    draft.words().put("holds ");
-    put_object(draft.words(), edge.holds, edge.holds_at);
-    draft.words().put(" (taken at ");
-    put_line(draft.words(), own_site(edge.holds_at));
-    draft.words().put(") and takes ");
-    put_object(draft.words(), edge.wants, edge.wants_at);
-    draft.add_step(edge.thread, edge.wants_at);
-    draft.add_site(site);
+    steps[i] = {edge.thread,
+                NativeFront::thread_name(edge.thread),
+                name(edge.holds, edge.holds_at),
+                line(edge.holds_at),
+                name(edge.wants, edge.wants_at),
+                line(edge.wants_at),
+                place_identity(edge.wants_at),
+                {stacks[i], own_frames(edge.wants_at, stacks[i])}};
   }
-  draft.hazard.id = report::race_id(sum, product ^ report::text_hash("lock-order"));
-  if (!is_old_hazard(draft.hazard.id)) draft.append();
+  const report::Hazard& hazard = description.describe({steps, count});
+  if (!is_old_hazard(hazard.id)) writer.put(hazard);
 }
 
 void report_atomicity(const hazards::BrokenRegion& broken) {

@@ -3,9 +3,10 @@
 
 A race that is reported at two levels must have the same identity at both.
 
-    check.py SOURCE -o PREFIX [--levels=-O0,-O1,-O2,-O2+-flto|one] [--binary=gcc|clang]
+    check.py SOURCE -o PREFIX [--levels=-O0,-O1,-O2,-O2+-flto|one|most] [--binary=gcc|clang]
 
-`one` is one of the levels, by the program's name.
+`one` is one of the levels, by the program's name; `most` (the default) is -O0 and all others but one, by its name, and all
+of them with NORN_TEST_FULL in the environment.
 
 With --binary the program is built by an ordinary compiler and runs under the Valgrind front end, which does not know
 what a statement calls the memory it accesses: standings and lines must be the same.
@@ -24,7 +25,7 @@ import subprocess
 import sys
 import zlib
 
-from program import LEVELS, Program, clean_environment, compare
+from program import LEVELS, Program, clean_environment, compare, most_levels
 
 RACES_FOUND = 66
 # A tail call leaves no frame that a tool for binaries could find. Valgrind 3.19 does not read all of clang's DWARF 5.
@@ -155,16 +156,16 @@ def is_told(what, wrong, errors):
 
 
 def levels_of(arguments):
-    if arguments.levels != "one":
-        return arguments.levels.split(",")
-    return [LEVELS[zlib.crc32(pathlib.Path(arguments.source).name.encode()) % len(LEVELS)]]
+    if arguments.levels == "one":
+        return [LEVELS[zlib.crc32(pathlib.Path(arguments.source).name.encode()) % len(LEVELS)]]
+    return most_levels(arguments.source) if arguments.levels == "most" else arguments.levels.split(",")
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("source")
     parser.add_argument("-o", dest="prefix", required=True)
-    parser.add_argument("--levels", default=",".join(LEVELS))
+    parser.add_argument("--levels", default="most")
     parser.add_argument("--binary", choices=list(PLAIN_COMPILERS), help="no norn-cc, and the Valgrind front end")
     arguments = parser.parse_args()
     program = Program(arguments.source)

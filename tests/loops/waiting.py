@@ -12,7 +12,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "behaviour"))
 
 import check  # noqa: E402,F401
-from program import Program  # noqa: E402
+from program import Program, most_levels  # noqa: E402,F401
 
 LEVELS = ("-O0", "-O1", "-O2", "-O3")
 LTO_LEVEL = "-O2"

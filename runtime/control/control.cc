@@ -66,6 +66,19 @@ bool only_looks(Slot& self, const norn_site* site, uint64_t address, bool writes
   return true;
 }
 
+// Whether the thread stops at a statement of the candidate once more. A race that was met so often needs no more; one
+// that was not, though threads stood there a great many times, is looked for ever more rarely.
+bool is_worth_a_stop() {
+  constexpr uint32_t kMeetingsEnough = 1000;
+  constexpr uint64_t kStopsAtEachRate = 20'000;
+  static constinit uint64_t stops = 0, passed = 0;
+  if (outcome->meetings >= kMeetingsEnough) return false;
+  const uint64_t halvings = stops / kStopsAtEachRate;
+  if (++passed % (uint64_t{1} << (halvings < 32 ? halvings : 32)) != 0) return false;
+  ++stops;
+  return true;
+}
+
 bool is_own_stack(const ThreadState& state, uint64_t address) {
   return address >= state.stack_begin && address < state.stack_end;
 }
@@ -142,7 +155,7 @@ void access(AccessKind kind, const volatile void* address, size_t size, const no
   const Matched found = matters ? find_out(*current_state, site) : Matched{};
   const bool everywhere = rt::start.settings.accesses && !is_own_stack(*current_state, address_of(address));
   const bool looks = only_looks(self, site, address_of(address), writes, kLooksInARow);
-  if (found.mask != 0 || everywhere) {
+  if (everywhere || (found.mask != 0 && is_worth_a_stop())) {
     step(self, looks && found.mask == 0 ? Op::kYield : Op::kAccess, found, address_of(address), size, writes);
   } else if (looks || ++self.accesses_in_a_row >= kAccessesInARow) {
     step(self, Op::kYield, found, 0, 0, false);

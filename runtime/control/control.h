@@ -89,7 +89,7 @@ inline void gave_up(const volatile void* object) {
 [[nodiscard]] uint32_t waiters(const volatile void* object);
 
 // Routines that run once (pthread_once, local statics): whoever comes second waits. From anywhere but the first.
-void await_routine(const volatile void* control);
+void await_routine(const volatile void* control, Waiting waiting = Waiting::kOnce);
 void begin_routine(const volatile void* control);
 void end_routine(const volatile void* control);
 
@@ -112,8 +112,20 @@ int acquire(const volatile void* object, const norn_site* site, Waiting waiting,
   return !is_controlled() || await_file(fd, POLLIN, site);
 }
 
+// A barrier that the scheduler does not run itself: it lets its threads go when so many have come.
+struct Gathering {
+  uint64_t number = 0;  // 0: none
+  uint32_t members = 0;
+  bool parks = false;  // who waits here stays when all have come, until it is wanted for something new
+};
 // The thread gives the turn away, and queues for it at its next point. False: there is nothing to give.
-bool go_outside();
+bool go_outside(const Gathering& gathering = {});
+// By the calling thread, which has left the gathering, though it may not have the turn yet.
+void leave_gathering();
+// Who is parked may be wanted now.
+void unpark_all();
+// Pieces of work that somebody who waits at a gathering may take up.
+extern constinit std::atomic<uint32_t> work_to_take;
 // While one exists the thread is in a call that may block in the kernel: others have the turn.
 class Outside {
  public:

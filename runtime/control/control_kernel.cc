@@ -65,8 +65,52 @@ bool may_wait_to_write(int fd, size_t size) {
   return size > kAtOnce || sys::call(__NR_poll, sys::as_long(&file), 1, 0) == 0;
 }
 
-bool go_outside() {
-  if (current_slot != nullptr && current_slot->status.load(std::memory_order_relaxed) == Status::kOutside) return false;
+constinit std::atomic<uint32_t> work_to_take{0};
+
+namespace {
+
+// Under the mutex. When all have come they may go, but for those who are parked, whoever notices it first.
+void gather(Slot& self, const Gathering& gathering) {
+  self.gathering = gathering;
+  self.waiting = gathering.number != 0 ? Waiting::kBarrier : Waiting::kNothing;
+  self.object = 0;
+  if (gathering.number == 0) return;
+  const auto is_there = [&](const Slot& slot) {
+    return &slot == &self || (slot.status.load(std::memory_order_relaxed) == Status::kOutside &&
+                              slot.gathering.number == gathering.number);
+  };
+  uint32_t gathered = 0;
+  for (uint32_t i = 0; i < high; ++i) gathered += is_there(slots[i]) ? 1 : 0;
+  if (gathered < gathering.members) return;
+  for (uint32_t i = 0; i < high; ++i) {
+    if (is_there(slots[i]) && !slots[i].gathering.parks) slots[i].gathering = {};
+  }
+}
+
+}  // namespace
+
+void leave_gathering() {
+  const Inspection here;
+  const SpinLock lock(mutex);
+  if (current_slot != nullptr && !current_slot->gathering.parks) current_slot->gathering = {};
+}
+
+void unpark_all() {
+  const Inspection here;
+  const SpinLock lock(mutex);
+  for (uint32_t i = 0; i < high; ++i) {
+    if (slots[i].gathering.parks) slots[i].gathering = {};
+  }
+}
+
+bool go_outside(const Gathering& gathering) {
+  if (current_slot != nullptr && current_slot->status.load(std::memory_order_relaxed) == Status::kOutside) {
+    if (gathering.number == 0) return false;
+    const Inspection here;
+    const SpinLock lock(mutex);
+    gather(*current_slot, gathering);
+    return false;
+  }
   if (!active()) return false;
   Slot& self = *current_slot;
   const Inspection here;
@@ -74,6 +118,7 @@ bool go_outside() {
   {
     const SpinLock lock(mutex);
     self.top = __norn_stack;
+    gather(self, gathering);
     self.status.store(Status::kOutside, std::memory_order_relaxed);
     next = hand_on(nullptr);
   }

@@ -95,7 +95,7 @@ Routine* find_routine(uint64_t control) {
 
 }  // namespace
 
-void await_routine(const volatile void* control) {
+void await_routine(const volatile void* control, Waiting waiting) {
   for (;;) {
     {
       const Inspection here;
@@ -104,7 +104,7 @@ void await_routine(const volatile void* control) {
       // Its own, again: the library knows what to say of that.
       if (running == nullptr || running->runner == current_slot) return;
     }
-    wait(Waiting::kOnce, control);
+    wait(waiting, control);
   }
 }
 

@@ -29,6 +29,8 @@ struct Slot {
   schedule::Step step;              // what it is about to do
   const norn_site** top = nullptr;  // its __norn_stack, while it stands
 
+  Gathering gathering;  // where it waits, outside
+
   bool armed = false;  // it has been at the site that the first one needs
 
   Waiting waiting{};
@@ -49,6 +51,11 @@ struct Slot {
   uint32_t yields = 0;  // since it, or anything else, got on
   uint32_t clock_looks = 0;
   [[nodiscard]] bool is_idle() const { return yields >= kIdleYields; }
+  // It waits for what other threads of the program do.
+  [[nodiscard]] bool is_stuck() const {
+    const Status now = status.load(std::memory_order_relaxed);
+    return now == Status::kWaiting || (now == Status::kOutside && gathering.number != 0 && !gathering.parks);
+  }
   [[nodiscard]] bool is_early_sleeper() const {
     return wakes_early && waiting == Waiting::kTime && status.load(std::memory_order_relaxed) == Status::kWaiting;
   }

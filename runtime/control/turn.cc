@@ -145,6 +145,20 @@ Slot* choose(Slot* running) {
   }
 }
 
+// Whether a thread outside can come back though nobody does anything. Not from a gathering, where it is as long as not
+// all have come; but who is parked ends when somebody waits for that.
+bool may_come_back(const Slot& slot) {
+  if (slot.gathering.number == 0 || work_to_take.load(std::memory_order_relaxed) != 0) return true;
+  return slot.gathering.parks && any_with(Status::kWaiting, Waiting::kThread);
+}
+
+bool anyone_may_come_back() {
+  for (uint32_t i = 0; i < high; ++i) {
+    if (slots[i].status.load(std::memory_order_relaxed) == Status::kOutside && may_come_back(slots[i])) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Slot* hand_on(Slot* self) {
@@ -157,12 +171,12 @@ Slot* hand_on(Slot* self) {
     return next;
   }
   // Someone may still come back from the kernel, or another process may do something.
-  if (any_with(Status::kOutside) || any_with(Status::kWaiting, Waiting::kOutsider) ||
+  if (anyone_may_come_back() || any_with(Status::kWaiting, Waiting::kOutsider) ||
       any_with(Status::kWaiting, Waiting::kFile) || !any_with(Status::kWaiting)) {
     return nullptr;
   }
   uint32_t waiting = 0;
-  for (uint32_t i = 0; i < high; ++i) waiting += slots[i].status.load() == Status::kWaiting ? 1 : 0;
+  for (uint32_t i = 0; i < high; ++i) waiting += slots[i].is_stuck() ? 1 : 0;
   outcome->deadlocked = waiting;
   end_by_deadlock(slots, high);
 }
@@ -214,6 +228,7 @@ void Choice::await(Slot* next) {
 
 void come_back(Slot& self) {
   self.step = {self.number, Op::kReturn, false, 0, 0, 0};
+  self.gathering = {};
   Choice choice(self);
   ++outcome->kernel_returns;
   self.status.store(Status::kReady, std::memory_order_relaxed);

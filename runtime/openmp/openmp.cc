@@ -52,6 +52,7 @@ bool is_last_barrier(ompt_sync_region_t kind) {
 
 void on_parallel_begin(ompt_data_t* /*encountering*/, const ompt_frame_t* /*frame*/, ompt_data_t* parallel,
                        unsigned /*requested*/, int flags, const void* /*code*/) {
+  if (is_controlled()) control::unpark_all();
   const Inspection here;
   if (!here) return;
   parallel->ptr = begin_team(*here, has_flag(flags, ompt_parallel_league) ? kTeams : kParallel);
@@ -62,12 +63,13 @@ void on_parallel_end(ompt_data_t* parallel, ompt_data_t* /*encountering*/, int /
   if (here && parallel != nullptr && parallel->ptr != nullptr) end_team(*here, *static_cast<Team*>(parallel->ptr));
 }
 
-void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t* parallel, ompt_data_t* data, unsigned /*count*/,
+void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t* parallel, ompt_data_t* data, unsigned count,
                       unsigned index, int /*flags*/) {
   const Inspection here;
   if (!here) return;
   if (endpoint == ompt_scope_begin) {
     auto* team = parallel == nullptr ? nullptr : static_cast<Team*>(parallel->ptr);
+    if (team != nullptr) __atomic_store_n(&team->members, count, __ATOMIC_RELAXED);
     data->ptr = begin_implicit_task(*here, team, index, address_of(__builtin_frame_address(0)));
   } else if (Task* task = task_of(data); task != nullptr) {
     end_implicit_task(*here, *task);
@@ -84,6 +86,7 @@ void on_task_create(ompt_data_t* encountering, const ompt_frame_t* /*frame*/, om
   if (!here || parent == nullptr) return;
   const bool waits = has_flag(flags, ompt_task_taskwait);  // taskwait depend(…): no work, only a wait
   Task* task = create_task(*here, *parent, waits, kTask);
+  if (!waits) control::work_to_take.fetch_add(1, std::memory_order_relaxed);
   if (task != nullptr) {
     task->is_final = has_flag(flags, ompt_task_final);
     task->is_untied = has_flag(flags, ompt_task_untied);
@@ -171,6 +174,7 @@ void switch_tasks(ompt_data_t* prior_data, ompt_task_status_t status, ompt_data_
 void on_task_schedule(ompt_data_t* prior, ompt_task_status_t status, ompt_data_t* next) {
   switch_tasks(prior, status, next);
   const bool done = status == ompt_task_complete || status == ompt_task_cancel || status == ompt_task_detach;
+  if (done) control::work_to_take.fetch_sub(1, std::memory_order_relaxed);
   if (is_controlled() && done) control::go_outside();
 }
 
@@ -191,10 +195,19 @@ void on_sync_region(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, omp
   }
 }
 
-// Waits that the scheduler does not model: whoever waits gives its turn away.
-void on_wait(ompt_sync_region_t /*kind*/, ompt_scope_endpoint_t endpoint, ompt_data_t* /*parallel*/,
-             ompt_data_t* /*data*/, const void* /*code*/) {
-  if (is_controlled() && endpoint == ompt_scope_begin) control::go_outside();
+// Waits that are OpenMP's own: whoever waits gives its turn away. Of barriers the scheduler knows who has come, so that
+// it knows when nobody else will.
+void on_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t* /*parallel*/, ompt_data_t* data,
+             const void* /*code*/) {
+  if (!is_controlled()) return;
+  if (endpoint != ompt_scope_begin) return control::leave_gathering();
+  control::Gathering gathering;
+  const Task* task = task_of(data);
+  if (task != nullptr && task->team != nullptr && (is_barrier(kind) || is_last_barrier(kind))) {
+    gathering = {task->team->number, __atomic_load_n(&task->team->members, __ATOMIC_RELAXED),
+                 is_last_barrier(kind) && task->index != 0};
+  }
+  control::go_outside(gathering);
 }
 
 void on_thread_end(ompt_data_t* /*thread*/) {

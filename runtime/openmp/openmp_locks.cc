@@ -21,7 +21,7 @@ template <class Real>
 void take(void* lock, const norn_site& site, Real real) {
   if (is_controlled() && control::active()) {
     control::point(control::Op::kAcquire, lock, &site);
-    control::await_routine(lock);
+    control::await_routine(lock, control::Waiting::kLock);
   }
   real();
   control::begin_routine(lock);

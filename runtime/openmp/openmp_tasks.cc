@@ -300,6 +300,8 @@ Team* begin_team(ThreadState& state, const norn_site& construct) {
   auto* team = memory.create<Team>();
   if (team == nullptr || own_thread(state) == nullptr) return nullptr;
   begin_watching();
+  static constinit std::atomic<uint64_t> teams{0};
+  team->number = teams.fetch_add(1, std::memory_order_relaxed) + 1;
   team->references.store(1, std::memory_order_relaxed);
   team->created_at = place(state, &construct);
   team->parent = state.id;

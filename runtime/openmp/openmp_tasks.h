@@ -14,7 +14,9 @@ struct Task;
 // phase is given to its message, and who leaves the barrier takes it. Two messages are enough: nobody is in the phase
 // after the next before all have left this one.
 struct Team {
-  Message begin;  // from who encountered the region
+  Message begin;     // from who encountered the region
+  uint64_t number;   // for ever its own
+  uint32_t members;  // threads; 0: not known yet
   Message phases[2];
   Message ordered;  // from each ordered region to the next
   // From depend(source) to depend(sink) of the same iteration. Two that share a message are ordered once too often.

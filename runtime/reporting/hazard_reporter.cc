@@ -271,7 +271,7 @@ void report_deadlock(const control::Slot* slots, uint32_t count) {
   uint64_t hash = report::text_hash("deadlock");
   for (uint32_t i = 0; i < count; ++i) {
     const control::Slot& slot = slots[i];
-    if (slot.status.load() != control::Status::kWaiting) continue;
+    if (!slot.is_stuck()) continue;
     ++waiting;
     hash = hash * 31 + slot.step.site;
     if (draft.is_full()) continue;

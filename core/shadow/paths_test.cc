@@ -1,9 +1,7 @@
-// Every path of an access leaves what the slow path would leave (core/shadow/paths.h).
+// Every path of an access leaves what the slow path would leave (core/shadow/shadow_store.h).
 //
 // Random events of several threads make granules of all shapes. Before each access all paths that accept it are tried,
 // one by one, on what the granule is then, and what each leaves is compared with what HybridEngine::next() makes of it.
-#include "core/shadow/paths.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +29,7 @@ constexpr unsigned kLocks = 4;
 constexpr ThreadId kThreads = 6;
 
 struct Way {
-  Path path;
+  unsigned path;  // its number
   const char* name;
   // It leaves exactly what the slow path does. Others may leave what is superfluous.
   bool exact;
@@ -161,7 +159,7 @@ class PathsTest : public testing::Test {
     const bool stands = stand_for(thread, before, access);
     const auto known = [&](const char* name, bool taken) {
       if (!taken) return;
-      ++taken_[{Path::kCheck, name, true}];
+      ++taken_[{0, name, true}];
       EXPECT_TRUE(stands) << name << " passes what nothing stands for: " << text_of(thread, access) << "\n"
                           << text_of(before.all);
     };
@@ -180,48 +178,44 @@ class PathsTest : public testing::Test {
     if (thread.stamped && DetectorProbe::may_renew(thread)) {
       with_kind(access.kind, [&]<AccessKind Kind>() {
         if (!access.increments || Kind == AccessKind::kAtomicRead) {
-          try_one({Path::kNearby, "renew", true},
-                  [&] { return DetectorProbe::path_1<Kind>(*detector_, thread, granule, access); });
+          try_one({1, "renew", true}, [&] { return DetectorProbe::path_1<Kind>(*detector_, thread, granule, access); });
         }
-        try_one({Path::kBeside, "renew_beside", false},
+        try_one({2, "renew_beside", false},
                 [&] { return DetectorProbe::path_2<Kind>(*detector_, thread, granule, access); });
         if constexpr (Kind == AccessKind::kRead || Kind == AccessKind::kWrite) {
           if (access.mask == kWholeGranule && !access.increments) {
-            try_one({Path::kNearby, "strided", true},
+            try_one({1, "strided", true},
                     [&] { return DetectorProbe::path_1_strided<Kind>(*detector_, thread, granule, access); });
           }
         }
       });
       if (access.kind == AccessKind::kRead && access.mask == kWholeGranule) {
-        try_one({Path::kBeside, "at once", false},
+        try_one({2, "at once", false},
                 [&] { return DetectorProbe::path_2_at_once(*detector_, thread, granule, access); });
       }
       if (access.kind == AccessKind::kFree) {
-        try_one({Path::kNearby, "freed", true}, [&] { return DetectorProbe::path_1_free(*detector_, thread, access); });
+        try_one({1, "freed", true}, [&] { return DetectorProbe::path_1_free(*detector_, thread, access); });
       }
       if (access.kind == AccessKind::kAtomicRead) {
-        try_one({Path::kNearby, "atomic read", true},
+        try_one({1, "atomic read", true},
                 [&] { return DetectorProbe::path_1_atomic_read(*detector_, thread, granule, access); });
       }
       if (access.kind == AccessKind::kAtomicWrite) {
-        try_one({Path::kNearby, "atomic write", true},
+        try_one({1, "atomic write", true},
                 [&] { return DetectorProbe::path_1_atomic_write(*detector_, thread, access); });
       }
     }
     // Under the granule's lock.
     DetectorProbe::apply_handover(*detector_, thread, granule, access);
     const uint32_t set_flags = access.kind == AccessKind::kAtomicWrite ? GranuleFlags::messages(access.mask) : 0;
-    try_one({Path::kByShape, "waited for", true},
+    try_one({3, "waited for", true},
             [&] { return DetectorProbe::path_3_waited_for(*detector_, thread, granule, access, set_flags); });
-    try_one({Path::kByShape, "atomic", false},
+    try_one({3, "atomic", false},
             [&] { return DetectorProbe::path_3_atomic(*detector_, thread, granule, access, set_flags); });
     if (set_flags == 0) {
-      try_one({Path::kByShape, "plain", true},
-              [&] { return DetectorProbe::path_3_plain(*detector_, thread, granule, access); });
-      try_one({Path::kByShape, "table", false},
-              [&] { return DetectorProbe::path_3_table(*detector_, thread, granule, access); });
-      try_one({Path::kByShape, "list", false},
-              [&] { return DetectorProbe::path_3_list(*detector_, thread, granule, access); });
+      try_one({3, "plain", true}, [&] { return DetectorProbe::path_3_plain(*detector_, thread, granule, access); });
+      try_one({3, "table", false}, [&] { return DetectorProbe::path_3_table(*detector_, thread, granule, access); });
+      try_one({3, "list", false}, [&] { return DetectorProbe::path_3_list(*detector_, thread, granule, access); });
     }
     const DetectorProbe::Outcome slow = DetectorProbe::slow(*detector_, thread, granule, access);
     for (const auto& [way, after] : left) expect_same(way, access, thread, before, after, stands, slow);
@@ -296,8 +290,7 @@ class PathsTest : public testing::Test {
     }
     if (way.exact && after.writes != slow.after.writes) wrong += "leaves writes in another order\n";
     if (wrong.empty()) return;
-    ADD_FAILURE() << way.name << " (path " << static_cast<unsigned>(way.path) << ") " << wrong
-                  << text_of(thread, access) << "\nbefore:\n"
+    ADD_FAILURE() << way.name << " (path " << way.path << ") " << wrong << text_of(thread, access) << "\nbefore:\n"
                   << text_of(before.all) << "missing:\n"
                   << text_of(without(slow.after.all, after.all)) << "too many:\n"
                   << text_of(without(after.all, slow.after.all));
@@ -331,13 +324,11 @@ class PathsTest : public testing::Test {
   }
   // That each way was taken often enough to have said something.
   void expect_taken(unsigned often) {
-    constexpr Way kWays[] = {{Path::kCheck, "check", true},         {Path::kCheck, "is known", true},
-                             {Path::kNearby, "renew", true},        {Path::kNearby, "strided", true},
-                             {Path::kNearby, "freed", true},        {Path::kNearby, "atomic read", true},
-                             {Path::kNearby, "atomic write", true}, {Path::kBeside, "renew_beside", false},
-                             {Path::kBeside, "at once", false},     {Path::kByShape, "waited for", true},
-                             {Path::kByShape, "atomic", false},     {Path::kByShape, "plain", true},
-                             {Path::kByShape, "table", false},      {Path::kByShape, "list", false}};
+    constexpr Way kWays[] = {{0, "check", true},        {0, "is known", true},      {1, "renew", true},
+                             {1, "strided", true},      {1, "freed", true},         {1, "atomic read", true},
+                             {1, "atomic write", true}, {2, "renew_beside", false}, {2, "at once", false},
+                             {3, "waited for", true},   {3, "atomic", false},       {3, "plain", true},
+                             {3, "table", false},       {3, "list", false}};
     std::map<std::string, unsigned> taken;
     for (const auto& [way, count] : taken_) taken[way.name] += count;
     for (const Way& way : kWays) EXPECT_GE(taken[way.name], often) << way.name;

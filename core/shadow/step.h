@@ -1,5 +1,5 @@
-// Paths 1 and 2, and path 3 of a granule without a list (core/shadow/paths.h): what most accesses do to a granule.
-// Nothing is in its list, no race is found, and what is left has room in it.
+// Paths 1 and 2, and path 3 of a granule without a list (core/shadow/shadow_store.h): what most accesses do to a
+// granule. Nothing is in its list, no race is found, and what is left has room in it.
 //
 // Each path applies the rule (core/shadow/relation.h) to the shadow words as they lie in the granule and decides where
 // the words that are left are put. What it cannot do it leaves to the next path, and then has done nothing.
@@ -12,35 +12,8 @@
 
 namespace norn {
 
-class GranuleStep {
+class GranuleStep : public GranuleWords {
  public:
-  static constexpr unsigned kPlaces = 3;
-  static constexpr unsigned kNoPlace = 3;
-  // Of the second cell, without any stamp.
-  static constexpr uint32_t kNoOrder = kNoPlace | kNoPlace << 2 | kNoPlace << 4;
-
-  [[nodiscard]] static LocksCode locks_at(uint32_t second, unsigned place) {
-    return static_cast<LocksCode>(uint64_t{second} >> (place + 1) * 8);
-  }
-
-  [[nodiscard]] static constexpr uint32_t locks_in(unsigned place, LocksCode locks) {
-    return static_cast<uint32_t>(uint64_t{locks} << (place + 1) * 8);
-  }
-
-  // A word and its locks.
-  struct Kept {
-    ShadowWord word;
-    LocksCode locks;
-  };
-
-  [[nodiscard, gnu::always_inline]] static bool are_none(ShadowWord a, ShadowWord b, ShadowWord c) {
-    return (a.bits() | b.bits() | c.bits()) == 0;
-  }
-  [[nodiscard]] static bool is_empty(const Granule& granule) {
-    return are_none(granule.words[0].load(std::memory_order_relaxed), granule.words[1].load(std::memory_order_relaxed),
-                    granule.words[2].load(std::memory_order_relaxed));
-  }
-
   GranuleStep(const EngineContext& context, const SegmentLocks& segments, Thread& thread, AccessKind kind,
               unsigned mask, bool increments, StackId where)
       : context_(context),
@@ -242,16 +215,6 @@ class GranuleStep {
     return says(thread, AccessKind::kBirth, where).with(ShadowWord::kAllBytes);
   }
 
-  // The second cell of a granule with one stamp, or with two of one thread and the same locks.
-  [[nodiscard]] static uint32_t alone(Slot slot, LocksCode locks) {
-    const unsigned place = slot & 1u;
-    return kNoPlace << 4 | kNoPlace << 2 | place | locks_in(place, locks);
-  }
-  [[nodiscard]] static uint32_t of_two(Slot slot, LocksCode locks) {
-    const unsigned place = slot & 1u;
-    return kNoPlace << 4 | place << 2 | 2u | locks_in(place, locks) | locks_in(2, locks);
-  }
-
   // Path 2, for what is ordered by locks alone, and for writes that continue others'. What is in the thread's own
   // position and stays moves, if there is room; or it says the same of other bytes. `where(found)`: the stack, false if
   // that is not to be had.
@@ -352,40 +315,6 @@ class GranuleStep {
       if (counts_writes) others |= written_by_others(thread, word);
     }
     return (others & mask) == 0 ? mask & ~done : mask;
-  }
-
-  // Puts these stamps into the granule, oldest first: the newest into the place of its slot's parity, the others into
-  // theirs if they can be.
-  [[gnu::always_inline]] static void put(Granule& granule, const Kept& a, const Kept& b, const Kept& c) {
-    auto store = [&](unsigned place, ShadowWord word) { granule.words[place].store(word, std::memory_order_relaxed); };
-    uint32_t second = 0;
-    if (a.word.is_none()) {
-      for (unsigned place = 0; place < kPlaces; ++place) store(place, {});
-      second = kNoOrder;
-    } else if (b.word.is_none()) {
-      const unsigned own = a.word.position();
-      store(own, a.word);
-      store(1 - own, {});
-      store(2, {});
-      second = kNoPlace << 4 | kNoPlace << 2 | own | locks_in(own, a.locks);
-    } else if (c.word.is_none()) {
-      const unsigned own = b.word.position();
-      const unsigned other = a.word.position() != own ? 1 - own : 2;
-      store(own, b.word);
-      store(other, a.word);
-      store(3 - own - other, {});
-      second = kNoPlace << 4 | own << 2 | other | locks_in(own, b.locks) | locks_in(other, a.locks);
-    } else {
-      const unsigned own = c.word.position();
-      const unsigned other = b.word.position() != own ? 1 - own : 2;
-      const unsigned third = 3 - own - other;
-      store(own, c.word);
-      store(other, b.word);
-      store(third, a.word);
-      second =
-          own << 4 | other << 2 | third | locks_in(own, c.locks) | locks_in(other, b.locks) | locks_in(third, a.locks);
-    }
-    granule.cells[1].store(second, std::memory_order_relaxed);
   }
 
  private:

@@ -5,7 +5,7 @@
 // judges them are two independent readings of that page.
 #pragma once
 
-#include "core/engine/engines.h"
+#include "core/engine/engine_kind.h"
 #include "core/ids.h"
 
 namespace norn {
@@ -134,7 +134,5 @@ struct Event {
 
 // How a candidate stands after detection (design: the life of a race).
 enum class Standing : uint8_t { kPredicted, kObserved };
-
-enum class ConditionMode : uint8_t { kOff, kLost, kWriteRead };
 
 }  // namespace norn

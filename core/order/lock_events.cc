@@ -264,10 +264,6 @@ void Relations::note_release(Thread& thread, const Published& published) {
   thread.released_time = published.time;
 }
 
-void Relations::take_lock_inside(Thread& thread, Address lock, LockMode mode, StackId where) {
-  if (begin_sync(thread) || find_held(thread, lock) != nullptr) take_lock(thread, lock, mode, where);
-}
-
 void Relations::lock_release(Thread& thread, Address lock, LockMode /*mode*/) {
   const Inside inside(*this, thread);
   begin_sync(thread);  // what is held is given up even where synchronization is ignored

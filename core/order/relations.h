@@ -197,7 +197,9 @@ class Relations : public Safepoint {
   [[nodiscard]] bool is_taken_out(const Thread& thread, const RacingPair& pair);
 
   // --- for the events that are accesses, too: locks that are used, and atomics
-  void take_lock_inside(Thread& thread, Address lock, LockMode mode, StackId where);
+  void take_lock_inside(Thread& thread, Address lock, LockMode mode, StackId where) {
+    if (begin_sync(thread) || find_held(thread, lock) != nullptr) take_lock(thread, lock, mode, where);
+  }
   // The object of an atomic, locked; null: it orders nothing.
   [[nodiscard]] MessageObject* begin_atomic(Thread& thread, Address address);
   // Whether the value that the thread has just loaded had a message that it has joined already.

@@ -1,8 +1,7 @@
-// Hashes: of keys, for tables, and of what has an identity, for ever. Identities are kept in files and known to people
-// (race ids, replay tokens): what these functions give must not change. Freestanding.
+// Hashes of words: keys of tables, and parts of what has an identity (base/text_hash.h). Freestanding.
 #pragma once
 
-#include "base/text.h"
+#include <stdint.h>
 
 namespace norn {
 
@@ -24,13 +23,6 @@ inline constexpr uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;  // 2^64 divided by
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
   bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
   return bits ^ (bits >> 31);
-}
-
-// FNV-1a (Fowler, Noll, Vo), of bytes; `seed` is the hash of those before.
-inline constexpr uint64_t kNoBytes = 0xcbf29ce484222325;
-[[nodiscard]] constexpr uint64_t text_hash(Text text, uint64_t seed = kNoBytes) {
-  for (const char c : text) seed = (seed ^ static_cast<uint8_t>(c)) * 0x100000001b3;
-  return seed;
 }
 
 }  // namespace norn

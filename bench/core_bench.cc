@@ -8,6 +8,7 @@
 
 #include "base/string_sink.h"
 #include "core/detector.h"
+#include "core/engine/engines.h"
 #include "core/testing/test_arena.h"
 
 namespace norn {

@@ -4,26 +4,11 @@
 
 namespace norn {
 
-void Detector::ignore_begin(Thread& thread, uint8_t what) {
-  for (unsigned i = 0; i < 3; ++i) {
-    if ((what >> i & 1) == 0) continue;
-    ++thread.ignore_depth[i];
-    thread.ignoring = static_cast<uint8_t>(thread.ignoring | 1u << i);
-  }
-}
-
-void Detector::ignore_end(Thread& thread, uint8_t what) {
-  for (unsigned i = 0; i < 3; ++i) {
-    if ((what >> i & 1) == 0 || thread.ignore_depth[i] == 0) continue;
-    if (--thread.ignore_depth[i] == 0) thread.ignoring = static_cast<uint8_t>(thread.ignoring & ~(1u << i));
-  }
-}
-
 // The release clock of a number. A front end keeps its clocks itself; here they are made when first named.
-Detector::Message* Detector::numbered_clock(Address number) {
+ReleaseClock* Detector::numbered_clock(Address number) {
   NumberedClock*& first = numbered_clocks_[hash_word(number) >> 58];
   for (NumberedClock* clock = first; clock != nullptr; clock = clock->next) {
-    if (clock->number == number) return &clock->message;
+    if (clock->number == number) return &clock->clock;
   }
   auto* made = arena_.create<NumberedClock>();
   if (made == nullptr) {
@@ -33,12 +18,12 @@ Detector::Message* Detector::numbered_clock(Address number) {
   made->number = number;
   made->next = first;
   first = made;
-  return &made->message;
+  return &made->clock;
 }
 
 // Events of release clocks.
 void Detector::apply_clock(Thread& t, const Event& e) {
-  Message* clock = numbered_clock(e.address);
+  ReleaseClock* clock = numbered_clock(e.address);
   if (clock == nullptr) return;
   switch (e.kind) {
     case EventKind::kForkAfter:

@@ -5,20 +5,11 @@
 
 #include <atomic>
 
+#include "core/access_kind.h"
 #include "core/event.h"
-#include "core/order/lockset.h"
-#include "core/order/thread.h"
 #include "core/storage/arena.h"
 
 namespace norn {
-
-// A clock value of a slot: when a thread did something. No other thread has or will have the same.
-struct Epoch {
-  Slot slot = 0;
-  Time time = 0;  // 0: none
-
-  [[nodiscard]] bool operator==(const Epoch&) const = default;
-};
 
 struct RacingAccess {
   AccessKind kind;

@@ -5,19 +5,10 @@
 // judges them are two independent readings of that page.
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "core/engine/engines.h"
+#include "core/engine/engine_kind.h"
+#include "core/ids.h"
 
 namespace norn {
-
-using Address = uint64_t;
-using ThreadId = uint32_t;  // a thread's number, in order of creation; never reused
-using StackId = uint32_t;   // names a place of the program (site and stack); the embedding knows what it means
-
-inline constexpr ThreadId kNoThread = ~ThreadId{0};
-inline constexpr StackId kNoStack = 0;
 
 enum class EventKind : uint8_t {
   // Threads.                 thread          address        other
@@ -118,6 +109,12 @@ enum class MemoryOrder : uint8_t { kRelaxed, kAcquire, kRelease, kAcqRel, kSeqCs
 
 enum IgnoreWhat : uint8_t { kIgnoreReads = 1, kIgnoreWrites = 2, kIgnoreSync = 4 };
 
+// What an atomic operation turned out to be.
+struct AtomicOutcome {
+  EventKind kind;
+  MemoryOrder order;
+};
+
 struct Event {
   EventKind kind{};
   LockMode mode{};
@@ -137,7 +134,5 @@ struct Event {
 
 // How a candidate stands after detection (design: the life of a race).
 enum class Standing : uint8_t { kPredicted, kObserved };
-
-enum class ConditionMode : uint8_t { kOff, kLost, kWriteRead };
 
 }  // namespace norn

@@ -1,6 +1,7 @@
 #include "hazards/atomicity.h"
 
 #include "base/hash.h"
+#include "core/detector.h"
 #include "hazards/thread_record.h"
 
 namespace norn::hazards {

@@ -14,9 +14,15 @@
 // at a time, under control or under Valgrind.
 #pragma once
 
-#include "core/detector.h"
+#include <atomic>
+
 #include "core/event.h"
+#include "core/order/thread.h"
 #include "core/storage/arena.h"
+
+namespace norn {
+class Detector;
+}
 
 namespace norn::hazards {
 

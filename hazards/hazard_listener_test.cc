@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "core/emitter.h"
+#include "core/emitter_inline.h"
 #include "core/testing/test_arena.h"
 
 namespace norn::hazards {

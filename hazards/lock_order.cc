@@ -1,5 +1,6 @@
 #include "hazards/lock_order.h"
 
+#include "core/detector.h"
 #include "hazards/thread_record.h"
 
 namespace norn::hazards {

@@ -10,9 +10,15 @@
 // drives the threads into it.
 #pragma once
 
-#include "core/detector.h"
+#include <atomic>
+
 #include "core/event.h"
+#include "core/order/thread.h"
 #include "core/storage/arena.h"
+
+namespace norn {
+class Detector;
+}
 
 namespace norn::hazards {
 

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "base/sink.h"
-#include "core/event.h"
+#include "core/engine/engines.h"
 #include "schedule/strategies.h"
 
 namespace norn::options {

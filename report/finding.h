@@ -1,7 +1,9 @@
 // From the core's words to the report's: what every front end says of a candidate in the same way. Freestanding.
 #pragma once
 
-#include "core/detector.h"
+#include "core/candidate.h"
+#include "core/detector_options.h"
+#include "core/statistics.h"
 #include "options/options.h"
 #include "report/race.h"
 

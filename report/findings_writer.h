@@ -30,6 +30,7 @@
 #include <new>
 
 #include "base/text_pool.h"
+#include "core/detector.h"
 #include "report/finding.h"
 #include "report/record.h"
 #include "report/suppression.h"

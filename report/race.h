@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/list.h"
 #include "base/text.h"
+#include "base/text_hash.h"
 #include "report/op_names.h"
 
 namespace norn::report {

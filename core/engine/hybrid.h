@@ -12,8 +12,8 @@
 #pragma once
 
 #include "core/engine/engine.h"
+#include "core/order/segment_locks.h"
 #include "core/shadow/check_layout.h"
-#include "core/shadow/segment_locks.h"
 
 namespace norn {
 

@@ -12,12 +12,10 @@
 
 #include <atomic>
 
+#include "core/ids.h"
 #include "core/storage/arena.h"
 
 namespace norn {
-
-using Slot = uint16_t;
-using Time = uint32_t;  // counts a slot's releases; 0 is before everything
 
 // Not thread-safe: a clock belongs to a thread or to an object that is locked. Chunks may be shared between clocks
 // of different threads.

@@ -2,7 +2,7 @@
 // docs/design/order.md says what exactly). Deviations from the documents: records survive the unlock, so that a
 // signal after it is understood; nested locks do not restart them; a wait that was executed hears only the signals
 // sent while it waited; what is written is bound to the release of the lock it was written under, not to the signal.
-#include "core/detector.h"
+#include "core/order/relations.h"
 
 namespace norn {
 namespace {
@@ -12,7 +12,7 @@ constexpr Bytes kAnything = {0, ~Address{0}};
 
 }  // namespace
 
-void Detector::bind_writes(const Thread& thread, ConditionState& condition, const Clocks& released) {
+void Relations::bind_writes(const Thread& thread, ConditionState& condition, const Clocks& released) {
   const unsigned runs = thread.writes == nullptr ? 0 : thread.writes->size();
   if (runs == 0 && !thread.unrecorded) return;
   if (condition.bindings == nullptr) condition.bindings = arena_.create<Bindings>();
@@ -32,7 +32,7 @@ void Detector::bind_writes(const Thread& thread, ConditionState& condition, cons
 }
 
 // False: what the thread read is bound to no release.
-bool Detector::acquire_bound(Thread& thread, const ConditionState& condition) {
+bool Relations::acquire_bound(Thread& thread, const ConditionState& condition) {
   if (condition.bindings == nullptr) return false;
   const Bindings& bindings = *condition.bindings;
   const unsigned runs = thread.reads == nullptr ? 0 : thread.reads->size();
@@ -54,7 +54,7 @@ bool Detector::acquire_bound(Thread& thread, const ConditionState& condition) {
   return unclear || is_bound;
 }
 
-void Detector::signal(Thread& thread, Address condition) {
+void Relations::signal(Thread& thread, Address condition) {
   expect_conditions();
   const Inside inside(*this, thread);
   if (!begin_sync(thread)) return;
@@ -87,7 +87,7 @@ void Detector::signal(Thread& thread, Address condition) {
 }
 
 // Under the condition's lock.
-void Detector::add_pending_signal(Thread& thread, ConditionObject& condition) {
+void Relations::add_pending_signal(Thread& thread, ConditionObject& condition) {
   ConditionState& state = condition.condition;
   const Address mutex = state.mutex != 0 && find_held(thread, state.mutex) != nullptr ? state.mutex : 0;
   for (unsigned i = 0; i < thread.pending_signal_count; ++i) {
@@ -102,7 +102,7 @@ void Detector::add_pending_signal(Thread& thread, ConditionObject& condition) {
 }
 
 // The lock that was taken as the `place`th of those held is given up.
-void Detector::end_pending_signals(Thread& thread, Address lock, unsigned place, const Published& published) {
+void Relations::end_pending_signals(Thread& thread, Address lock, unsigned place, const Published& published) {
   Clocks released;
   if (!released.assign(arena_, thread.clocks)) no_memory_for_clocks();
   add_published(published, released);
@@ -119,7 +119,7 @@ void Detector::end_pending_signals(Thread& thread, Address lock, unsigned place,
   released.clear(arena_);
 }
 
-void Detector::end_signal(Thread& thread, const Thread::PendingSignal& signal, const Clocks& released) {
+void Relations::end_signal(Thread& thread, const Thread::PendingSignal& signal, const Clocks& released) {
   if (signal.condition->gone.load(std::memory_order_relaxed)) return;
   const SpinLock guard(signal.condition->mutex);
   ConditionState& state = signal.condition->condition;
@@ -132,8 +132,8 @@ void Detector::end_signal(Thread& thread, const Thread::PendingSignal& signal, c
 }
 
 // Before the objects that are gone are used again.
-void Detector::forget_gone_conditions() {
-  for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) {
+void Relations::forget_gone_conditions() {
+  for (Thread* t = first_thread(); t != nullptr; t = t->next) {
     unsigned kept = 0;
     for (unsigned i = 0; i < t->pending_signal_count; ++i) {
       const Thread::PendingSignal signal = t->pending_signals[i];
@@ -143,7 +143,7 @@ void Detector::forget_gone_conditions() {
   }
 }
 
-void Detector::leave_waiters(Thread& thread) {
+void Relations::leave_waiters(Thread& thread) {
   for (Thread** place = &thread.waiting_on->condition.waiters; *place != nullptr; place = &(*place)->next_waiter) {
     if (*place != &thread) continue;
     *place = thread.next_waiter;
@@ -153,7 +153,7 @@ void Detector::leave_waiters(Thread& thread) {
   thread.waiting_on = nullptr;
 }
 
-void Detector::wait_enter(Thread& thread, Address condition, Address mutex, bool in_loop) {
+void Relations::wait_enter(Thread& thread, Address condition, Address mutex, bool in_loop) {
   expect_conditions();
   const Inside inside(*this, thread);
   if (begin_sync(thread)) {
@@ -174,7 +174,7 @@ void Detector::wait_enter(Thread& thread, Address condition, Address mutex, bool
   give_lock(thread, mutex);
 }
 
-void Detector::wait_leave(Thread& thread, Address /*condition*/, Address mutex, bool timed_out, StackId where) {
+void Relations::wait_leave(Thread& thread, Address /*condition*/, Address mutex, bool timed_out, StackId where) {
   const Inside inside(*this, thread);
   const bool counts = begin_sync(thread);
   if (ConditionObject* object = thread.waiting_on; object != nullptr) {
@@ -190,7 +190,7 @@ void Detector::wait_leave(Thread& thread, Address /*condition*/, Address mutex, 
   if (counts) take_lock(thread, mutex, LockMode::kExclusive, where);
 }
 
-void Detector::wait_loop_leave(Thread& thread, Address condition) {
+void Relations::wait_loop_leave(Thread& thread, Address condition) {
   const Inside inside(*this, thread);
   if (!begin_sync(thread) || options_.condition == ConditionMode::kOff) return;
   auto* object = sync_.find<ConditionObject>(condition, SyncFamily::kCondition);
@@ -198,6 +198,17 @@ void Detector::wait_loop_leave(Thread& thread, Address condition) {
   const SpinLock lock(object->mutex);
   const bool write_read = options_.condition == ConditionMode::kWriteRead;
   if (!(write_read && acquire_bound(thread, object->condition))) acquire(thread, object->condition.all_signals);
+}
+
+void Relations::record(Thread& thread, AccessKind kind, Address address, uint64_t size) {
+  if (kind == AccessKind::kFree) return;
+  if ((thread.ignoring & (is_write(kind) ? kIgnoreWrites : kIgnoreReads)) != 0) return;
+  record_in(is_write(kind) ? thread.writes : thread.reads, {address, address + size});
+}
+
+void Relations::record_in(AccessRecord*& list, Bytes bytes) {
+  if (list == nullptr) list = arena_.create<AccessRecord>();
+  if (list != nullptr) list->add(bytes);
 }
 
 }  // namespace norn

@@ -7,18 +7,18 @@
 // may be wrong, and two threads hold what excludes nobody, or one destroys what another holds. Then a time may be that
 // of one release and the next that of another, but nothing is touched that is not there.
 #include "base/hash.h"
-#include "core/detector.h"
+#include "core/order/relations.h"
 
 namespace norn {
 
-Held* Detector::find_held(Thread& thread, Address lock) {
+Held* Relations::find_held(Thread& thread, Address lock) {
   for (unsigned i = thread.held_count; i > 0; --i) {
     if (thread.held[i - 1].address == lock) return &thread.held[i - 1];
   }
   return nullptr;
 }
 
-Held* Detector::add_held(Thread& thread) {
+Held* Relations::add_held(Thread& thread) {
   if (thread.held_count == thread.held_capacity) {
     const unsigned capacity = thread.held_capacity == 0 ? 8 : thread.held_capacity * 2;
     auto* grown = static_cast<Held*>(arena_.allocate(capacity * sizeof(Held)));
@@ -33,7 +33,7 @@ Held* Detector::add_held(Thread& thread) {
 
 // Numbers are not reused while a lockset may mention them; past two thousand million locks the rest share one number,
 // which can hide a prediction but not make one.
-LockId Detector::new_lock(Address address) {
+LockId Relations::new_lock(Address address) {
   const SpinLock lock(locks_mutex_);
   const LockId id = lock_count_ < Locksets::kMaxLock ? ++lock_count_ : Locksets::kMaxLock;
   std::atomic<LockInfo*>& chunk = lock_chunks_[id / kLockChunk];
@@ -46,12 +46,12 @@ LockId Detector::new_lock(Address address) {
   return id;
 }
 
-const LockInfo* Detector::lock_info(LockId lock) const {
+const LockInfo* Relations::lock_info(LockId lock) const {
   const LockInfo* infos = lock_chunks_[lock / kLockChunk].load(std::memory_order_acquire);
   return infos == nullptr ? nullptr : &infos[lock % kLockChunk];
 }
 
-StackId Detector::lock_taken_at(LockId lock, ThreadId thread, const Thread* self) const {
+StackId Relations::lock_taken_at(LockId lock, ThreadId thread, const Thread* self) const {
   if (self != nullptr && self->id == thread) {
     for (unsigned i = 0; i < self->held_count; ++i) {
       if (self->held[i].lock == lock && self->held[i].taken_at != kNoStack) return self->held[i].taken_at;
@@ -65,7 +65,7 @@ StackId Detector::lock_taken_at(LockId lock, ThreadId thread, const Thread* self
   return kNoStack;
 }
 
-StackId Detector::taken_at(Address lock, ThreadId thread, const Thread* self) {
+StackId Relations::taken_at(Address lock, ThreadId thread, const Thread* self) {
   const auto* object = sync_.find<LockObject>(lock, SyncFamily::kLock);
   return object == nullptr ? kNoStack
                            : lock_taken_at(__atomic_load_n(&object->lock.lock, __ATOMIC_RELAXED), thread, self);
@@ -73,7 +73,7 @@ StackId Detector::taken_at(Address lock, ThreadId thread, const Thread* self) {
 
 // Whether the thread is known to be one of the last who took it, from there. It need not be the very last: then nothing
 // is written that others read.
-bool Detector::is_taker(LockId lock, ThreadId thread, StackId where) const {
+bool Relations::is_taker(LockId lock, ThreadId thread, StackId where) const {
   const LockInfo* info = lock_info(lock);
   if (info == nullptr) return true;
   for (const LockInfo::Taker& taker : info->takers) {
@@ -83,7 +83,7 @@ bool Detector::is_taker(LockId lock, ThreadId thread, StackId where) const {
 }
 
 // For reports: where did this thread take this lock last? By who is alone with it, or has the lock's mutex.
-void Detector::note_taker(LockId lock, ThreadId thread, StackId where) {
+void Relations::note_taker(LockId lock, ThreadId thread, StackId where) {
   if (is_taker(lock, thread, where)) return;
   auto* info = const_cast<LockInfo*>(lock_info(lock));
   unsigned i = 0;
@@ -92,7 +92,7 @@ void Detector::note_taker(LockId lock, ThreadId thread, StackId where) {
   info->takers[0] = {thread, where};
 }
 
-void Detector::change_lockset(Thread& thread, LockId lock, bool takes, LockMode mode) {
+void Relations::change_lockset(Thread& thread, LockId lock, bool takes, LockMode mode) {
   const uint32_t step = lock << 2 | (takes ? 2u : 0u) | (takes && mode == LockMode::kShared ? 1u : 0u);
   // Locks that were made one after the other lie side by side.
   const uint32_t from = hash_half(thread.lockset) >> (32 - Thread::kLocksetBits);
@@ -101,12 +101,12 @@ void Detector::change_lockset(Thread& thread, LockId lock, bool takes, LockMode 
     const LocksetId to = takes ? locksets_.with(thread.lockset, lock, mode) : locksets_.without(thread.lockset, lock);
     known = {thread.lockset, step, to};
     if (locksets_.table().wants_collection()) [[unlikely]]
-      collection_wanted_.store(true, std::memory_order_relaxed);
+      want_collection();
   }
   thread.lockset = known.to;
 }
 
-void Detector::take_lock(Thread& thread, Address lock, LockMode mode, StackId where) {
+void Relations::take_lock(Thread& thread, Address lock, LockMode mode, StackId where) {
   if (Held* held = find_held(thread, lock); held != nullptr) {
     ++held->depth;
     return;
@@ -155,7 +155,7 @@ void Detector::take_lock(Thread& thread, Address lock, LockMode mode, StackId wh
   }
 }
 
-void Detector::give_lock(Thread& thread, Address lock) {
+void Relations::give_lock(Thread& thread, Address lock) {
   Held* held = find_held(thread, lock);
   if (held == nullptr || --held->depth > 0) return;
   const auto place = static_cast<unsigned>(held - thread.held);
@@ -218,8 +218,8 @@ void Detector::give_lock(Thread& thread, Address lock) {
 }
 
 // Under the object's lock.
-void Detector::note_section(const Thread& thread, LockState& lock, LockMode mode, Slot slot, Time since,
-                            const Published& published) {
+void Relations::note_section(const Thread& thread, LockState& lock, LockMode mode, Slot slot, Time since,
+                             const Published& published) {
   if (lock.sections == nullptr) {
     auto* made = arena_.create<LockedSections>();
     if (made == nullptr) return no_memory_for_clocks();
@@ -235,7 +235,7 @@ void Detector::note_section(const Thread& thread, LockState& lock, LockMode mode
 
 // The lock was taken. Who is strongly ordered after something that another did while it held the lock cannot have it
 // before that one gave it up (order.md, Locks that are held). Under the object's lock.
-void Detector::come_after_sections(Thread& thread, const LockState& lock, LockMode mode) {
+void Relations::come_after_sections(Thread& thread, const LockState& lock, LockMode mode) {
   if (lock.sections == nullptr) return;
   auto comes_after = [&](const LockedSection& section) {
     if (section.since == 0 || section.slot == thread.slot) return false;
@@ -257,26 +257,20 @@ void Detector::come_after_sections(Thread& thread, const LockState& lock, LockMo
 }
 
 // What a signal that comes after it will be bound to.
-void Detector::note_release(Thread& thread, const Published& published) {
+void Relations::note_release(Thread& thread, const Published& published) {
   if (options_.condition != ConditionMode::kWriteRead || thread.writes == nullptr || thread.writes->size() == 0) return;
   if (!thread.released.assign(arena_, thread.clocks)) no_memory_for_clocks();
   thread.released_slot = published.slot;
   thread.released_time = published.time;
 }
 
-void Detector::lock_acquire(Thread& thread, Address lock, LockMode mode, StackId where, bool uses) {
-  const Inside inside(*this, thread);
-  if (begin_sync(thread) || find_held(thread, lock) != nullptr) take_lock(thread, lock, mode, where);
-  if (uses) use_inside(thread, lock, where);
-}
-
-void Detector::lock_release(Thread& thread, Address lock, LockMode /*mode*/) {
+void Relations::lock_release(Thread& thread, Address lock, LockMode /*mode*/) {
   const Inside inside(*this, thread);
   begin_sync(thread);  // what is held is given up even where synchronization is ignored
   give_lock(thread, lock);
 }
 
-void Detector::lock_destroy(Thread& thread, Address lock) {
+void Relations::lock_destroy(Thread& thread, Address lock) {
   // It has no past any more, but it is still the lock at this place: in another schedule whoever held it before might
   // have come after.
   const Inside inside(*this, thread);
@@ -293,13 +287,13 @@ void Detector::lock_destroy(Thread& thread, Address lock) {
   object->lock.taken.store(0, std::memory_order_relaxed);
 }
 
-void Detector::note_taking(Thread& thread, LockState& lock) {
+void Relations::note_taking(Thread& thread, LockState& lock) {
   if (!options_.spin) return;
   lock.taken.store(LockState::taken_by(thread.slot, thread.time), std::memory_order_release);
   thread.version_kept = true;
 }
 
-bool Detector::lock_refused(Thread& thread, Address lock) {
+bool Relations::lock_refused(Thread& thread, Address lock) {
   if (options_.sampled) {  // who took it need not have told
     come_after_all(thread);
     return true;

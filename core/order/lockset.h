@@ -6,10 +6,7 @@
 
 namespace norn {
 
-using LockId = uint32_t;
-using LocksetId = InternTable::Id;
-
-inline constexpr LocksetId kNoLocks = InternTable::kEmpty;
+static_assert(sizeof(LocksetId) == sizeof(InternTable::Id) && kNoLocks == InternTable::kEmpty);
 
 // All functions: any thread, at any time but during a collection; lock-free.
 class Locksets {

@@ -166,7 +166,7 @@ struct Thread {
   Time own_since = 0;      // what its slot did before is its own past only if its clocks know of it: begin_again()
   LocksetId lockset = kNoLocks;
   // What is_plain() asks for at once.
-  alignas(8) bool stamps_pack = false;    // what stamps of this time say of it (core/shadow/segment_locks.h)
+  alignas(8) bool stamps_pack = false;    // what stamps of this time say of it (core/order/segment_locks.h)
   bool stamped = false;                   // a stamp carries `time` already: the next release must tick
   bool stamps_locks_apart = false;        // `stamps_locks` does not say which they are
   uint8_t ignoring = 0;                   // a set of IgnoreWhat
@@ -214,7 +214,7 @@ struct Thread {
     uint64_t given;       // `knowledge` when it gave that away here last (core/order/unsampled.cc); 0: it has not
   };
   static constexpr unsigned kRecentBits = 9;
-  Recent recent[1u << kRecentBits];  // by Detector::recent_of()
+  Recent recent[1u << kRecentBits];  // by Relations::recent_of()
   void forget_recent() {
     for (Recent& one : recent) one = {};
   }
@@ -291,6 +291,17 @@ struct Thread {
   uint64_t sync_events = 0;
   uint64_t began_at = 0;  // so many sync_events: since then it may have learned what it did not begin with
 };
+
+// Done by the thread itself, and not by one whose slot it goes on in (begin_again()).
+[[nodiscard, gnu::always_inline]] inline bool is_own(const Thread& thread, Slot slot, Time time) {
+  return slot == thread.slot && time >= thread.own_since;
+}
+
+// Strongly (or fully) ordered before what `thread` does now.
+[[nodiscard, gnu::always_inline]] inline bool ordered_before(const Clock& known, const Thread& thread, Slot slot,
+                                                             Time time) {
+  return is_own(thread, slot, time) || known.get(slot) >= time;
+}
 
 // The time line of one slot. Threads that follow each other in a slot have times that follow each other.
 struct SlotState {

@@ -5,12 +5,12 @@
 // object's version has nothing to learn. Here messages only grow, whatever is stored: so what was given once stays
 // given, and whoever finds both to be so passes without the object's lock. That orders more than there is to order
 // (docs/design/order.md has a store take away what others released before), which can hide a race and not make one.
-#include "core/detector.h"
+#include "core/order/relations.h"
 
 namespace norn {
 
 // Before an atomic operation that gives: whoever sees its value finds what it gives in the message.
-void Detector::give_message(Thread& thread, Address address, MemoryOrder order) {
+void Relations::give_message(Thread& thread, Address address, MemoryOrder order) {
   ++thread.sync_events;
   auto* object = object_of<MessageObject>(thread, address, SyncFamily::kAtomic);
   if (object == nullptr) return no_memory_for_clocks();
@@ -19,7 +19,7 @@ void Detector::give_message(Thread& thread, Address address, MemoryOrder order) 
 }
 
 // Under the object's lock.
-void Detector::give_to(Thread& thread, MessageObject& object, MemoryOrder order) {
+void Relations::give_to(Thread& thread, MessageObject& object, MemoryOrder order) {
   Thread::Recent& recent = recent_of(thread, object.address, object.family);
   const bool known = recent.known == object.present();
   Clocks& message = object.message;
@@ -44,7 +44,7 @@ void Detector::give_to(Thread& thread, MessageObject& object, MemoryOrder order)
 }
 
 // After an atomic operation that found a value.
-void Detector::take_message(Thread& thread, Address address, MemoryOrder order) {
+void Relations::take_message(Thread& thread, Address address, MemoryOrder order) {
   ++thread.sync_events;
   auto* object = object_of<MessageObject>(thread, address, SyncFamily::kAtomic);
   if (object == nullptr) return no_memory_for_clocks();
@@ -52,7 +52,7 @@ void Detector::take_message(Thread& thread, Address address, MemoryOrder order) 
   learn_message(thread, *object, order);
 }
 
-void Detector::leave_by_atomic(Thread& thread, Address address) {
+void Relations::leave_by_atomic(Thread& thread, Address address) {
   bool first = false;
   {
     const Inside inside(*this, thread);
@@ -69,7 +69,7 @@ void Detector::leave_by_atomic(Thread& thread, Address address) {
 
 // Of a lock that the thread has just taken: learns what it does not know. Who holds it exclusively is alone with it;
 // beside those who share it others may be giving it up.
-void Detector::take_sampled(Thread& thread, Address lock, LockMode mode, StackId where) {
+void Relations::take_sampled(Thread& thread, Address lock, LockMode mode, StackId where) {
   auto* object = object_of<LockObject>(thread, lock, SyncFamily::kLock);
   Held* held = object == nullptr ? nullptr : add_held(thread);
   if (held == nullptr) return no_memory_for_clocks();
@@ -91,7 +91,7 @@ void Detector::take_sampled(Thread& thread, Address lock, LockMode mode, StackId
 }
 
 // Of the lock that the thread holds as the `place`th and is about to give up.
-void Detector::give_sampled(Thread& thread, Address lock, unsigned place) {
+void Relations::give_sampled(Thread& thread, Address lock, unsigned place) {
   const LockMode mode = thread.held[place].mode;
   --thread.held_count;
   for (unsigned i = place; i < thread.held_count; ++i) {
@@ -122,7 +122,7 @@ void Detector::give_sampled(Thread& thread, Address lock, unsigned place) {
 }
 
 // What it holds, when its first stamp of a time must say so: most times have none.
-void Detector::find_lockset(Thread& thread) {
+void Relations::find_lockset(Thread& thread) {
   thread.lockset = kNoLocks;
   for (unsigned i = 0; i < thread.held_count; ++i)
     change_lockset(thread, thread.held[i].lock, true, thread.held[i].mode);

@@ -1,10 +1,10 @@
 // Memory that is new, and memory that is given back.
-#include "core/detector.h"
+#include "core/shadow/shadow_store.h"
 
 namespace norn {
 
 // Bytes of the leaf's.
-void Detector::clear_leaf(Thread& thread, const Leaf& leaf, Address begin, Address end) {
+void ShadowStore::clear_leaf(Thread& thread, const Leaf& leaf, Address begin, Address end) {
   const bool machine = is_state_machine(options_.engine);
   Granule* granule = &leaf.granules[begin / kGranuleBytes % Leaf::kGranules];
   for (Address at = begin & ~(kGranuleBytes - 1); at < end; at += kGranuleBytes, ++granule) {
@@ -21,12 +21,12 @@ void Detector::clear_leaf(Thread& thread, const Leaf& leaf, Address begin, Addre
   }
 }
 
-void Detector::clear_shadow(Thread& thread, Address begin, Address end) {
+void ShadowStore::clear_shadow(Thread& thread, Address begin, Address end) {
   if (options_.sampled) {
     return shadow_.for_each_used(begin, end, [&](Granule& granule, Address at) {
       const uint8_t mask = mask_in(at, begin, end);
       const bool empty =
-          granule.cells[0].load(std::memory_order_relaxed) == kUntouched && GranuleStep::is_empty(granule);
+          granule.cells[0].load(std::memory_order_relaxed) == kUntouched && GranuleWords::is_empty(granule);
       if (!empty) clear_granule(thread, granule, at, mask);
       return empty && mask == 0xff;
     });
@@ -42,7 +42,7 @@ void Detector::clear_shadow(Thread& thread, Address begin, Address end) {
 // The same where the system gives or takes the memory: then the shadow of much of it goes back to the system too, but
 // for the ends. A granule that somebody else uses at this moment (who is not ordered with this: it is a race of the
 // program's) may get back what it had.
-void Detector::give_back_shadow(Thread& thread, Address begin, Address end) {
+void ShadowStore::give_back_shadow(Thread& thread, Address begin, Address end) {
   constexpr Address kLeafBytes = Address{1} << Leaf::kBits;
   const Address first = (begin + kLeafBytes - 1) & ~(kLeafBytes - 1);
   const Address last = end & ~(kLeafBytes - 1);
@@ -51,7 +51,7 @@ void Detector::give_back_shadow(Thread& thread, Address begin, Address end) {
   clear_shadow(thread, last, end);
 }
 
-void Detector::allocate(Thread& thread, Address address, uint64_t size) {
+void ShadowStore::allocate(Thread& thread, Address address, uint64_t size) {
   if (size == 0) return;
   ++thread.memory_changes;
   const Inside inside(*this, thread);
@@ -68,7 +68,7 @@ void Detector::allocate(Thread& thread, Address address, uint64_t size) {
 }
 
 // Some bytes of a granule, or all. What was done to them goes; those to which anything was done are born.
-void Detector::bear_granule(Thread& thread, Granule& granule, Address address, unsigned mask, StackId where) {
+void ShadowStore::bear_granule(Thread& thread, Granule& granule, Address address, unsigned mask, StackId where) {
   GranuleLock lock(granule);
   unsigned touched = is_in_read_table(granule) ? clear_read_table(granule, address, mask) : 0;
   if (mask == kWholeGranule) close_read_table(granule);
@@ -102,7 +102,7 @@ void Detector::bear_granule(Thread& thread, Granule& granule, Address address, u
   write_granule(thread, granule, address, lock.list, stamps, flags);
 }
 
-void Detector::bear(Thread& thread, Address address, uint64_t size, StackId where) {
+void ShadowStore::bear(Thread& thread, Address address, uint64_t size, StackId where) {
   if (size == 0) return;
   if (options_.sampled || is_state_machine(options_.engine) || (thread.ignoring & kIgnoreWrites) != 0) {
     return allocate(thread, address, size);
@@ -156,7 +156,7 @@ void Detector::bear(Thread& thread, Address address, uint64_t size, StackId wher
         const uint64_t cells = GranuleLock::cells_of(*granule);
         const unsigned mask = mask_in(at, address, end);
         const bool simple = static_cast<uint32_t>(cells) == kUntouched;
-        if (simple && GranuleStep::is_empty(*granule)) continue;
+        if (simple && GranuleWords::is_empty(*granule)) continue;
         if (!simple || !packs || mask != kWholeGranule || !GranuleLock::try_lock_both(*granule, cells)) {
           bear_locked();  // nobody waits for a lock who has one
           bear_granule(thread, *granule, at, mask, where);
@@ -171,7 +171,7 @@ void Detector::bear(Thread& thread, Address address, uint64_t size, StackId wher
   bear_locked();
 }
 
-void Detector::map(Thread& thread, Address address, uint64_t size) {
+void ShadowStore::map(Thread& thread, Address address, uint64_t size) {
   if (size == 0) return;
   ++thread.memory_changes;
   const Inside inside(*this, thread);
@@ -180,14 +180,14 @@ void Detector::map(Thread& thread, Address address, uint64_t size) {
   give_back_shadow(thread, address, address + size);
 }
 
-void Detector::unmap(Thread& thread, Address address, uint64_t size) {
+void ShadowStore::unmap(Thread& thread, Address address, uint64_t size) {
   ++thread.memory_changes;
   if (!is_large(size) || discard_shadow == nullptr) return;
   const Inside inside(*this, thread);
   give_back_shadow(thread, address, address + size);
 }
 
-void Detector::forget_accesses(Thread& thread, Address address, uint64_t size) {
+void ShadowStore::forget_accesses(Thread& thread, Address address, uint64_t size) {
   ++thread.memory_changes;
   const Inside inside(*this, thread);
   clear_shadow(thread, address, address + size);
@@ -196,7 +196,7 @@ void Detector::forget_accesses(Thread& thread, Address address, uint64_t size) {
 // A free of bytes of the leaf's, as far as that is simple: gives the first granule where it is not. Mostly a granule
 // has nothing that stays: what the thread did itself, or somebody ordered before it, with locks that it has now or
 // needs not. GranuleStep::renew() does the same, granule by granule.
-Address Detector::stamp_freed(Thread& thread, const Leaf& leaf, Address begin, Address end, StackId where) {
+Address ShadowStore::stamp_freed(Thread& thread, const Leaf& leaf, Address begin, Address end, StackId where) {
   Address at = begin & ~(kGranuleBytes - 1);
   if (!ShadowWord::stack_fits(where)) return at;
   const uint32_t now = ShadowWord::epoch_of(thread.slot, thread.time);
@@ -228,7 +228,7 @@ Address Detector::stamp_freed(Thread& thread, const Leaf& leaf, Address begin, A
       const ShadowWord second = granule.words[1].load(std::memory_order_relaxed);
       const ShadowWord third = granule.words[2].load(std::memory_order_relaxed);
       if (!goes(first, cells[done], 0) || !goes(second, cells[done], 1) || !goes(third, cells[done], 2)) break;
-      if (options_.sampled && GranuleStep::are_none(first, second, third)) shadow_.note_use(at + done * kGranuleBytes);
+      if (options_.sampled && GranuleWords::are_none(first, second, third)) shadow_.note_use(at + done * kGranuleBytes);
       granule.words[place].store(fresh, std::memory_order_relaxed);
       granule.words[place ^ 1].store({}, std::memory_order_relaxed);
       granule.words[2].store({}, std::memory_order_relaxed);
@@ -245,7 +245,7 @@ Address Detector::stamp_freed(Thread& thread, const Leaf& leaf, Address begin, A
   return at;
 }
 
-void Detector::free(Thread& thread, Address address, uint64_t size, StackId where) {
+void ShadowStore::free(Thread& thread, Address address, uint64_t size, StackId where) {
   if (size == 0) return;
   ++thread.memory_changes;
   ++thread.accesses;
@@ -266,24 +266,6 @@ void Detector::free(Thread& thread, Address address, uint64_t size, StackId wher
   access_from(thread, AccessKind::kFree, at > address ? at : address, end, where, false);
   const Inside inside(*this, thread);
   sync_.remove_range(address, end);
-}
-
-void Detector::reallocate(Thread& thread, Address old, uint64_t old_size, Address fresh, uint64_t fresh_size,
-                          StackId where) {
-  // The allocator's own copying is not the program's: it says nothing of conditions, and decides nothing.
-  const bool recording = thread.recording;
-  thread.recording = false;
-  const uint64_t moved = old_size < fresh_size ? old_size : fresh_size;
-  if (old_size != 0) access(thread, AccessKind::kRead, old, old_size, where, true);
-  if (old == fresh) {
-    if (fresh_size > old_size) bear(thread, old + old_size, fresh_size - old_size, where);
-    if (fresh_size < old_size) free(thread, old + fresh_size, old_size - fresh_size, where);
-  } else {
-    free(thread, old, old_size, where);
-    bear(thread, fresh, fresh_size, where);
-    if (moved != 0) write(thread, fresh, moved, where);
-  }
-  thread.recording = recording;
 }
 
 }  // namespace norn

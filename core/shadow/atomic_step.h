@@ -1,5 +1,5 @@
-// Paths 1 and 3 of atomics (core/shadow/paths.h): those before them lie in the granule (core/shadow/granule.h), no race
-// is found, and what is left has room there.
+// Paths 1 and 3 of atomics (core/shadow/shadow_store.h): those before them lie in the granule (core/shadow/granule.h),
+// no race is found, and what is left has room there.
 //
 // As in core/shadow/step.h the rule is core/shadow/relation.h's. Atomics do not conflict with each other, and a word of
 // another thread's stays unless it is ordered before. What is in the list stays there, superfluous or not.

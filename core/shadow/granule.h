@@ -22,6 +22,7 @@
 #pragma once
 
 #include "core/engine/hybrid.h"
+#include "core/shadow/granule_layout.h"
 #include "core/shadow/shadow.h"
 
 namespace norn {
@@ -51,7 +52,61 @@ inline constexpr uint32_t kInReadTable = 0x40;
   return (granule.cells[1].load(std::memory_order_relaxed) & kInReadTable) != 0;
 }
 
-// What a granule may be. The shape decides which way path 3 goes (core/shadow/paths.h).
+// The words that lie in a granule, and how they are put there.
+struct GranuleWords : GranuleLayout {
+  // Where the one access lies that a granule has beside its reads in the table.
+  static constexpr unsigned kBesideTable = 2;
+
+  // A word and its locks.
+  struct Kept {
+    ShadowWord word;
+    LocksCode locks;
+  };
+
+  [[nodiscard, gnu::always_inline]] static bool are_none(ShadowWord a, ShadowWord b, ShadowWord c) {
+    return (a.bits() | b.bits() | c.bits()) == 0;
+  }
+  [[nodiscard]] static bool is_empty(const Granule& granule) {
+    return are_none(granule.words[0].load(std::memory_order_relaxed), granule.words[1].load(std::memory_order_relaxed),
+                    granule.words[2].load(std::memory_order_relaxed));
+  }
+
+  // Puts these stamps into the granule, oldest first: the newest into the place of its slot's parity, the others into
+  // theirs if they can be.
+  [[gnu::always_inline]] static void put(Granule& granule, const Kept& a, const Kept& b, const Kept& c) {
+    auto store = [&](unsigned place, ShadowWord word) { granule.words[place].store(word, std::memory_order_relaxed); };
+    uint32_t second = 0;
+    if (a.word.is_none()) {
+      for (unsigned place = 0; place < kPlaces; ++place) store(place, {});
+      second = kNoOrder;
+    } else if (b.word.is_none()) {
+      const unsigned own = a.word.position();
+      store(own, a.word);
+      store(1 - own, {});
+      store(2, {});
+      second = kNoPlace << 4 | kNoPlace << 2 | own | locks_in(own, a.locks);
+    } else if (c.word.is_none()) {
+      const unsigned own = b.word.position();
+      const unsigned other = a.word.position() != own ? 1 - own : 2;
+      store(own, b.word);
+      store(other, a.word);
+      store(3 - own - other, {});
+      second = kNoPlace << 4 | own << 2 | other | locks_in(own, b.locks) | locks_in(other, a.locks);
+    } else {
+      const unsigned own = c.word.position();
+      const unsigned other = b.word.position() != own ? 1 - own : 2;
+      const unsigned third = 3 - own - other;
+      store(own, c.word);
+      store(other, b.word);
+      store(third, a.word);
+      second =
+          own << 4 | other << 2 | third | locks_in(own, c.locks) | locks_in(other, b.locks) | locks_in(third, a.locks);
+    }
+    granule.cells[1].store(second, std::memory_order_relaxed);
+  }
+};
+
+// What a granule may be. The shape decides which way path 3 goes (core/shadow/shadow_store.h).
 //
 //   kEmpty       no list: nowhere, its words are none
 //   kPlain       no list: up to three words

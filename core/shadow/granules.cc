@@ -1,10 +1,6 @@
-// Paths 3 and 4 of an access (core/shadow/paths.h): how what a granule remembers is read, changed and written again.
-#include "base/bytes.h"
-#include "core/detector.h"
+// Paths 3 and 4 of an access (core/shadow/shadow_store.h): what an access makes of all that a granule remembers.
 #include "core/shadow/atomic_step.h"
-#include "core/shadow/granule.h"
-#include "core/shadow/overflow_list.h"
-#include "core/shadow/paths.h"
+#include "core/shadow/shadow_store.h"
 
 namespace norn {
 namespace {
@@ -15,13 +11,6 @@ constexpr unsigned kNoPlace = GranuleStep::kNoPlace;
 constexpr unsigned kFewListed = 4;
 
 LocksCode locks_at(uint32_t second, unsigned place) { return GranuleStep::locks_at(second, place); }
-
-// For how many stamps a list of so many has room: some more, if it is not the first.
-unsigned room_of_list(unsigned count) {
-  const unsigned wanted = count < 3 ? count : count + count / 2;
-  const unsigned words = OverflowList::words_for(wanted < AccessHistory::kMax ? wanted : AccessHistory::kMax);
-  return (Histories::room_of(words) - HybridEngine::kHeaderWords) / HybridEngine::kStampWords;
-}
 
 }  // namespace
 
@@ -93,121 +82,10 @@ bool GranuleStep::take(Granule& granule) {
   return true;
 }
 
-// Under its lock. Gives its flags.
-uint32_t Detector::read_granule(const Granule& granule, HistoryId list, AccessHistory& stamps) const {
-  stamps.count = stamps.overwritten = 0;
-  uint32_t flags = 0;
-  if (list != kUntouched) {
-    const OverflowList listed = list_at(list);
-    flags = listed.flags();
-    for (unsigned i = 0; i < listed.room(); ++i) {
-      if (!listed.is_room(i)) stamps.all[stamps.count++] = listed.at(i);
-    }
-  }
-  stamps.listed = stamps.count;
-  const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
-  for (unsigned i = 0; i < kPlaces; ++i) {
-    const unsigned place = second >> 2 * i & 3;
-    if (place == kNoPlace) break;
-    const ShadowWord word = granule.words[place].load(std::memory_order_relaxed);
-    if (word.is_none()) break;
-    stamps.all[stamps.count++] = PastAccess::unpacked(segments_, word, locks_at(second, place));
-  }
-  return flags;
-}
-
-// The list that the first so many stamps and these flags make: the one that there was, if it has room for them. If
-// there is no memory they are lost. One that has become empty or nearly so keeps its room until it is found to be so:
-// what many threads have read, they often read again after it was written.
-HistoryId Detector::make_list(Thread& thread, HistoryId before, const AccessHistory& stamps, unsigned count,
-                              uint32_t flags) {
-  constexpr unsigned kMany = 12;
-  const unsigned room = room_of_list(count);
-  const unsigned room_before = before == kUntouched ? 0 : list_at(before).room();
-  const bool in_use = flags == 0 && room_before >= kMany && stamps.listed >= room_before / 4;
-  if (count == 0 && flags == 0 && !in_use) return kUntouched;
-  const HistoryId shared = message_list(flags);
-  if (count == 0 && shared != kUntouched) return shared;
-  if ((in_use && room_before >= count) || histories_.resize(before, OverflowList::words_for(room))) {
-    list_at(before).fill(stamps.all, count, flags);
-    return before;
-  }
-  const HistoryId made = histories_.reserve(thread.room, OverflowList::words_for(room));
-  if (histories_.wants_collection()) [[unlikely]]
-    collection_wanted_.store(true, std::memory_order_relaxed);
-  if (made == kUntouched) {
-    if (shared != kUntouched) return shared;
-    // Who waits for the bytes would not be told of their writes.
-    if (flags != 0 && (before == kUntouched || list_at(before).flags() != flags)) no_memory_for_clocks();
-    return before;
-  }
-  list_at(made).fill(stamps.all, count, flags);
-  return made;
-}
-
-// Of a granule with flags no check may let an access pass. Those of atomics do not stand for plain ones; and a plain
-// one that is ordered before what the thread does now is of a time that has passed.
-bool Detector::may_lie_beside_message(const Thread& thread, const PastAccess& stamp) {
-  if (stamp.kind == AccessKind::kAtomicRead || stamp.kind == AccessKind::kAtomicWrite) return true;
-  if (is_own(thread, stamp.slot, stamp.time)) return stamp.time != thread.time;
-  return thread.clocks.full.get(stamp.slot) >= stamp.time;
-}
-
-// From which stamp on they have room in the granule itself.
-unsigned Detector::first_in_granule(const Thread& thread, AccessHistory& stamps, bool in_table, uint32_t flags) const {
-  const bool messages = message_list(flags) != kUntouched;
-  const unsigned places = flags == 0 ? (in_table ? 1 : kPlaces) : messages && !in_table ? kPlaces : 0;
-  unsigned first = stamps.count;
-  while (first > stamps.overwritten && stamps.count - first < places) {
-    PastAccess& stamp = stamps.all[first - 1];
-    find_whether_it_packs(stamp);
-    if (!stamp.fits() || (messages && !may_lie_beside_message(thread, stamp))) break;
-    --first;
-  }
-  return first;
-}
-
-// The last of the stamps, which have room in the granule.
-void Detector::put_in_granule(Granule& granule, const AccessHistory& stamps, unsigned first) {
-  GranuleStep::Kept kept[kPlaces] = {};
-  for (unsigned i = first; i < stamps.count; ++i) kept[i - first] = {stamps.all[i].packed(), stamps.all[i].locks};
-  if (is_in_read_table(granule)) {
-    put_beside_table(granule, kept[0]);
-  } else {
-    GranuleStep::put(granule, kept[0], kept[1], kept[2]);
-  }
-}
-
-// Under its lock, of which `list` is part.
-void Detector::write_granule(Thread& thread, Granule& granule, Address address, HistoryId& list, AccessHistory& stamps,
-                             uint32_t flags) {
-  if (stamps.count > kPlaces) HybridEngine::consolidate(context_, stamps);
-  const bool in_table = is_in_read_table(granule);
-  const unsigned first = first_in_granule(thread, stamps, in_table, flags);
-  const HistoryId before = list;
-  if (before != kUntouched || first != 0 || flags != 0) {
-    list = make_list(thread, is_shared(before) ? kUntouched : before, stamps, first, flags);
-  }
-  if (list == kUntouched && in_table) list = empty_list_;
-  if (list != before && (before == kUntouched || histories_.is_old(before))) shadow_.note_change(address);
-
-  put_in_granule(granule, stamps, first);
-}
-
-// The one stamp that a granule has beside its reads in rows, if any. The copies of those go.
-void Detector::put_beside_table(Granule& granule, const GranuleStep::Kept& kept) {
-  for (unsigned place = 0; place < kPlaces; ++place) {
-    granule.words[place].store(place == ReadStep::kPlace ? kept.word : ShadowWord(), std::memory_order_relaxed);
-  }
-  const uint32_t order = kept.word.is_none() ? GranuleStep::kNoOrder : (GranuleStep::kNoOrder & ~3u) | ReadStep::kPlace;
-  granule.cells[1].store(order | kInReadTable | GranuleStep::locks_in(ReadStep::kPlace, kept.locks),
-                         std::memory_order_relaxed);
-}
-
 // Whether a read makes so much superfluous, of these stamps of a granule and of its list, that the others and itself
 // have room in the granule: then it is worth while to judge all, and to do without a list from there on.
-bool Detector::fits_without_list(const Thread& thread, const OverflowList& listed, const GranuleStep::Kept* kept,
-                                 unsigned count, const PastAccess& now) {
+bool ShadowStore::fits_without_list(const Thread& thread, const OverflowList& listed, const GranuleStep::Kept* kept,
+                                    unsigned count, const PastAccess& now) {
   // (Only the thread's own earlier reads are looked at: whether others' go takes longer to find out.)
   auto stays = [&](const PastAccess& stamp) {
     if (!is_read(stamp.kind) || !is_own(thread, stamp.slot, stamp.time) || (stamp.mask & ~now.mask) != 0) return true;
@@ -227,7 +105,7 @@ bool Detector::fits_without_list(const Thread& thread, const OverflowList& liste
 // that was there goes into the list, where the thread's own earlier one makes room (core/shadow/overflow_list.h).
 // False: it is another case, and nothing was done. Under the granule's lock; a list belongs to one granule, so it may
 // be changed.
-bool Detector::read_beside_list(Thread& thread, Granule& granule, HistoryId list, const WordAccess& access) {
+bool ShadowStore::read_beside_list(Thread& thread, Granule& granule, HistoryId list, const WordAccess& access) {
   OverflowList listed = list_at(list);
   if (!is_read(access.kind) || !thread.stamps_pack || listed.flags() != 0 || is_shared(list)) return false;
   const PastAccess now = {thread.slot,  access.mask, access.kind, thread.time,        thread.lockset,
@@ -310,8 +188,8 @@ bool Detector::read_beside_list(Thread& thread, Granule& granule, HistoryId list
 // is short. Most accesses make a stamp or two superfluous, the thread's own or those of whoever was ordered before it;
 // what the list does not need any more stays as room there. False: it is another case, and nothing was done. Under the
 // granule's lock; a list that has stamps belongs to one granule, so it may be changed.
-bool Detector::renew_beside_message(const Thread& thread, Granule& granule, HistoryId list, const WordAccess& access,
-                                    uint32_t set_flags) {
+bool ShadowStore::renew_beside_message(const Thread& thread, Granule& granule, HistoryId list, const WordAccess& access,
+                                       uint32_t set_flags) {
   if (access.kind != AccessKind::kAtomicRead && access.kind != AccessKind::kAtomicWrite) return false;
   const OverflowList listed = list_at(list);
   const uint32_t flags = listed.flags();
@@ -321,7 +199,7 @@ bool Detector::renew_beside_message(const Thread& thread, Granule& granule, Hist
     return false;
   }
   if (thread.stamps_pack && ShadowWord::stack_fits(access.where)) {
-    const unsigned spun = thread.spin_word_count == 0 ? 0 : spin_bytes_read(thread, access);
+    const unsigned spun = thread.spin_word_count == 0 ? 0 : spin_bytes_of(thread, access);
     if (AtomicStep(context_, segments_, thread, access, spun).take(granule, listed)) return true;
   }
   AccessHistory stamps;
@@ -342,8 +220,8 @@ bool Detector::renew_beside_message(const Thread& thread, Granule& granule, Hist
 // The same for what somebody waits for in a loop, on the stamps as they lie in the list: any access but a free, or a
 // write over an atomic. Those who wait are to hear of a write; `accessed`: which of its bytes its thread accessed in
 // the segment before. It is HybridEngine::next() once more, as far as there is no race and the list has room.
-bool Detector::renew_waited_for(Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access,
-                                uint32_t set_flags, uint8_t& accessed) {
+bool ShadowStore::renew_waited_for(Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access,
+                                   uint32_t set_flags, uint8_t& accessed) {
   const OverflowList listed = list_at(list);
   const uint32_t flags = listed.flags();
   const bool ends_message = access.kind == AccessKind::kWrite && (flags & GranuleFlags::messages(access.mask)) != 0;
@@ -356,7 +234,7 @@ bool Detector::renew_waited_for(Thread& thread, const Granule& granule, HistoryI
   const bool write = is_write(access.kind);
   const bool counts_writes = write && follows_writes(options_);
   unsigned fresh = access.mask;
-  unsigned before = access.increments ? access.mask : spin_bytes_read(thread, access);
+  unsigned before = access.increments ? access.mask : spin_bytes_of(thread, access);
   unsigned count = 0;
   for (unsigned i = 0; i < room; ++i) {
     if (listed.is_room(i)) continue;
@@ -416,35 +294,7 @@ bool Detector::renew_waited_for(Thread& thread, const Granule& granule, HistoryI
   return true;
 }
 
-// The locks of a time are known by the time: none may change while it has stamps.
-void Detector::begin_stamping(Thread& thread) {
-  if (thread.stamped) return;
-  const Inside inside(*this, thread);
-  heed_tick_request(thread);
-  note_segment(thread);
-  thread.stamped = true;
-}
-
-void Detector::note_segment(Thread& thread) {
-  if (options_.sampled) find_lockset(thread);
-  const bool fits = !is_state_machine(options_.engine) && ShadowWord::epoch_fits(thread.slot, thread.time);
-  thread.stamps_pack = fits && segments_.note(thread.slot, thread.time, thread.lockset, thread.stamps_locks);
-  thread.stamps_locks_apart = thread.stamps_locks == SegmentLocks::kOfItsTime;
-  thread.stamps_bare = thread.lockset == kNoLocks || is_lockless();
-  thread.stamps_alone = GranuleStep::alone(thread.slot, thread.stamps_locks);
-  thread.stamps_two = GranuleStep::of_two(thread.slot, thread.stamps_locks);
-  thread.needs_fence = !kOneAtATime && core_barrier == nullptr;
-  thread.decides = is_lockless() ? &thread.clocks.full : &thread.clocks.strong;
-  thread.stamps_exclude = thread.lockset != kNoLocks && locksets_.protects(thread.lockset, thread.lockset);
-}
-
-void Detector::use_time(Thread& thread) {
-  const Inside inside(*this, thread);
-  if (!thread.stamped) note_segment(thread);
-  thread.stamped = true;
-}
-
-bool Detector::access_simply(Thread& thread, Granule& granule, const WordAccess& access) {
+bool ShadowStore::access_simply(Thread& thread, Granule& granule, const WordAccess& access) {
   if (!thread.stamps_pack || !ShadowWord::stack_fits(access.where)) return false;
   const bool counts_writes = is_write(access.kind) && follows_writes(options_);
   const unsigned fresh = GranuleStep::fresh_bytes(thread, granule, access.kind, access.mask, counts_writes);
@@ -456,8 +306,8 @@ bool Detector::access_simply(Thread& thread, Granule& granule, const WordAccess&
 }
 
 // Paths 3 and 4: one access to one granule. `set_flags` are set with it.
-void Detector::access_granule(Thread& thread, Granule& granule, const WordAccess& access, SpinSignals& signals,
-                              uint32_t set_flags) {
+void ShadowStore::access_granule(Thread& thread, Granule& granule, const WordAccess& access, SpinSignals& signals,
+                                 uint32_t set_flags) {
   if (!thread.stamped) note_segment(thread);
   GranuleLock lock(granule);
   if (access.kind == AccessKind::kWrite && access.mask == kWholeGranule && !access.increments && may_heed_now(thread)) {
@@ -505,7 +355,7 @@ void Detector::access_granule(Thread& thread, Granule& granule, const WordAccess
   access_generally(thread, granule, lock, access, signals, set_flags);
 }
 
-void Detector::access_known_granule(Thread& thread, Granule& granule, const WordAccess& access) {
+void ShadowStore::access_known_granule(Thread& thread, Granule& granule, const WordAccess& access) {
   const Inside inside(*this, thread);
   heed_tick_request(thread);
   SpinSignals signals;
@@ -514,7 +364,8 @@ void Detector::access_known_granule(Thread& thread, Granule& granule, const Word
 }
 
 // An access within one granule, by a thread whose check did not find it stamped.
-void Detector::access_one(Thread& thread, AccessKind kind, Address begin, Address end, StackId where, bool increments) {
+void ShadowStore::access_one(Thread& thread, AccessKind kind, Address begin, Address end, StackId where,
+                             bool increments) {
   if (thread.ignoring != 0 || is_state_machine(options_.engine)) [[unlikely]]
     return access_from(thread, kind, begin, end, where, increments);
   const Inside inside(*this, thread);
@@ -531,12 +382,12 @@ void Detector::access_one(Thread& thread, AccessKind kind, Address begin, Addres
   if (signals.count != 0) send(thread, signals);
 }
 
-void Detector::use(Thread& thread, Address object, StackId where) {
+void ShadowStore::use(Thread& thread, Address object, StackId where) {
   const Inside inside(*this, thread);
   use_inside(thread, object, where);
 }
 
-void Detector::use_inside(Thread& thread, Address object, StackId where) {
+void ShadowStore::use_inside(Thread& thread, Address object, StackId where) {
   if (thread.ignoring != 0 || is_state_machine(options_.engine)) [[unlikely]] {
     step_outside(thread);
     access(thread, AccessKind::kAtomicRead, object, 1, where, true);
@@ -565,7 +416,7 @@ void Detector::use_inside(Thread& thread, Address object, StackId where) {
 
 // Renews the stamps of granules, from `at` on, as far as that goes; gives the first where it does not.
 template <AccessKind Kind>
-Address Detector::renew_run(Thread& thread, Address at, Address begin, Address end, StackId where, bool increments) {
+Address ShadowStore::renew_run(Thread& thread, Address at, Address begin, Address end, StackId where, bool increments) {
   constexpr bool kPlain = Kind == AccessKind::kRead || Kind == AccessKind::kWrite;
   if (!ShadowWord::stack_fits(where)) return at;
   [[maybe_unused]] const GranuleStep::Strided<Kind> row(thread, where);
@@ -601,7 +452,7 @@ Address Detector::renew_run(Thread& thread, Address at, Address begin, Address e
 }
 
 template <AccessKind Kind>
-Address Detector::access_range(Thread& thread, Address begin, Address end, StackId where) {
+Address ShadowStore::access_range(Thread& thread, Address begin, Address end, StackId where) {
   thread.inside.store(true, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   Address at = begin & ~(kGranuleBytes - 1);
@@ -611,11 +462,11 @@ Address Detector::access_range(Thread& thread, Address begin, Address end, Stack
   return at < begin ? begin : at < end ? at : end;
 }
 
-template Address Detector::access_range<AccessKind::kRead>(Thread&, Address, Address, StackId);
-template Address Detector::access_range<AccessKind::kWrite>(Thread&, Address, Address, StackId);
+template Address ShadowStore::access_range<AccessKind::kRead>(Thread&, Address, Address, StackId);
+template Address ShadowStore::access_range<AccessKind::kWrite>(Thread&, Address, Address, StackId);
 
-Address Detector::renew_run(Thread& thread, AccessKind kind, Address at, Address begin, Address end, StackId where,
-                            bool increments) {
+Address ShadowStore::renew_run(Thread& thread, AccessKind kind, Address at, Address begin, Address end, StackId where,
+                               bool increments) {
   if (!may_renew(thread) || is_state_machine(options_.engine)) return at;
   switch (kind) {
     case AccessKind::kRead:
@@ -631,33 +482,9 @@ Address Detector::renew_run(Thread& thread, AccessKind kind, Address at, Address
   }
 }
 
-// Writes only where nobody waits for the bytes, since then each of them counts.
-void Detector::remember_list(Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access) {
-  const bool write = access.kind == AccessKind::kWrite;
-  const bool atomic_read = access.kind == AccessKind::kAtomicRead;
-  if (list == kUntouched || is_shared(list)) return;
-  if (!atomic_read && (write ? list_at(list).flags() != 0 : access.kind != AccessKind::kRead)) return;
-  if (thread.known == nullptr) thread.known = arena_.create<KnownLists>();
-  if (thread.known == nullptr) return;
-  if (const uint64_t now = collections_.load(std::memory_order_relaxed); thread.known->collections != now) {
-    fill_zero(thread.known, sizeof *thread.known);
-    thread.known->collections = now;
-  }
-  KnownLists::Entry& entry = thread.known->of(&granule);
-  if (entry.granule != &granule || entry.list != list || entry.time != thread.time || entry.slot != thread.slot) {
-    entry = {&granule, list, thread.time, thread.slot, 0, 0, 0};
-  }
-  if (atomic_read) {
-    entry.atomic_reads |= access.mask;
-    return;
-  }
-  entry.reads |= access.mask;
-  if (write) entry.writes |= access.mask;
-}
-
 // Path 4.
-void Detector::access_generally(Thread& thread, Granule& granule, GranuleLock& lock, const WordAccess& access,
-                                SpinSignals& signals, uint32_t set_flags) {
+void ShadowStore::access_generally(Thread& thread, Granule& granule, GranuleLock& lock, const WordAccess& access,
+                                   SpinSignals& signals, uint32_t set_flags) {
   const bool plain_write = access.kind == AccessKind::kWrite || access.kind == AccessKind::kFree;
   FoundRaces races;
   AccessHistory stamps;
@@ -681,92 +508,30 @@ void Detector::access_generally(Thread& thread, Granule& granule, GranuleLock& l
   if (races.count == 0) remember_list(thread, granule, lock.list, access);
   lock.unlock();
   if (flags != 0) {
-    if (plain_write && (flags & GranuleFlags::messages(access.mask)) != 0) end_messages(access);
+    if (plain_write && (flags & GranuleFlags::messages(access.mask)) != 0) end_messages_of(access);
     if (is_write(access.kind) && access.kind != AccessKind::kFree)
       note_signals(thread, access, flags, accessed, signals);
   }
   if (races.count != 0) report_races(thread, races);
 }
 
-unsigned Detector::spin_bytes_read(const Thread& thread, const WordAccess& access) {
+unsigned ShadowStore::spin_bytes_of(const Thread& thread, const WordAccess& access) {
   return spin_bytes_read(thread, access.word) | unsigned{spin_bytes_read(thread, access.word + kWordBytes)}
                                                     << kWordBytes;
 }
 
-uint8_t Detector::accessed_in_segment(const Thread& thread, const AccessHistory& stamps, const WordAccess& access) {
+uint8_t ShadowStore::accessed_in_segment(const Thread& thread, const AccessHistory& stamps, const WordAccess& access) {
   if (access.increments) return access.mask;
-  const unsigned accessed = HybridEngine::accessed_in_segment(stamps, thread) | spin_bytes_read(thread, access);
+  const unsigned accessed = HybridEngine::accessed_in_segment(stamps, thread) | spin_bytes_of(thread, access);
   return static_cast<uint8_t>(access.mask & accessed);
 }
 
 // Those who wait in a loop for bytes that were written are to hear of it.
-void Detector::note_signals(Thread& thread, const WordAccess& access, uint32_t flags, unsigned adds,
-                            SpinSignals& signals) {
+void ShadowStore::note_signals(Thread& thread, const WordAccess& access, uint32_t flags, unsigned adds,
+                               SpinSignals& signals) {
   const auto waited_for = static_cast<uint8_t>(GranuleFlags::in_spin(flags) & access.mask);
   if (waited_for == 0) return;
-  if (signals.count == SpinSignals::kMax) send(thread, signals);
-  signals.granules[signals.count++] = {access.word, waited_for, static_cast<uint8_t>(adds & waited_for)};
-}
-
-// What was done to these bytes of the granule does not count any more.
-void Detector::clear_granule(Thread& thread, Granule& granule, Address address, unsigned mask) {
-  if (mask == 0xff && clear_simple_granule(granule)) return;
-  if (granule.cells[0].load(std::memory_order_relaxed) == kUntouched && GranuleStep::is_empty(granule)) return;
-  GranuleLock lock(granule);
-  if (mask == 0xff) {
-    close_read_table(granule);
-    for (std::atomic<ShadowWord>& word : granule.words) word.store({}, std::memory_order_relaxed);
-    lock.list = kUntouched;
-    return;
-  }
-  clear_read_table(granule, address, mask);
-  AccessHistory stamps;
-  uint32_t flags = read_granule(granule, lock.list, stamps);
-  flags &= ~GranuleFlags::spinning(mask);
-  unsigned kept = 0;
-  for (unsigned i = 0; i < stamps.count; ++i) {
-    PastAccess s = stamps.all[i];
-    s.mask = static_cast<uint8_t>(s.mask & ~mask);
-    s.adds &= s.mask;
-    if (s.mask != 0) stamps.all[kept++] = s;
-  }
-  stamps.count = kept;
-  lock.list = kUntouched;  // another list: what threads know of the old one ends
-  write_granule(thread, granule, address, lock.list, stamps, flags);
-}
-
-// Somebody waits for these bytes from here on. Gives those for which nobody did, and what was stamped before.
-unsigned Detector::begin_spinning(Thread& thread, Granule& granule, Address address, unsigned mask,
-                                  AccessHistory& stamps) {
-  // Once it is known it stays so, as long as the memory is what it was.
-  if ((mask & ~unsigned{waited_for_in(granule)}) == 0) return 0;
-  GranuleLock lock(granule);
-  const uint32_t flags = read_granule(granule, lock.list, stamps);
-  const unsigned fresh = mask & ~unsigned{GranuleFlags::in_spin(flags)};
-  if (fresh == 0) return 0;
-  take_from_read_table(granule, address, stamps);
-  write_granule(thread, granule, address, lock.list, stamps, flags | GranuleFlags::spinning(mask));
-  return fresh;
-}
-
-// In a full collection.
-void Detector::mark_stamps(const Granule& granule) {
-  const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
-  for (unsigned place = (second & kInReadTable) != 0 ? ReadStep::kPlace : 0; place < kPlaces; ++place) {
-    const ShadowWord word = granule.words[place].load(std::memory_order_relaxed);
-    if (word.is_none()) continue;
-    slots_.mark(word.slot());
-    segments_.mark(word.slot(), word.clock(), locks_at(second, place));
-  }
-}
-
-unsigned Detector::stamps_at(Address address) {
-  Granule* granule = shadow_.existing_granule(address);
-  if (granule == nullptr) return 0;
-  const GranuleLock lock(*granule);
-  AccessHistory stamps;
-  read_granule(*granule, lock.list, stamps);
-  return stamps.count + reads_in_table(*granule, address);
+  add_signal(thread, signals, {access.word, waited_for, static_cast<uint8_t>(adds & waited_for)});
 }
 
 }  // namespace norn

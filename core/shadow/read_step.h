@@ -22,7 +22,7 @@ namespace norn {
 class ReadStep {
  public:
   // Where the granule of a write, or of whatever else it keeps beside its reads, has it.
-  static constexpr unsigned kPlace = 2;
+  static constexpr unsigned kPlace = GranuleWords::kBesideTable;
 
   // Whether the thread has read these bytes at its present time. What it has of that time stays, until the memory is
   // new.

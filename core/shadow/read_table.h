@@ -11,8 +11,8 @@
 // needed, and taken away in collections alone.
 #pragma once
 
+#include "core/order/segment_locks.h"
 #include "core/shadow/check_layout.h"
-#include "core/shadow/segment_locks.h"
 #include "core/shadow/shadow.h"
 
 namespace norn {
@@ -104,6 +104,11 @@ struct ReadsInRow {
       row.second[granule].store(second, std::memory_order_relaxed);
       row.first[granule].store(ReadInRow::marked(first), std::memory_order_relaxed);
     }
+  }
+  // What a thread puts into its row while the granule is locked it takes back itself (core/shadow/read_step.h).
+  static void clear(ReadBlock::Row& row, unsigned granule, unsigned mask) {
+    const ReadsInRow reads = of(row, granule);
+    ReadsInRow{reads.first.without(mask), reads.second.without(mask)}.write_to(row, granule);
   }
   // False: there is no room for another.
   [[nodiscard, gnu::always_inline]] bool add(ShadowWord read) {

@@ -17,7 +17,7 @@
 #pragma once
 
 #include "core/engine/engine.h"
-#include "core/shadow/segment_locks.h"
+#include "core/order/segment_locks.h"
 #include "core/shadow/shadow_word.h"
 
 namespace norn {

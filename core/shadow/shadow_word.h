@@ -10,7 +10,7 @@
 // per-byte:    the stack id is the number of a per-byte stack (core/shadow/per_byte_stacks.h).
 //
 // All zeroes is no access. The locks that it was made under are not here: a granule has them in its second cell, a byte
-// each (core/shadow/segment_locks.h), and the read-shared table has them in the place of the slot.
+// each (core/order/segment_locks.h), and the read-shared table has them in the place of the slot.
 //
 // The compiler puts a check before every access that compares such words (include/norn/abi.h, docs/design/fastpath.md):
 // bits() is a contract with it.

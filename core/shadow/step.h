@@ -1,5 +1,5 @@
-// Paths 1 and 2, and path 3 of a granule without a list (core/shadow/paths.h): what most accesses do to a granule.
-// Nothing is in its list, no race is found, and what is left has room in it.
+// Paths 1 and 2, and path 3 of a granule without a list (core/shadow/shadow_store.h): what most accesses do to a
+// granule. Nothing is in its list, no race is found, and what is left has room in it.
 //
 // Each path applies the rule (core/shadow/relation.h) to the shadow words as they lie in the granule and decides where
 // the words that are left are put. What it cannot do it leaves to the next path, and then has done nothing.
@@ -8,39 +8,13 @@
 #include "core/engine/engine.h"
 #include "core/order/lockset.h"
 #include "core/shadow/granule.h"
+#include "core/shadow/place_tables.h"
 #include "core/shadow/relation.h"
 
 namespace norn {
 
-class GranuleStep {
+class GranuleStep : public PlaceTables {
  public:
-  static constexpr unsigned kPlaces = 3;
-  static constexpr unsigned kNoPlace = 3;
-  // Of the second cell, without any stamp.
-  static constexpr uint32_t kNoOrder = kNoPlace | kNoPlace << 2 | kNoPlace << 4;
-
-  [[nodiscard]] static LocksCode locks_at(uint32_t second, unsigned place) {
-    return static_cast<LocksCode>(uint64_t{second} >> (place + 1) * 8);
-  }
-
-  [[nodiscard]] static constexpr uint32_t locks_in(unsigned place, LocksCode locks) {
-    return static_cast<uint32_t>(uint64_t{locks} << (place + 1) * 8);
-  }
-
-  // A word and its locks.
-  struct Kept {
-    ShadowWord word;
-    LocksCode locks;
-  };
-
-  [[nodiscard, gnu::always_inline]] static bool are_none(ShadowWord a, ShadowWord b, ShadowWord c) {
-    return (a.bits() | b.bits() | c.bits()) == 0;
-  }
-  [[nodiscard]] static bool is_empty(const Granule& granule) {
-    return are_none(granule.words[0].load(std::memory_order_relaxed), granule.words[1].load(std::memory_order_relaxed),
-                    granule.words[2].load(std::memory_order_relaxed));
-  }
-
   GranuleStep(const EngineContext& context, const SegmentLocks& segments, Thread& thread, AccessKind kind,
               unsigned mask, bool increments, StackId where)
       : context_(context),
@@ -242,16 +216,6 @@ class GranuleStep {
     return says(thread, AccessKind::kBirth, where).with(ShadowWord::kAllBytes);
   }
 
-  // The second cell of a granule with one stamp, or with two of one thread and the same locks.
-  [[nodiscard]] static uint32_t alone(Slot slot, LocksCode locks) {
-    const unsigned place = slot & 1u;
-    return kNoPlace << 4 | kNoPlace << 2 | place | locks_in(place, locks);
-  }
-  [[nodiscard]] static uint32_t of_two(Slot slot, LocksCode locks) {
-    const unsigned place = slot & 1u;
-    return kNoPlace << 4 | place << 2 | 2u | locks_in(place, locks) | locks_in(2, locks);
-  }
-
   // Path 2, for what is ordered by locks alone, and for writes that continue others'. What is in the thread's own
   // position and stays moves, if there is room; or it says the same of other bytes. `where(found)`: the stack, false if
   // that is not to be had.
@@ -354,40 +318,6 @@ class GranuleStep {
     return (others & mask) == 0 ? mask & ~done : mask;
   }
 
-  // Puts these stamps into the granule, oldest first: the newest into the place of its slot's parity, the others into
-  // theirs if they can be.
-  [[gnu::always_inline]] static void put(Granule& granule, const Kept& a, const Kept& b, const Kept& c) {
-    auto store = [&](unsigned place, ShadowWord word) { granule.words[place].store(word, std::memory_order_relaxed); };
-    uint32_t second = 0;
-    if (a.word.is_none()) {
-      for (unsigned place = 0; place < kPlaces; ++place) store(place, {});
-      second = kNoOrder;
-    } else if (b.word.is_none()) {
-      const unsigned own = a.word.position();
-      store(own, a.word);
-      store(1 - own, {});
-      store(2, {});
-      second = kNoPlace << 4 | kNoPlace << 2 | own | locks_in(own, a.locks);
-    } else if (c.word.is_none()) {
-      const unsigned own = b.word.position();
-      const unsigned other = a.word.position() != own ? 1 - own : 2;
-      store(own, b.word);
-      store(other, a.word);
-      store(3 - own - other, {});
-      second = kNoPlace << 4 | own << 2 | other | locks_in(own, b.locks) | locks_in(other, a.locks);
-    } else {
-      const unsigned own = c.word.position();
-      const unsigned other = b.word.position() != own ? 1 - own : 2;
-      const unsigned third = 3 - own - other;
-      store(own, c.word);
-      store(other, b.word);
-      store(third, a.word);
-      second =
-          own << 4 | other << 2 | third | locks_in(own, c.locks) | locks_in(other, b.locks) | locks_in(third, a.locks);
-    }
-    granule.cells[1].store(second, std::memory_order_relaxed);
-  }
-
  private:
   friend class AtomicStep;
 
@@ -450,91 +380,6 @@ class GranuleStep {
     return continues;
   }
 
-  // Which stamps stay beside a new one: that in its place, which goes to the third; the other; the third, which makes
-  // room for that.
-  static constexpr unsigned kMineStays = 1, kOtherStays = 2, kThirdStays = 4, kAllStay = 7;
-  // What that means for their locks, as bits of the second cell, and by how much these turn.
-  struct Moves {
-    uint32_t stay, mine, third;
-    unsigned mine_by, third_by;
-  };
-  struct AllMoves {
-    Moves of[2][8];
-
-    constexpr AllMoves() : of() {
-      for (unsigned place = 0; place < 2; ++place) {
-        const unsigned other = 1 - place;
-        for (unsigned staying = 0; staying < 8; ++staying) {
-          Moves& moves = of[place][staying];
-          const auto locks = [&](unsigned bit, unsigned at) {
-            return (staying & bit) != 0 ? locks_in(at, LocksCode{0xff}) : 0;
-          };
-          moves.stay = locks(kOtherStays, other);
-          moves.mine = locks(kMineStays, place);
-          moves.mine_by = (2 - place) * 8;
-          ((staying & kMineStays) != 0 ? moves.third : moves.stay) |= locks(kThirdStays, 2);
-          moves.third_by = (32 + other * 8 - 2 * 8) % 32;
-        }
-      }
-    }
-  };
-  static const AllMoves kMoves;
-
-  // The order of stamps, without that of a place (or with it in another from now on), and that place as the newest.
-  struct OrdersAfter {
-    uint8_t of[2][kNoPlace + 1][kNoOrder + 1];
-
-    constexpr OrdersAfter() : of() {
-      for (unsigned place = 0; place < 2; ++place) {
-        for (unsigned order = 0; order <= kNoOrder; ++order) {
-          for (unsigned to = 0; to <= kNoPlace; ++to) of[place][to][order] = after(order, place, to);
-        }
-      }
-    }
-    static constexpr uint8_t after(unsigned order, unsigned place, unsigned instead) {
-      unsigned result = 0;
-      unsigned count = 0;
-      for (unsigned i = 0; i < kPlaces; ++i) {
-        unsigned at = order >> 2 * i & 3;
-        if (at == place) at = instead;
-        if (at != kNoPlace) result |= at << 2 * count++;
-      }
-      result |= place << 2 * count++;
-      for (; count < kPlaces; ++count) result |= kNoPlace << 2 * count;
-      return static_cast<uint8_t>(result);
-    }
-  };
-  static const OrdersAfter kOrdersAfter;
-
-  // The same of those that stay, as AllMoves has them. 0: there is no room.
-  struct OrdersAmong {
-    uint8_t of[2][8][kNoOrder + 1];
-
-    constexpr OrdersAmong() : of() {
-      for (unsigned place = 0; place < 2; ++place) {
-        for (unsigned staying = 0; staying < 8; ++staying) {
-          for (unsigned order = 0; order <= kNoOrder; ++order) {
-            of[place][staying][order] = staying == kAllStay ? 0 : among(place, staying, order);
-          }
-        }
-      }
-    }
-    static constexpr uint8_t among(unsigned place, unsigned staying, unsigned order) {
-      const bool moves = (staying & kMineStays) != 0;
-      unsigned left = 0;
-      for (unsigned i = 0; i < kPlaces; ++i) {
-        const unsigned at = order >> 2 * i & 3;
-        unsigned to = kNoPlace;
-        if (at == place && moves) to = 2;
-        if (at == 1 - place && (staying & kOtherStays) != 0) to = at;
-        if (at == 2 && (staying & kThirdStays) != 0) to = moves ? 1 - place : 2;
-        left |= to << 2 * i;
-      }
-      return OrdersAfter::after(left, place, kNoPlace);
-    }
-  };
-  static const OrdersAmong kOrdersAmong;
-
   [[nodiscard, gnu::always_inline]] static unsigned without(unsigned order, unsigned place) {
     for (unsigned i = 0; i < kPlaces; ++i) {
       if ((order >> 2 * i & 3) == place) order |= kNoPlace << 2 * i;
@@ -582,9 +427,5 @@ class GranuleStep {
   unsigned continues_ = 0;  // those with a write before ours that it continues
   const ShadowWord own_;    // what stamps of such accesses say, but for the bytes
 };
-
-inline constexpr GranuleStep::OrdersAfter GranuleStep::kOrdersAfter;
-inline constexpr GranuleStep::OrdersAmong GranuleStep::kOrdersAmong;
-inline constexpr GranuleStep::AllMoves GranuleStep::kMoves;
 
 }  // namespace norn

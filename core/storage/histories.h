@@ -3,7 +3,7 @@
 // A history is made once, by the thread that needs it, in room of its own: no lock, no hash, a few stores. Equal
 // histories may exist twice; a thread remembers which it made (Thread::own, Thread::known), so that the words of an
 // array still share one. They are never changed and never moved. What no cell refers to is found by collections
-// (core/storage/collector.cc), and its room is used again, so that an id means another history afterwards: threads
+// (core/collector.h), and its room is used again, so that an id means another history afterwards: threads
 // forget what they know at each.
 //
 // Room is counted in units of 16 bytes. 65,536 of them are an area, mapped at once, for histories of one size class;
@@ -18,7 +18,7 @@
 //
 // What is in use is bounded, softly: whoever needs room gets it, but a full collection is wanted then. It gives areas
 // in which nothing lives to a pool for all size classes. If that is not enough, the collector chooses areas that are to
-// be emptied, makes what it wants to keep of them anew elsewhere, and collects again (core/storage/collector.cc).
+// be emptied, makes what it wants to keep of them anew elsewhere, and collects again (core/collector.h).
 //
 // A history is
 //   uint16 count · uint15 age · uint1 old · uint32 words[count], padded to 16 bytes

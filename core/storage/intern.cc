@@ -2,6 +2,7 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "base/text_hash.h"
 
 namespace norn {
 namespace {

@@ -1,5 +1,5 @@
 // What tests look at in a detector that no embedding may: granules, what they remember, and the paths of an access one
-// by one (core/shadow/paths.h).
+// by one (core/shadow/shadow_store.h).
 #pragma once
 
 #include <algorithm>
@@ -119,7 +119,7 @@ struct DetectorProbe {
   [[nodiscard]] static bool path_1_atomic_write(Detector& detector, Thread& thread, const WordAccess& access) {
     const auto first = static_cast<unsigned>(__builtin_ctz(access.mask));
     const auto size = static_cast<unsigned>(__builtin_popcount(access.mask));
-    return detector.write_atomically(thread, access.word + first, size, access.where, access.increments);
+    return detector.renew_atomic_write(thread, access.word + first, size, access.where, access.increments);
   }
   [[nodiscard]] static bool path_1_free(Detector& detector, Thread& thread, const WordAccess& access) {
     const auto first = static_cast<unsigned>(__builtin_ctz(access.mask));

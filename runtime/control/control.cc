@@ -1,6 +1,7 @@
 // Controlled execution seen from the program: where it begins, and the points at which threads stop.
 #include "runtime/control/control.h"
 
+#include "hazards/hazard_listener.h"
 #include "runtime/control/decisions.h"
 #include "runtime/control/interest.h"
 #include "runtime/control/turn.h"

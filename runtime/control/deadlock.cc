@@ -1,5 +1,6 @@
 #include "runtime/control/deadlock.h"
 
+#include "core/order/thread.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/process/settings.h"
 #include "runtime/process/syscalls.h"

@@ -6,8 +6,10 @@
 #include <algorithm>
 
 #include "runtime/hooks/check_state.h"
+#include "runtime/hooks/flat_granule.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/process/emit.h"
+#include "runtime/process/emit_inline.h"
 #include "runtime/process/mode.h"
 #include "runtime/process/proc_maps.h"
 
@@ -77,7 +79,7 @@ template <AccessKind Kind, unsigned Size>
   ThreadState& state = *current_state;
   const Address at = address_of(address);
   const bool recorded = state.core->recording && do_inside(state, [&]() __attribute__((always_inline)) {
-                          return !detector.gate().load(std::memory_order_relaxed) &&
+                          return !gate.load(std::memory_order_relaxed) &&
                                  Detector::record_quickly<Kind>(*state.core, {at, at + Size}, increments<Kind>(site));
                         });
   if (recorded && state.kept_signals.load(std::memory_order_relaxed) == 0) [[likely]]
@@ -112,7 +114,7 @@ enum class Quick : uint8_t { kNot, kDone, kUnfinished, kTried };
 
 // The first such access since a function was called. The thread is the runtime's already.
 [[gnu::noinline]] NORN_SLOW bool make_place(ThreadState& state, const norn_site* site, StackId& where) {
-  if (detector.gate().load(std::memory_order_relaxed)) return false;
+  if (gate.load(std::memory_order_relaxed)) return false;
   where = place(state, site);
   return true;
 }
@@ -152,7 +154,7 @@ template <AccessKind Kind, class Steps>
   auto where = [&](StackId& found) __attribute__((always_inline)) { return find_place(*state, site, found); };
   bool recorded = true;
   const bool done = do_inside(*state, [&]() __attribute__((always_inline)) {
-    if (detector.gate().load(std::memory_order_relaxed) || !steps(thread, where)) return false;
+    if (gate.load(std::memory_order_relaxed) || !steps(thread, where)) return false;
     recorded = !thread.recording || Detector::record_quickly<Kind>(thread, bytes, increments<Kind>(site));
     return true;
   });

@@ -5,11 +5,14 @@
 #include "runtime/hooks/loop_hooks.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/process/emit.h"
+#include "runtime/process/emit_inline.h"
 #include "runtime/process/mode.h"
 #include "runtime/process/settings.h"
 
 using namespace norn;
 using namespace norn::rt;
+
+bool norn::rt::may_pass_unseen(const Thread& thread) { return detector.may_pass_unseen(thread); }
 
 namespace {
 
@@ -126,7 +129,7 @@ struct Load {
   MemoryOrder order;
   T& value;
 
-  Detector::AtomicOutcome operator()() const {
+  AtomicOutcome operator()() const {
     value = load_now(address);
     return {EventKind::kAtomicLoad, order};
   }
@@ -157,7 +160,7 @@ void store(volatile T* address, T value, int order, const norn_site* site) {
       // Whoever finds the location's lock free sees the value: it is given up after this.
       __atomic_store_n(address, value, __ATOMIC_RELEASE);
     }
-    return Detector::AtomicOutcome{EventKind::kAtomicStore, order_of(order)};
+    return AtomicOutcome{EventKind::kAtomicStore, order_of(order)};
   };
   if (!is_watching()) {
     store_now();
@@ -177,7 +180,7 @@ T change(volatile T* address, int order, const norn_site* site, Change how) {
   T before{};
   const auto apply = [&] {
     before = change_now(address, how);
-    return Detector::AtomicOutcome{EventKind::kAtomicRmw, order_of(order)};
+    return AtomicOutcome{EventKind::kAtomicRmw, order_of(order)};
   };
   if (!is_watching()) {
     apply();
@@ -199,8 +202,8 @@ T compare_exchange(volatile T* address, T expected, T desired, int success, int 
   T before{};
   const auto apply = [&] {
     before = compare_now(address, expected, desired);
-    return before == expected ? Detector::AtomicOutcome{EventKind::kAtomicRmw, order_of(success)}
-                              : Detector::AtomicOutcome{EventKind::kAtomicLoad, order_of(failure)};
+    return before == expected ? AtomicOutcome{EventKind::kAtomicRmw, order_of(success)}
+                              : AtomicOutcome{EventKind::kAtomicLoad, order_of(failure)};
   };
   if (!is_watching()) {
     apply();
@@ -273,7 +276,7 @@ NORN_EXPORT void __norn_assembly_before(const void* address, size_t size, const 
   const Inspection here;
   if (!here) return;
   emit.atomic(here.thread(), address_of(address), size, place(*here, site),
-              [] { return Detector::AtomicOutcome{EventKind::kAtomicRmw, MemoryOrder::kAcqRel}; });
+              [] { return AtomicOutcome{EventKind::kAtomicRmw, MemoryOrder::kAcqRel}; });
 }
 
 NORN_EXPORT void __norn_assembly_after(const void* address, size_t size, const norn_site* site) {
@@ -281,5 +284,5 @@ NORN_EXPORT void __norn_assembly_after(const void* address, size_t size, const n
   const Inspection here;
   if (!here) return;
   emit.atomic(here.thread(), address_of(address), size, place(*here, site),
-              [] { return Detector::AtomicOutcome{EventKind::kAtomicLoad, MemoryOrder::kAcquire}; });
+              [] { return AtomicOutcome{EventKind::kAtomicLoad, MemoryOrder::kAcquire}; });
 }

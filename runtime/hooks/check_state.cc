@@ -3,6 +3,8 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "core/detector.h"
+#include "hazards/hazard_listener.h"
 #include "runtime/control/control.h"
 #include "runtime/hooks/sampling.h"
 #include "runtime/process/emit.h"

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 
+#include "core/detector.h"
 #include "loops/graph.h"
 #include "runtime/hooks/access_hooks.h"
 #include "runtime/hooks/sampling.h"

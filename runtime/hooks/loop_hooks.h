@@ -43,7 +43,7 @@ void spin_by_atomic(Thread& thread, Address address, size_t size, StackId where,
   bool wrote = false;
   emit.ignore_begin(thread, kIgnoreReads | kIgnoreWrites);
   emit.atomic(thread, address, size, where, [&] {
-    const Detector::AtomicOutcome outcome = perform();
+    const AtomicOutcome outcome = perform();
     wrote = outcome.kind != EventKind::kAtomicLoad;
     return outcome;
   });

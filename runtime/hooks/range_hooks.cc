@@ -3,8 +3,10 @@
 
 #include "runtime/hooks/access_hooks.h"
 #include "runtime/hooks/check_state.h"
+#include "runtime/hooks/flat_granule.h"
 #include "runtime/hooks/stack_ids.h"
 #include "runtime/intercept/interpose.h"
+#include "runtime/process/emit_inline.h"
 #include "runtime/process/mode.h"
 
 namespace norn::rt {
@@ -25,7 +27,7 @@ bool observe_row(ThreadState& state, Address first, uint64_t count, uint64_t ste
     if (thread.is_plain()) {
       do_inside(state, [&]() __attribute__((always_inline)) {
         StackId where = kNoStack;
-        if (detector.gate().load(std::memory_order_relaxed) || !find_place(state, site, where)) return false;
+        if (gate.load(std::memory_order_relaxed) || !find_place(state, site, where)) return false;
         Granule* granules = &flat_granule(thread.fast.granules, thread.fast.mask, reinterpret_cast<const void*>(at));
         done = detector.access_row<Kind>(thread, granules, at, std::min(count - i, kAtOnce), step, where);
         return true;

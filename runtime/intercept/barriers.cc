@@ -8,8 +8,10 @@
 #include <unwind.h>
 
 #include "runtime/control/control.h"
+#include "runtime/hooks/stack_ids.h"
 #include "runtime/intercept/locks.h"
 #include "runtime/process/emit.h"
+#include "runtime/process/emit_inline.h"
 #include "runtime/process/mode.h"
 
 using namespace norn;
@@ -336,7 +338,7 @@ NORN_INTERPOSE_OPTIONAL(void, __cxa_guard_release, (uint64_t* guard)) {
   if (const Inspection here; here) {
     emit.once_done(here.thread(), address_of(guard));
     emit.atomic(here.thread(), address_of(guard), 1, place(*here, &site___cxa_guard_release),
-                [] { return Detector::AtomicOutcome{EventKind::kAtomicStore, MemoryOrder::kRelease}; });
+                [] { return AtomicOutcome{EventKind::kAtomicStore, MemoryOrder::kRelease}; });
   }
   real___cxa_guard_release(guard);
   control::end_routine(guard);

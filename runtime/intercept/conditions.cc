@@ -5,6 +5,7 @@
 
 #include "runtime/control/control.h"
 #include "runtime/hooks/loop_hooks.h"
+#include "runtime/hooks/stack_ids.h"
 #include "runtime/intercept/locks.h"
 #include "runtime/openmp/openmp.h"
 #include "runtime/process/emit.h"

@@ -1,6 +1,7 @@
 // What is registered to be done at the program's end happens after it was registered, in whichever thread it is done.
 #include <stdlib.h>
 
+#include "core/order/release_clock.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/process/emit.h"
 #include "runtime/process/process.h"
@@ -24,7 +25,7 @@ struct Call {
 template <class Called>
 struct AtExit {
   Call<Called> call;
-  Detector::Message registered;
+  ReleaseClock registered;
 };
 
 // Null: nothing is known of the calling thread, or there is no memory.
@@ -67,7 +68,7 @@ void call_with_status(int status, void* registered) {
 }
 
 // The C library gives functions for a quick exit no argument, so there is one message for all.
-constinit Detector::Message quick;
+constinit ReleaseClock quick;
 
 }  // namespace
 

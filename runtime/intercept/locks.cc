@@ -8,10 +8,39 @@
 
 #include "runtime/control/control.h"
 #include "runtime/hooks/loop_hooks.h"
+#include "runtime/hooks/stack_ids.h"
 #include "runtime/openmp/openmp.h"
+#include "runtime/process/emit_inline.h"
 #include "runtime/process/mode.h"
 #include "runtime/process/syscalls.h"
 #include "runtime/reporting/misuse.h"
+
+namespace norn::rt {
+
+void took(const volatile void* lock, LockMode mode, const norn_site& site, LockAttempt attempt) {
+  const Inspection here;
+  if (!here) return;
+  // Where nobody looks, the place is wanted for the order of locks alone.
+  const bool unseen = is_called_unseen();
+  const bool placed = !unseen || here.thread().held_count != 0;
+  const StackId where = placed ? place_again(*here, &site) : kNoStack;
+  emit.lock_acquire(here.thread(), address_of(lock), mode, attempt, where, is_watching() && !unseen);
+}
+
+void giving(const volatile void* lock, LockMode mode) {
+  const Inspection here;
+  if (!here) return;
+  emit.lock_release(here.thread(), address_of(lock), mode);
+}
+
+void destroyed_lock(const volatile void* lock, const norn_site& site) {
+  const Inspection here;
+  if (!here) return;
+  if (is_watching()) emit.write(here.thread(), address_of(lock), 1, place(*here, &site));
+  emit.lock_destroy(here.thread(), address_of(lock));
+}
+
+}  // namespace norn::rt
 
 using namespace norn;
 using namespace norn::rt;

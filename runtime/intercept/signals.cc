@@ -16,6 +16,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "core/order/release_clock.h"
 #include "runtime/control/control.h"
 #include "runtime/hooks/access_hooks.h"
 #include "runtime/intercept/descriptors.h"
@@ -37,7 +38,7 @@ struct Action {
   SpinMutex mutex;
   struct sigaction action = {};  // as the program set it
   bool ours = false;             // the kernel has our handler
-  Detector::Message set;         // what came before the program set it
+  ReleaseClock set;              // what came before the program set it
 };
 constinit Action actions[kSignals];
 

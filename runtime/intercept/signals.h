@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "core/event.h"
+#include "core/ids.h"
 #include "runtime/process/syscalls.h"
 
 namespace norn::rt {

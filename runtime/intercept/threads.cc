@@ -168,7 +168,7 @@ Begin begin_new_thread(void* block) {
   }
   state->depth.store(1, std::memory_order_seq_cst);
   beginning.fetch_sub(1, std::memory_order_seq_cst);
-  if (detector.gate().load(std::memory_order_seq_cst)) (void)wait_at_gate(*state);  // not in a handler: it opens
+  if (gate.load(std::memory_order_seq_cst)) (void)wait_at_gate(*state);  // not in a handler: it opens
   memory.destroy(begin);
   state->stack_begin = stack_begin;
   state->stack_end = stack_end;

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <time.h>
 
+#include "core/order/release_clock.h"
 #include "runtime/hooks/access_hooks.h"
 #include "runtime/hooks/check_state.h"
 #include "runtime/intercept/interpose.h"
@@ -20,7 +21,7 @@ namespace {
 struct Callback {
   void (*function)(sigval) = nullptr;
   sigval value = {};
-  Detector::Message set;
+  ReleaseClock set;
 };
 
 struct Timer {

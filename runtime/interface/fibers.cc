@@ -1,5 +1,6 @@
 // Fibers: several stacks that take turns on one thread, or on several. ThreadSanitizer's interface. A fiber is a thread
 // of its own for the core; switching to one orders it after the one that was left, unless that is declined.
+#include "core/order/thread.h"
 #include "runtime/hooks/check_state.h"
 #include "runtime/hooks/stack_ids.h"
 #include "runtime/intercept/interpose.h"

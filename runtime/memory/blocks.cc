@@ -1,6 +1,7 @@
 #include "runtime/memory/blocks.h"
 
 #include "base/hash.h"
+#include "core/shadow/shadow_word.h"
 #include "runtime/hooks/access_hooks.h"
 
 namespace norn::rt {

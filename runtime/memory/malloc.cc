@@ -8,6 +8,7 @@
 
 #include <new>
 
+#include "core/shadow/shadow.h"
 #include "runtime/control/control.h"
 #include "runtime/hooks/sampling.h"
 #include "runtime/hooks/stack_ids.h"
@@ -16,6 +17,7 @@
 #include "runtime/memory/blocks.h"
 #include "runtime/openmp/openmp.h"
 #include "runtime/process/emit.h"
+#include "runtime/process/emit_inline.h"
 #include "runtime/process/mode.h"
 #include "runtime/process/modules.h"
 #include "runtime/reporting/misuse.h"

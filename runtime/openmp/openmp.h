@@ -4,6 +4,10 @@
 #include "runtime/process/modules.h"
 #include "runtime/process/state.h"
 
+namespace norn {
+struct RacingPair;
+}
+
 namespace norn::rt {
 
 // Where the code of the OpenMP runtime lies, once it has told us of itself.

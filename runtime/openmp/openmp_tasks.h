@@ -1,12 +1,14 @@
 // OpenMP's teams and tasks, as threads of the core.
 #pragma once
 
+#include "core/order/release_clock.h"
+#include "core/order/thread.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/process/state.h"
 
 namespace norn::rt {
 
-using Message = Detector::Message;
+using Message = ReleaseClock;
 
 struct Task;
 

@@ -2,8 +2,11 @@
 #pragma once
 
 #include "core/emitter.h"
-#include "hazards/hazard_listener.h"
 #include "runtime/process/state.h"
+
+namespace norn::hazards {
+class Hazards;
+}
 
 namespace norn::rt {
 

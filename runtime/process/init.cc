@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
+#include "core/detector.h"
+#include "hazards/hazard_listener.h"
 #include "runtime/control/control.h"
 #include "runtime/hooks/check_state.h"
 #include "runtime/hooks/stack_ids.h"

@@ -39,6 +39,7 @@ inline bool is_called_unseen() {
          (reinterpret_cast<uintptr_t>(top[-1]) & NORN_UNSEEN_CALL) != 0;
 }
 
-inline bool may_pass_unseen(const Thread& thread) { return detector.may_pass_unseen(thread); }
+// Its definition is in runtime/hooks/atomic_hooks.cc, where atomics come from.
+bool may_pass_unseen(const Thread& thread);
 
 }  // namespace norn::rt

@@ -3,7 +3,7 @@
 
 #include <fcntl.h>
 
-#include "core/event.h"
+#include "core/ids.h"
 #include "runtime/process/syscalls.h"
 
 namespace norn::rt {

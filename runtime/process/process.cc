@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include "hazards/hazard_listener.h"
 #include "runtime/control/control.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/intercept/signals.h"
@@ -79,10 +80,10 @@ void before_fork() {
   for (;;) {
     // Threads that begin are not known yet, and may need the gate open to become so.
     while (threads_are_beginning()) sys::yield();
-    while (detector.gate().exchange(true, std::memory_order_seq_cst)) sys::yield();
+    while (!close_gate()) sys::yield();
     barrier_everywhere();
     if (!threads_are_beginning()) break;
-    detector.gate().store(false, std::memory_order_seq_cst);
+    open_gate();
   }
   for (ThreadState* other = first_state(); other != nullptr; other = other->next) {
     if (other == self) continue;
@@ -95,7 +96,7 @@ void before_fork() {
 
 void after_fork_in_parent() {
   const SignalMask mask = mask_before_fork;
-  detector.gate().store(false, std::memory_order_release);
+  open_gate();
   set_signal_mask(mask);
 }
 
@@ -103,7 +104,7 @@ void after_fork_in_child() {
   start.parent = start.pid;
   start.pid = sys::pid();
   start.is_child = true;
-  detector.gate().store(false, std::memory_order_release);
+  open_gate();
   control::stop();
   ThreadState* self = current_state;
   const bool entered = self != nullptr && enter(*self);

@@ -6,6 +6,7 @@
 #include "runtime/hooks/check_state.h"
 #include "runtime/intercept/threads.h"
 #include "runtime/process/emit.h"
+#include "runtime/process/emit_inline.h"
 #include "runtime/process/mode.h"
 #include "runtime/process/settings.h"
 #include "runtime/process/syscalls.h"
@@ -29,6 +30,7 @@ constinit Detector detector;
 constinit Arena memory;
 constinit hazards::Hazards hazard_listener;
 constinit Emitter<detector, hazard_listener> emit;
+constinit std::atomic<bool> gate{false};
 NORN_TLS __thread ThreadState* current_state = nullptr;
 NORN_TLS __thread bool current_ended = false;
 constinit std::atomic<Phase> phase{Phase::kNotStarted};
@@ -175,14 +177,25 @@ ThreadState* adopt_thread() {
   return state;
 }
 
+bool close_gate() {
+  if (gate.exchange(true, std::memory_order_seq_cst)) return false;
+  detector.gate().store(true, std::memory_order_seq_cst);
+  return true;
+}
+
+void open_gate() {
+  detector.gate().store(false, std::memory_order_seq_cst);
+  gate.store(false, std::memory_order_seq_cst);
+}
+
 // A handler may have interrupted the C library while it held a lock that the forking thread wants: it waits longer than
 // any fork takes, and then goes on unseen.
 bool wait_at_gate(ThreadState& state) {
   constexpr unsigned kLongEnough = 2000;
   unsigned rounds = 0;
-  while (detector.gate().load(std::memory_order_acquire)) {
+  while (gate.load(std::memory_order_acquire)) {
     state.depth.store(0, std::memory_order_seq_cst);
-    while (detector.gate().load(std::memory_order_acquire)) {
+    while (gate.load(std::memory_order_acquire)) {
       if (state.handlers != 0 && ++rounds > kLongEnough) return false;
       sys::yield();
     }
@@ -192,3 +205,6 @@ bool wait_at_gate(ThreadState& state) {
 }
 
 }  // namespace norn::rt
+
+// For all who do not see its functions (core/emitter.h).
+template class norn::Emitter<norn::rt::detector, norn::rt::hazard_listener>;

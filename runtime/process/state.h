@@ -11,11 +11,16 @@
 
 #include <atomic>
 
-#include "core/detector.h"
+#include "core/ids.h"
 #include "core/storage/arena.h"
 #include "norn/abi.h"
 
 #define NORN_TLS __attribute__((tls_model("initial-exec")))
+
+namespace norn {
+class Detector;
+struct Thread;
+}  // namespace norn
 
 namespace norn::rt {
 
@@ -157,6 +162,12 @@ ThreadId thread_numbers();
 ThreadInfo* thread_info(ThreadId id);
 void set_thread_name(ThreadId id, const char* name);
 
+// Closed by who forks: nobody enters. The fast paths of an access heed it as the detector's gate; close_gate() and
+// open_gate() keep the two alike.
+extern constinit std::atomic<bool> gate;
+// False: it was closed already.
+[[nodiscard]] bool close_gate();
+void open_gate();
 // False: it did not open in time, in a signal handler.
 [[nodiscard]] bool wait_at_gate(ThreadState& state);
 void deliver_kept_signals(ThreadState& state);
@@ -176,7 +187,7 @@ inline void leave(ThreadState& state) {
   state.depth.store(1, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   // Whoever closes the gate makes all threads execute a barrier before it looks at their depths.
-  if (detector.gate().load(std::memory_order_relaxed)) [[unlikely]]
+  if (gate.load(std::memory_order_relaxed)) [[unlikely]]
     return wait_at_gate(state);
   return true;
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/text_pool.h"
-#include "core/event.h"
+#include "core/ids.h"
 #include "norn/abi.h"
 #include "report/race.h"
 

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 
+#include "core/order/thread.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/process/state.h"
 

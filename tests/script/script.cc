@@ -6,6 +6,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "core/engine/engines.h"
+
 namespace norn::script {
 namespace {
 

@@ -8,7 +8,7 @@
 // Construction of Static Single Assignment Form", CC 2013), with a last pass over the joints that merge nothing.
 #pragma once
 
-#include "core/event.h"
+#include "core/ids.h"
 #include "valgrind/lookahead/growing_array.h"
 #include "valgrind/tool/private.h"
 

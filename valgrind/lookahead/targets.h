@@ -3,9 +3,9 @@
 // symbols of their own, but their relocation tables name what they call elsewhere.
 #pragma once
 
-#include "core/event.h"
+#include "base/text.h"
+#include "core/ids.h"
 #include "loops/calls.h"
-#include "report/race.h"
 #include "valgrind/tool/host.h"
 
 namespace norn::vg {

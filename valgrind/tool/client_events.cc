@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "valgrind/tool/client_events.h"
 
+#include "core/emitter_inline.h"
+#include "hazards/hazard_listener.h"
 #include "valgrind/debug_info/symbols.h"
 #include "valgrind/tool/client.h"
 #include "valgrind/tool/client_openmp.h"

@@ -2,11 +2,13 @@
 #include "valgrind/tool/client_openmp.h"
 
 #include "base/hash.h"
+#include "core/order/release_clock.h"
+#include "core/order/thread.h"
 #include "valgrind/tool/guest_stacks.h"
 
 namespace norn::vg {
 
-using Message = Detector::Message;
+using Message = ReleaseClock;
 
 // One parallel region. What its tasks do between two barriers is a phase; all of it is given to the phase's message,
 // and who leaves the barrier takes it. Two are enough: nobody is in the phase after the next before all have left this

@@ -11,6 +11,8 @@
 //
 // While there is one thread only calls are followed. The C library and the dynamic linker are not looked into: the
 // wrappers speak for them (symbols.h). Blocks end at calls (guest_chase is off).
+#include "core/emitter_inline.h"
+#include "hazards/hazard_listener.h"
 #include "valgrind/debug_info/symbols.h"
 #include "valgrind/lookahead/lookahead.h"
 #include "valgrind/tool/client.h"

@@ -2,6 +2,7 @@
 #include "valgrind/tool/guest_stacks.h"
 
 #include "base/hash.h"
+#include "base/text_hash.h"
 #include "report/race.h"
 #include "valgrind/debug_info/symbols.h"
 

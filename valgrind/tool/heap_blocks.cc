@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Blocks of the heap. A block that is handed out is new memory; giving one back is a write to it.
+#include "core/order/thread.h"
 #include "valgrind/tool/client.h"
 #include "valgrind/tool/guest_stacks.h"
 

@@ -3,7 +3,7 @@
 // Declared and called in private.cc alone.
 #pragma once
 
-#include "core/event.h"
+#include "core/ids.h"
 #include "valgrind/tool/host.h"
 
 namespace norn::vg {

@@ -5,6 +5,9 @@
 // are seen where they enter the system, whoever makes them; the memory they read and write counts if the program itself
 // made the call.
 #include "base/hash.h"
+#include "core/emitter_inline.h"
+#include "core/order/thread.h"
+#include "hazards/hazard_listener.h"
 #include "valgrind/debug_info/symbols.h"
 #include "valgrind/tool/client.h"
 #include "valgrind/tool/guest_stacks.h"

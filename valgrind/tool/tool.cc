@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The Valgrind tool: norn's front end for programs as they are. `norn run` starts it.
+#include "core/detector.h"
 #include "valgrind/debug_info/variables.h"
 #include "valgrind/tool/client.h"
 #include "valgrind/tool/guest_stacks.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "valgrind/tool/tool_hazards.h"
 
+#include "hazards/hazard_listener.h"
 #include "report/lock_order_hazard.h"
 #include "report/record.h"
 #include "valgrind/debug_info/symbols.h"

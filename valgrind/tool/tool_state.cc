@@ -2,6 +2,8 @@
 #include "valgrind/tool/tool_state.h"
 
 #include "base/hash.h"
+#include "core/emitter_inline.h"
+#include "hazards/hazard_listener.h"
 #include "valgrind/tool/client.h"
 #include "valgrind/tool/client_openmp.h"
 #include "valgrind/tool/guest_stacks.h"
@@ -437,3 +439,6 @@ void access_range(ThreadState& state, AccessKind kind, Address address, uint64_t
 }
 
 }  // namespace norn::vg
+
+// For all who do not see its functions (core/emitter.h).
+template class norn::Emitter<norn::vg::detector, norn::vg::hazard_listener>;

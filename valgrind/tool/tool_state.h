@@ -4,8 +4,15 @@
 
 #include "core/emitter.h"
 #include "core/storage/arena.h"
-#include "hazards/hazard_listener.h"
 #include "valgrind/tool/host.h"
+
+namespace norn {
+struct FastCheck;
+struct Granule;
+}  // namespace norn
+namespace norn::hazards {
+class Hazards;
+}
 
 namespace norn::vg {
 

@@ -1,4 +1,4 @@
-#include "core/shadow/segment_locks.h"
+#include "core/order/segment_locks.h"
 
 namespace norn {
 

@@ -1,15 +1,6 @@
-// Collections, and what happens when memory runs out.
-//
-// Histories, locksets and thread sets grow as the program runs. When a table has grown enough, one thread stops the
-// others at the door of the core (those inside finish first; the program itself is not stopped), walks all cells, finds
-// or copies what they still refer to, and lets go of the rest. On the way it learns which slots and locks are still
-// mentioned.
-//
-// Histories have a bound. If more is in use, the oldest are made anew without what only finds races: that can miss one,
-// cannot make one, and is said. The last writes of all bytes stay as long as that is enough, since what waits for them
-// in a loop, or reads them under a lock, is ordered after them; those of what somebody waits for, or is atomic, always.
+#include "core/collector.h"
+
 #include "base/bytes.h"
-#include "core/detector.h"
 
 namespace norn {
 namespace {
@@ -21,45 +12,7 @@ constexpr const char* kWritesForgotten =
 
 }  // namespace
 
-void Detector::note_once(std::atomic<bool>& said, const char* text) {
-  if (!said.exchange(true, std::memory_order_relaxed) && listener_.note != nullptr) {
-    listener_.note(listener_.context, text);
-  }
-}
-
-void Detector::no_memory_for_shadow() {
-  note_once(said_shadow_, "out of memory: some accesses are not checked from here on");
-}
-
-void Detector::no_memory_for_clocks() {
-  blind_.store(true, std::memory_order_relaxed);
-  note_once(said_clocks_, "out of memory: synchronization cannot be recorded, so no more races are reported");
-}
-
-void Detector::collect(Thread& thread) {
-  Backoff backoff;
-  for (;;) {
-    thread.inside.store(false, std::memory_order_seq_cst);
-    if (collection_wanted_.load(std::memory_order_relaxed) && collect_mutex_.try_lock()) {
-      if (collection_wanted_.load(std::memory_order_relaxed)) {
-        collecting_.store(true, std::memory_order_seq_cst);
-        if (core_barrier != nullptr) core_barrier();
-        for (Thread* other = threads_.load(std::memory_order_acquire); other != nullptr; other = other->next) {
-          while (other->inside.load(std::memory_order_seq_cst)) backoff.pause();
-        }
-        collect_alone();
-        collection_wanted_.store(false, std::memory_order_relaxed);
-        collecting_.store(false, std::memory_order_seq_cst);
-      }
-      collect_mutex_.unlock();
-    }
-    while (collecting_.load(std::memory_order_relaxed)) backoff.pause();
-    thread.inside.store(true, std::memory_order_seq_cst);
-    if (!collecting_.load(std::memory_order_seq_cst)) return;
-  }
-}
-
-void Detector::rewrite_history(uint32_t* words, unsigned count) {
+void Collector::rewrite_history(uint32_t* words, unsigned count) {
   if (!is_state_machine(options_.engine)) {
     for (unsigned i = HybridEngine::kHeaderWords; i < count; i += HybridEngine::kStampWords) {
       slots_.mark(static_cast<Slot>(words[i] & 0xffff));
@@ -81,44 +34,43 @@ void Detector::rewrite_history(uint32_t* words, unsigned count) {
   }
 }
 
-void Detector::keep_lockset(LocksetId& id) {
+void Collector::keep_lockset(LocksetId& id) {
   if (moving_locksets_) id = locksets_.table().keep(id, [](uint32_t*, unsigned) {});
 }
 
-void Detector::collect_alone() {
-  const bool requested = collection_requested_.exchange(false, std::memory_order_relaxed);
+void Collector::add_statistics(Statistics& statistics) {
+  ThreadTable::add_statistics(statistics);
+  statistics.collections = collections();
+  statistics.full_collections = full_collections_;
+  statistics.stamps_forgotten = stamps_forgotten_.load(std::memory_order_relaxed);
+  statistics.histories_forgotten = histories_forgotten_;
+  statistics.arena_bytes = arena_.mapped();
+}
+
+void Collector::collect(bool requested) {
   histories_.set_bound(history_bound());
   const bool full = histories_.wants_full() || histories_.failed() || slots_.wants_collection() || slots_.scarce() ||
                     locksets_.table().wants_collection() || threadsets_.wants_collection() ||
-                    (requested && collections_ % 2 == 0);
+                    (requested && collections() % 2 == 0);
   const bool failed = histories_.failed();
-  ++collections_;
-  for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) {
-    t->room.give_up();
-    t->forget_recent();
-    for (Thread::LocksetStep& step : t->lockset_steps) step = {};
-    for (unsigned i = 0; i < t->held_count; ++i) t->held[i].before = Held::kUnknown;
+  forget_lookups();
+  for (Thread* t = first_thread(); t != nullptr; t = t->next) t->room.give_up();
+  if (!full) mark_histories(false);
+  if (full || histories_.wants_full()) {
+    if (slots_.scarce()) {
+      note_once(said_history_, kHistoryForgotten);
+      forget_ended();
+    }
+    mark_histories(true);
+    if (requested) empty_areas(0, Forgotten::kNothing);
+    make_room(failed);
   }
-  if (!full) {
-    mark_histories(false);
-    forget_gone_conditions();
-    sync_.collect();
-    if (!histories_.wants_full()) return;
-  }
-  if (slots_.scarce()) {
-    note_once(said_history_, kHistoryForgotten);
-    forget_ended();
-  }
-  mark_histories(true);
-  if (requested) empty_areas(0, Forgotten::kNothing);
-  make_room(failed);
-  forget_gone_conditions();
-  sync_.collect();
+  collect_objects();
 }
 
 // As much as the shadow takes, or 256 MiB; or what the user allows. A full collection looks at the whole shadow, so
 // even then a small part of that.
-size_t Detector::history_bound() const {
+size_t Collector::history_bound() const {
   constexpr size_t kAlways = size_t{256} << 20;
   const size_t shadow = shadow_.bytes();
   const size_t least = options_.memory_limit == 0 ? kAlways : shadow / 16;
@@ -128,7 +80,7 @@ size_t Detector::history_bound() const {
 
 // After a full collection. If more than seven eighths of what there may be is in use still, then half of it is left
 // afterwards, so that the next time is far away. `failed`: there is no more memory than is in use.
-void Detector::make_room(bool failed) {
+void Collector::make_room(bool failed) {
   const size_t left = (failed ? histories_.used() : histories_.bound()) / 2;
   auto is_crowded = [&] { return histories_.used() > left * 7 / 4; };
   // What lives may lie far apart.
@@ -144,7 +96,7 @@ void Detector::make_room(bool failed) {
 }
 
 // Empties areas until so many are left.
-void Detector::empty_areas(size_t staying, Forgotten what) {
+void Collector::empty_areas(size_t staying, Forgotten what) {
   histories_.choose_leaving(staying, what != Forgotten::kNothing);
   const bool machine = is_state_machine(options_.engine);
   HistoryRoom room;
@@ -157,7 +109,7 @@ void Detector::empty_areas(size_t staying, Forgotten what) {
 }
 
 // What a granule's list becomes; the same, if there is no room for another.
-HistoryId Detector::list_anew(HistoryRoom& room, const Granule& granule, HistoryId id, Forgotten what) {
+HistoryId Collector::list_anew(HistoryRoom& room, const Granule& granule, HistoryId id, Forgotten what) {
   AccessHistory stamps;
   const uint32_t flags = read_granule(granule, id, stamps);
   unsigned count = stamps.listed;
@@ -176,7 +128,7 @@ HistoryId Detector::list_anew(HistoryRoom& room, const Granule& granule, History
 // Of the stamps in the list only those stay, in the same order, by which somebody may come to be ordered after others:
 // the last write of each byte, and if that was an increment, those before. What a thread did in its present segment
 // tells whether its next write is one. Gives how many.
-unsigned Detector::keep_what_orders(AccessHistory& stamps, uint32_t flags) {
+unsigned Collector::keep_what_orders(AccessHistory& stamps, uint32_t flags) {
   bool counts = flags != 0;
   for (unsigned i = 0; i < stamps.count; ++i) counts |= stamps.all[i].adds != 0;
   unsigned known = 0;  // the bytes of which the last write was found
@@ -194,13 +146,13 @@ unsigned Detector::keep_what_orders(AccessHistory& stamps, uint32_t flags) {
   return count;
 }
 
-bool Detector::is_present(const PastAccess& stamp) {
+bool Collector::is_present(const PastAccess& stamp) {
   const Thread* thread = find(slots_.tenant(stamp.slot, stamp.time));
   return thread != nullptr && thread->slot == stamp.slot && thread->time == stamp.time;
 }
 
 // The same for the state machines, where many cells may share one. Its first words are what orders.
-HistoryId Detector::history_anew(HistoryRoom& room, HistoryId id, Forgotten what) {
+HistoryId Collector::history_anew(HistoryRoom& room, HistoryId id, Forgotten what) {
   if (const HistoryId moved = histories_.moved_to(id); moved != kUntouched) {
     if (what != Forgotten::kNothing) ++histories_forgotten_;
     return moved;
@@ -222,7 +174,7 @@ HistoryId Detector::history_anew(HistoryRoom& room, HistoryId id, Forgotten what
 
 // Calls visit(granule, cell) for each that may refer to a history.
 template <class Visit>
-void Detector::for_each_cell(Visit visit) {
+void Collector::for_each_cell(Visit visit) {
   const unsigned cells = is_state_machine(options_.engine) ? kGranuleBytes / kWordBytes : 1;
   shadow_.for_each([&](Granule& granule) {
     for (unsigned i = 0; i < cells; ++i) visit(granule, granule.cells[i]);
@@ -231,7 +183,7 @@ void Detector::for_each_cell(Visit visit) {
 
 // Calls visit(history) for those that the granule's cells refer to.
 template <class Visit>
-void Detector::for_each_history(const Granule& granule, Visit visit) const {
+void Collector::for_each_history(const Granule& granule, Visit visit) const {
   const unsigned cells = is_state_machine(options_.engine) ? kGranuleBytes / kWordBytes : 1;
   for (unsigned i = 0; i < cells; ++i) {
     const HistoryId id = granule.cells[i].load(std::memory_order_relaxed);
@@ -241,7 +193,7 @@ void Detector::for_each_history(const Granule& granule, Visit visit) const {
 
 // Finds all histories that cells refer to; of a full collection also the sets and slots that those and stamps refer to.
 // Sets need room for a new half of their table; where there is none, they stay as they are.
-void Detector::mark_histories(bool full) {
+void Collector::mark_histories(bool full) {
   auto keep_shared_lists = [&] {
     if (empty_list_ == kUntouched) return;
     for (const HistoryId list : {empty_list_, message_lists_[0], message_lists_[1], message_lists_[2]}) {
@@ -271,19 +223,9 @@ void Detector::mark_histories(bool full) {
   });
   if (!machine) mark_read_table();
   shadow_.for_each_changed([](Granule&) {});
-  // A time that has been stamped may be again.
-  for (const Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) {
-    if (t->stamped && t->stamps_pack) segments_.mark(t->slot, t->time, t->stamps_locks);
-  }
-  segments_.end_collection([&](LocksetId& locks) { keep_lockset(locks); });
-  for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) {
-    keep_lockset(t->lockset);
-    for (Thread::TakenOut& taken : t->taken_out) keep_lockset(taken.locks);
-  }
-  for (auto* c = const_cast<Candidate*>(candidates_.first()); c != nullptr; c = c->next.load()) {
-    keep_lockset(c->first.earlier.lockset);
-    keep_lockset(c->first.later.lockset);
-  }
+  const auto keep = [&](LocksetId& locks) { keep_lockset(locks); };
+  keep_locksets(keep);
+  keep_candidates_locksets(keep);
   // It walks the whole shadow: as many bytes of new histories as a part of it should be worth it.
   histories_.end(true, shadow_.leaf_count() * Leaf::kGranules * sizeof(Granule) / 32 / 16);
   if (moving_threadsets_) threadsets_.end_collection();
@@ -295,7 +237,7 @@ void Detector::mark_histories(bool full) {
 
 // AccessHistory of threads that have ended; of the state machines what was made before the last full collection and
 // orders nobody.
-void Detector::forget_ended() {
+void Collector::forget_ended() {
   if (is_state_machine(options_.engine)) {
     for_each_cell([&](const Granule&, Cell& cell) {
       const HistoryId id = cell.load(std::memory_order_relaxed);
@@ -308,7 +250,8 @@ void Detector::forget_ended() {
   shadow_.for_each([&](Granule& granule) {
     forget_ended_in_list(granule);
     bool ended = false;
-    for (unsigned place = is_in_read_table(granule) ? ReadStep::kPlace : 0; place < GranuleStep::kPlaces; ++place) {
+    for (unsigned place = is_in_read_table(granule) ? GranuleWords::kBesideTable : 0; place < GranuleWords::kPlaces;
+         ++place) {
       const ShadowWord word = granule.words[place].load(std::memory_order_relaxed);
       ended |= !word.is_none() && slots_.has_ended(word.slot());
     }
@@ -319,7 +262,7 @@ void Detector::forget_ended() {
   forget_ended_in_table();
 }
 
-void Detector::forget_ended_in_list(Granule& granule) {
+void Collector::forget_ended_in_list(Granule& granule) {
   const HistoryId id = granule.cells[0].load(std::memory_order_relaxed);
   if (id == kUntouched || is_shared(id)) return;
   AccessHistory stamps;
@@ -337,11 +280,52 @@ void Detector::forget_ended_in_list(Granule& granule) {
   }
 }
 
-MsmState Detector::msm_state(Address address) {
-  const Granule* granule = shadow_.existing_granule(address);
-  if (granule == nullptr) return MsmState::kNew;
-  const HistoryId id = granule->cells[address % kGranuleBytes / kWordBytes].load(std::memory_order_acquire);
-  return MsmEngine::state(histories_, id, static_cast<unsigned>(address % kWordBytes));
+// In a full collection.
+void Collector::mark_stamps(const Granule& granule) {
+  const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
+  for (unsigned place = (second & kInReadTable) != 0 ? GranuleWords::kBesideTable : 0; place < GranuleWords::kPlaces;
+       ++place) {
+    const ShadowWord word = granule.words[place].load(std::memory_order_relaxed);
+    if (word.is_none()) continue;
+    slots_.mark(word.slot());
+    segments_.mark(word.slot(), word.clock(), GranuleWords::locks_at(second, place));
+  }
+}
+
+// In a full collection: says which slots and locks are still mentioned in rows, closes those that have nothing, and
+// gives back the room of what is not used.
+void Collector::mark_read_table() {
+  read_table_.for_each([&](Granule& granule, ReadBlock& block, unsigned index) {
+    if (!is_in_read_table(granule)) return;
+    bool used = false;
+    block.for_each(index, [&](Slot slot, const ReadBlock::Row& row) {
+      used = true;
+      slots_.mark(slot);
+      const ReadsInRow reads = ReadsInRow::of(row, index);
+      for (const ShadowWord read : {reads.first, reads.second}) {
+        if (!read.is_none()) segments_.mark(slot, read.clock(), ReadInRow::locks(read));
+      }
+    });
+    if (used || granule.cells[0].load(std::memory_order_relaxed) != empty_list_) return;
+    close_read_table(granule);
+    granule.cells[0].store(kUntouched, std::memory_order_relaxed);
+  });
+  for (Thread* t = first_thread(); t != nullptr; t = t->next) {
+    if (t->known_rows != nullptr) fill_zero(t->known_rows, sizeof *t->known_rows);
+  }
+  read_table_.release_unused([](const Granule& granule) { return is_in_read_table(granule); });
+}
+
+// Reads of threads that have ended.
+void Collector::forget_ended_in_table() {
+  read_table_.for_each([&](const Granule& granule, ReadBlock& block, unsigned index) {
+    if (!is_in_read_table(granule)) return;
+    block.for_each(index, [&](Slot slot, ReadBlock::Row& row) {
+      if (!slots_.has_ended(slot)) return;
+      ReadsInRow::clear(row, index, 0xff);
+      ++histories_forgotten_;
+    });
+  });
 }
 
 }  // namespace norn

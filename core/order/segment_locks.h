@@ -7,14 +7,11 @@
 
 #include "base/hash.h"
 #include "core/order/lockset.h"
-#include "core/order/thread.h"
-#include "core/shadow/check_layout.h"
+#include "core/shadow/granule_layout.h"
+#include "core/shadow/shadow_word.h"
 #include "core/storage/arena.h"
 
 namespace norn {
-
-// A number for a lockset; 0: no locks.
-using LocksCode = uint8_t;
 
 class SegmentLocks {
  public:

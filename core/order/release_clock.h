@@ -1,0 +1,15 @@
+// A release clock that the embedding keeps itself (OpenMP's messages, exit handlers, …): all that was given to it
+// happens before what takes it later, in both relations and whatever the option `library` says.
+#pragma once
+
+#include "base/spin_mutex.h"
+#include "core/order/clock.h"
+
+namespace norn {
+
+struct ReleaseClock {
+  SpinMutex mutex;
+  Clocks clocks;
+};
+
+}  // namespace norn

@@ -58,7 +58,8 @@
 // This file writes records, freestanding; record_reader.h reads them.
 #pragma once
 
-#include "report/json_writer.h"
+#include "base/sink.h"
+#include "report/race.h"
 
 namespace norn::report {
 

@@ -37,24 +37,18 @@ template <class N>
 struct AsHex {
   N& value;
 };
-template <class N>
-AsHex(N&) -> AsHex<N>;
 
 // Microseconds as seconds.
 template <class N>
 struct AsSeconds {
   N& micros;
 };
-template <class N>
-AsSeconds(N&) -> AsSeconds<N>;
 
 // A text that is null in a report if it is empty.
 template <class T>
 struct OrNull {
   T& text;
 };
-template <class T>
-OrNull(T&) -> OrNull<T>;
 
 // A member in whose place a report shows what it comes down to.
 template <class T>
@@ -62,16 +56,12 @@ struct Shown {
   T& stored;
   const std::remove_const_t<T>& shown;
 };
-template <class T>
-Shown(T&, const std::remove_const_t<T>&) -> Shown<T>;
 
 // What the detector saw, as reports have it.
 template <class T>
 struct DetectionFact {
   T& standing;
 };
-template <class T>
-DetectionFact(T&) -> DetectionFact<T>;
 
 template <class Archive, class T>
 void describe(Archive& archive, const DetectionFact<T>& fact) {

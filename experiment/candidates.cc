@@ -8,7 +8,9 @@
 
 #include "base/string_sink.h"
 #include "options/options.h"
+#include "report/record_reader.h"
 #include "report/text_report.h"
+#include "report/whole_file.h"
 
 namespace norn::experiment {
 namespace {

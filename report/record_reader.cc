@@ -1,14 +1,9 @@
 #include "report/record_reader.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <tuple>
@@ -21,7 +16,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr size_t kMostContents = size_t{512} << 20;
 constexpr size_t kMostLine = size_t{4} << 20;  // the writers' lines are far shorter
 constexpr double kMostMicros = 1e18;           // far more than a run takes, and still a number of 64 bits
 
@@ -487,35 +481,6 @@ std::optional<Findings> read_report(const std::string& text, std::string& error)
   describe_report(reader, findings.run, findings.races, findings.hazards, findings.flags);
   for (Race& flag : findings.flags) flag.is_flag = true;
   return findings;
-}
-
-std::optional<std::string> read_whole_file(const std::string& path, std::string& error) {
-  // Not to wait for whoever writes into a pipe, who may never come.
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  const auto fail = [&](const std::string& why) {
-    error = fmt::format("{}: {}", path, why);
-    if (file >= 0) close(file);
-    return std::nullopt;
-  };
-  struct stat status{};
-  if (file < 0 || fstat(file, &status) != 0) return fail(std::strerror(errno));
-  if (S_ISDIR(status.st_mode)) return fail("it is a directory, not a file");
-  if (!S_ISREG(status.st_mode) && !S_ISCHR(status.st_mode)) return fail("it is a pipe or a socket, not a file");
-  const std::string too_large = fmt::format("it is larger than {} MB", kMostContents >> 20);
-  if (static_cast<size_t>(status.st_size) > kMostContents) return fail(too_large);
-  std::string contents;
-  contents.reserve(static_cast<size_t>(status.st_size));
-  std::vector<char> block(size_t{1} << 16);
-  for (;;) {
-    const ssize_t got = read(file, block.data(), block.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail(std::strerror(errno));
-    if (got == 0) break;
-    if (contents.size() + static_cast<size_t>(got) > kMostContents) return fail(too_large);
-    contents.append(block.data(), static_cast<size_t>(got));
-  }
-  close(file);
-  return contents;
 }
 
 }  // namespace norn::report

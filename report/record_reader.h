@@ -81,7 +81,4 @@ struct FindingsFile {
 // What a JSON report says, as far as it has it. Nothing and one line in `error` if it is none.
 [[nodiscard]] std::optional<Findings> read_report(const std::string& text, std::string& error);
 
-// The whole of a file; nothing and one line in `error` if it cannot be read, is no file, or is larger than 512 MB.
-[[nodiscard]] std::optional<std::string> read_whole_file(const std::string& path, std::string& error);
-
 }  // namespace norn::report

@@ -14,8 +14,8 @@
 // `__wrap_NAME`, for the linker's --wrap=NAME, and the originals are `__real_NAME`: docs/design/runtime.md.
 #pragma once
 
+#include "base/hash.h"
 #include "norn/abi.h"
-#include "report/race.h"
 
 namespace norn::rt {
 
@@ -30,7 +30,7 @@ struct RealFunction {
 consteval norn_site library_site(const char* function) {
   norn_site site{};
   site.function = function;
-  site.hash = report::text_hash(function);
+  site.hash = text_hash(function);
   site.kind = NORN_SITE_CALL;
   site.flags = NORN_SITE_LIBRARY;
   return site;

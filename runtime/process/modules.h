@@ -1,8 +1,8 @@
 // The modules that are loaded, with their tables of sites and globals.
 #pragma once
 
+#include "base/text.h"
 #include "norn/abi.h"
-#include "report/race.h"
 #include "runtime/process/state.h"
 
 namespace norn::rt {

@@ -3,9 +3,9 @@
 // symbols of their own, but their relocation tables name what they call elsewhere.
 #pragma once
 
+#include "base/text.h"
 #include "core/event.h"
 #include "loops/calls.h"
-#include "report/race.h"
 #include "valgrind/tool/host.h"
 
 namespace norn::vg {

@@ -2,6 +2,7 @@
 #include "valgrind/tool/waiting.h"
 
 #include "loops/graph.h"
+#include "report/race.h"
 #include "valgrind/debug_info/symbols.h"
 #include "valgrind/tool/client.h"
 #include "valgrind/tool/guest_stacks.h"

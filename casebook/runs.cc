@@ -18,6 +18,8 @@
 
 #include "base/string_sink.h"
 #include "report/record.h"
+#include "report/record_reader.h"
+#include "report/whole_file.h"
 #include "schedule/log_file.h"
 
 namespace norn::casebook {

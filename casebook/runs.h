@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "report/record_reader.h"
+#include "report/race_fwd.h"
 
 namespace norn::casebook {
 

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "report/record.h"
+#include "report/record_reader.h"
 #include "report/testing/example.h"
 
 namespace norn::casebook {

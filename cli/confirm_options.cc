@@ -12,6 +12,7 @@
 #include "base/string_sink.h"
 #include "cli/terminal.h"
 #include "options/options.h"
+#include "report/record_reader.h"
 
 namespace norn::cli {
 namespace {

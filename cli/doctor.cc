@@ -16,7 +16,7 @@
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "experiment/binary.h"
-#include "report/record_reader.h"
+#include "report/whole_file.h"
 
 namespace norn::cli {
 namespace {

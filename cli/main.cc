@@ -10,7 +10,6 @@
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "experiment/child.h"
-#include "report/record_reader.h"
 
 namespace norn::cli {
 namespace {
@@ -35,7 +34,7 @@ void print_help() {
 std::string nearest_verb(const std::string& name) {
   std::string names = "help";
   for (const Verb& verb : verbs()) names += fmt::format("|{}", verb.name);
-  return std::string(view(options::nearest_name(report::text_of(name), report::text_of(names))));
+  return std::string(view(options::nearest_name(text_of(name), text_of(names))));
 }
 
 // A file that norn opens must not become its stdout or stderr because that was closed. The program it runs still finds

@@ -16,6 +16,7 @@
 #include "experiment/program.h"
 #include "experiment/stage.h"
 #include "experiment/story.h"
+#include "report/whole_file.h"
 #include "schedule/log_file.h"
 
 namespace norn::cli {

@@ -8,6 +8,7 @@
 #include "cli/rules.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "report/whole_file.h"
 
 namespace norn::cli {
 namespace {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "report/whole_file.h"
+
 namespace norn::cli {
 
 report::Day today() {

@@ -8,7 +8,6 @@
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "options/options.h"
-#include "report/record_reader.h"
 
 namespace norn::cli {
 namespace {
@@ -110,7 +109,7 @@ std::string nearest_flag(const CLI::App& app, std::string_view flag) {
   std::string names;
   for (const CLI::Option* option : app.get_options())
     for (const std::string& name : option->get_lnames()) names += (names.empty() ? "" : "|") + name;
-  return std::string(view(options::nearest_name(report::text_of(flag), report::text_of(names))));
+  return std::string(view(options::nearest_name(text_of(flag), text_of(names))));
 }
 
 }  // namespace

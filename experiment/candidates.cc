@@ -4,17 +4,16 @@
 
 #include <algorithm>
 #include <charconv>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/string_sink.h"
 #include "options/options.h"
+#include "report/record_reader.h"
 #include "report/text_report.h"
+#include "report/whole_file.h"
 
 namespace norn::experiment {
 namespace {
-
-using Json = nlohmann::json;
 
 std::string site_spec(uint64_t id, std::string_view file, uint64_t line) {
   if (id != 0) return fmt::format("{:x}", static_cast<uint32_t>(id));
@@ -35,25 +34,6 @@ void add_site(ConfirmCandidate& candidate, uint64_t site) {
 
 std::string place_words(std::string_view file, uint64_t line, std::string_view op) {
   return fmt::format("{}:{} {}", view(report::base_name(report::text_of(file))), line, op);
-}
-
-uint64_t number_in(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  if (found == json.end()) return 0;
-  if (found->is_number_unsigned()) return found->get<uint64_t>();
-  return found->is_string() ? std::strtoull(found->get<std::string>().c_str(), nullptr, 0) : 0;
-}
-
-std::string text_in(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-// Of a race or hazard of a JSON report. Older ones have only the derived word.
-report::Detection detection_in(const Json& finding) {
-  const auto facts = finding.find("detection");
-  const std::string word = text_in(facts != finding.end() && facts->is_object() ? *facts : finding, "standing");
-  return word == "observed" || word == "confirmed" ? report::Detection::kObserved : report::Detection::kPredicted;
 }
 
 std::string id_of_places(const std::string& a, const std::string& b) {
@@ -94,46 +74,9 @@ std::vector<ConfirmCandidate> candidates_of(const report::Findings& findings) {
 }
 
 std::optional<std::vector<ConfirmCandidate>> candidates_in_json(const std::string& text, std::string& error) {
-  const Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object() || !json.contains("races") || !json["races"].is_array()) {
-    error = "it is not a JSON report of norn (norn run --json=FILE)";
-    return std::nullopt;
-  }
-  std::vector<ConfirmCandidate> out;
-  for (const Json& race : json["races"]) {
-    if (!race.is_object() || !race.contains("accesses") || !race["accesses"].is_array() ||
-        race["accesses"].size() != 2) {
-      error = "a race in it has not two accesses";
-      return std::nullopt;
-    }
-    ConfirmCandidate candidate;
-    candidate.id = text_in(race, "id");
-    candidate.detection = detection_in(race);
-    candidate.suppressed = race.contains("suppressed") && race["suppressed"] == true;
-    candidate.title = "race on " + (race.contains("location") ? text_in(race["location"], "name") : "memory");
-    for (const Json& access : race["accesses"]) {
-      const Json site = access.is_object() && access.contains("site") ? access["site"] : Json::object();
-      const std::string file = text_in(site, "file");
-      const uint64_t line = number_in(site, "line");
-      append(candidate.sites, ",", site_spec(number_in(access, "site_id"), file, line));
-      append(candidate.places, " / ", place_words(file, line, text_in(access, "op")));
-    }
-    out.push_back(std::move(candidate));
-  }
-  for (const Json& hazard : json.value("hazards", Json::array())) {
-    const std::string kind = hazard.is_object() ? text_in(hazard, "kind") : "";
-    if (kind != "atomicity" && kind != "lock-order") continue;  // it happened
-    ConfirmCandidate candidate;
-    candidate.id = text_in(hazard, "id");
-    candidate.kind = kind == "atomicity" ? CandidateKind::kAtomicity : CandidateKind::kDeadlock;
-    candidate.detection = detection_in(hazard);
-    candidate.title = text_in(hazard, "title");
-    candidate.places = text_in(hazard, "places");
-    for (const Json& site : hazard.value("sites", Json::array()))
-      if (site.is_string()) add_site(candidate, std::strtoull(site.get<std::string>().c_str(), nullptr, 0));
-    out.push_back(std::move(candidate));
-  }
-  return out;
+  const auto findings = report::read_report(text, error);
+  if (!findings) return std::nullopt;
+  return candidates_of(*findings);
 }
 
 namespace {

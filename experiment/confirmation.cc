@@ -12,6 +12,7 @@
 
 #include "base/string_sink.h"
 #include "casebook/runs.h"
+#include "report/race.h"
 
 namespace norn::experiment {
 namespace {

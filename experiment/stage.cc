@@ -19,10 +19,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/hash.h"
 #include "experiment/child.h"
 #include "experiment/program.h"
-#include "report/race.h"
-#include "report/record_reader.h"
 #include "schedule/log.h"
 
 extern char** environ;
@@ -119,10 +118,10 @@ double processor_seconds(pid_t pid) {
 
 uint32_t hash_of_file(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
-  uint64_t hash = report::text_hash({});
+  uint64_t hash = text_hash({});
   std::vector<char> block(size_t{1} << 20);
   while (stream.read(block.data(), static_cast<std::streamsize>(block.size())) || stream.gcount() > 0)
-    hash = report::text_hash({block.data(), static_cast<size_t>(stream.gcount())}, hash);
+    hash = text_hash({block.data(), static_cast<size_t>(stream.gcount())}, hash);
   return static_cast<uint32_t>(hash ^ hash >> 32);
 }
 

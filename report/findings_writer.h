@@ -18,8 +18,9 @@
 //   find_block(address, block)
 //   thread_of_stack(address)              kNoThread: it is nobody's
 //   measure(stats)                        time and memory, at the end of the program
-//   append(line), append_last(line)       a record goes into the file; false: it cannot be recorded. What comes last
-//   may
+//   object_name(address, where, pool)     what people call the lock or object there; `where` is a statement that uses
+//   it identity_of(where)                    the statement's identity among those of this program append(line),
+//   append_last(line)       a record goes into the file; false: it cannot be recorded. What comes last may
 //                                         use room of its own
 //   count_lost(race)                      a race was not recorded
 //   text_options(), print(text)           what cannot be recorded is printed
@@ -29,9 +30,12 @@
 
 #include <new>
 
+#include "base/key_set.h"
 #include "base/text_pool.h"
 #include "core/detector.h"
+#include "hazards/lock_order.h"
 #include "report/finding.h"
+#include "report/lock_order_hazard.h"
 #include "report/record.h"
 #include "report/suppression.h"
 #include "report/text_report.h"
@@ -62,6 +66,14 @@ struct Process {
   return frames.empty() ? Frame{} : frames[0];
 }
 
+// "bank.c:12", or the function where no line is known.
+inline void put_line(const Frame& frame, Sink sink) {
+  if (frame.file.empty()) return sink.put(frame.function.empty() ? Text("?") : frame.function);
+  sink.put(base_name(frame.file));
+  sink.put(':');
+  sink.put(Decimal(frame.line).text());
+}
+
 template <class Front>
 class FindingsWriter {
  public:
@@ -87,8 +99,7 @@ class FindingsWriter {
     return known;
   }
 
-  // --- building: what is built holds until the next one is
-  // --------------------------------------------------------------
+  // --- building: what is built holds until the next one is ---------------------------------------------------------
 
   void build(const Candidate& candidate, Race& race) {
     pool_.clear();
@@ -146,6 +157,41 @@ class FindingsWriter {
     const Text line = format_hazard(hazard, pid(), line_, sizeof(line_));
     if (!line.empty() && Front::append(line)) return;
     print([&](Sink sink) { render_text(hazard, sink); });
+  }
+  // Whether this hazard was not asked for before. False if there are too many, too.
+  [[nodiscard]] bool is_new(const RaceId& hazard) { return hazards_.add(text_hash(hazard.text())); }
+  // Locks that are taken in different orders: once for the same statements.
+  void put_lock_order(const hazards::LockEdge* edges, unsigned count) {
+    pool_.clear();
+    if (count > kMaxLockSteps) count = kMaxLockSteps;
+    for (unsigned i = 0; i < count; ++i) {
+      const hazards::LockEdge& edge = edges[i];
+      lock_steps_[i] = {.thread = edge.thread,
+                        .thread_name = Front::thread_name(edge.thread),
+                        .holds = Front::object_name(edge.holds, edge.holds_at, pool_),
+                        .holds_at = line_of(edge.holds_at),
+                        .wants = Front::object_name(edge.wants, edge.wants_at, pool_),
+                        .wants_at = line_of(edge.wants_at),
+                        .site = Front::identity_of(edge.wants_at),
+                        .stack = own_frames(edge.wants_at, lock_stacks_[i])};
+    }
+    const Hazard& hazard = lock_order_.describe({lock_steps_, count});
+    if (is_new(hazard.id)) put(hazard);
+  }
+  // The program's own calls that led there, innermost first.
+  static constexpr size_t kMaxStepFrames = 32;
+  List<Frame> own_frames(StackId where, Frame (&frames)[kMaxStepFrames]) {
+    size_t count = 0;
+    for (const Frame& frame : frames_of(where, scratch_))
+      if (!frame.library && count < kMaxStepFrames) frames[count++] = frame;
+    return {frames, count};
+  }
+  // The line of the program's own statement there.
+  Text line_of(StackId where) {
+    char bytes[512];
+    Buffer line(bytes, sizeof(bytes));
+    put_line(own_frame(frames_of(where, scratch_)), line.sink());
+    return pool_.keep(line.text());
   }
   // A sentence on how far the report can be trusted. `text` stays. By any thread at any time.
   void put_note(const char* text) {
@@ -214,6 +260,7 @@ class FindingsWriter {
   static constexpr size_t kMaxFrames = 160;
   static constexpr size_t kMaxLocks = 16;
   static constexpr unsigned kMaxNotes = 16;
+  static constexpr unsigned kMaxLockSteps = LockOrderDescription::kMaxSteps;
   using Frames = Frame[kMaxFrames];
 
   [[nodiscard]] static uint32_t pid() { return Front::process().pid; }
@@ -258,7 +305,7 @@ class FindingsWriter {
       entry.address = info->address;
       entry.mode = locksets.mode_at(racing.lockset, i) == LockMode::kShared ? HeldMode::kShared : HeldMode::kExclusive;
       const StackId where = detector.lock_taken_at(lock, racing.thread, Front::current_thread());
-      entry.taken_at = own_frame(frames_of(where, lock_frames_));
+      entry.taken_at = own_frame(frames_of(where, scratch_));
       Location location;
       if (Front::locate_variable(info->address, 1, accesses, location, pool_)) {
         entry.name = location.name.empty() ? location.object : location.name;
@@ -311,8 +358,12 @@ class FindingsWriter {
   static inline constinit Frames stacks_[2] = {};
   static inline constinit Frames creations_[2] = {};
   static inline constinit Frames allocation_ = {};
-  static inline constinit Frames lock_frames_ = {};
+  static inline constinit Frames scratch_ = {};  // for what only one frame, or some, are kept of
   static inline constinit LockHeld locks_[2][kMaxLocks] = {};
+  static inline constinit LockOrderDescription lock_order_ = {};
+  static inline constinit LockOrderStep lock_steps_[kMaxLockSteps] = {};
+  static inline constinit Frame lock_stacks_[kMaxLockSteps][kMaxStepFrames] = {};
+  static inline constinit KeySet hazards_ = {};  // that were reported
   static inline constinit char texts_[Front::kTextBytes] = {};
   static inline constinit char line_[1 << 17] = {};
 

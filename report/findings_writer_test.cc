@@ -71,6 +71,10 @@ struct TestFront {
     return address >= kBlock && address < kBlock + 64;
   }
   static ThreadId thread_of_stack(Address address) { return address == kStack ? 1 : kNoThread; }
+  static Text object_name(Address address, StackId /*where*/, TextPool& pool) {
+    return pool.keep(address == kMutex ? "mutex" : "other");
+  }
+  static uint64_t identity_of(StackId where) { return where; }
   static void measure(Stats& stats) { stats.peak_rss = 4096; }
   static bool append(Text line) {
     if (world->room == 0) return false;
@@ -216,6 +220,25 @@ TEST_F(FindingsWriterTest, RulesAreTheUsersAndItsOwn) {
 }
 
 // What a forked child has from its parent is the parent's to report.
+TEST_F(FindingsWriterTest, ALockOrderIsToldOnce) {
+  writer_.put_start();
+  const hazards::LockEdge edges[] = {{0, kMutex, kFile, 11, 12}, {1, kFile, kMutex, 13, 114}};
+  const hazards::LockEdge turned[] = {edges[1], edges[0]};
+  writer_.put_lock_order(edges, 2);
+  writer_.put_lock_order(turned, 2);
+  const Findings found = findings();
+  ASSERT_EQ(found.hazards.size(), 1u);
+  EXPECT_EQ(world_.file.find("\"hazard\""), world_.file.rfind("\"hazard\""));
+  const Hazard& hazard = found.hazards[0];
+  EXPECT_EQ(view(hazard.title), "lock order: mutex, other");
+  EXPECT_EQ(view(hazard.places), "demo.c:12 / demo.c:14");
+  ASSERT_EQ(hazard.steps.size, 2u);
+  EXPECT_EQ(view(hazard.steps[1].thread_name), "worker");
+  EXPECT_EQ(view(hazard.steps[1].does), "holds other (taken at demo.c:13) and takes mutex");
+  ASSERT_EQ(hazard.steps[1].stack.size, 1u);  // without the library's frame
+  EXPECT_EQ(hazard.steps[1].stack[0].line, 14u);
+}
+
 TEST_F(FindingsWriterTest, AChildCountsFromZero) {
   race(kGlobal, 2, 5);
   world_.file.clear();

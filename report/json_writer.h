@@ -5,7 +5,6 @@
 #pragma once
 
 #include "base/sink.h"
-#include "report/race.h"
 
 namespace norn::report {
 

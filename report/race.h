@@ -58,6 +58,7 @@ struct Access {
 };
 
 enum class LocationKind : uint8_t { kUnknown, kGlobal, kHeap, kStack, kTls };
+inline constexpr size_t kLocationKinds = 5;
 
 struct Location {
   Text name{};    // "account.balance"
@@ -262,7 +263,7 @@ struct RunSummary {
 using norn::text_hash;
 
 [[nodiscard]] constexpr Text name_of(LocationKind kind) {
-  constexpr Text kNames[] = {"unknown", "global", "heap", "stack", "tls"};
+  constexpr Text kNames[kLocationKinds] = {"unknown", "global", "heap", "stack", "tls"};
   return kNames[static_cast<size_t>(kind)];
 }
 [[nodiscard]] constexpr Text name_of(Standing standing) {
@@ -273,6 +274,13 @@ using norn::text_hash;
   return detection == Detection::kObserved ? "observed" : "predicted";
 }
 [[nodiscard]] constexpr Text name_of(HeldMode mode) { return mode == HeldMode::kShared ? "shared" : "exclusive"; }
+
+// How many there are, for whoever looks for one by its name.
+[[nodiscard]] constexpr size_t count_of(Op /*op*/) { return sizeof(kOps) / sizeof(kOps[0]); }
+[[nodiscard]] constexpr size_t count_of(HazardKind /*kind*/) { return sizeof(kHazardWords) / sizeof(kHazardWords[0]); }
+[[nodiscard]] constexpr size_t count_of(LocationKind /*kind*/) { return kLocationKinds; }
+[[nodiscard]] constexpr size_t count_of(Detection /*detection*/) { return 2; }
+[[nodiscard]] constexpr size_t count_of(HeldMode /*mode*/) { return 2; }
 
 // The statement an access stands in: the front end's word, else the innermost frame of the user's own code.
 [[nodiscard]] constexpr const Frame& site_of(const Access& access) {

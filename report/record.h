@@ -17,9 +17,8 @@
 //           "suppressed":B,"suppressed_by":S}
 //          At the first sight of a race: "standing" is what the detector saw, predicted or observed. "cut":true says
 //          that frames were left out because the line was too long.
-//   flag   As of a race. The first access is the read of a loop that waits, the second the write that it waited for;
-//   not
-//          both are atomic.
+//   flag   As of a race. The first access is the read of a loop that waits, the second the write that it waited for.
+//          Not both are atomic.
 //   count  {"record":"count","pid":P,"id":H,"count":N,"standing":S}
 //          The race was seen N times in all so far by this process, and stands as said. The latest one counts.
 //   note   {"record":"note","pid":P,"text":S}
@@ -55,10 +54,11 @@
 // S is a string, N a number, B a boolean, H 8 to 16 hexadecimal digits, A a number written as a string "0x…" (JSON's
 // numbers lose bits above 2^53). Stacks are innermost first. The names of op, standing and kind are name_of()'s.
 //
-// This file writes records, freestanding; record_reader.h reads them.
+// This file writes records, freestanding; record_reader.h reads them. Both follow the description in model.h.
 #pragma once
 
-#include "report/json_writer.h"
+#include "base/sink.h"
+#include "report/race.h"
 
 namespace norn::report {
 

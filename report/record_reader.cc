@@ -1,18 +1,14 @@
 #include "report/record_reader.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "report/model.h"
 #include "report/record.h"
 
 namespace norn::report {
@@ -20,200 +16,165 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr size_t kMostContents = size_t{512} << 20;
 constexpr size_t kMostLine = size_t{4} << 20;  // the writers' lines are far shorter
 constexpr double kMostMicros = 1e18;           // far more than a run takes, and still a number of 64 bits
 
-// ---- fields: what is absent or of another type is as if it were empty ----
+// ---- fields: what is absent or of another type stays as it was ----
 
-const Json* member(const Json& object, const char* name) {
+const Json* member(const Json& object, std::string_view name) {
   if (!object.is_object()) return nullptr;
   const auto found = object.find(name);
   return found == object.end() ? nullptr : &*found;
 }
 
-std::string_view string_of(const Json& object, const char* name) {
+std::string_view string_of(const Json& json) {
+  return json.is_string() ? std::string_view(json.get_ref<const std::string&>()) : std::string_view();
+}
+std::string_view string_of(const Json& object, std::string_view name) {
   const Json* value = member(object, name);
-  return value != nullptr && value->is_string() ? std::string_view(value->get_ref<const std::string&>())
-                                                : std::string_view();
+  return value == nullptr ? std::string_view() : string_of(*value);
 }
 
 // Numbers, and the strings "0x…" that stand for large ones.
-uint64_t number_of(const Json& object, const char* name) {
-  const Json* value = member(object, name);
-  if (value == nullptr) return 0;
-  if (value->is_number_unsigned()) return value->get<uint64_t>();
-  if (value->is_number_integer()) return static_cast<uint64_t>(value->get<int64_t>());
-  if (value->is_string()) return std::strtoull(value->get_ref<const std::string&>().c_str(), nullptr, 16);
+uint64_t number_of(const Json& json) {
+  if (json.is_number_unsigned()) return json.get<uint64_t>();
+  if (json.is_number_integer()) return static_cast<uint64_t>(json.get<int64_t>());
+  if (json.is_string()) return std::strtoull(json.get_ref<const std::string&>().c_str(), nullptr, 0);
   return 0;
 }
-
-uint32_t small_number_of(const Json& object, const char* name) {
-  return static_cast<uint32_t>(number_of(object, name));
-}
-
-bool bool_of(const Json& object, const char* name) {
+uint64_t number_of(const Json& object, std::string_view name) {
   const Json* value = member(object, name);
-  return value != nullptr && value->is_boolean() && value->get<bool>();
+  return value == nullptr ? 0 : number_of(*value);
 }
 
-template <class Enum>
-Enum enum_of(std::string_view name, std::initializer_list<Enum> values, Enum fallback) {
-  for (const Enum value : values)
-    if (view(name_of(value)) == name) return value;
-  return fallback;
-}
-
-Detection detection_of(const Json& object) {
-  return enum_of(string_of(object, "standing"), {Detection::kPredicted, Detection::kObserved}, Detection::kObserved);
-}
-
-class Decoder {
+// An archive of report/model.h.
+class Reader {
  public:
-  explicit Decoder(Pool& pool) : pool_(pool) {}
+  Reader(const Json& object, Pool& pool, Where form) : object_(object), pool_(pool), form_(form) {}
 
-  Text text(const Json& object, const char* name) { return pool_.keep(string_of(object, name)); }
-
-  Frame frame(const Json& json) {
-    return {.function = text(json, "function"),
-            .linkage = text(json, "linkage"),
-            .file = text(json, "file"),
-            .directory = text(json, "directory"),
-            .line = small_number_of(json, "line"),
-            .column = small_number_of(json, "column"),
-            .module = text(json, "module"),
-            .offset = number_of(json, "offset"),
-            .library = bool_of(json, "library")};
+  template <class T>
+  void field(Text name, T&& value, unsigned where = kBoth) {
+    if ((where & form_) == 0) return;
+    if (const Json* json = member(object_, view(name)); json != nullptr) read(*json, value);
   }
-  Frame frame(const Json& object, const char* name) {
-    const Json* json = member(object, name);
-    return json == nullptr ? Frame{} : frame(*json);
+  template <class T>
+  void optional(Text name, bool& has, T&& value, unsigned where) {
+    has = (where & form_) != 0 && member(object_, view(name)) != nullptr;
+    field(name, value, where);
   }
-  List<Frame> frames(const Json& object, const char* name) {
-    const Json* json = member(object, name);
-    if (json == nullptr || !json->is_array()) return {};
-    std::vector<Frame> frames;
-    for (const Json& item : *json) frames.push_back(frame(item));
-    return pool_.keep(std::move(frames));
-  }
-  List<Text> texts(const Json& object, const char* name) {
-    const Json* json = member(object, name);
-    if (json == nullptr || !json->is_array()) return {};
-    std::vector<Text> texts;
-    for (const Json& item : *json)
-      if (item.is_string()) texts.push_back(pool_.keep(item.get_ref<const std::string&>()));
-    return pool_.keep(std::move(texts));
-  }
-
-  Location location(const Json& json) {
-    return {.name = text(json, "name"),
-            .object = text(json, "object"),
-            .address = number_of(json, "address"),
-            .size = number_of(json, "size"),
-            .object_size = number_of(json, "object_size"),
-            .offset = number_of(json, "offset"),
-            .kind = enum_of(string_of(json, "kind"),
-                            {LocationKind::kGlobal, LocationKind::kHeap, LocationKind::kStack, LocationKind::kTls},
-                            LocationKind::kUnknown),
-            .declared_at = frame(json, "declared_at"),
-            .allocated_at = frames(json, "allocated_at"),
-            .has_owner = member(json, "owner") != nullptr,
-            .owner = small_number_of(json, "owner"),
-            .owner_name = text(json, "owner_name")};
-  }
-
-  Access access(const Json& json) {
-    std::vector<LockHeld> locks;
-    if (const Json* held = member(json, "locks"); held != nullptr && held->is_array()) {
-      for (const Json& lock : *held)
-        locks.push_back({.name = text(lock, "name"),
-                         .address = number_of(lock, "address"),
-                         .mode = string_of(lock, "mode") == "shared" ? HeldMode::kShared : HeldMode::kExclusive,
-                         .taken_at = frame(lock, "taken_at")});
-    }
-    return {.op = op_named(text_of(string_of(json, "op"))),
-            .size = number_of(json, "size"),
-            .thread = small_number_of(json, "thread"),
-            .thread_name = text(json, "thread_name"),
-            .thread_created_at = frames(json, "thread_created_at"),
-            .site = frame(json, "site"),
-            .stack = frames(json, "stack"),
-            .stack_lost = bool_of(json, "stack_lost"),
-            .locks = pool_.keep(std::move(locks)),
-            .expression = text(json, "expression"),
-            .has_value = member(json, "value") != nullptr,
-            .has_old_value = member(json, "old_value") != nullptr,
-            .value = number_of(json, "value"),
-            .old_value = number_of(json, "old_value"),
-            .count = number_of(json, "count"),
-            .site_id = number_of(json, "site_id")};
-  }
-
-  // False if it is not a race one could show.
-  bool race(const Json& json, Race& race) {
-    const std::string_view id = string_of(json, "id");
-    const Json* accesses = member(json, "accesses");
-    const Json* place = member(json, "location");
-    if (id.empty() || id.size() >= sizeof(race.id.hex) || place == nullptr) return false;
-    if (accesses == nullptr || !accesses->is_array() || accesses->size() != 2) return false;
-    std::copy(id.begin(), id.end(), race.id.hex);
-    race.detection = detection_of(json);
-    race.location = location(*place);
-    race.accesses[0] = access((*accesses)[0]);
-    race.accesses[1] = access((*accesses)[1]);
-    race.count = number_of(json, "count");
-    race.suppressed = bool_of(json, "suppressed");
-    race.suppressed_by = text(json, "suppressed_by");
-    return true;
-  }
-
-  bool hazard(const Json& json, Hazard& hazard) {
-    const std::string_view id = string_of(json, "id");
-    if (id.empty() || id.size() >= sizeof(hazard.id.hex)) return false;
-    std::copy(id.begin(), id.end(), hazard.id.hex);
-    const std::string_view kind = string_of(json, "kind");
-    for (const HazardWords& known : kHazardWords)
-      if (view(known.name) == kind) hazard.kind = known.kind;
-    if (has_happened(hazard.kind)) hazard.detection = Detection::kObserved;
-    hazard.title = text(json, "title");
-    hazard.places = text(json, "places");
-    std::vector<uint64_t> sites;
-    if (const Json* list = member(json, "sites"); list != nullptr && list->is_array()) {
-      for (const Json& site : *list)
-        if (site.is_string()) sites.push_back(std::strtoull(site.get_ref<const std::string&>().c_str(), nullptr, 0));
-    }
-    hazard.sites = pool_.keep(std::move(sites));
-    std::vector<HazardStep> steps;
-    if (const Json* list = member(json, "steps"); list != nullptr && list->is_array()) {
-      for (const Json& step : *list)
-        steps.push_back({.thread = small_number_of(step, "thread"),
-                         .thread_name = text(step, "thread_name"),
-                         .does = text(step, "does"),
-                         .stack = frames(step, "stack")});
-    }
-    hazard.steps = pool_.keep(std::move(steps));
-    return !hazard.steps.empty() && (has_happened(hazard.kind) || !hazard.sites.empty());
-  }
-
-  bool confirmation(const Json& json, Confirmation& confirmation) {
-    confirmation = {.runs = number_of(json, "runs"),
-                    .confirmed = number_of(json, "confirmed"),
-                    .token = text(json, "token"),
-                    .strategy = text(json, "strategy")};
-    constexpr uint64_t kMostRuns = uint64_t{1} << 32;  // they are added up
-    return !string_of(json, "id").empty() && confirmation.runs > 0 && confirmation.runs <= kMostRuns &&
-           confirmation.confirmed <= confirmation.runs;
+  template <class T>
+  void derived(Text /*name*/, const T& /*value*/) {}
+  // Older reports have only the derived word.
+  void field(Text name, DetectionFact<Detection> fact, unsigned where) {
+    if ((where & form_) == 0) return;
+    if (const Json* json = member(object_, view(name)); json != nullptr && json->is_object()) return read(*json, fact);
+    const std::string_view word = string_of(object_, "standing");
+    fact.standing = word == "observed" || word == "confirmed" ? Detection::kObserved : Detection::kPredicted;
   }
 
  private:
+  void read(const Json& json, Text& text) const { text = pool_.keep(string_of(json)); }
+  static void read(const Json& json, bool& flag) { flag = json.is_boolean() && json.get<bool>(); }
+  static void read(const Json& json, uint64_t& number) { number = number_of(json); }
+  static void read(const Json& json, uint32_t& number) { number = static_cast<uint32_t>(number_of(json)); }
+  static void read(const Json& json, int32_t& number) { number = static_cast<int32_t>(number_of(json)); }
+  static void read(const Json& json, RaceId& id) {
+    const std::string_view hex = string_of(json);
+    if (hex.size() < sizeof(id.hex)) std::copy(hex.begin(), hex.end(), id.hex);
+  }
+  static void read(const Json& json, AsHex<uint64_t> number) { read(json, number.value); }
+  static void read(const Json& json, AsSeconds<uint64_t> time) {
+    if (!json.is_number()) return;
+    const double micros = json.get<double>() * 1e6;
+    if (micros > 0 && micros < kMostMicros) time.micros = static_cast<uint64_t>(std::llround(micros));
+  }
+  void read(const Json& json, OrNull<Text> text) const { read(json, text.text); }
+  template <class T>
+  void read(const Json& json, Shown<T> value) const {
+    read(json, value.stored);
+  }
+  template <class T>
+  void read(const Json& json, T& value) const {
+    if constexpr (std::is_enum_v<T>) {
+      for (size_t i = 0; i < count_of(value); ++i)
+        if (view(name_of(static_cast<T>(i))) == string_of(json)) value = static_cast<T>(i);
+    } else {
+      Reader reader(json, pool_, form_);
+      describe(reader, value);
+    }
+  }
+  // A report has what people call it.
+  void read(const Json& json, LockHeld& lock) const {
+    if (!json.is_string()) return read<LockHeld>(json, lock);
+    if (string_of(json).starts_with("0x")) return read(json, lock.address);
+    read(json, lock.name);
+  }
+
+  template <class T>
+  void read(const Json& json, std::vector<T>& items) const {
+    constexpr bool kIsString = std::is_same_v<T, Text> || std::is_same_v<T, uint64_t>;
+    if (!json.is_array()) return;
+    for (const Json& item : json)
+      if (!kIsString || item.is_string()) read(item, items.emplace_back());
+  }
+  template <class T>
+  void read(const Json& json, List<T>& list) const {
+    std::vector<T> items;
+    read(json, items);
+    list = pool_.keep(std::move(items));
+  }
+  void read(const Json& json, List<NamedCount>& counts) const {
+    std::vector<NamedCount> items;
+    if (!json.is_object()) return;
+    for (const auto& [name, value] : json.items())
+      if (value.is_number_unsigned()) items.push_back({pool_.keep(name), value.get<uint64_t>()});
+    counts = pool_.keep(std::move(items));
+  }
+  template <class T, size_t N>
+  void read(const Json& json, T (&items)[N]) const {
+    for (size_t i = 0; json.is_array() && i < json.size() && i < N; ++i) read(json[i], items[i]);
+  }
+
+  const Json& object_;
   Pool& pool_;
+  Where form_;
 };
+
+bool has_two_accesses(const Json& race) {
+  const Json* accesses = member(race, "accesses");
+  return accesses != nullptr && accesses->is_array() && accesses->size() == 2;
+}
+
+// False if it is not a race one could show.
+bool read_race(const Json& json, Pool& pool, Race& race) {
+  if (!has_two_accesses(json) || member(json, "location") == nullptr) return false;
+  race.detection = Detection::kObserved;
+  race.count = 0;
+  Reader reader(json, pool, kRecord);
+  describe(reader, race);
+  return !race.id.text().empty();
+}
+
+bool read_hazard(const Json& json, Pool& pool, Hazard& hazard) {
+  Reader reader(json, pool, kRecord);
+  describe(reader, hazard);
+  if (has_happened(hazard.kind)) hazard.detection = Detection::kObserved;
+  return !hazard.id.text().empty() && !hazard.steps.empty() && (has_happened(hazard.kind) || !hazard.sites.empty());
+}
+
+bool read_confirmation(const Json& json, Pool& pool, RaceId& id, Confirmation& confirmation) {
+  constexpr uint64_t kMostRuns = uint64_t{1} << 32;  // they are added up
+  Reader reader(json, pool, kRecord);
+  describe_confirmation(reader, id, confirmation);
+  return !id.text().empty() && confirmation.tried() && confirmation.runs <= kMostRuns &&
+         confirmation.confirmed <= confirmation.runs;
+}
 
 // ---- merging ----
 
 class Merger {
  public:
-  explicit Merger(Findings& findings) : findings_(findings), decoder_(findings.pool) {}
+  explicit Merger(Findings& findings) : findings_(findings) {}
 
   // False: not a findings file.
   bool file(const FindingsFile& file, std::string& error) {
@@ -298,7 +259,7 @@ class Merger {
     uint32_t pid = 0;
     bool ended = false;
     bool becomes_another = false;
-    Json stats{};
+    Stats stats{};
     std::optional<size_t> became{};  // by exec
   };
   struct Entry {
@@ -337,23 +298,16 @@ class Merger {
   void record(const Json& json) {
     const std::string_view kind = string_of(json, "record");
     const uint64_t pid = number_of(json, "pid");
-    RunSummary& run = findings_.run;
+    Pool& pool = findings_.pool;
     if (kind == "start") {
       start_image(pid);
-      if (image(pid) == 0) {
-        run.pid = static_cast<uint32_t>(pid);
-        run.parent = small_number_of(json, "parent");
-        run.program = decoder_.text(json, "program");
-        run.command = decoder_.texts(json, "command");
-        run.engine = decoder_.text(json, "engine");
-        run.front_end = decoder_.text(json, "front_end");
-      }
+      if (image(pid) != 0) return;
+      findings_.run.pid = static_cast<uint32_t>(pid);
+      Reader reader(json, pool, kRecord);
+      describe_start(reader, findings_.run);
     } else if (kind == "race") {
       Race race;
-      if (!decoder_.race(json, race)) {
-        ++damaged_;
-        return;
-      }
+      if (!read_race(json, pool, race)) return count_damaged();
       const auto [found, is_new] = races_.try_emplace(std::string(view(race.id.text())));
       Entry& entry = found->second;
       if (is_new) {
@@ -366,34 +320,29 @@ class Merger {
       }
       entry.counts[image(pid)] = race.count;
     } else if (kind == "count") {
-      const auto found = races_.find(std::string(string_of(json, "id")));
+      Race seen{.detection = member(json, "standing") == nullptr ? Detection::kPredicted : Detection::kObserved,
+                .count = 0};
+      Reader reader(json, pool, kRecord);
+      describe_count(reader, seen);
+      const auto found = races_.find(std::string(view(seen.id.text())));
       if (found == races_.end()) return;
       Entry& entry = found->second;
-      entry.counts[image(pid)] = number_of(json, "count");
-      if (member(json, "standing") != nullptr)
-        entry.race.detection = std::max(entry.race.detection, detection_of(json));
+      entry.counts[image(pid)] = seen.count;
+      entry.race.detection = std::max(entry.race.detection, seen.detection);
     } else if (kind == "hazard") {
       Hazard hazard;
-      if (!decoder_.hazard(json, hazard)) {
-        ++damaged_;
-        return;
-      }
+      if (!read_hazard(json, pool, hazard)) return count_damaged();
       hazards_.try_emplace(std::string(view(hazard.id.text())), hazard);
     } else if (kind == "flag") {
       Race flag;
-      if (!decoder_.race(json, flag)) {
-        ++damaged_;
-        return;
-      }
+      if (!read_race(json, pool, flag)) return count_damaged();
       flag.is_flag = true;
       flags_.try_emplace(std::string(view(flag.id.text())), flag);
     } else if (kind == "confirmation") {
+      RaceId id;
       Confirmation confirmation;
-      if (!decoder_.confirmation(json, confirmation)) {
-        ++damaged_;
-        return;
-      }
-      confirmations_[std::string(string_of(json, "id"))].add(confirmation);
+      if (!read_confirmation(json, pool, id, confirmation)) return count_damaged();
+      confirmations_[std::string(view(id.text()))].add(confirmation);
     } else if (kind == "note") {
       note(string_of(json, "text"));
     } else if (kind == "lost") {
@@ -404,17 +353,19 @@ class Merger {
       end(json, image(pid));
     }
   }
+  void count_damaged() { ++damaged_; }
 
-  void end(const Json& json, size_t image) {
-    RunSummary& run = findings_.run;
-    if (image == 0) run.exit = static_cast<int32_t>(small_number_of(json, "exit"));
-    images_[image].ended = true;
-    images_[image].becomes_another = bool_of(json, "exec");
-    if (const Json* notes = member(json, "notes"); notes != nullptr && notes->is_array()) {
-      for (const Json& text : *notes)
-        if (text.is_string()) note(text.get_ref<const std::string&>());
-    }
-    if (const Json* stats = member(json, "stats"); stats != nullptr) images_[image].stats = *stats;
+  void end(const Json& json, size_t number) {
+    Image& image = images_[number];
+    RunSummary run;
+    run.stats = image.stats;
+    Reader reader(json, findings_.pool, kRecord);
+    describe_end(reader, run);
+    if (number == 0) findings_.run.exit = run.exit;
+    image.ended = true;
+    image.becomes_another = run.becomes_another;
+    image.stats = run.stats;
+    for (const Text text : run.notes) note(view(text));
   }
 
   // What runs at the same time takes the time of the longest; what becomes another program by exec goes on.
@@ -423,10 +374,7 @@ class Merger {
     for (size_t i = 0; i < images_.size(); ++i) {
       const Image& image = images_[i];
       add_figures(image.stats);
-      if (const Json* seconds = member(image.stats, "seconds"); seconds != nullptr && seconds->is_number()) {
-        const double micros = seconds->get<double>() * 1e6;
-        if (micros > 0 && micros < kMostMicros) until[i] += static_cast<uint64_t>(std::llround(micros));
-      }
+      until[i] += image.stats.microseconds;
       if (image.became) until[*image.became] = until[i];
       findings_.run.stats.microseconds = std::max(findings_.run.stats.microseconds, until[i]);
     }
@@ -445,20 +393,16 @@ class Merger {
     findings_.became_another = last->ended && last->becomes_another;
   }
 
-  void add_figures(const Json& stats) {
+  void add_figures(const Stats& stats) {
     Stats& total = findings_.run.stats;
-    total.events += number_of(stats, "events");
-    total.accesses += number_of(stats, "accesses");
-    total.threads += number_of(stats, "threads");
-    total.peak_rss = std::max(total.peak_rss, number_of(stats, "peak_rss"));
-    if (const Json* sync = member(stats, "sync"); sync != nullptr && sync->is_object()) {
-      for (const auto& [name, value] : sync->items())
-        if (value.is_number_unsigned()) sync_[name] += value.get<uint64_t>();
-    }
+    total.events += stats.events;
+    total.accesses += stats.accesses;
+    total.threads += stats.threads;
+    total.peak_rss = std::max(total.peak_rss, stats.peak_rss);
+    for (const NamedCount& sync : stats.sync) sync_[std::string(view(sync.name))] += sync.count;
   }
 
   Findings& findings_;
-  Decoder decoder_;
   std::map<uint64_t, size_t> image_of_;  // of a pid, now, in the present file
   std::vector<Image> images_;
   std::map<std::string, Entry> races_;
@@ -514,33 +458,29 @@ std::optional<Findings> merge_findings(const std::vector<FindingsFile>& files, s
   return findings;
 }
 
-std::optional<std::string> read_whole_file(const std::string& path, std::string& error) {
-  // Not to wait for whoever writes into a pipe, who may never come.
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  const auto fail = [&](const std::string& why) {
-    error = fmt::format("{}: {}", path, why);
-    if (file >= 0) close(file);
+std::optional<Findings> read_report(const std::string& text, std::string& error) {
+  Json json = Json::parse(text, nullptr, false);
+  const Json* races = member(json, "races");
+  if (races == nullptr || !races->is_array()) {
+    error = "it is not a JSON report of norn (norn run --json=FILE)";
     return std::nullopt;
-  };
-  struct stat status{};
-  if (file < 0 || fstat(file, &status) != 0) return fail(std::strerror(errno));
-  if (S_ISDIR(status.st_mode)) return fail("it is a directory, not a file");
-  if (!S_ISREG(status.st_mode) && !S_ISCHR(status.st_mode)) return fail("it is a pipe or a socket, not a file");
-  const std::string too_large = fmt::format("it is larger than {} MB", kMostContents >> 20);
-  if (static_cast<size_t>(status.st_size) > kMostContents) return fail(too_large);
-  std::string contents;
-  contents.reserve(static_cast<size_t>(status.st_size));
-  std::vector<char> block(size_t{1} << 16);
-  for (;;) {
-    const ssize_t got = read(file, block.data(), block.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail(std::strerror(errno));
-    if (got == 0) break;
-    if (contents.size() + static_cast<size_t>(got) > kMostContents) return fail(too_large);
-    contents.append(block.data(), static_cast<size_t>(got));
   }
-  close(file);
-  return contents;
+  if (!std::all_of(races->begin(), races->end(), has_two_accesses)) {
+    error = "a race in it has not two accesses";
+    return std::nullopt;
+  }
+  if (const auto hazards = json.find("hazards"); hazards != json.end() && hazards->is_array()) {
+    // Of a newer norn.
+    std::erase_if(hazards->get_ref<Json::array_t&>(), [](const Json& hazard) {
+      return std::none_of(std::begin(kHazardWords), std::end(kHazardWords),
+                          [&](const HazardWords& known) { return view(known.name) == string_of(hazard, "kind"); });
+    });
+  }
+  Findings findings;
+  Reader reader(json, findings.pool, kReport);
+  describe_report(reader, findings.run, findings.races, findings.hazards, findings.flags);
+  for (Race& flag : findings.flags) flag.is_flag = true;
+  return findings;
 }
 
 }  // namespace norn::report

@@ -1,7 +1,9 @@
-// Reads findings files (the format is specified in record.h) and merges what the processes of a run recorded.
+// Reads findings files (the format is specified in record.h), merges what the processes of a run recorded, and reads
+// reports (json.h).
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,22 +25,16 @@ template <class T>
 class Pool {
  public:
   Text keep(std::string_view text) { return text.empty() ? Text() : text_of(texts_.emplace_back(text)); }
-  List<Frame> keep(std::vector<Frame> items) { return list_of(frames_.emplace_back(std::move(items))); }
-  List<LockHeld> keep(std::vector<LockHeld> items) { return list_of(locks_.emplace_back(std::move(items))); }
-  List<Text> keep(std::vector<Text> items) { return list_of(lists_.emplace_back(std::move(items))); }
-  List<NamedCount> keep(std::vector<NamedCount> items) { return list_of(counts_.emplace_back(std::move(items))); }
-  List<uint64_t> keep(std::vector<uint64_t> items) { return list_of(numbers_.emplace_back(std::move(items))); }
-  List<HazardStep> keep(std::vector<HazardStep> items) { return list_of(steps_.emplace_back(std::move(items))); }
+  template <class T>
+  List<T> keep(std::vector<T> items) {
+    auto kept = std::make_shared<std::vector<T>>(std::move(items));
+    lists_.push_back(kept);
+    return list_of(*kept);
+  }
 
  private:
-  // Deques: what was handed out stays where it is.
-  std::deque<std::string> texts_;
-  std::deque<std::vector<Frame>> frames_;
-  std::deque<std::vector<LockHeld>> locks_;
-  std::deque<std::vector<Text>> lists_;
-  std::deque<std::vector<NamedCount>> counts_;
-  std::deque<std::vector<uint64_t>> numbers_;
-  std::deque<std::vector<HazardStep>> steps_;
+  std::deque<std::string> texts_;  // a deque: what was handed out stays where it is
+  std::vector<std::shared_ptr<void>> lists_;
 };
 
 // What a run found. A race that several processes (or several files) saw is there once: its counts are summed, and it
@@ -82,7 +78,7 @@ struct FindingsFile {
 // Nothing and one line in `error` if a file is not a findings file. A last line that was cut off is no error.
 [[nodiscard]] std::optional<Findings> merge_findings(const std::vector<FindingsFile>& files, std::string& error);
 
-// The whole of a file; nothing and one line in `error` if it cannot be read, is no file, or is larger than 512 MB.
-[[nodiscard]] std::optional<std::string> read_whole_file(const std::string& path, std::string& error);
+// What a JSON report says, as far as it has it. Nothing and one line in `error` if it is none.
+[[nodiscard]] std::optional<Findings> read_report(const std::string& text, std::string& error);
 
 }  // namespace norn::report

@@ -1,5 +1,6 @@
 #include "runtime/control/interest.h"
 
+#include "report/race.h"
 #include "runtime/hooks/stack_ids.h"
 #include "runtime/process/settings.h"
 #include "runtime/reporting/reporter.h"

@@ -1,7 +1,7 @@
 // The sites of interest: the statements of the candidate that is to be confirmed. Of the thread that has the turn.
 #pragma once
 
-#include "report/text_report.h"
+#include "base/text.h"
 #include "runtime/control/slots.h"
 
 namespace norn::rt::control {

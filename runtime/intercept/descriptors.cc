@@ -25,6 +25,7 @@
 
 #include "base/hash.h"
 #include "base/sink.h"
+#include "report/race.h"
 #include "runtime/control/control.h"
 #include "runtime/hooks/access_hooks.h"
 #include "runtime/intercept/interpose.h"

@@ -4,6 +4,7 @@
 //
 // Objects that were compiled with -fsanitize=thread and are linked into a program of norn's are checked as well. They
 // have no site table: an access of theirs is named by the innermost call that norn's compiler has seen.
+#include "report/race.h"
 #include "runtime/interface/annotations.h"
 #include "runtime/memory/blocks.h"
 #include "runtime/process/emit.h"

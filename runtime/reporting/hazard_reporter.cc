@@ -1,10 +1,8 @@
 #include "runtime/reporting/hazard_reporter.h"
 
-#include "report/lock_order_hazard.h"
 #include "runtime/control/slots.h"
 #include "runtime/hooks/stack_ids.h"
 #include "runtime/intercept/threads.h"
-#include "runtime/reporting/locate.h"
 #include "runtime/reporting/native_front.h"
 #include "runtime/reporting/reporter.h"
 
@@ -13,54 +11,8 @@ namespace {
 
 using report::Frame;
 
-// What people call the lock or object at an address.
-void put_object(Sink sink, uint64_t address, StackId where) {
-  report::Location location;
-  Frame frame;
-  if (locate_global(address, 1, location, writer.pool()) ||
-      locate_local(address, 1, {}, location, frame, writer.pool())) {
-    sink.put(location.name.empty() ? location.object : location.name);
-  } else if (const Text expression = NativeFront::expression_of(where); !expression.empty()) {
-    sink.put(expression);
-  } else {
-    sink.put(Hex(address).text());
-  }
-}
-
-constexpr unsigned kMaxHazards = 256;
-constinit report::RaceId hazard_ids[kMaxHazards] = {};
-constinit unsigned hazard_count = 0;
-
-// True: it was told before, or there are too many.
-bool is_old_hazard(const report::RaceId& id) {
-  for (unsigned i = 0; i < hazard_count; ++i) {
-    if (hazard_ids[i] == id) return true;
-  }
-  if (hazard_count == kMaxHazards) return true;
-  hazard_ids[hazard_count++] = id;
-  return false;
-}
-
-void put_line(Sink sink, const norn_site* site) {
-  if (site == nullptr || site->file == nullptr) {
-    sink.put(site == nullptr ? Text("?") : Text(site->function));
-    return;
-  }
-  sink.put(report::base_name(site->file));
-  sink.put(':');
-  sink.put(Decimal(site->line).text());
-}
-
-constexpr size_t kMaxStepFrames = 32;
-
-// The program's own calls that led there, innermost first: how many.
-size_t own_frames(StackId where, Frame (&frames)[kMaxStepFrames]) {
-  size_t count = 0;
-  for_each_site(where, [&](const norn_site& site) {
-    if ((site.flags & NORN_SITE_LIBRARY) == 0) frames[count++] = frame_of(site);
-    return count < kMaxStepFrames;
-  });
-  return count;
+void put_object(Sink sink, Address object, StackId where) {
+  sink.put(NativeFront::object_name(object, where, writer.pool()));
 }
 
 // A hazard while it is described. One at a time, under the mutex.
@@ -80,9 +32,8 @@ class Draft {
   void add_step(ThreadId thread, StackId where) {
     const size_t begin = said_;
     said_ = words_.text().size;
-    const size_t frames = own_frames(where, stacks_[count_]);
-    steps_[count_] = {
-        thread, NativeFront::thread_name(thread), words_.text().part(begin, said_ - begin), {stacks_[count_], frames}};
+    steps_[count_] = {thread, NativeFront::thread_name(thread), words_.text().part(begin, said_ - begin),
+                      writer.own_frames(where, stacks_[count_])};
     ++count_;
   }
   // What is to be brought together to make it happen.
@@ -106,7 +57,7 @@ class Draft {
   static inline constinit char place_bytes_[512] = {};
   static inline constinit char word_bytes_[1 << 14] = {};
   static inline constinit report::HazardStep steps_[kMaxSteps] = {};
-  static inline constinit Frame stacks_[kMaxSteps][kMaxStepFrames] = {};
+  static inline constinit Frame stacks_[kMaxSteps][decltype(writer)::kMaxStepFrames] = {};
   static inline constinit uint64_t sites_[kMaxSteps] = {};
 
   Buffer title_{title_bytes_, sizeof(title_bytes_)};
@@ -132,7 +83,7 @@ void add_waiter(Draft& draft, const control::Slot& slot) {
     words.put("; holds ");
     put_object(words, held.address, held.taken_at);
     words.put(", taken at ");
-    put_line(words, own_site(held.taken_at));
+    words.put(writer.line_of(held.taken_at));
   }
   draft.add_step(slot.id, where);
 }
@@ -140,37 +91,8 @@ void add_waiter(Draft& draft, const control::Slot& slot) {
 }  // namespace
 
 void report_lock_order(const hazards::LockEdge* edges, unsigned count) {
-  static constinit report::LockOrderDescription description;
-  static constinit report::LockOrderStep steps[report::LockOrderDescription::kMaxSteps];
-  static constinit Frame stacks[report::LockOrderDescription::kMaxSteps][kMaxStepFrames];
   const SpinLock lock(report_mutex);
-  if (writer.is_finished()) return;
-  writer.pool().clear();
-  // What is put there is kept until the next report.
-  const auto text = [](const auto& put) {
-    char bytes[512];
-    Buffer words(bytes, sizeof(bytes));
-    put(words.sink());
-    return writer.pool().keep(words.text());
-  };
-  const auto name = [&](Address object, StackId where) {
-    return text([&](Sink sink) { put_object(sink, object, where); });
-  };
-  const auto line = [&](StackId where) { return text([&](Sink sink) { put_line(sink, own_site(where)); }); };
-  if (count > report::LockOrderDescription::kMaxSteps) count = report::LockOrderDescription::kMaxSteps;
-  for (unsigned i = 0; i < count; ++i) {
-    const hazards::LockEdge& edge = edges[i];
-    steps[i] = {edge.thread,
-                NativeFront::thread_name(edge.thread),
-                name(edge.holds, edge.holds_at),
-                line(edge.holds_at),
-                name(edge.wants, edge.wants_at),
-                line(edge.wants_at),
-                place_identity(edge.wants_at),
-                {stacks[i], own_frames(edge.wants_at, stacks[i])}};
-  }
-  const report::Hazard& hazard = description.describe({steps, count});
-  if (!is_old_hazard(hazard.id)) writer.put(hazard);
+  if (!writer.is_finished()) writer.put_lock_order(edges, count);
 }
 
 void report_atomicity(const hazards::BrokenRegion& broken) {
@@ -191,7 +113,7 @@ void report_atomicity(const hazards::BrokenRegion& broken) {
     const hazards::LockedStatement& statement = part.statement;
     hash = hash * 31 + place_identity(statement.where);
     draft.places().put(&part == parts ? "" : " / ");
-    put_line(draft.places(), own_site(statement.where));
+    draft.places().put(writer.line_of(statement.where));
     draft.places().put(statement.writes ? " write" : " read");
     draft.words().put(statement.writes ? "writes, " : "reads, ");
     draft.words().put(part.comment);
@@ -202,7 +124,7 @@ void report_atomicity(const hazards::BrokenRegion& broken) {
   draft.add_site(place_identity(broken.taken_between));
   draft.add_site(place_identity(broken.first.where));
   draft.hazard.id = report::race_id(hash, place_identity(broken.taken_again));
-  if (!is_old_hazard(draft.hazard.id)) draft.append();
+  if (writer.is_new(draft.hazard.id)) draft.append();
 }
 
 namespace {
@@ -245,7 +167,7 @@ void report_misuse(const Misuse& misuse) {
   const Text kind = report::name_of(misuse.kind);
   const report::RaceId id =
       report::race_id(place_identity(misuse.where), report::text_hash(kind) ^ report::text_hash(misuse.name));
-  if (is_old_hazard(id)) return;
+  if (!writer.is_new(id)) return;
   Draft draft(misuse.kind);
   draft.hazard.id = id;
   if (misuse.object != 0) {
@@ -253,7 +175,7 @@ void report_misuse(const Misuse& misuse) {
   } else {
     draft.title().put(misuse.name);
   }
-  put_line(draft.places(), own_site(misuse.where));
+  draft.places().put(writer.line_of(misuse.where));
   const MisuseWords words = misuse_words(misuse.kind);
   draft.words().put(words.does);
   draft.add_step(misuse.thread, misuse.where);
@@ -277,7 +199,7 @@ void report_deadlock(const control::Slot* slots, uint32_t count) {
     if (draft.is_full()) continue;
     const StackId where = slot.state == nullptr ? kNoStack : place_of(*slot.state, slot.top, nullptr);
     draft.places().put(waiting == 1 ? "" : " / ");
-    put_line(draft.places(), own_site(where));
+    draft.places().put(writer.line_of(where));
     add_waiter(draft, slot);
   }
   draft.title().put("deadlock: ");

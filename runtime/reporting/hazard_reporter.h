@@ -2,7 +2,7 @@
 #pragma once
 
 #include "hazards/hazard_listener.h"
-#include "report/race.h"
+#include "report/race_fwd.h"
 #include "runtime/process/state.h"
 
 namespace norn::rt {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/sink.h"
+#include "report/race.h"
 #include "runtime/intercept/threads.h"
 #include "runtime/process/modules.h"
 #include "runtime/process/state.h"

@@ -1,10 +1,11 @@
 // What an address is, in the program's own words.
 #pragma once
 
+#include "base/list.h"
 #include "base/text_pool.h"
 #include "core/ids.h"
 #include "norn/abi.h"
-#include "report/race.h"
+#include "report/race_fwd.h"
 
 namespace norn::rt {
 

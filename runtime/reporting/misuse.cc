@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "core/detector.h"
+#include "report/race.h"
 #include "runtime/hooks/stack_ids.h"
 #include "runtime/process/modules.h"
 #include "runtime/process/settings.h"

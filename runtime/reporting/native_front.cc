@@ -125,6 +125,16 @@ uint64_t NativeFront::size_of(StackId where) {
 }
 
 uint64_t NativeFront::site_id(StackId where) { return place_identity(where); }
+uint64_t NativeFront::identity_of(StackId where) { return place_identity(where); }
+
+Text NativeFront::object_name(Address address, StackId where, TextPool& pool) {
+  report::Location location;
+  Frame frame;
+  if (locate_global(address, 1, location, pool) || locate_local(address, 1, {}, location, frame, pool))
+    return location.name.empty() ? location.object : location.name;
+  const Text expression = expression_of(where);
+  return expression.empty() ? pool.keep(Hex(address).text()) : expression;
+}
 
 Text NativeFront::thread_name(ThreadId id) {
   const ThreadInfo* info = thread_info(id);

@@ -28,6 +28,8 @@ struct NativeFront {
                               report::Location& location, TextPool& pool);
   static bool find_block(Address address, Block& block) { return rt::find_block(address, block); }
   static ThreadId thread_of_stack(Address address);
+  static Text object_name(Address address, StackId where, TextPool& pool);
+  static uint64_t identity_of(StackId where);
   static void measure(report::Stats& stats);
   static bool append(Text line);
   static bool append_last(Text line);

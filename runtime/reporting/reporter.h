@@ -3,7 +3,7 @@
 
 #include "core/candidate.h"
 #include "norn/abi.h"
-#include "report/race.h"
+#include "report/race_fwd.h"
 
 namespace norn::rt {
 

@@ -2,6 +2,7 @@
 #include "valgrind/debug_info/symbols.h"
 
 #include "base/sink.h"
+#include "report/race.h"
 #include "valgrind/tool/private.h"
 
 namespace norn::vg {

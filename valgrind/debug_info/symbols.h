@@ -2,8 +2,9 @@
 // From addresses to words: what Valgrind reads of debug information and symbol tables.
 #pragma once
 
+#include "base/list.h"
 #include "base/text_pool.h"
-#include "report/race.h"
+#include "report/race_fwd.h"
 #include "valgrind/tool/guest_stacks.h"
 
 namespace norn::vg {

@@ -3,6 +3,7 @@
 
 #include <elf.h>
 
+#include "report/race.h"
 #include "valgrind/tool/private.h"
 
 namespace norn::vg {

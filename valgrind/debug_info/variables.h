@@ -3,7 +3,7 @@
 // and it is not too large, and for none of its libraries.
 #pragma once
 
-#include "report/race.h"
+#include "report/race_fwd.h"
 #include "valgrind/debug_info/symbols.h"
 
 namespace norn::vg {

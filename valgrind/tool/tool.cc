@@ -4,7 +4,6 @@
 #include "valgrind/debug_info/variables.h"
 #include "valgrind/tool/client.h"
 #include "valgrind/tool/guest_stacks.h"
-#include "valgrind/tool/tool_hazards.h"
 #include "valgrind/tool/tool_reporter.h"
 #include "valgrind/tool/waiting.h"
 
@@ -31,7 +30,6 @@ void after_options() {
   read_settings();
   const bool ready = detector.init(core_options(), report_listener()) && init_state() && init_places() && init_files();
   tl_assert2(ready, "norn: no memory\n");
-  init_hazards();
   start_reporter();
 }
 

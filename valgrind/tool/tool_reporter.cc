@@ -7,6 +7,7 @@
 #include "valgrind/tool/client.h"
 #include "valgrind/tool/guest_stacks.h"
 #include "valgrind/tool/private.h"
+#include "valgrind/tool/tool_state.h"
 
 namespace norn::vg {
 namespace {
@@ -110,6 +111,11 @@ struct ToolFront {
   }
   static bool find_block(Address address, Block& block) { return vg::find_block(address, block); }
   static ::norn::ThreadId thread_of_stack(Address address) { return vg::thread_of_stack(address); }
+  static Text object_name(Address address, StackId /*where*/, TextPool& pool) {
+    if (report::Location location; vg::locate_variable(address, location, pool)) return location.object;
+    return pool.keep(Hex(address).text());
+  }
+  static uint64_t identity_of(StackId where) { return place_identity(where); }
   static void measure(report::Stats& stats) {
     stats.microseconds = now() - start_time;
     stats.peak_rss = peak_memory();
@@ -156,6 +162,10 @@ void on_candidate(void* /*context*/, const Candidate& candidate) {
     finish_report(1);
     VG_(exit)(1);
   }
+}
+
+void report_lock_order(const hazards::LockEdge* edges, unsigned count) {
+  if (!writer.is_finished()) writer.put_lock_order(edges, count);
 }
 
 [[noreturn]] void refuse(Text what, Text detail) {
@@ -219,10 +229,6 @@ Listener report_listener() {
   return listener;
 }
 
-void append_hazard(const report::Hazard& hazard) {
-  if (!writer.is_finished()) writer.put(hazard);
-}
-
 void start_reporter() {
   start_time = now();
   pid = static_cast<uint32_t>(VG_(getpid)());
@@ -233,6 +239,9 @@ void start_reporter() {
   report::SuppressionError error;
   const bool parsed = writer.read_suppressions({}, said.own_rules, own_rules, 0, error);
   tl_assert(parsed);
+  if ((said.hazards & options::kHazardLockOrder) != 0) {
+    hazard_listener.lock_order.init(detector, memory, &report_lock_order);
+  }
   writer.put_start();
 }
 

@@ -4,7 +4,6 @@
 
 #include "core/candidate.h"
 #include "options/options.h"
-#include "report/race.h"
 
 namespace norn::vg {
 
@@ -13,7 +12,7 @@ void read_settings();
 [[nodiscard]] const options::Settings& settings();
 
 [[nodiscard]] Listener report_listener();
-void append_hazard(const report::Hazard& hazard);
+// Before the program runs.
 void start_reporter();
 // Counts and summary; at the end of the program, and before an exec, which may fail.
 void finish_report(int exit_status);

@@ -4,6 +4,7 @@
 #include "core/emitter_inline.h"
 #include "hazards/hazard_listener.h"
 #include "loops/graph.h"
+#include "report/race.h"
 #include "valgrind/debug_info/symbols.h"
 #include "valgrind/tool/client.h"
 #include "valgrind/tool/guest_stacks.h"

@@ -1,0 +1,12 @@
+// Reading a file that may be anything.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace norn::report {
+
+// The whole of a file; nothing and one line in `error` if it cannot be read, is no file, or is larger than 512 MB.
+[[nodiscard]] std::optional<std::string> read_whole_file(const std::string& path, std::string& error);
+
+}  // namespace norn::report

@@ -19,7 +19,8 @@ void begin_watching();
 // For the thread itself, when it begins and whenever its check did not let an access pass that it should.
 void settle_check(Thread& thread);
 
-// The granule of an address, by a check that looks at the shadow: it points to the place of its thread's own stamps.
+// The granule of an address, by a check that looks at the shadow: it points to the position of its thread's own shadow
+// words.
 inline Granule& flat_granule(const void* granules, uint64_t mask, const void* address) {
   const auto first = reinterpret_cast<uintptr_t>(granules) & ~(sizeof(Granule) - 1);
   return *reinterpret_cast<Granule*>(first + (address_of(address) & mask) * (sizeof(Granule) / kGranuleBytes));

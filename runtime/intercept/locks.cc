@@ -66,9 +66,9 @@ int take(const volatile void* lock, const norn_site& site, clockid_t clock, cons
                           control::deadline(clock, until), refusals.busy, refusals.late, attempt);
 }
 
-// Gives a lock up, which others may wait for.
+// Releases a lock, which others may wait for.
 template <class Real>
-int give(const volatile void* lock, const norn_site& site, Real real) {
+int release(const volatile void* lock, const norn_site& site, Real real) {
   control::pass(control::Op::kRelease, lock, site);
   giving(lock);
   const int result = real();
@@ -174,7 +174,7 @@ NORN_INTERPOSE(int, pthread_mutex_unlock, (pthread_mutex_t * mutex)) {
   if (!has_started()) return 0;
   if (called_by_openmp()) return real_pthread_mutex_unlock(mutex);
   check_unlock(mutex, site_pthread_mutex_unlock);
-  return give(mutex, site_pthread_mutex_unlock, [=] { return real_pthread_mutex_unlock(mutex); });
+  return release(mutex, site_pthread_mutex_unlock, [=] { return real_pthread_mutex_unlock(mutex); });
 }
 
 // --- reader/writer locks -----------------------------------------------------------------------------------------
@@ -275,7 +275,7 @@ NORN_INTERPOSE(int, pthread_rwlock_clockwrlock, (pthread_rwlock_t * lock, clocki
 NORN_INTERPOSE(int, pthread_rwlock_unlock, (pthread_rwlock_t * lock)) {
   if (!has_started()) return 0;
   check_unlock(lock, site_pthread_rwlock_unlock);
-  return give(lock, site_pthread_rwlock_unlock, [=] { return real_pthread_rwlock_unlock(lock); });
+  return release(lock, site_pthread_rwlock_unlock, [=] { return real_pthread_rwlock_unlock(lock); });
 }
 
 // --- spin locks --------------------------------------------------------------------------------------------------
@@ -314,7 +314,7 @@ NORN_INTERPOSE(int, pthread_spin_lock, (pthread_spinlock_t * lock)) {
 
 NORN_INTERPOSE(int, pthread_spin_unlock, (pthread_spinlock_t * lock)) {
   if (!has_started()) return 0;
-  return give(lock, site_pthread_spin_unlock, [=] { return real_pthread_spin_unlock(lock); });
+  return release(lock, site_pthread_spin_unlock, [=] { return real_pthread_spin_unlock(lock); });
 }
 
 // --- C11 ---------------------------------------------------------------------------------------------------------
@@ -367,5 +367,5 @@ NORN_INTERPOSE(int, mtx_timedlock, (mtx_t * mutex, const timespec* until)) {
 NORN_INTERPOSE(int, mtx_unlock, (mtx_t * mutex)) {
   if (!has_started()) return thrd_success;
   check_unlock(as_posix(mutex), site_mtx_unlock);
-  return give(mutex, site_mtx_unlock, [=] { return real_mtx_unlock(mutex); });
+  return release(mutex, site_mtx_unlock, [=] { return real_mtx_unlock(mutex); });
 }

@@ -13,11 +13,11 @@ inline void took(const volatile void* lock, LockMode mode, const norn_site& site
                  LockAttempt attempt = LockAttempt::kBlocking) {
   const Inspection here;
   if (!here) return;
-  // Where nobody looks, the place is wanted for the order of locks alone.
+  // In unsampled code the stack id is wanted for the order of locks alone.
   const bool unseen = is_called_unseen();
-  const bool placed = !unseen || here.thread().held_count != 0;
-  const StackId where = placed ? place_again(*here, &site) : kNoStack;
-  emit.lock_acquire(here.thread(), address_of(lock), mode, attempt, where, is_watching() && !unseen);
+  const bool needs_stack = !unseen || here.thread().held_count != 0;
+  const StackId stack = needs_stack ? cached_stack_id(*here, &site) : kNoStack;
+  emit.lock_acquire(here.thread(), address_of(lock), mode, attempt, stack, is_watching() && !unseen);
 }
 
 // The lock is about to be given up.
@@ -33,14 +33,14 @@ inline void kept(const volatile void* lock, LockMode mode, const norn_site& site
 inline void destroyed_lock(const volatile void* lock, const norn_site& site) {
   const Inspection here;
   if (!here) return;
-  if (is_watching()) emit.write(here.thread(), address_of(lock), 1, place(*here, &site));
+  if (is_watching()) emit.write(here.thread(), address_of(lock), 1, stack_id(*here, &site));
   emit.lock_destroy(here.thread(), address_of(lock));
 }
 
 inline void made_lock(const volatile void* lock, const norn_site& site) {
   const Inspection here;
   if (!here) return;
-  if (is_watching()) emit.write(here.thread(), address_of(lock), 1, place(*here, &site));
+  if (is_watching()) emit.write(here.thread(), address_of(lock), 1, stack_id(*here, &site));
   emit.lock_destroy(here.thread(), address_of(lock));
 }
 

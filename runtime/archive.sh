@@ -23,6 +23,10 @@ object=$archive.o
 for name in memcpy memmove memset memcmp; do
   "$objcopy" --localize-symbol "__norn_plain_$name" "$object"
 done
+# What an original is called in the program (runtime/intercept/interpose.h): required in a static program only.
+[ "$kind" = wraps ] || "$objcopy" --wildcard --weaken-symbol '__real_*' --weaken-symbol '__linked_*' "$object"
+"$nm" "$object" | awk '$NF ~ /^__linked_/ { print $NF, substr($NF, 10) }' > "$archive.renames"
+"$objcopy" --redefine-syms="$archive.renames" "$object"
 if [ "$kind" = wraps ]; then
   "$nm" "$object" | awk '$(NF - 1) ~ /^[Uw]$/ && $NF ~ /^__real_/ { print substr($NF, 8) }' | sort -u > "$archive.names"
   sed 's/.*/& __wrap_&/' "$archive.names" > "$archive.renames"

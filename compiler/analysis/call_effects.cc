@@ -14,8 +14,8 @@ using llvm::isa;
 
 namespace {
 
-// Nobody waits for a store into a variable of the function's own: who does would have to know its address, and telling
-// it takes a call or another store.
+// Nobody waits for a store into a variable of the function's own: who does would have to know its address, and to
+// pass that on takes a call or another store.
 bool is_to_own_variable(const llvm::Value* address) {
   return isa<llvm::AllocaInst>(llvm::getUnderlyingObject(address));
 }

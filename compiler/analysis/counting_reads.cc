@@ -14,8 +14,8 @@ using llvm::isa;
 using llvm::LoadInst;
 using llvm::Value;
 
-// The same place, as far as one block tells: without optimisation a pointer is loaded anew for each use of it.
-bool is_same_place(const Value* a, const Value* b, const llvm::DataLayout& layout) {
+// The same address, as far as one block shows: without optimisation a pointer is loaded anew for each use of it.
+bool is_same_address(const Value* a, const Value* b, const llvm::DataLayout& layout) {
   if (a == b) return true;
   llvm::APInt offset_a(layout.getIndexTypeSizeInBits(a->getType()), 0);
   llvm::APInt offset_b(layout.getIndexTypeSizeInBits(b->getType()), 0);
@@ -32,7 +32,7 @@ bool is_same_place(const Value* a, const Value* b, const llvm::DataLayout& layou
 bool stores_there(const Instruction& instruction, const LoadInst& load) {
   const auto* store = dyn_cast<llvm::StoreInst>(&instruction);
   return store != nullptr &&
-         is_same_place(store->getPointerOperand(), load.getPointerOperand(), load.getModule()->getDataLayout());
+         is_same_address(store->getPointerOperand(), load.getPointerOperand(), load.getModule()->getDataLayout());
 }
 
 // The instruction that comes next in any case.
@@ -50,7 +50,7 @@ bool is_written_next(const LoadInst& load) {
     if (stores_there(*next, load)) return true;
     const auto* other = dyn_cast<LoadInst>(next);
     if (other != nullptr &&
-        is_same_place(other->getPointerOperand(), load.getPointerOperand(), load.getModule()->getDataLayout())) {
+        is_same_address(other->getPointerOperand(), load.getPointerOperand(), load.getModule()->getDataLayout())) {
       return false;
     }
     if (isa<llvm::CallBase>(next) && !isa<llvm::IntrinsicInst>(next)) return false;

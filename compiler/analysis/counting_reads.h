@@ -1,4 +1,4 @@
-// Reads that only count: their value goes into what is written to the same place next, and nowhere else.
+// Reads that only count: their value goes into what is written to the same bytes next, and nowhere else.
 //
 //     hits++;  total += n;  flags |= 4;      count: whatever was there, the same is done next
 //     if (--users == 0)  head = head->next   decide: a branch or an address comes of it

@@ -122,7 +122,7 @@ class Solver final {
     }
   }
 
-  // On every path to the check, with nothing between that another thread could be told by.
+  // On every path to the check, with nothing between by which another thread could learn of it.
   void find_checked_before(std::vector<Coverage>& result) {
     Sets after;
     for (const BasicBlock* block : order_) after.try_emplace(block, all());

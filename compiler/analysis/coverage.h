@@ -1,4 +1,4 @@
-// Which checks of a function tell the runtime nothing that another check does not tell.
+// Which checks of a function report nothing to the runtime that another check does not report.
 //
 //     check write x            check write x
 //     if (…) check read x  →   if (…)                  a check on every path before it says as much

@@ -16,7 +16,7 @@ struct Pruning {
   bool escape = true;     // memory that never leaves its thread (escape.h)
   bool constants = true;  // memory that nobody writes
   bool early = true;      // memory that nobody writes once there are threads, in whole programs (early.h)
-  bool runs = true;       // accesses that are told before their loop begins (runs.h)
+  bool runs = true;       // accesses that are reported before their loop begins (emit/hoisted_ranges.h)
   bool inlined = true;    // calls that would change nothing, where code is optimised (inline_check.h)
 
   // What a list of names says; the last word is the plugin's user's, so an unknown name ends the compilation.

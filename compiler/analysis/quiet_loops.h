@@ -6,7 +6,8 @@
 // volatile accesses, no calls but of functions for which the same holds, and of the library's mathematics. A read in a
 // loop within it may be a wait, so what such a loop reads has to be the functions' own, too.
 //
-// Asked of clang's own output, before it is optimised: what a loop is told of then keeps it from being optimised well.
+// Asked of clang's own output, before it is optimised: what is emitted into a loop then keeps it from being optimised
+// well.
 #pragma once
 
 #include "llvm/ADT/DenseMap.h"

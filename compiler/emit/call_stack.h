@@ -1,4 +1,4 @@
-// Makes a function tell which of its calls it is in (include/norn/abi.h, "Call stacks").
+// Makes a function record which of its calls it is in (include/norn/abi.h, "Call stacks").
 //
 //                                   %sp = load ptr, @__norn_stack        ; in a block that dominates all calls
 //     call @g()                     store volatile @site, %sp

@@ -116,7 +116,7 @@ bool is_everywhere(const Instruction& value, const llvm::DominatorTree& dominato
   return llvm::all_of(value.uses(), [&](const llvm::Use& use) { return dominators.dominates(&value, use); });
 }
 
-// A debugger is told nothing where only one of two values is known.
+// There is no debug value where only one of two values is known.
 void forget_debug_values(Instruction& value, const llvm::DominatorTree& dominators) {
   llvm::SmallVector<llvm::DbgVariableIntrinsic*> intrinsics;
   llvm::SmallVector<llvm::DbgVariableRecord*> records;

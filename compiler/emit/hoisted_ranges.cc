@@ -56,7 +56,7 @@ class RangeEmitter final {
         library_(library_impl_),
         evolution_(function, library_, assumptions_, dominators_, loops_) {}
 
-  std::vector<RunCopy> tell() {
+  std::vector<RunCopy> emit() {
     std::vector<llvm::Loop*> innermost;
     for (llvm::Loop* loop : loops_.getLoopsInPreorder()) {
       if (loop->isInnermost() && has_access(*loop) && is_straight(*loop)) innermost.push_back(loop);
@@ -115,10 +115,11 @@ class RangeEmitter final {
     join_neighbours(runs);
     llvm::erase_if(runs, [](const Run& run) { return !is_reportable(run); });
     if (runs.empty() || runs.size() > kMost) return;
-    // Who finds a flag of the loop is ordered after what was told with it, and no check may begin a later time then.
-    size_t told = 0;
-    for (const Run& run : runs) told += run.accesses.size();
-    if (may_signal && told != accesses) return;
+    // Who finds a flag of the loop is ordered after what was reported with it, and no check may begin a later epoch
+    // then.
+    size_t hoisted = 0;
+    for (const Run& run : runs) hoisted += run.accesses.size();
+    if (may_signal && hoisted != accesses) return;
     put_in_order(runs);
     llvm::formLCSSA(loop, dominators_, &loops_, &evolution_);
     emit(loop, count, runs, expander);
@@ -207,7 +208,7 @@ class RangeEmitter final {
     llvm::ValueToValueMapTy map;
     llvm::SmallVector<llvm::BasicBlock*, 8> blocks;
     llvm::Loop* copy =
-        llvm::cloneLoopWithPreheader(checked, before, &loop, map, ".told", &loops_, &dominators_, blocks);
+        llvm::cloneLoopWithPreheader(checked, before, &loop, map, ".unchecked", &loops_, &dominators_, blocks);
     llvm::remapInstructionsInBlocks(blocks, map);
     for (llvm::PHINode& phi : exit->phis()) {
       Value* value = phi.getIncomingValueForBlock(exiting);
@@ -216,43 +217,43 @@ class RangeEmitter final {
     }
     dominators_.changeImmediateDominator(exit, before);
 
-    // Long enough, and all told, at one time.
+    // Long enough, and all reported, in one epoch.
     llvm::IRBuilder<> builder(before->getTerminator());
     Value* worth = builder.CreateICmpUGE(turns, builder.getInt64(kShortest));
     llvm::Instruction* term = before->getTerminator();
-    llvm::BasicBlock* tell =
-        llvm::BasicBlock::Create(function_.getContext(), header->getName() + ".tell", &function_, checked);
-    if (llvm::Loop* outer = loop.getParentLoop()) outer->addBasicBlockToLoop(tell, loops_);
-    dominators_.addNewBlock(tell, before);
+    llvm::BasicBlock* ranges =
+        llvm::BasicBlock::Create(function_.getContext(), header->getName() + ".ranges", &function_, checked);
+    if (llvm::Loop* outer = loop.getParentLoop()) outer->addBasicBlockToLoop(ranges, loops_);
+    dominators_.addNewBlock(ranges, before);
     builder.SetInsertPoint(term);
-    builder.CreateCondBr(worth, tell, checked);
+    builder.CreateCondBr(worth, ranges, checked);
     term->eraseFromParent();
-    builder.SetInsertPoint(tell);
+    builder.SetInsertPoint(ranges);
     builder.SetCurrentDebugLocation(accesses_[runs.front().accesses.front()].instruction->getDebugLoc());
-    Value* time = nullptr;
+    Value* first_epoch = nullptr;
     Value* all = nullptr;
     for (size_t i = 0; i < runs.size(); ++i) {
       const RunAccess& access = accesses_[runs[i].accesses.front()];
       const uint64_t size = runs[i].size;
       const auto step = static_cast<uint64_t>(runs[i].step < 0 ? -runs[i].step : runs[i].step);
-      Value* told = builder.CreateCall(
+      Value* epoch = builder.CreateCall(
           hooks_.run(access.write), {firsts[i], step == 0 ? builder.getInt64(1) : turns,
                                      builder.getInt64(step == 0 ? size : step), builder.getInt64(size), access.site});
       if (i == 0) {
-        time = told;
-        all = builder.CreateIsNotNull(told);
+        first_epoch = epoch;
+        all = builder.CreateIsNotNull(epoch);
       } else {
-        all = builder.CreateAnd(all, builder.CreateICmpEQ(told, time));
+        all = builder.CreateAnd(all, builder.CreateICmpEQ(epoch, first_epoch));
       }
     }
     builder.CreateCondBr(all, copy->getLoopPreheader(), checked);
-    dominators_.changeImmediateDominator(copy->getLoopPreheader(), tell);
+    dominators_.changeImmediateDominator(copy->getLoopPreheader(), ranges);
 
     for (size_t i = 0; i < accesses_.size(); ++i) {
       const auto instead = map.find(accesses_[i].instruction);
       if (instead == map.end()) continue;
-      const bool told = llvm::any_of(runs, [&](const Run& run) { return llvm::is_contained(run.accesses, i); });
-      copies_.push_back({i, cast<llvm::Instruction>(&*instead->second), told});
+      const bool hoisted = llvm::any_of(runs, [&](const Run& run) { return llvm::is_contained(run.accesses, i); });
+      copies_.push_back({i, cast<llvm::Instruction>(&*instead->second), hoisted});
     }
   }
 
@@ -282,7 +283,7 @@ bool may_loop(const llvm::Function& function) {
 std::vector<RunCopy> emit_hoisted_ranges(llvm::Function& function, Hooks& hooks, llvm::ArrayRef<RunAccess> accesses,
                                          llvm::function_ref<bool(const llvm::Instruction&)> divides) {
   if (accesses.empty() || !may_loop(function)) return {};
-  return RangeEmitter(function, hooks, accesses, divides).tell();
+  return RangeEmitter(function, hooks, accesses, divides).emit();
 }
 
 }  // namespace norn::compiler

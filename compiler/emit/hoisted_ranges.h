@@ -1,4 +1,4 @@
-// Loops whose accesses are known before they begin: a hook is told of all of them at once, and a copy of the loop does
+// Loops whose accesses are known before they begin: one call of a hook reports them all, and a copy of the loop does
 // them without checks.
 //
 //     for (i = 0; i < n; ++i)       if (n >= kShortest && (time = run_read(a, n, 8, 8, site)) != 0 &&
@@ -8,8 +8,8 @@
 //                                     for (i = 0; i < n; ++i) …                      as it was, with its checks
 //                                   }
 //
-// Only loops in which nothing can synchronize, wait or leave early, so that what is told does happen, and in the same
-// segment (docs/design/pruning.md, runs). A hook says no, which is 0, where each access is wanted by itself.
+// Only loops in which nothing can synchronize, wait or leave early, so that what is reported does happen, and in the
+// same segment (docs/design/pruning.md, runs). A hook says no, which is 0, where each access is wanted by itself.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct RunAccess {
 struct RunCopy {
   size_t access;               // which
   llvm::Instruction* instead;  // in the copy
-  bool told;                   // before the loop: it needs no check there
+  bool hoisted;                // reported before the loop: it needs no check there
 };
 
 // `divides`: instructions that a loop must not have. Accesses that are not given here have no check in either copy.

@@ -27,7 +27,7 @@ class Hooks final {
   // The same, in the calling convention of rare calls.
   [[nodiscard]] llvm::FunctionCallee slow_access(bool write, uint64_t size);
   [[nodiscard]] llvm::FunctionCallee range(bool write);
-  // Many values, of a loop that begins; whether none of its accesses needs to be told again.
+  // Many values, of a loop that begins; whether none of its accesses needs to be reported again.
   [[nodiscard]] llvm::FunctionCallee run(bool write);
   [[nodiscard]] llvm::FunctionCallee vptr(bool write);
   [[nodiscard]] llvm::FunctionCallee copy(bool may_overlap);

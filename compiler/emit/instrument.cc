@@ -58,8 +58,8 @@ struct Access {
   bool covered = false;
   bool reads_too = false;  // stands for a read before it
   bool counts = false;     // a read whose value goes into the write of its bytes after it, and nowhere else
-  bool spins = false;      // told as part of a waiting loop's condition
-  bool settled = false;    // told only if a waiting loop's condition asks
+  bool spins = false;      // emitted as part of a waiting loop's condition
+  bool settled = false;    // emitted only if a waiting loop's condition asks
   llvm::Constant* site = nullptr;
   unsigned operand = 0;  // of the instruction: the address
 };
@@ -229,16 +229,16 @@ class FunctionInstrumenter final {
 
   void add(const Access& access) {
     if (access.size == 0 || is_private(access.address)) return;
-    // What is told of loops that wait is told all the same.
-    const bool told = loops_.tells(access.instruction) || (asked_ && !access.write);
+    // What loops that wait read is emitted all the same.
+    const bool waited_for = loops_.is_spin_read(access.instruction) || (asked_ && !access.write);
     const bool settled = is_settled(access.address);
-    if (settled && !told) return;
+    if (settled && !waited_for) return;
     accesses_.push_back(access);
     const auto* operand = llvm::find(access.instruction->operands(), access.address);
     assert(operand != access.instruction->op_end());
     accesses_.back().operand = operand->getOperandNo();
     accesses_.back().settled = settled;
-    accesses_.back().spins = loops_.tells(access.instruction);
+    accesses_.back().spins = loops_.is_spin_read(access.instruction);
     const auto* load = dyn_cast<llvm::LoadInst>(access.instruction);
     accesses_.back().counts = load != nullptr && only_counts(*load);
   }
@@ -389,7 +389,7 @@ class FunctionInstrumenter final {
   }
 
   void describe() {
-    llvm::SmallPtrSet<const Value*, 8> virtual_tables;  // pointers to them, where only names tell
+    llvm::SmallPtrSet<const Value*, 8> virtual_tables;  // pointers to them, where only names show it
     for (Access& access : accesses_) {
       if (access.covered) continue;
       if (virtual_tables.contains(llvm::getUnderlyingObject(access.address, 0))) {
@@ -504,13 +504,13 @@ class FunctionInstrumenter final {
     trace_calls(function_, calls);
   }
 
-  // Loops whose accesses can all be told before they begin.
+  // Loops whose accesses can all be reported before they begin.
   void emit_loops() {
     if (asked_ || !loops_.loops.empty()) return;
     std::vector<RunAccess> candidates;
     std::vector<size_t> which;
-    llvm::DenseSet<const Instruction*> others;  // that want a call of their own
-    llvm::DenseSet<const Instruction*> told;    // that other threads may wait for
+    llvm::DenseSet<const Instruction*> others;   // that want a call of their own
+    llvm::DenseSet<const Instruction*> signals;  // that other threads may wait for
     for (size_t i = 0; i < accesses_.size(); ++i) {
       const Access& access = accesses_[i];
       const bool may_signal = access.write && may_be_waited_for(access);
@@ -520,7 +520,7 @@ class FunctionInstrumenter final {
       }
       const bool simple = only_checks(access) && !access.block && !access.vptr && !access.is_volatile;
       if (!simple) others.insert(access.instruction);
-      if (may_signal) told.insert(access.instruction);
+      if (may_signal) signals.insert(access.instruction);
       candidates.push_back({access.instruction, access.address, access.size, access.write, may_signal, access.site});
       which.push_back(i);
     }
@@ -529,10 +529,10 @@ class FunctionInstrumenter final {
     for (const TracedCall& traced : calls_) others.insert(traced.call);
     const auto divides = [&](const Instruction& instruction) {
       if (others.contains(&instruction)) return true;
-      return !told.contains(&instruction) && boundaries_.lookup(&instruction) != Boundary::kNone;
+      return !signals.contains(&instruction) && boundaries_.lookup(&instruction) != Boundary::kNone;
     };
     for (const RunCopy& copy : emit_hoisted_ranges(function_, hooks_, candidates, divides)) {
-      if (copy.told) continue;
+      if (copy.hoisted) continue;
       Access access = accesses_[which[copy.access]];
       access.instruction = copy.instead;
       access.address = copy.instead->getOperand(access.operand);
@@ -540,7 +540,7 @@ class FunctionInstrumenter final {
     }
   }
 
-  // Whether a check stands there that need not: what is told of a loop that waits, and of a volatile variable, which
+  // Whether a check stands there that need not: what is emitted of a loop that waits, and of a volatile variable, which
   // may be a flag, orders threads.
   [[nodiscard]] bool only_checks(const Access& access) const {
     return !access.covered && !access.spins && !access.settled && !(access.write && access.is_volatile);
@@ -580,7 +580,7 @@ class FunctionInstrumenter final {
   }
 
   // Into a copy of the function's body, in which `here` finds the instructions. Without `checks` nothing is checked
-  // there; what orders threads is told all the same. Adds the copy's calls to `calls`.
+  // there; what orders threads is emitted all the same. Adds the copy's calls to `calls`.
   void emit_copy(llvm::function_ref<Instruction*(Instruction*)> here, bool checks, std::vector<TracedCall>& calls) {
     const auto known = [&](auto* instruction) {
       return cast<std::remove_pointer_t<decltype(instruction)>>(here(instruction));

@@ -96,9 +96,8 @@ llvm::LoadInst* iteration_of(const llvm::BranchInst& branch, const Variables& bo
   return iteration != nullptr && llvm::isa<llvm::AllocaInst>(iteration->getPointerOperand()) ? iteration : nullptr;
 }
 
-// Where it is told that an iteration of the loop begins: at the begin of each, or before the loop, where all may be
-// one.
-llvm::Instruction* place_to_report(llvm::BranchInst& branch, const llvm::LoopInfo& loops, QuietLoops& quiet) {
+// Where the begin of an iteration is emitted: at the begin of each, or before the loop, where all may be one.
+llvm::Instruction* point_to_emit(llvm::BranchInst& branch, const llvm::LoopInfo& loops, QuietLoops& quiet) {
   const llvm::Loop* loop = loops.getLoopFor(branch.getParent());
   llvm::BasicBlock* before = loop == nullptr ? nullptr : loop->getLoopPredecessor();
   if (before != nullptr && loop->getHeader() == branch.getParent() && quiet.is_quiet(*loop, loops)) {
@@ -108,9 +107,9 @@ llvm::Instruction* place_to_report(llvm::BranchInst& branch, const llvm::LoopInf
   return &*body->getFirstInsertionPt();
 }
 
-void emit_iteration(llvm::BranchInst& branch, llvm::LoadInst& iteration, llvm::Instruction* place,
+void emit_iteration(llvm::BranchInst& branch, llvm::LoadInst& iteration, llvm::Instruction* before,
                     const OpenMpHooks& hooks) {
-  llvm::IRBuilder<> builder(place);
+  llvm::IRBuilder<> builder(before);
   builder.SetCurrentDebugLocation(branch.getDebugLoc());
   llvm::Value* number = builder.CreateLoad(iteration.getType(), iteration.getPointerOperand());
   builder.CreateCall(hooks.iteration, {builder.CreateZExtOrTrunc(number, builder.getInt64Ty())});
@@ -135,10 +134,10 @@ bool emit_iterations(llvm::Function& function, const OpenMpHooks& hooks, QuietLo
   if (found.empty()) return false;
   const llvm::DominatorTree dominators(function);
   const llvm::LoopInfo loops(dominators);
-  llvm::SmallVector<llvm::Instruction*, 2> places;  // before any of them is told of: that is a call
-  for (const auto& [branch, iteration] : found) places.push_back(place_to_report(*branch, loops, quiet));
-  for (const auto& [loop, place] : llvm::zip_equal(found, places)) {
-    emit_iteration(*loop.first, *loop.second, place, hooks);
+  llvm::SmallVector<llvm::Instruction*, 2> points;  // found before any call is emitted
+  for (const auto& [branch, iteration] : found) points.push_back(point_to_emit(*branch, loops, quiet));
+  for (const auto& [loop, point] : llvm::zip_equal(found, points)) {
+    emit_iteration(*loop.first, *loop.second, point, hooks);
   }
   return true;
 }

@@ -1,4 +1,5 @@
-// The constructor and destructor that tell the runtime a linked module's tables (include/norn/abi.h, "Modules").
+// The constructor and destructor that register a linked module's tables with the runtime (include/norn/abi.h,
+// "Modules").
 //
 //     @__norn_module = linkonce_odr hidden constant %norn_module
 //                        { @__start_norn_sites, @__stop_norn_sites, ..., @__norn_uses_conditions }

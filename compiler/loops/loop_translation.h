@@ -77,7 +77,7 @@ class Translation final {
   void depend_on(const llvm::Value* value, std::vector<loops::Index>& from);
   loops::Value kind_of(const llvm::Instruction& instruction, std::vector<loops::Index>& from);
 
-  // What comes round in different ways matters even where it is a constant: which of them tells the way.
+  // What comes round in different ways matters even where it is a constant: which of them it is says by which way.
   void merge(const llvm::PHINode& phi, std::vector<loops::Index>& from);
 
   // A select in which the deciding value is of the outside still copies; the judge expects the decision first.

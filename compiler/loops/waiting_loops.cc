@@ -179,7 +179,7 @@ class Search final {
     std::vector<const Instruction*> parts;
     translation.for_condition([&](const Instruction& instruction, const loops::Value& value) {
       if (to_callees.contains(&instruction)) return;
-      if (tell(instruction, value.kind, entry, loop)) parts.push_back(&instruction);
+      if (plan_part(instruction, value.kind, entry, loop)) parts.push_back(&instruction);
     });
     leave(exit, entry);
     note_increments(parts, translation);
@@ -210,7 +210,7 @@ class Search final {
     }
   }
 
-  // A variable whose address is known before the program runs: who writes it can be told from the beginning.
+  // A variable whose address is known before the program runs: its writers can be known from the beginning.
   void add_flag(const PlaceInCaller& place, uint64_t size, WaitingLoop& entry) {
     auto* variable = llvm::dyn_cast_or_null<llvm::GlobalVariable>(const_cast<Value*>(place.base));
     if (variable == nullptr || variable->isThreadLocal() || variable->hasExternalWeakLinkage()) return;
@@ -231,7 +231,7 @@ class Search final {
   // A plain load, or one written in assembly.
   void emit_read(Instruction* load, bool sweeps, WaitingLoop& entry) {
     plan_.reads.push_back({load, &entry, sweeps});
-    plan_.told.insert(load);
+    plan_.spin_reads.insert(load);
     if (const auto* plain = dyn_cast<llvm::LoadInst>(load)) {
       add_flag(plain->getPointerOperand(), plain->getType(), entry);
     } else if (const auto& assembly = llvm::cast<CallBase>(*load); const auto operand = loaded_by_assembly(assembly)) {
@@ -239,7 +239,7 @@ class Search final {
     }
   }
 
-  bool tell(const Instruction& seen, Kind kind, WaitingLoop& entry, const Cycle& loop) {
+  bool plan_part(const Instruction& seen, Kind kind, WaitingLoop& entry, const Cycle& loop) {
     Instruction* instruction = view_.original(&seen);
     if (instruction == nullptr) return false;
     switch (kind) {
@@ -293,12 +293,12 @@ class Search final {
   void emit_copies(const Cycle& loop, const JudgedExit& exit, WaitingLoop& entry,
                    const std::vector<const Instruction*>& parts) {
     const std::vector<CopiedExit> copies = copies_of(loop, exit, parts);
-    llvm::DenseSet<const Instruction*> told;
+    llvm::DenseSet<const Instruction*> emitted;
     bool by_position = false;
     for (const CopiedExit& copy : copies) {
       leave({copy.block, copy.out, copy.reason, exit.judgement, copy.in_parts, copy.block}, entry);
       for (const Instruction* read : copy.reads) {
-        if (told.insert(read).second) emit_copy(*read, entry);
+        if (emitted.insert(read).second) emit_copy(*read, entry);
       }
       by_position |= copy.reads.empty();
     }
@@ -308,7 +308,7 @@ class Search final {
       for (BasicBlock& block : view_.function()) {
         if (loop.contains(&block)) continue;
         for (Instruction& instruction : block) {
-          if (is_copy(instruction, *part) && told.insert(&instruction).second) emit_copy(instruction, entry);
+          if (is_copy(instruction, *part) && emitted.insert(&instruction).second) emit_copy(instruction, entry);
         }
       }
     }

@@ -1,4 +1,4 @@
-// Finds the loops of a function that wait for other threads, and tells the runtime of them.
+// Finds the loops of a function that wait for other threads, and emits hooks for them.
 //
 //     while (!flag) work();                     while (!ready) pthread_cond_wait(&cv, &m);
 //
@@ -49,12 +49,12 @@ struct WaitingLoop {
   llvm::Constant* constant = nullptr;
 };
 
-// What a function has to tell of its loops.
+// What is to be emitted for the loops of a function.
 struct LoopPlan {
   struct Read {
     llvm::Instruction* load;  // or a load written in assembly
     WaitingLoop* loop;
-    bool sweeps;  // more than one place in one evaluation of the condition
+    bool sweeps;  // more than one address in one evaluation of the condition
   };
   struct Evaluation {  // a call or an atomic that is the condition, or part of it
     llvm::Instruction* instruction;
@@ -81,14 +81,14 @@ struct LoopPlan {
   std::vector<Evaluation> evaluations;
   std::vector<Wait> waits;
   std::vector<Leave> leaves;
-  llvm::DenseSet<const llvm::Instruction*> told;  // loads that are told as spin reads
+  llvm::DenseSet<const llvm::Instruction*> spin_reads;  // loads that are emitted as such
   // Writes, on the way out, of what the condition read: to others who wait for it they are increments.
   llvm::DenseSet<const llvm::Instruction*> increments;
 
-  [[nodiscard]] bool tells(const llvm::Instruction* load) const { return told.contains(load); }
+  [[nodiscard]] bool is_spin_read(const llvm::Instruction* load) const { return spin_reads.contains(load); }
   // Whether the instruction is part of a condition that is waited for.
   [[nodiscard]] bool asks(const llvm::Instruction* part) const {
-    return told.contains(part) ||
+    return spin_reads.contains(part) ||
            llvm::any_of(evaluations, [&](const Evaluation& evaluation) { return evaluation.instruction == part; });
   }
 };
@@ -118,7 +118,7 @@ class LoopEmitter final {
   void describe(llvm::Function& function, LoopPlan& plan, Namer name, Locator locate);
   // Everything but the reads. First of all emissions: edges are split here, and atomics are still in their places.
   void emit(llvm::Function& function, const LoopPlan& plan);
-  // Instead of the hook of a read that the plan tells.
+  // Instead of the hook of a read that is a spin read in the plan.
   void emit_read(llvm::IRBuilder<>& builder, const LoopPlan& plan, const llvm::Instruction* load, llvm::Value* address,
                  uint64_t size, llvm::Constant* site);
   // For a read in a function that conditions call: what is to be done if no condition is being evaluated goes to the

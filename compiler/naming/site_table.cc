@@ -110,21 +110,21 @@ SiteTable::Likeness SiteTable::likeness(const Site& site) {
 // p[].x are all p[].x, and what one of them could not be named by, another may. Where names differ otherwise (members
 // of a copied struct) each keeps its own.
 void SiteTable::name_copies() {
-  using Place = std::tuple<std::string, std::string, uint8_t, uint32_t, uint32_t, llvm::Constant*>;
-  const auto place = [](const Site& site) {
-    return Place{site.file, site.function, site.facts.kind, site.line, site.column, site.inlined_at};
+  using Key = std::tuple<std::string, std::string, uint8_t, uint32_t, uint32_t, llvm::Constant*>;
+  const auto key_of = [](const Site& site) {
+    return Key{site.file, site.function, site.facts.kind, site.line, site.column, site.inlined_at};
   };
-  std::map<Place, std::set<std::string>> names;      // with any index
-  std::map<Place, std::set<std::string>> spellings;  // as they are
-  std::map<Place, std::string> identities;
+  std::map<Key, std::set<std::string>> names;      // with any index
+  std::map<Key, std::set<std::string>> spellings;  // as they are
+  std::map<Key, std::string> identities;
   for (const Site& site : sites_) {
     if (site.facts.expression.empty() || site.column == 0) continue;
-    names[place(site)].insert(with_any_index(site.facts.expression));
-    spellings[place(site)].insert(site.facts.expression);
-    identities[place(site)] = site.facts.identity;
+    names[key_of(site)].insert(with_any_index(site.facts.expression));
+    spellings[key_of(site)].insert(site.facts.expression);
+    identities[key_of(site)] = site.facts.identity;
   }
   for (Site& site : sites_) {
-    const auto known = names.find(place(site));
+    const auto known = names.find(key_of(site));
     if (known == names.end() || known->second.size() != 1) continue;
     const bool alone = spellings[known->first].size() == 1;
     if (alone && !site.facts.expression.empty()) continue;

@@ -1,4 +1,4 @@
-// The sites of a module: constants of type norn_site (include/norn/abi.h), one for each place in the source.
+// The sites of a module: constants of type norn_site (include/norn/abi.h), one for each access or call in the source.
 //
 //     account.balance += amount;     ; bank.cpp:14, in deposit(Account&, int)
 // becomes
@@ -6,7 +6,7 @@
 //                    inlined_at, 14, 19, hash, WRITE, 0, 4, 0 }, section "norn_sites", comdat of the function
 //
 // A site lies in the comdat of its function, so that the linker drops it with the copies of the function it drops.
-// The linker joins what is left; __start_norn_sites and __stop_norn_sites tell the module's table.
+// The linker joins what is left; __start_norn_sites and __stop_norn_sites are the ends of the module's table.
 #pragma once
 
 #include <cstdint>

@@ -152,12 +152,12 @@ Statements::Statements(llvm::Module& module) {
   module.eraseNamedMetadata(noted);
 }
 
-std::optional<Statements::Known> Statements::find(const SourcePlace& place, norn_site_kind kind,
+std::optional<Statements::Known> Statements::find(const SourceLocation& location, norn_site_kind kind,
                                                   llvm::StringRef expression) const {
-  const auto function = functions_.find({place.file, place.function});
+  const auto function = functions_.find({location.file, location.function});
   if (function == functions_.end()) return std::nullopt;
   const auto& [at, alike] = function->second;
-  const Position position{place.line, place.column};
+  const Position position{location.line, location.column};
   const auto known = [&](char of, const std::string& words) {
     const std::set<Position>& among = alike.find({of, words})->second;
     const auto here = among.find(position);

@@ -24,7 +24,7 @@
 namespace norn::compiler {
 
 // A part of a source file that is one function's.
-struct SourcePlace {
+struct SourceLocation {
   std::string file;  // its base name
   std::string function;
   uint32_t line = 0;
@@ -43,7 +43,7 @@ class Statements final {
   };
   // Nothing for what was not in the source, or moved where nobody can say what it was. `expression`: what the access is
   // called now, which counts where a position has several.
-  [[nodiscard]] std::optional<Known> find(const SourcePlace& place, norn_site_kind kind,
+  [[nodiscard]] std::optional<Known> find(const SourceLocation& location, norn_site_kind kind,
                                           llvm::StringRef expression) const;
 
  private:

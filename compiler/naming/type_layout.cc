@@ -295,7 +295,8 @@ void add_leaves(const DIType* type, const Leaf& around, bool in_array, size_t li
     const Dimensions dimensions = dimensions_of(composite);
     Leaf leaf = around;
     for (size_t i = 0; i < dimensions.counts.size(); ++i) leaf.path += "[]";
-    // Only one array of a path can be told by stride and count: the outermost of one dimension. Deeper ones are leaves.
+    // Only one array of a path can be described by stride and count: the outermost of one dimension. Deeper ones are
+    // leaves.
     if (in_array || size == 0 || dimensions.counts.size() != 1) {
       leaf.size = byte_size(composite);
       if (!in_array) leaf.stride = leaf.size;

@@ -10,12 +10,12 @@ target triple = "x86_64-unknown-linux-gnu"
 ; CHECK-LABEL: define internal double @total(
 ; CHECK: %[[LONG:.*]] = icmp uge i64 %n, 8
 ; CHECK: br i1 %[[LONG]], label %[[TELL:.*]], label
-; CHECK: {{^}}loop.told:
+; CHECK: {{^}}loop.unchecked:
 ; CHECK-NOT: __norn_slow
 ; CHECK: [[TELL]]:
 ; CHECK: %[[TOLD:.*]] = call i64 @__norn_run_read(ptr %p, i64 %n, i64 8, i64 8, ptr @
 ; CHECK: %[[ALL:.*]] = icmp ne i64 %[[TOLD]], 0
-; CHECK: br i1 %[[ALL]], label %{{.*}}.told, label
+; CHECK: br i1 %[[ALL]], label %{{.*}}.unchecked, label
 ; CHECK: call preserve_mostcc void @__norn_slow_read8(
 ; CHECK: ret double
 define internal double @total(ptr %p, i64 %n) sanitize_thread {
@@ -79,7 +79,7 @@ out:
 
 ; What is done in some turns only keeps its check, in both copies.
 ; CHECK-LABEL: define void @sometimes(
-; CHECK: call preserve_mostcc void @__norn_slow_read8(ptr %there.told,
+; CHECK: call preserve_mostcc void @__norn_slow_read8(ptr %there.unchecked,
 ; CHECK-NOT: __norn_slow
 ; CHECK: call i64 @__norn_run_read(ptr %p,
 ; CHECK: call preserve_mostcc void @__norn_slow_read8(ptr %at,

@@ -17,6 +17,7 @@
 #include "core/testing/detector_probe.h"
 #include "core/testing/test_arena.h"
 #include "core/testing/test_listener.h"
+#include "core/testing/test_size.h"
 
 namespace norn {
 namespace {
@@ -27,6 +28,7 @@ constexpr Address kLock = 0x40000;
 constexpr unsigned kGranules = 5;
 constexpr unsigned kLocks = 4;
 constexpr ThreadId kThreads = 6;
+constexpr unsigned kSteps = 1000;
 
 // How what a way leaves may differ from what the slow path leaves; expect_same() says why.
 enum class Leaves : uint8_t { kTheSame, kMoreReads, kMoreAtomics };
@@ -351,10 +353,11 @@ class PathsTest : public testing::Test {
     }
   }
 
-  void run(const Options& options, unsigned rounds, unsigned steps) {
+  void run(const Options& options) {
+    const unsigned rounds = is_full_size() ? 100 : 40;
     for (unsigned round = 0; round < rounds && !HasFailure(); ++round) {
       start(options, round);
-      for (unsigned i = 0; i < steps && !HasFailure(); ++i) step();
+      for (unsigned i = 0; i < kSteps && !HasFailure(); ++i) step();
       if (HasFailure()) std::fprintf(stderr, "seed %u\n", round);
     }
   }
@@ -392,7 +395,7 @@ TEST_F(PathsTest, HybridLeavesWhatTheSlowPathLeaves) {
   for (const bool handover : {true, false}) {
     Options options;
     options.handover = handover;
-    run(options, 100, 1000);
+    run(options);
   }
   if (!HasFailure()) expect_taken(20);
 }
@@ -400,7 +403,7 @@ TEST_F(PathsTest, HybridLeavesWhatTheSlowPathLeaves) {
 TEST_F(PathsTest, HbLeavesWhatTheSlowPathLeaves) {
   Options options;
   options.engine = EngineKind::kHb;
-  run(options, 100, 1000);
+  run(options);
   if (!HasFailure()) expect_taken(20);
 }
 

@@ -51,7 +51,7 @@ template <AccessKind Kind, unsigned Size>
   if (thread.fast.mask == 0) [[unlikely]]
     settle_check(thread);
   emit.access(
-      thread, Kind, address_of(address), Size, [&] { return place_again(*here, site); }, increments<Kind>(site));
+      thread, Kind, address_of(address), Size, [&] { return cached_stack_id(*here, site); }, increments<Kind>(site));
 }
 
 // How many bytes of an aligned access lie in one granule.
@@ -97,14 +97,14 @@ template <AccessKind Kind, unsigned Size>
   for (unsigned i = 0; i < Size / kInGranule<Size>; ++i) {
     detector.access_within(
         thread, granule[i], Kind, address_of(address) + i * kGranuleBytes, kInGranule<Size>,
-        [&] { return place_again(state, site); }, increments<Kind>(site));
+        [&] { return cached_stack_id(state, site); }, increments<Kind>(site));
   }
   leave(state);
 }
 
 enum class Quick : uint8_t { kNot, kDone, kUnfinished, kTried };
 
-// The first stamp of a time needs more. False: it is not to be had.
+// The first shadow word of an epoch needs more. False: it is not to be had.
 [[gnu::noinline]] NORN_SLOW bool begin_stamping(ThreadState& state) {
   if (!enter(state)) return false;
   detector.begin_stamping(*state.core);
@@ -113,9 +113,9 @@ enum class Quick : uint8_t { kNot, kDone, kUnfinished, kTried };
 }
 
 // The first such access since a function was called. The thread is the runtime's already.
-[[gnu::noinline]] NORN_SLOW bool make_place(ThreadState& state, const norn_site* site, StackId& where) {
+[[gnu::noinline]] NORN_SLOW bool make_stack_id(ThreadState& state, const norn_site* site, StackId& stack) {
   if (gate.load(std::memory_order_relaxed)) return false;
-  where = place(state, site);
+  stack = stack_id(state, site);
   return true;
 }
 
@@ -131,17 +131,17 @@ template <AccessKind Kind, unsigned Size>
   Granule* granules = &flat_granule(thread.fast.granules, thread.fast.mask, address);
   if (has_list(granules[0])) return Quick::kTried;
   const bool done = do_inside(*state, [&]() __attribute__((always_inline)) {
-    StackId where = kNoStack;
-    return (find_place(*state, site, where) || make_place(*state, site, where)) &&
-           detector.access_plainly<Kind, Size>(thread, granules, address_of(address), where);
+    StackId stack = kNoStack;
+    return (find_stack_id(*state, site, stack) || make_stack_id(*state, site, stack)) &&
+           detector.access_plainly<Kind, Size>(thread, granules, address_of(address), stack);
   });
   if (!done) return Quick::kTried;
   const bool finished = !thread.recording && state->kept_signals.load(std::memory_order_relaxed) == 0;
   return finished ? Quick::kDone : Quick::kUnfinished;
 }
 
-// Does steps(thread, where) as the runtime, if the thread may be that without further ado: `where` is a place that is
-// known, and they say whether all was done. Few registers are saved where they make no call.
+// Does steps(thread, find_stack) as the runtime, if the thread may be that without further ado. find_stack() finds an
+// id that is known, and the steps say whether all was done. Few registers are saved where they make no call.
 template <AccessKind Kind, class Steps>
 [[gnu::always_inline]] inline Quick do_quickly(Bytes bytes, const norn_site* site, const Steps& steps) {
   ThreadState* state = current_state;
@@ -151,10 +151,10 @@ template <AccessKind Kind, class Steps>
   }
   Thread& thread = *state->core;
   if (thread.ignoring != 0) return Quick::kNot;
-  auto where = [&](StackId& found) __attribute__((always_inline)) { return find_place(*state, site, found); };
+  auto find_stack = [&](StackId& found) __attribute__((always_inline)) { return find_stack_id(*state, site, found); };
   bool recorded = true;
   const bool done = do_inside(*state, [&]() __attribute__((always_inline)) {
-    if (gate.load(std::memory_order_relaxed) || !steps(thread, where)) return false;
+    if (gate.load(std::memory_order_relaxed) || !steps(thread, find_stack)) return false;
     recorded = !thread.recording || Detector::record_quickly<Kind>(thread, bytes, increments<Kind>(site));
     return true;
   });
@@ -167,13 +167,14 @@ template <AccessKind Kind, unsigned Size>
 [[gnu::always_inline]] inline Quick quick_access(const void* address, const norn_site* site) {
   if (lies_across<Size>(address)) return Quick::kNot;
   const Address at = address_of(address);
-  const auto steps = [&](Thread& thread, const auto& where) __attribute__((always_inline)) {
+  const auto steps = [&](Thread& thread, const auto& find_stack) __attribute__((always_inline)) {
     Granule* granule = &flat_granule(thread.fast.granules, thread.fast.mask, address);
     bool done = true;
     for (unsigned i = 0; i < Size / kInGranule<Size>; ++i) {
-      done = done && ((Size > kGranuleBytes && is_stamped(thread, granule[i], Kind, 0xff)) ||
-                      detector.access_again<Kind, Size <= kGranuleBytes>(
-                          thread, granule[i], at + i * kGranuleBytes, kInGranule<Size>, increments<Kind>(site), where));
+      done = done &&
+             ((Size > kGranuleBytes && is_stamped(thread, granule[i], Kind, 0xff)) ||
+              detector.access_again<Kind, Size <= kGranuleBytes>(thread, granule[i], at + i * kGranuleBytes,
+                                                                 kInGranule<Size>, increments<Kind>(site), find_stack));
     }
     return done;
   };
@@ -259,9 +260,9 @@ template <AccessKind Kind>
   const Bytes bytes = {begin, begin + size};
   Address reached = begin;
   const bool recorded = do_inside(*state, [&]() __attribute__((always_inline)) {
-    StackId where = kNoStack;
-    if (!find_place(*state, site, where) && !make_place(*state, site, where)) return true;
-    reached = detector.access_range<Kind>(thread, begin, bytes.end, where);
+    StackId stack = kNoStack;
+    if (!find_stack_id(*state, site, stack) && !make_stack_id(*state, site, stack)) return true;
+    reached = detector.access_range<Kind>(thread, begin, bytes.end, stack);
     return !thread.recording || reached != bytes.end || Detector::record_quickly<Kind>(thread, bytes, false);
   });
   if (!recorded || state->kept_signals.load(std::memory_order_relaxed) != 0) finish_range<Kind>(bytes);

@@ -8,7 +8,7 @@
 
 namespace norn::rt {
 
-// Under control an access is a place to stop at; the program's own check lets none pass (check_state.cc). True: it is
+// Under control an access is a point to stop at; the program's own check lets none pass (check_state.cc). True: it is
 // also an event.
 inline bool pass_control(AccessKind kind, const volatile void* address, size_t size, const norn_site* site) {
   control::access(kind, address, size, site);
@@ -22,7 +22,7 @@ inline void observe(AccessKind kind, const volatile void* address, size_t size, 
     return;
   const Inspection here{Inspection::Started()};
   if (!here) return;
-  emit.access(here.thread(), kind, address_of(address), size, [&] { return place_again(*here, site); }, increments);
+  emit.access(here.thread(), kind, address_of(address), size, [&] { return cached_stack_id(*here, site); }, increments);
 }
 
 // Ranges that are not long, as far as they can be done in short: so many bytes, from the first on.
@@ -31,7 +31,8 @@ size_t read_quickly(const void* address, size_t size, const norn_site* site);
 size_t write_quickly(const void* address, size_t size, const norn_site* site);
 
 // How many bytes from an address on, up to `size`, are mapped. What a program gives for a size may be a mistake of its
-// own: it faults where the memory ends, and would otherwise be told of for as long as there is memory for stamps.
+// own: it faults where the memory ends, and would otherwise be observed for as long as there is memory for shadow
+// words.
 constexpr size_t kLongRange = 1 << 20;  // shorter ones are not worth the question
 size_t mapped_part(const volatile void* address, size_t size);
 

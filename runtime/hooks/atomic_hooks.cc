@@ -42,17 +42,17 @@ void atomic(const volatile T* address, bool writes, const norn_site* site, Perfo
     perform();
     return;
   }
-  const StackId where = place_again(*here, site);
+  const StackId stack = cached_stack_id(*here, site);
   // A load says by its memory order what it orders, also in a loop that waits: a relaxed flag orders nothing. Only
   // where the library's synchronization is not known does it count as a spinning read.
   if (__norn_spinning == nullptr || (!writes && is_spin(__norn_spinning) && start.settings.lib)) [[likely]] {
     if constexpr (requires { perform.order; }) {
-      emit.atomic_load(here.thread(), address_of(address), sizeof(T), perform.order, where, perform);
+      emit.atomic_load(here.thread(), address_of(address), sizeof(T), perform.order, stack, perform);
     } else {
-      emit.atomic(here.thread(), address_of(address), sizeof(T), where, perform);
+      emit.atomic(here.thread(), address_of(address), sizeof(T), stack, perform);
     }
   } else {
-    spin_by_atomic(here.thread(), address_of(address), sizeof(T), where, site, perform);
+    spin_by_atomic(here.thread(), address_of(address), sizeof(T), stack, site, perform);
   }
 }
 
@@ -275,7 +275,7 @@ NORN_EXPORT void __norn_assembly_before(const void* address, size_t size, const 
   }
   const Inspection here;
   if (!here) return;
-  emit.atomic(here.thread(), address_of(address), size, place(*here, site),
+  emit.atomic(here.thread(), address_of(address), size, stack_id(*here, site),
               [] { return AtomicOutcome{EventKind::kAtomicRmw, MemoryOrder::kAcqRel}; });
 }
 
@@ -283,6 +283,6 @@ NORN_EXPORT void __norn_assembly_after(const void* address, size_t size, const n
   if (!is_watching() || is_only_scheduled()) return;
   const Inspection here;
   if (!here) return;
-  emit.atomic(here.thread(), address_of(address), size, place(*here, site),
+  emit.atomic(here.thread(), address_of(address), size, stack_id(*here, site),
               [] { return AtomicOutcome{EventKind::kAtomicLoad, MemoryOrder::kAcquire}; });
 }

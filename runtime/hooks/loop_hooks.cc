@@ -22,7 +22,7 @@ __attribute__((visibility("default"))) NORN_TLS __thread const norn_loop* __norn
 namespace norn::rt {
 namespace {
 
-// A place that the condition of an exit read, or (of no size) a lock that it could not have.
+// What the condition of an exit read, or (of no size) a lock that it could not have.
 struct SpinRead {
   const norn_loop* exit;
   const norn_site* site;
@@ -30,7 +30,7 @@ struct SpinRead {
   uint32_t size;
   uint32_t part;      // the call of the condition that read it; 0: the loop itself
   uint32_t outdated;  // read by an evaluation before the last one of that call
-  uint32_t told;      // the core knows that somebody waits for it
+  uint32_t emitted;   // the core knows that somebody waits for it
   uint32_t atomically;
 };
 
@@ -57,9 +57,9 @@ bool is_exit_of_wait(const norn_loop& exit) {
 }
 
 // A loop around a wait has an entry of its own beside those of its exits, which count where waits are not known.
-bool is_told_by_its_wait(const norn_loop& exit) { return start.settings.lib && is_exit_of_wait(exit); }
+bool is_covered_by_its_wait(const norn_loop& exit) { return start.settings.lib && is_exit_of_wait(exit); }
 
-// `sweeps`: every place read at the site counts, and not the last one only.
+// `sweeps`: every address read at the site counts, and not the last one only.
 SpinRead* remember(const norn_loop* exit, const norn_site* site, Address address, size_t size, uint32_t part,
                    bool sweeps) {
   LoopState& state = loop_state;
@@ -92,13 +92,13 @@ void forget(const norn_loop* exit, const norn_site* site, uint32_t part) {
 
 // The second time round the thread is really waiting.
 void emit_waiting(SpinRead& read, Thread& thread) {
-  if (read.told != 0) return;
-  read.told = 1;
+  if (read.emitted != 0) return;
+  read.emitted = 1;
   emit.spin_read(thread, read.address, read.size, kNoStack, true);
 }
 
-// Who took the lock tells so right after it took it, which may not have come yet. A holder that never tells is not
-// ours, and under control nobody tells anything while this thread has the turn.
+// Who took the lock emits that right after it took it, which may not have come yet. A holder that never does is not
+// ours, and under control nobody emits anything while this thread has the turn.
 void emit_refusal(Thread& thread, Address lock) {
   constexpr int kTries = 200;
   constexpr long kHalfMillisecond = 500000;
@@ -108,10 +108,10 @@ void emit_refusal(Thread& thread, Address lock) {
 }
 
 // The loop goes on because of what others wrote, or might have: whoever wrote it without any order is worth a word, as
-// nobody will tell of that race.
-void note_flag(Thread& thread, const SpinRead& read, StackId where) {
+// nobody will report that race.
+void note_flag(Thread& thread, const SpinRead& read, StackId stack) {
   const AccessKind kind = read.atomically != 0 ? AccessKind::kAtomicRead : AccessKind::kRead;
-  detector.find_unordered_writes(thread, kind, read.address, read.size, where, &report_flag);
+  detector.find_unordered_writes(thread, kind, read.address, read.size, stack, &report_flag);
 }
 
 // Variables that loops of the program wait for are known as such before anybody does.
@@ -153,7 +153,7 @@ void put_kind(Sink out, const norn_loop& loop) {
 
 void list(const norn_module& tables) {
   for (const norn_loop* loop = tables.loops_begin; loop != tables.loops_end; ++loop) {
-    if (is_told_by_its_wait(*loop)) continue;
+    if (is_covered_by_its_wait(*loop)) continue;
     char bytes[1024];
     Buffer line(bytes, sizeof(bytes));
     line.sink().put("norn: loop at ");
@@ -184,7 +184,7 @@ void dump(const norn_module& tables) {
   };
   write([](Sink out) { out.put("digraph loops {\n  node [shape=box];\n"); });
   for (const norn_loop* loop = tables.loops_begin; loop != tables.loops_end; ++loop) {
-    if (is_told_by_its_wait(*loop)) continue;
+    if (is_covered_by_its_wait(*loop)) continue;
     ++number;
     write([&](Sink out) {
       loops::put_loop(out, number, loop->graph, [&](Sink label) {
@@ -246,7 +246,7 @@ void note_spin(Address address, size_t size, const norn_site* site, bool atomica
     return;
   }
   again->outdated = 0;
-  if (again->told != 0) return;
+  if (again->emitted != 0) return;
   // The caller is inside.
   if (ThreadState* state = current_state) emit_waiting(*again, *state->core);
 }
@@ -264,7 +264,7 @@ bool is_read_under_lock(const norn_loop* exit) {
   return here && here.thread().held_count != 0;
 }
 
-// What a loop's condition reads: an access, unless the loop spins; under control always a place to stop at. False: it
+// What a loop's condition reads: an access, unless the loop spins; under control always a point to stop at. False: it
 // is not waited for.
 bool look(const void* address, size_t size, const norn_site* site, const norn_loop* exit) {
   if (!is_spin(exit) || is_read_under_lock(exit)) {
@@ -283,7 +283,7 @@ NORN_EXPORT void __norn_spin_read(const void* address, size_t size, const norn_s
   if (!is_watching()) return;
   if (!look(address, size, site, exit)) return forget(exit, site, 0);
   SpinRead* again = remember(exit, site, address_of(address), size, 0, sweeps != 0);
-  if (again == nullptr || again->told != 0) return;
+  if (again == nullptr || again->emitted != 0) return;
   const Inspection here{Inspection::Started()};
   if (here) emit_waiting(*again, here.thread());
 }
@@ -324,11 +324,11 @@ NORN_EXPORT void __norn_spin_leave(const norn_loop* exit, int because) {
       emit_refusal(here.thread(), read.address);
     } else if (counts && here && read.outdated == 0) {
       any = true;
-      const StackId where = place_again(*here, read.site);
-      if (is_spin(exit)) note_flag(here.thread(), read, where);
-      emit.spin_read(here.thread(), read.address, read.size, where);
+      const StackId stack = cached_stack_id(*here, read.site);
+      if (is_spin(exit)) note_flag(here.thread(), read, stack);
+      emit.spin_read(here.thread(), read.address, read.size, stack);
     } else if (is_watching() && here && read.outdated == 0 && read.size != 0 && is_spin(exit)) {
-      note_flag(here.thread(), read, place_again(*here, read.site));  // it was looked at all the same
+      note_flag(here.thread(), read, cached_stack_id(*here, read.site));  // it was looked at all the same
     }
   }
   state.count = kept;

@@ -1,4 +1,4 @@
-// The hooks of loops whose accesses are told before they begin (compiler/emit/hoisted_ranges.h).
+// The hooks of loops whose accesses are observed before they begin (compiler/emit/hoisted_ranges.h).
 #include <algorithm>
 
 #include "runtime/hooks/access_hooks.h"
@@ -15,7 +15,7 @@ namespace {
 // A thread stays inside for no more granules than these: others may wait for it, and signals.
 constexpr uint64_t kAtOnce = 128;
 
-// So many granules, `step` of them from one to the next. False: each access is to be told by itself.
+// So many granules, `step` of them from one to the next. False: each access is to be observed by itself.
 template <AccessKind Kind>
 bool observe_row(ThreadState& state, Address first, uint64_t count, uint64_t step, const norn_site* site) {
   Thread& thread = *state.core;
@@ -26,10 +26,10 @@ bool observe_row(ThreadState& state, Address first, uint64_t count, uint64_t ste
     uint64_t done = 0;
     if (thread.is_plain()) {
       do_inside(state, [&]() __attribute__((always_inline)) {
-        StackId where = kNoStack;
-        if (gate.load(std::memory_order_relaxed) || !find_place(state, site, where)) return false;
+        StackId stack = kNoStack;
+        if (gate.load(std::memory_order_relaxed) || !find_stack_id(state, site, stack)) return false;
         Granule* granules = &flat_granule(thread.fast.granules, thread.fast.mask, reinterpret_cast<const void*>(at));
-        done = detector.access_row<Kind>(thread, granules, at, std::min(count - i, kAtOnce), step, where);
+        done = detector.access_row<Kind>(thread, granules, at, std::min(count - i, kAtOnce), step, stack);
         return true;
       });
       if (state.kept_signals.load(std::memory_order_relaxed) != 0) [[unlikely]]
@@ -97,7 +97,7 @@ uint64_t observe_run(const void* address, uint64_t count, uint64_t step, uint64_
   const uint64_t now = uint64_t{run.slot} << 32 | run.time;
   if (is_same(known, run) && state->core->is_plain()) return now;
   if (!is_mapped(first, count, step, size) || !observe_values<Kind>(*state, first, count, step, size, site)) return 0;
-  // Meanwhile time may have passed, which ends all that was told, or memory may have come or gone.
+  // Meanwhile another epoch may have begun, which ends all that was observed, or memory may have come or gone.
   const ThreadState::HoistedRange after = run_now(*state, first, count, step, size, site);
   if (after.slot != run.slot || after.time != run.time) return 0;
   if (is_same(run, after) && state->core->is_plain()) known = run;

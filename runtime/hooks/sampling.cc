@@ -74,7 +74,7 @@ using namespace norn::rt;
 // All registers are the caller's: nobody is called from here, who would use those for vectors.
 NORN_EXPORT __attribute__((preserve_all)) int __norn_sample(uint32_t number) {
   auto& sampler = reinterpret_cast<norn::Sampler&>(__norn_regions[number]);
-  // Until its module is told a region has no number of its own.
+  // Until its module is registered a region has no number of its own.
   if (number == 0 || is_controlled()) {
     sampler.left = 0;
     return 1;

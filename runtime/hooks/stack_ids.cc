@@ -9,26 +9,26 @@ constinit std::atomic<uint32_t> unloads{0};
 namespace {
 
 constexpr unsigned kChunkBits = 14;
-constexpr unsigned kChunks = 1u << 14;  // 2^28 places
+constexpr unsigned kChunks = 1u << 14;  // 2^28 nodes
 constexpr unsigned kBucketBits = 18;
 
 constinit std::atomic<StackNode*>* chunks = nullptr;
 constinit std::atomic<StackId>* buckets = nullptr;
-constinit std::atomic<uint32_t> count{1};  // 0 is nowhere
+constinit std::atomic<uint32_t> count{1};  // 0 is kNoStack
 constinit SpinMutex chunk_mutex;
 
-StackNode* node(StackId where) {
-  StackNode* chunk = chunks[where >> kChunkBits].load(std::memory_order_acquire);
-  return chunk == nullptr ? nullptr : &chunk[where & ((1u << kChunkBits) - 1)];
+StackNode* node(StackId stack) {
+  StackNode* chunk = chunks[stack >> kChunkBits].load(std::memory_order_acquire);
+  return chunk == nullptr ? nullptr : &chunk[stack & ((1u << kChunkBits) - 1)];
 }
 
-StackNode* make_node(StackId& where) {
-  where = count.fetch_add(1, std::memory_order_relaxed);
-  if (where >> kChunkBits >= kChunks) {
+StackNode* make_node(StackId& stack) {
+  stack = count.fetch_add(1, std::memory_order_relaxed);
+  if (stack >> kChunkBits >= kChunks) {
     count.store(kChunks << kChunkBits, std::memory_order_relaxed);
     return nullptr;
   }
-  std::atomic<StackNode*>& chunk = chunks[where >> kChunkBits];
+  std::atomic<StackNode*>& chunk = chunks[stack >> kChunkBits];
   if (chunk.load(std::memory_order_acquire) == nullptr) {
     const SpinLock lock(chunk_mutex);
     if (chunk.load(std::memory_order_relaxed) == nullptr) {
@@ -36,7 +36,7 @@ StackNode* make_node(StackId& where) {
                   std::memory_order_release);
     }
   }
-  return node(where);
+  return node(stack);
 }
 
 std::atomic<StackId>& bucket_of(StackId parent, const norn_site* site) {
@@ -44,8 +44,8 @@ std::atomic<StackId>& bucket_of(StackId parent, const norn_site* site) {
   return buckets[(key ^ key >> 29) >> (64 - kBucketBits - 8) & ((1u << kBucketBits) - 1)];
 }
 
-// Most places have few children, made one after the other when they were first reached, and are looked for in that
-// order again: a walk over neighbours in memory. Those of a place that has many are found through the buckets.
+// Most nodes have few children, made one after the other when they were first reached, and are looked for in that
+// order again: a walk over neighbours in memory. Those of a node that has many are found through the buckets.
 constexpr unsigned kFewChildren = 6;
 
 StackId find_child(StackId head, StackId until, const norn_site* site, unsigned most) {
@@ -70,7 +70,7 @@ StackId intern(StackId parent, const norn_site* site) {
   if (found != kNoStack) return found;
   StackId made = kNoStack;
   StackNode* fresh = make_node(made);
-  if (fresh == nullptr) return parent;  // the table is full: the caller's place is the next best
+  if (fresh == nullptr) return parent;  // the table is full: the caller's is the next best
   fresh->site.store(site, std::memory_order_relaxed);
   fresh->parent = parent;
   for (;;) {
@@ -88,7 +88,7 @@ StackId intern(StackId parent, const norn_site* site) {
 }
 
 // A recursion is shown twice round: a call that is twice among the last calls already stands where the last of them
-// does. Otherwise each way through a tree would be a place of its own (calling-context trees fold recursions for the
+// does. Otherwise each way through a tree would be a stack of its own (calling-context trees fold recursions for the
 // same reason: Ammons, Ball, Larus, PLDI 1997).
 StackId after_call(StackId parent, const norn_site* call) {
   constexpr unsigned kLook = 16;
@@ -104,42 +104,42 @@ StackId after_call(StackId parent, const norn_site* call) {
 
 StackId called(ThreadState& state, StackId parent, const norn_site* call) {
   if (call == nullptr) return parent;
-  ThreadState::Prefix& known = state.called[place_key(call, parent) % ThreadState::kCalls];
+  ThreadState::Prefix& known = state.called[stack_key(call, parent) % ThreadState::kCalls];
   if (known.site != call || known.parent != parent) known = {call, parent, after_call(parent, call)};
-  return known.where;
+  return known.stack;
 }
 
 // The calls up to the top of the stack. A slot is written before those above it are: the call that pushed it is under
 // way as long as they are used. So if a slot is marked as seen, nothing below it has changed since it was marked, and
-// its place is still right: only what was pushed since is looked at.
-StackId place_of_calls(ThreadState& state, const norn_site* const* top) {
+// its stack id is still right: only what was pushed since is looked at.
+StackId stack_id_of_calls(ThreadState& state, const norn_site* const* top) {
   const CallStack& calls = *state.running;
   // A stack that the runtime does not know (of a fiber nobody announced) is left out.
   if (top <= calls.begin || top > calls.end) return kNoStack;
   const auto depth = static_cast<size_t>(top - calls.begin);
   size_t i = depth;
   while (i > 0 && !CallStack::is_seen(calls.begin[i - 1])) --i;
-  StackId where = i == 0 ? kNoStack : calls.places[i - 1];
-  // Of a deep recursion the inner frames count; the window moves in steps, so that its places are found again.
+  StackId stack = i == 0 ? kNoStack : calls.stack_ids[i - 1];
+  // Of a deep recursion the inner frames count; the window moves in steps, so that its stack ids are found again.
   constexpr size_t kWindow = ThreadState::kMostCalls;
   constexpr size_t kStep = kWindow / 2;
   for (; i < depth; ++i) {
     const norn_site* call = CallStack::site_of(calls.begin[i]);
-    StackId next = called(state, where, call);
-    const bool is_new = next != kNoStack && node(next)->parent == where;
+    StackId next = called(state, stack, call);
+    const bool is_new = next != kNoStack && node(next)->parent == stack;
     if (is_new && (i == kWindow || (i > kWindow && (i + 1) % kStep == 0))) {
-      where = kNoStack;
+      stack = kNoStack;
       for (size_t k = (i + 1 - kStep) / kStep * kStep; k < i; ++k) {
-        where = called(state, where, CallStack::site_of(calls.begin[k]));
+        stack = called(state, stack, CallStack::site_of(calls.begin[k]));
       }
-      next = called(state, where, call);
+      next = called(state, stack, call);
     }
-    where = next;
+    stack = next;
     if (top != __norn_stack) continue;  // another thread's, or an old one: it is only looked at
-    calls.places[i] = where;
+    calls.stack_ids[i] = stack;
     calls.begin[i] = CallStack::seen(calls.begin[i]);
   }
-  return where;
+  return stack;
 }
 
 // Text of a module that goes away.
@@ -168,36 +168,36 @@ const norn_site* copy_site(const norn_site* site) {
 
 }  // namespace
 
-bool init_places() {
+bool init_stack_ids() {
   chunks = static_cast<std::atomic<StackNode*>*>(memory.allocate_forever(kChunks * sizeof(*chunks)));
   buckets = static_cast<std::atomic<StackId>*>(memory.allocate_forever(sizeof(*buckets) << kBucketBits));
   if (chunks == nullptr || buckets == nullptr) return false;
-  // Nowhere is the parent of what nobody called.
+  // kNoStack is the parent of what nobody called.
   chunks[0].store(static_cast<StackNode*>(memory.allocate_forever(sizeof(StackNode) << kChunkBits)),
                   std::memory_order_release);
   return chunks[0].load(std::memory_order_relaxed) != nullptr;
 }
 
-const StackNode* place_node(StackId where) {
-  return where == kNoStack || where >= count.load(std::memory_order_acquire) ? nullptr : node(where);
+const StackNode* stack_node(StackId stack) {
+  return stack == kNoStack || stack >= count.load(std::memory_order_acquire) ? nullptr : node(stack);
 }
 
-StackId place(ThreadState& state, const norn_site* site) { return place_of(state, __norn_stack, site); }
+StackId stack_id(ThreadState& state, const norn_site* site) { return stack_id_of(state, __norn_stack, site); }
 
-StackId place_of(ThreadState& state, const norn_site* const* top, const norn_site* site) {
+StackId stack_id_of(ThreadState& state, const norn_site* const* top, const norn_site* site) {
   const Address frame = address_of(__builtin_frame_address(0));
   if (frame < state.lowest_frame) state.lowest_frame = frame;
   const uint32_t gone = unloads.load(std::memory_order_relaxed);
   if (state.unloads != gone) [[unlikely]] {
     for (ThreadState::Prefix& known : state.called) known.site = nullptr;
-    for (ThreadState::Prefix& known : state.places) known.site = nullptr;
+    for (ThreadState::Prefix& known : state.stack_ids) known.site = nullptr;
     state.unloads = gone;
   }
-  const StackId where = place_of_calls(state, top);
-  if (site == nullptr) return where;
-  ThreadState::Prefix& known = state.places[place_key(site, where)];
-  if (known.site != site || known.parent != where) known = {site, where, intern(where, site)};
-  return known.where;
+  const StackId stack = stack_id_of_calls(state, top);
+  if (site == nullptr) return stack;
+  ThreadState::Prefix& known = state.stack_ids[stack_key(site, stack)];
+  if (known.site != site || known.parent != stack) known = {site, stack, intern(stack, site)};
+  return known.stack;
 }
 
 namespace {
@@ -214,10 +214,10 @@ bool add_to_identity(uint64_t& identity, const norn_site* site, const norn_site*
 
 }  // namespace
 
-uint64_t place_identity(StackId where) {
+uint64_t stack_identity(StackId stack) {
   uint64_t identity = 0;
   const norn_site* own = nullptr;
-  for (const StackNode* at = place_node(where); at != nullptr; at = place_node(at->parent)) {
+  for (const StackNode* at = stack_node(stack); at != nullptr; at = stack_node(at->parent)) {
     if (add_to_identity(identity, at->site.load(std::memory_order_relaxed), own)) break;
   }
   return identity;
@@ -240,8 +240,8 @@ uint64_t identity_here(const ThreadState& state, const norn_site* site, const no
 
 void forget_sites(const norn_site* begin, const norn_site* end) {
   const uint32_t all = count.load(std::memory_order_acquire);
-  for (StackId where = 1; where < all; ++where) {
-    StackNode* at = node(where);
+  for (StackId stack = 1; stack < all; ++stack) {
+    StackNode* at = node(stack);
     if (at == nullptr) continue;
     const norn_site* site = at->site.load(std::memory_order_relaxed);
     if (site >= begin && site < end) at->site.store(copy_site(site), std::memory_order_release);

@@ -1,8 +1,8 @@
-// Places: a site and the calls that led there, as one number.
+// Stack ids: a site and the calls that led there, as one number.
 //
-// A place is a node of a tree: its site, and the place it was called from. Nodes are interned, never freed, and found
-// without a lock. A thread remembers the node of each call on its stack that was asked for, so that finding a place
-// costs as much as was called since.
+// A stack id names a node of the calling-context tree: its site, and the node it was called from. Nodes are interned,
+// never freed, and found without a lock. A thread remembers the node of each call on its stack that was asked for, so
+// that finding a stack id costs as much as was called since.
 #pragma once
 
 #include "base/hash.h"
@@ -10,14 +10,14 @@
 
 namespace norn::rt {
 
-bool init_places();
+bool init_stack_ids();
 
 // The stack of the calling thread with `site` on top; null: the stack alone.
-StackId place(ThreadState& state, const norn_site* site);
+StackId stack_id(ThreadState& state, const norn_site* site);
 
-inline unsigned place_key(const norn_site* site, StackId caller) {
+inline unsigned stack_key(const norn_site* site, StackId caller) {
   const uint64_t key = hash_word(reinterpret_cast<uintptr_t>(site) / sizeof(norn_site) ^ uint64_t{caller} << 32);
-  return static_cast<unsigned>(key >> 48) % ThreadState::kPlaces;
+  return static_cast<unsigned>(key >> 48) % ThreadState::kStackIds;
 }
 
 extern std::atomic<uint32_t> unloads;  // how many modules are gone
@@ -32,12 +32,12 @@ extern std::atomic<uint32_t> unloads;  // how many modules are gone
   while (at > 0 && !CallStack::is_seen(calls.begin[at - 1])) {
     if (depth - --at > kMost) return false;
   }
-  StackId parent = at > 0 ? calls.places[at - 1] : kNoStack;
+  StackId parent = at > 0 ? calls.stack_ids[at - 1] : kNoStack;
   for (; at < depth; ++at) {
     const norn_site* call = CallStack::site_of(calls.begin[at]);
-    const ThreadState::Prefix& known = state.called[place_key(call, parent) % ThreadState::kCalls];
+    const ThreadState::Prefix& known = state.called[stack_key(call, parent) % ThreadState::kCalls];
     if (known.site != call || known.parent != parent || call == nullptr) return false;
-    calls.places[at] = parent = known.where;
+    calls.stack_ids[at] = parent = known.stack;
     calls.begin[at] = CallStack::seen(calls.begin[at]);
   }
   return true;
@@ -50,8 +50,8 @@ extern std::atomic<uint32_t> unloads;  // how many modules are gone
   return pointer;
 }
 
-// The same, if it was asked for before from this call.
-[[gnu::always_inline]] inline bool find_place(const ThreadState& state, const norn_site* site, StackId& where) {
+// The same, if it was asked for before from this call. False: it was not.
+[[gnu::always_inline]] inline bool find_stack_id(const ThreadState& state, const norn_site* site, StackId& stack) {
   const CallStack& calls = *state.running;
   const norn_site* const* top = __norn_stack;
   const bool called = top > calls.begin;
@@ -60,15 +60,16 @@ extern std::atomic<uint32_t> unloads;  // how many modules are gone
       (called && !CallStack::is_seen(top[-1]) && !see_calls(state, calls, top))) {
     return false;
   }
-  const StackId caller = called ? calls.places[top - calls.begin - 1] : kNoStack;
-  const ThreadState::Prefix& known = state.places[place_key(site, caller)];
-  where = known.where;
+  const StackId caller = called ? calls.stack_ids[top - calls.begin - 1] : kNoStack;
+  const ThreadState::Prefix& known = state.stack_ids[stack_key(site, caller)];
+  stack = known.stack;
   return known.site == site && known.parent == caller;
 }
 
-[[gnu::always_inline]] inline StackId place_again(ThreadState& state, const norn_site* site) {
+// The same as stack_id(), quick where it was asked for before.
+[[gnu::always_inline]] inline StackId cached_stack_id(ThreadState& state, const norn_site* site) {
   StackId found = kNoStack;
-  return find_place(state, site, found) ? found : place(state, site);
+  return find_stack_id(state, site, found) ? found : stack_id(state, site);
 }
 
 struct StackNode {
@@ -81,29 +82,30 @@ struct StackNode {
 static_assert(sizeof(StackNode) == 24);
 
 // Null for kNoStack.
-const StackNode* place_node(StackId where);
+const StackNode* stack_node(StackId stack);
 
 // Its sites, innermost first, with what was inlined; until `visit` says no.
 template <class Visit>
-void for_each_site(StackId where, Visit visit) {
-  for (const StackNode* at = place_node(where); at != nullptr; at = place_node(at->parent)) {
+void for_each_site(StackId stack, Visit visit) {
+  for (const StackNode* at = stack_node(stack); at != nullptr; at = stack_node(at->parent)) {
     for (const norn_site* site = at->site.load(std::memory_order_acquire); site != nullptr; site = site->inlined_at) {
       if (!visit(*site)) return;
     }
   }
 }
 
-// The identity of a place's site: of the frames of library code, and of the first that is not.
-uint64_t place_identity(StackId where);
+// The identity of a stack's site: of the frames of library code, and of the first that is not.
+uint64_t stack_identity(StackId stack);
 
-// The same of the place where the calling thread is, with `site` (may be null) on top, without making it a place;
-// `own` is the site that decided: the first that is not library code, null if there is none.
+// The same of the stack of the calling thread, with `site` (may be null) on top, which gets no stack id by that; `own`
+// is
+//  the site that decided: the first that is not library code, null if there is none.
 uint64_t identity_here(const ThreadState& state, const norn_site* site, const norn_site*& own);
 
-// The place of a thread that stands still, `top` being its __norn_stack.
-StackId place_of(ThreadState& state, const norn_site* const* top, const norn_site* site);
+// The stack id of a thread that stands still, `top` being its __norn_stack.
+StackId stack_id_of(ThreadState& state, const norn_site* const* top, const norn_site* site);
 
-// The module's memory goes away: what places need of it is copied.
+// The module's memory goes away: what the nodes need of it is copied.
 void forget_sites(const norn_site* begin, const norn_site* end);
 
 }  // namespace norn::rt

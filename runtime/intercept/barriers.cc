@@ -20,13 +20,13 @@ using namespace norn::rt;
 namespace {
 
 void used(const Inspection& here, const volatile void* object, const norn_site& site) {
-  if (is_watching()) emit.use(here.thread(), address_of(object), place(*here, &site));
+  if (is_watching()) emit.use(here.thread(), address_of(object), stack_id(*here, &site));
 }
 
 void destroyed(const volatile void* object, const norn_site& site) {
   const Inspection here;
   if (!here) return;
-  if (is_watching()) emit.write(here.thread(), address_of(object), 1, place(*here, &site));
+  if (is_watching()) emit.write(here.thread(), address_of(object), 1, stack_id(*here, &site));
   emit.sync_destroy(here.thread(), address_of(object));
 }
 
@@ -84,7 +84,7 @@ NORN_INTERPOSE(int, pthread_barrier_init,
   if (result == 0) {
     if (const Inspection here; here) {
       if (is_watching()) {
-        emit.write(here.thread(), address_of(barrier), 1, place(*here, &site_pthread_barrier_init));
+        emit.write(here.thread(), address_of(barrier), 1, stack_id(*here, &site_pthread_barrier_init));
       }
       emit.barrier_init(here.thread(), address_of(barrier), count);
     }
@@ -308,7 +308,7 @@ NORN_INTERPOSE(void, call_once, (once_flag * control, void (*routine)())) {
 // --- local statics -----------------------------------------------------------------------------------------------
 //
 // Compiled code reads the guard's first byte itself, with acquire, and calls these only where it is zero. So the
-// release is a message of that byte.
+// release goes to the release clock of that byte.
 
 NORN_INTERPOSE_OPTIONAL(int, __cxa_guard_acquire, (uint64_t* guard)) {
   if (!has_started() || real___cxa_guard_acquire == nullptr) return *reinterpret_cast<char*>(guard) == 0;
@@ -337,7 +337,7 @@ NORN_INTERPOSE_OPTIONAL(void, __cxa_guard_release, (uint64_t* guard)) {
   }
   if (const Inspection here; here) {
     emit.once_done(here.thread(), address_of(guard));
-    emit.atomic(here.thread(), address_of(guard), 1, place(*here, &site___cxa_guard_release),
+    emit.atomic(here.thread(), address_of(guard), 1, stack_id(*here, &site___cxa_guard_release),
                 [] { return AtomicOutcome{EventKind::kAtomicStore, MemoryOrder::kRelease}; });
   }
   real___cxa_guard_release(guard);

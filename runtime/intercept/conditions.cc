@@ -34,7 +34,8 @@ struct Wait {
 void leave_wait(const Wait& wait, bool woken) {
   const Inspection here;
   if (!here) return;
-  emit.wait_leave(here.thread(), address_of(wait.condition), address_of(wait.mutex), !woken, place(*here, wait.site));
+  emit.wait_leave(here.thread(), address_of(wait.condition), address_of(wait.mutex), !woken,
+                  stack_id(*here, wait.site));
 }
 
 void cancelled(void* argument) { leave_wait(*static_cast<const Wait*>(argument), false); }
@@ -83,7 +84,7 @@ int wait_on(const void* condition, const void* mutex, const norn_site& site, Cal
   bool waits = false;
   if (const Inspection here; here) {
     waits = true;
-    if (is_watching()) emit.use(here.thread(), address_of(condition), place_again(*here, &site));
+    if (is_watching()) emit.use(here.thread(), address_of(condition), cached_stack_id(*here, &site));
     emit.wait_enter(here.thread(), address_of(condition), address_of(mutex), waits_in_loop(condition));
   }
   if (!waits || real__pthread_cleanup_push == nullptr) {
@@ -115,14 +116,14 @@ void signalling(const void* condition, const norn_site& site) {
   control::pass(control::Op::kSignal, condition, site);
   const Inspection here;
   if (!here) return;
-  if (is_watching()) emit.use(here.thread(), address_of(condition), place_again(*here, &site));
+  if (is_watching()) emit.use(here.thread(), address_of(condition), cached_stack_id(*here, &site));
   emit.signal(here.thread(), address_of(condition));
 }
 
 void destroyed_condition(const void* condition, const norn_site& site) {
   const Inspection here;
   if (!here) return;
-  if (is_watching()) emit.write(here.thread(), address_of(condition), 1, place(*here, &site));
+  if (is_watching()) emit.write(here.thread(), address_of(condition), 1, stack_id(*here, &site));
   emit.sync_destroy(here.thread(), address_of(condition));
 }
 

@@ -155,7 +155,7 @@ void closing(int fd, const norn_site& site) {
   use_file(AccessKind::kWrite, fd, site);
   const Inspection here;
   if (!here) return;
-  if (is_watching()) emit.write(here.thread(), address_of_file(fd), kFileBytes, place(*here, &site));
+  if (is_watching()) emit.write(here.thread(), address_of_file(fd), kFileBytes, stack_id(*here, &site));
   forget_thing(fd);
 }
 
@@ -167,7 +167,7 @@ void giving_to_file(int fd, const norn_site& site) {
   const Inspection here;
   if (!here) return;
   const Address tag = tag_of(here.thread(), fd);
-  emit.read(here.thread(), address_of_file(fd), kFileBytes, place(*here, &site));
+  emit.read(here.thread(), address_of_file(fd), kFileBytes, stack_id(*here, &site));
   if (tag != 0) emit.happens_before(here.thread(), tag);
 }
 
@@ -177,7 +177,7 @@ void took_from_file(int fd, const norn_site& site) {
   const Inspection here;
   if (!here) return;
   if (const Address tag = tag_of(here.thread(), fd); tag != 0) emit.happens_after(here.thread(), tag);
-  emit.read(here.thread(), address_of_file(fd), kFileBytes, place(*here, &site));
+  emit.read(here.thread(), address_of_file(fd), kFileBytes, stack_id(*here, &site));
 }
 
 void giving_to_signal_files() {
@@ -595,7 +595,7 @@ control::Time after_milliseconds(int timeout) {
   return timeout < 0 ? control::kForever : control::after({timeout / 1000, timeout % 1000 * 1'000'000L});
 }
 
-// What epoll told: of what can be read the writes came before.
+// The events of epoll: the writes of what can be read came before.
 int got_events(int epoll, const epoll_event* events, int count, const norn_site& site) {
   if (count <= 0) return count;
   was_read(epoll, const_cast<epoll_event*>(events), static_cast<ssize_t>(sizeof(*events)) * count, site);

@@ -13,7 +13,7 @@ void took_from_file(int fd, const norn_site& site);
 // A call that waits for descriptors said that there is something to read: that came by a write, or by an end.
 void became_readable(int fd);
 
-// Before a signal is sent, which a descriptor may tell of.
+// Before a signal is sent, which may make a descriptor readable.
 void giving_to_signal_files();
 
 // Whether an address stands for a descriptor; then the location is filled in.

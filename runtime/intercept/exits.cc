@@ -67,7 +67,7 @@ void call_with_status(int status, void* registered) {
   call.function(status, call.argument);
 }
 
-// The C library gives functions for a quick exit no argument, so there is one message for all.
+// The C library gives functions for a quick exit no argument, so there is one release clock for all.
 constinit ReleaseClock quick;
 
 }  // namespace

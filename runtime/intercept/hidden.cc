@@ -30,9 +30,9 @@ void access(AccessKind kind, Hidden state, const norn_site& site) {
   if (is_only_scheduled()) return;
   const Inspection here;
   if (!here) return;
-  const StackId where = place(*here, &site);
-  kind == AccessKind::kWrite ? emit.write(here.thread(), address, kStateBytes, where)
-                             : emit.read(here.thread(), address, kStateBytes, where);
+  const StackId stack = stack_id(*here, &site);
+  kind == AccessKind::kWrite ? emit.write(here.thread(), address, kStateBytes, stack)
+                             : emit.read(here.thread(), address, kStateBytes, stack);
 }
 
 }  // namespace

@@ -40,14 +40,9 @@ consteval norn_site library_site(const char* function) {
 
 #define NORN_EXPORT extern "C" __attribute__((visibility("default"), used))
 
-// In a static program the linker must be asked for a function, or the archive's member stays out; in a dynamic one it
-// must not insist.
-#ifdef NORN_STATIC
-#define NORN_LINKED
-#else
-#define NORN_LINKED __attribute__((weak))
-#endif
-
+// The symbol by which the linker knows an original begins with `__real_` or `__linked_`. In a static program the linker
+// must be asked for the function, or the archive's member stays out. In a dynamic one the linker must not insist:
+// archive.sh makes these references weak in libnorn-rt.a.
 #define NORN_REAL_AS(result, name, version, linkage, symbol, parameters)                                      \
   extern "C" linkage __attribute__((visibility("default"))) result norn_linked_##name parameters asm(symbol); \
   [[maybe_unused]] static constinit result(*real_##name) parameters = nullptr;                                \
@@ -55,11 +50,11 @@ consteval norn_site library_site(const char* function) {
       #name, version, reinterpret_cast<void**>(&real_##name), reinterpret_cast<void*>(&norn_linked_##name)};
 
 // The C library's function alone, for the runtime's own use. It is interposed nowhere.
-#define NORN_REAL(result, name, parameters) NORN_REAL_AS(result, name, nullptr, NORN_LINKED, #name, parameters)
+#define NORN_REAL(result, name, parameters) NORN_REAL_AS(result, name, nullptr, , "__linked_" #name, parameters)
 
 // The same of one that is interposed, in another file.
 #define NORN_REAL_INTERPOSED(result, name, parameters) \
-  NORN_REAL_AS(result, name, nullptr, NORN_LINKED, "__real_" #name, parameters)
+  NORN_REAL_AS(result, name, nullptr, , "__real_" #name, parameters)
 
 #define NORN_INTERPOSE_AS(result, name, version, linkage, symbol, parameters)                                         \
   NORN_REAL_AS(result, name, version, linkage, "__real_" #name, parameters)                                           \
@@ -67,14 +62,13 @@ consteval norn_site library_site(const char* function) {
   extern "C" __attribute__((weak, visibility("default"), used)) result norn_interposed_##name parameters asm(symbol); \
   extern "C" result norn_interposed_##name parameters
 
-#define NORN_INTERPOSE(result, name, parameters) \
-  NORN_INTERPOSE_AS(result, name, nullptr, NORN_LINKED, #name, parameters)
+#define NORN_INTERPOSE(result, name, parameters) NORN_INTERPOSE_AS(result, name, nullptr, , #name, parameters)
 #define NORN_INTERPOSE_VERSION(result, name, version, parameters) \
-  NORN_INTERPOSE_AS(result, name, version, NORN_LINKED, #name, parameters)
+  NORN_INTERPOSE_AS(result, name, version, , #name, parameters)
 // Of a library that the program may not have.
 #define NORN_INTERPOSE_OPTIONAL(result, name, parameters) \
   NORN_INTERPOSE_AS(result, name, nullptr, __attribute__((weak)), #name, parameters)
 // Of what compilers call by themselves. The archive's build renames `__norn_interposed_NAME` to NAME, and all calls of
 // NAME by the runtime and the core to `__norn_plain_NAME` (plain.cc).
 #define NORN_INTERPOSE_BUILTIN(result, name, parameters) \
-  NORN_INTERPOSE_AS(result, name, nullptr, NORN_LINKED, "__norn_interposed_" #name, parameters)
+  NORN_INTERPOSE_AS(result, name, nullptr, , "__norn_interposed_" #name, parameters)

@@ -122,8 +122,8 @@ struct Sets {
       if (set != nullptr) observe_write(set, bytes_of_set(count), site);
     }
     for (int fd = 0; fd < count && fd < FD_SETSIZE && result > 0; ++fd) {
-      const bool told = (in != nullptr && FD_ISSET(fd, in)) || (except != nullptr && FD_ISSET(fd, except));
-      if (told) became_readable(fd);
+      const bool readable = (in != nullptr && FD_ISSET(fd, in)) || (except != nullptr && FD_ISSET(fd, except));
+      if (readable) became_readable(fd);
     }
     return result;
   }

@@ -23,7 +23,7 @@ void took(const volatile void* lock, LockMode mode, const norn_site& site, LockA
   // Where nobody looks, the place is wanted for the order of locks alone.
   const bool unseen = is_called_unseen();
   const bool placed = !unseen || here.thread().held_count != 0;
-  const StackId where = placed ? place_again(*here, &site) : kNoStack;
+  const StackId where = placed ? cached_stack_id(*here, &site) : kNoStack;
   emit.lock_acquire(here.thread(), address_of(lock), mode, attempt, where, is_watching() && !unseen);
 }
 
@@ -36,7 +36,7 @@ void giving(const volatile void* lock, LockMode mode) {
 void destroyed_lock(const volatile void* lock, const norn_site& site) {
   const Inspection here;
   if (!here) return;
-  if (is_watching()) emit.write(here.thread(), address_of(lock), 1, place(*here, &site));
+  if (is_watching()) emit.write(here.thread(), address_of(lock), 1, stack_id(*here, &site));
   emit.lock_destroy(here.thread(), address_of(lock));
 }
 
@@ -95,9 +95,9 @@ int take(const volatile void* lock, const norn_site& site, clockid_t clock, cons
                           control::deadline(clock, until), refusals.busy, refusals.late, attempt);
 }
 
-// Gives a lock up, which others may wait for.
+// Releases a lock, which others may wait for.
 template <class Real>
-int give(const volatile void* lock, const norn_site& site, Real real) {
+int release(const volatile void* lock, const norn_site& site, Real real) {
   control::pass(control::Op::kRelease, lock, site);
   giving(lock);
   const int result = real();
@@ -203,7 +203,7 @@ NORN_INTERPOSE(int, pthread_mutex_unlock, (pthread_mutex_t * mutex)) {
   if (!has_started()) return 0;
   if (called_by_openmp()) return real_pthread_mutex_unlock(mutex);
   check_unlock(mutex, site_pthread_mutex_unlock);
-  return give(mutex, site_pthread_mutex_unlock, [=] { return real_pthread_mutex_unlock(mutex); });
+  return release(mutex, site_pthread_mutex_unlock, [=] { return real_pthread_mutex_unlock(mutex); });
 }
 
 // --- reader/writer locks -----------------------------------------------------------------------------------------
@@ -304,7 +304,7 @@ NORN_INTERPOSE(int, pthread_rwlock_clockwrlock, (pthread_rwlock_t * lock, clocki
 NORN_INTERPOSE(int, pthread_rwlock_unlock, (pthread_rwlock_t * lock)) {
   if (!has_started()) return 0;
   check_unlock(lock, site_pthread_rwlock_unlock);
-  return give(lock, site_pthread_rwlock_unlock, [=] { return real_pthread_rwlock_unlock(lock); });
+  return release(lock, site_pthread_rwlock_unlock, [=] { return real_pthread_rwlock_unlock(lock); });
 }
 
 // --- spin locks --------------------------------------------------------------------------------------------------
@@ -343,7 +343,7 @@ NORN_INTERPOSE(int, pthread_spin_lock, (pthread_spinlock_t * lock)) {
 
 NORN_INTERPOSE(int, pthread_spin_unlock, (pthread_spinlock_t * lock)) {
   if (!has_started()) return 0;
-  return give(lock, site_pthread_spin_unlock, [=] { return real_pthread_spin_unlock(lock); });
+  return release(lock, site_pthread_spin_unlock, [=] { return real_pthread_spin_unlock(lock); });
 }
 
 // --- C11 ---------------------------------------------------------------------------------------------------------
@@ -396,5 +396,5 @@ NORN_INTERPOSE(int, mtx_timedlock, (mtx_t * mutex, const timespec* until)) {
 NORN_INTERPOSE(int, mtx_unlock, (mtx_t * mutex)) {
   if (!has_started()) return thrd_success;
   check_unlock(as_posix(mutex), site_mtx_unlock);
-  return give(mutex, site_mtx_unlock, [=] { return real_mtx_unlock(mutex); });
+  return release(mutex, site_mtx_unlock, [=] { return real_mtx_unlock(mutex); });
 }

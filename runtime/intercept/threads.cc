@@ -203,7 +203,7 @@ Begin* announce_thread(const norn_site& site, bool detached, const void* creator
   beginning.fetch_add(1, std::memory_order_relaxed);
   *begin = {nullptr, nullptr, nullptr, nullptr, new_thread_number(), control::kNoSlot, false, 0, 0};
   if (ThreadInfo* info = thread_info(begin->id); info != nullptr) {
-    info->created_at = place(*here, &site);
+    info->created_at = stack_id(*here, &site);
     info->creator = creator;
     info->parent = here->id;
   }
@@ -540,7 +540,7 @@ NORN_INTERPOSE(int, prctl, (int option, unsigned long a, unsigned long b, unsign
   return result;
 }
 
-// What waits under control does not wait in the library: it is told that something comes.
+// What waits under control does not wait in the library: the scheduler hears that something comes.
 NORN_INTERPOSE(int, pthread_cancel, (pthread_t thread)) {
   if (!has_started()) return EINVAL;
   const ThreadId id = is_controlled() ? await_handle(thread) : kNoThread;

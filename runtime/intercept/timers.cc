@@ -47,9 +47,9 @@ void call_back(sigval value) {
 
 // The pointer to it; to null if it is not known. Under the mutex.
 Timer** find(timer_t id) {
-  Timer** place = &timers;
-  while (*place != nullptr && (*place)->id != id) place = &(*place)->next;
-  return place;
+  Timer** link = &timers;
+  while (*link != nullptr && (*link)->id != id) link = &(*link)->next;
+  return link;
 }
 
 }  // namespace
@@ -112,9 +112,9 @@ NORN_INTERPOSE_VERSION(int, timer_delete, "GLIBC_2.34", (timer_t timer)) {
   if (!has_started()) return -1;
   if (const Inspection here; here) {
     const SpinLock lock(mutex);
-    Timer** place = find(timer);
-    if (Timer* known = *place; known != nullptr) {
-      *place = known->next;
+    Timer** link = find(timer);
+    if (Timer* known = *link; known != nullptr) {
+      *link = known->next;
       memory.destroy(known);
     }
   }

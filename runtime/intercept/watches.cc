@@ -31,30 +31,30 @@ void link_word(Watch* watch) {
 }
 
 void unlink_word(Watch* watch) {
-  Watch** place = &by_word[bucket_of(watch->epoll, watch->word)];
-  while (*place != watch) place = &(*place)->next_of_word;
-  *place = watch->next_of_word;
+  Watch** link = &by_word[bucket_of(watch->epoll, watch->word)];
+  while (*link != watch) link = &(*link)->next_of_word;
+  *link = watch->next_of_word;
 }
 
 // Where the pointer to it is; to null if there is none.
 Watch** find(uint64_t epoll, int fd) {
-  Watch** place = &by_fd[bucket_of(epoll, static_cast<uint64_t>(fd))];
-  while (*place != nullptr && ((*place)->epoll != epoll || (*place)->fd != fd)) place = &(*place)->next_of_fd;
-  return place;
+  Watch** link = &by_fd[bucket_of(epoll, static_cast<uint64_t>(fd))];
+  while (*link != nullptr && ((*link)->epoll != epoll || (*link)->fd != fd)) link = &(*link)->next_of_fd;
+  return link;
 }
 
 }  // namespace
 
 void watch(uint64_t epoll, int fd, uint64_t word, uint64_t thing) {
   const SpinLock lock(mutex);
-  Watch** place = find(epoll, fd);
-  Watch* watch = *place;
+  Watch** link = find(epoll, fd);
+  Watch* watch = *link;
   if (watch == nullptr) {
     watch = memory.create<Watch>();
     if (watch == nullptr) return;
     watch->epoll = epoll;
     watch->fd = fd;
-    *place = watch;
+    *link = watch;
   } else {
     unlink_word(watch);
   }
@@ -65,25 +65,25 @@ void watch(uint64_t epoll, int fd, uint64_t word, uint64_t thing) {
 
 void unwatch(uint64_t epoll, int fd) {
   const SpinLock lock(mutex);
-  Watch** place = find(epoll, fd);
-  Watch* watch = *place;
+  Watch** link = find(epoll, fd);
+  Watch* watch = *link;
   if (watch == nullptr) return;
   unlink_word(watch);
-  *place = watch->next_of_fd;
+  *link = watch->next_of_fd;
   memory.destroy(watch);
 }
 
 void unwatch_all(uint64_t epoll) {
   const SpinLock lock(mutex);
   for (Watch*& bucket : by_fd) {
-    for (Watch** place = &bucket; *place != nullptr;) {
-      Watch* watch = *place;
+    for (Watch** link = &bucket; *link != nullptr;) {
+      Watch* watch = *link;
       if (watch->epoll != epoll) {
-        place = &watch->next_of_fd;
+        link = &watch->next_of_fd;
         continue;
       }
       unlink_word(watch);
-      *place = watch->next_of_fd;
+      *link = watch->next_of_fd;
       memory.destroy(watch);
     }
   }

@@ -1,4 +1,4 @@
-// Which descriptors an epoll instance watches: an event tells the word that was given with a descriptor, and not the
+// Which descriptors an epoll instance watches: an event has the word that was given with a descriptor, and not the
 // descriptor itself.
 #pragma once
 

@@ -168,7 +168,7 @@ NORN_EXPORT void __norn_client_request(const uint64_t* words) {
       return emit.lock_destroy(here.thread(), address);
     case kRwlockAcquired:
       return emit.lock_acquire(here.thread(), address, words[2] != 0 ? LockMode::kExclusive : LockMode::kShared,
-                               LockAttempt::kTry, place(*here, &kRequestedLock));
+                               LockAttempt::kTry, stack_id(*here, &kRequestedLock));
     case kRwlockReleased:
       return emit.lock_release(here.thread(), address, LockMode::kExclusive);
     default:

@@ -60,7 +60,7 @@ NORN_EXPORT void* __tsan_create_fiber(unsigned /*flags*/) {
   begin_watching();
   const ThreadId id = new_thread_number();
   if (ThreadInfo* info = thread_info(id); info != nullptr) {
-    info->created_at = place(*here, &kCreate);
+    info->created_at = stack_id(*here, &kCreate);
     info->parent = here->id;
   }
   fiber->core = emit.fork(here.thread(), id);

@@ -199,7 +199,7 @@ NORN_SANITIZER int __sanitizer_get_module_and_offset_for_pc(void* address, char*
 }
 NORN_SANITIZER void __sanitizer_print_stack_trace(void) {
   StackId where = kNoStack;
-  if (const Inspection here; here) where = place(*here, nullptr);
+  if (const Inspection here; here) where = stack_id(*here, nullptr);
   unsigned number = 0;
   for_each_site(where, [&](const norn_site& site) {
     char bytes[2048];

@@ -97,7 +97,7 @@ NORN_EXPORT void __tsan_check_no_mutexes_held(void) {
   const Inspection here;
   if (!here || here.thread().held_count == 0) return;
   const Held& held = here.thread().held[here.thread().held_count - 1];
-  report_misuse({report::HazardKind::kHeldInWrongContext, held.address, here->id, place(*here, &kCheck), here->id,
+  report_misuse({report::HazardKind::kHeldInWrongContext, held.address, here->id, stack_id(*here, &kCheck), here->id,
                  held.taken_at});
 }
 
@@ -269,7 +269,7 @@ void begin_life(const Inspection& here, Address address, uint64_t size) {
   block.address = address;
   block.size = size;
   block.thread = here->id;
-  block.where = place(*here, &kJavaAllocate);
+  block.where = stack_id(*here, &kJavaAllocate);
   add_block(block);
 }
 

@@ -64,7 +64,7 @@ NORN_INTERPOSE_OPTIONAL(size_t, malloc_usable_size, (void* block)) {
       const uint64_t size = whole.size;
       if (is_watching() && usable > size) emit.allocate(here.thread(), address_of(block) + size, usable - size);
       if (usable > size) whole.size = usable;
-      add_block({whole.address, whole.size, here->id, place(*here, &site_malloc_usable_size), whole.birth, false,
+      add_block({whole.address, whole.size, here->id, stack_id(*here, &site_malloc_usable_size), whole.birth, false,
                  whole.quiet});
     }
   }
@@ -133,7 +133,7 @@ void allocated_unseen(const Inspection& here, void* block, size_t size) {
     return;
   }
   Epoch birth;
-  const StackId where = place_again(*here, &site);
+  const StackId where = cached_stack_id(*here, &site);
   if (is_watching()) {
     begin_memory(here, address_of(block), size, where, !quiet && !called_by_openmp());
     if (!is_sampled()) birth = emit.birth(here.thread());  // for predictions
@@ -175,7 +175,7 @@ void freeing(const Inspection& here, void* block, const norn_site& site, bool co
   // What is mapped goes back to the system: that is rare, and always told.
   const bool told = counts && (!is_called_unseen() || is_mapping(address_of(block)));
   Block ended;
-  if (end_at(address_of(block), told, ended)) end_memory(here, ended, place_again(*here, &site));
+  if (end_at(address_of(block), told, ended)) end_memory(here, ended, cached_stack_id(*here, &site));
 }
 
 }  // namespace norn::rt
@@ -222,7 +222,7 @@ void* norn::rt::resize(void* old, size_t size, const norn_site& site, Resizing r
   Block ended;
   const bool known = end_block(address_of(old), ended);
   const uint64_t old_size = ended.size;
-  const StackId where = place(*here, &site);
+  const StackId where = stack_id(*here, &site);
   const uint64_t moved = old_size < size ? old_size : size;
   if (known && is_watching()) {
     if (moved != 0 && !ended.quiet) emit.read(here.thread(), address_of(old), moved, where);

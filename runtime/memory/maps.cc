@@ -28,7 +28,7 @@ void unmapping(void* address, size_t size, const norn_site& site, bool counts) {
   if (const Inspection here; here) {
     if (!counts) return emit.unmap(here.thread(), address_of(address), size);
     const size_t freed = size < kFreedBytes ? size : kFreedBytes;
-    emit.free(here.thread(), address_of(address), freed, place(*here, &site));
+    emit.free(here.thread(), address_of(address), freed, stack_id(*here, &site));
     emit.unmap(here.thread(), address_of(address) + freed, size - freed);
   }
 }

@@ -10,7 +10,7 @@ struct RacingPair;
 
 namespace norn::rt {
 
-// Where the code of the OpenMP runtime lies, once it has told us of itself.
+// Where the code of the OpenMP runtime lies, once it has reported itself.
 extern constinit CodeRange openmp_code;
 
 // Asked by a function that is interposed: is its caller OpenMP's runtime? How that synchronizes its own threads and

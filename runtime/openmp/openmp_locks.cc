@@ -1,5 +1,5 @@
 // What OpenMP's runtime excludes from each other and puts in order: critical, ordered, locks, reductions, flushes; and
-// the memory it hands out. OMPT tells of a lock's release when others may have taken it already, so these are
+// the memory it hands out. OMPT reports a lock's release when others may have taken it already, so these are
 // interposed.
 #include "runtime/control/control.h"
 #include "runtime/intercept/locks.h"
@@ -29,7 +29,7 @@ void take(void* lock, const norn_site& site, Real real) {
 }
 
 template <class Real>
-void give(void* lock, const norn_site& site, Real real) {
+void release(void* lock, const norn_site& site, Real real) {
   control::pass(control::Op::kRelease, lock, site);
   giving(lock);
   real();
@@ -52,7 +52,7 @@ NORN_INTERPOSE_OPTIONAL(void, __kmpc_critical_with_hint, (void* at, int thread, 
 
 NORN_INTERPOSE_OPTIONAL(void, __kmpc_end_critical, (void* at, int thread, CriticalName* name)) {
   if (!has_started()) return;
-  give(name, site___kmpc_end_critical, [=] { real___kmpc_end_critical(at, thread, name); });
+  release(name, site___kmpc_end_critical, [=] { real___kmpc_end_critical(at, thread, name); });
 }
 
 // --- locks --------------------------------------------------------------------------------------------------------
@@ -88,7 +88,7 @@ NORN_INTERPOSE_OPTIONAL(void, __kmpc_end_critical, (void* at, int thread, Critic
   }                                                                                          \
   NORN_INTERPOSE_OPTIONAL(void, omp_unset_##lock, (void* lock)) {                            \
     if (!has_started()) return;                                                              \
-    give(lock, site_omp_unset_##lock, [=] { real_omp_unset_##lock(lock); });                 \
+    release(lock, site_omp_unset_##lock, [=] { real_omp_unset_##lock(lock); });              \
   }
 
 NORN_OPENMP_LOCK(lock)

@@ -29,8 +29,8 @@ OpenMpThread* own_thread(ThreadState& state) {
 
 void release_team(Team& team) {
   if (team.references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  for (Message* message : {&team.begin, &team.phases[0], &team.phases[1], &team.ordered}) emit.clear(*message);
-  for (Message& message : team.posts) emit.clear(message);
+  for (ReleaseClock* clock : {&team.begin, &team.phases[0], &team.phases[1], &team.ordered}) emit.clear(*clock);
+  for (ReleaseClock& clock : team.posts) emit.clear(clock);
   memory.destroy(&team);
 }
 
@@ -49,7 +49,7 @@ void release_task(Task& task) {
   while (task.dependences != nullptr) {
     Dependence* dependence = task.dependences;
     task.dependences = dependence->next;
-    for (Message& message : dependence->done) emit.clear(message);
+    for (ReleaseClock& clock : dependence->done) emit.clear(clock);
     memory.destroy(dependence);
   }
   if (task.team != nullptr) release_team(*task.team);
@@ -66,53 +66,53 @@ Task* new_task(Team* team) {
 }
 
 // --- numbers. Regions and tasks come and go by the million; one that ended lends its number to the next of the same
-// place and name: what a report says of the two is the same.
+// stack and name: what a report says of the two is the same.
 
 struct FreeNumber {
   ThreadId id;
   FreeNumber* next;
 };
-struct NumbersOfPlace {
+struct NumbersOfStack {
   SpinMutex mutex;
   StackId created_at = kNoStack;
   uint32_t role = 0;
   FreeNumber* free = nullptr;
 };
-constexpr unsigned kPlaces = 1024;
-constinit NumbersOfPlace numbers[kPlaces];
+constexpr unsigned kEntries = 1024;
+constinit NumbersOfStack numbers[kEntries];
 
-// What a thread of the core is in its place: a task, or a member of a team, or a lane of one.
+// What a thread of the core is there: a task, or a member of a team, or a lane of one.
 constexpr uint32_t kTaskRole = 0;
 uint32_t member_role(unsigned index) { return (index + 1) * (kLanes + 1); }
 uint32_t role_of(const Task& task) { return task.is_implicit ? member_role(task.index) : kTaskRole; }
 uint32_t lane_role(const Task& task, unsigned lane) { return role_of(task) + 1 + lane; }
 
-NumbersOfPlace& numbers_of(StackId created_at, uint32_t role) {
+NumbersOfStack& numbers_of(StackId created_at, uint32_t role) {
   return numbers[(hash_half(created_at) ^ role * 0x85ebca6bu) >> 22];
 }
 
 ThreadId take_free_number(StackId created_at, uint32_t role) {
-  NumbersOfPlace& place = numbers_of(created_at, role);
-  const SpinLock lock(place.mutex);
-  FreeNumber* number = place.free;
-  if (number == nullptr || place.created_at != created_at || place.role != role) return kNoThread;
-  place.free = number->next;
+  NumbersOfStack& entry = numbers_of(created_at, role);
+  const SpinLock lock(entry.mutex);
+  FreeNumber* number = entry.free;
+  if (number == nullptr || entry.created_at != created_at || entry.role != role) return kNoThread;
+  entry.free = number->next;
   const ThreadId id = number->id;
   memory.destroy(number);
   return id;
 }
 
-// Where two places meet in one entry, the numbers of the first are not used again.
+// Where two stacks meet in one entry, the numbers of the first are not used again.
 void lend_number(ThreadId id, StackId created_at, uint32_t role) {
-  NumbersOfPlace& place = numbers_of(created_at, role);
-  const SpinLock lock(place.mutex);
-  if (place.free != nullptr && (place.created_at != created_at || place.role != role)) return;
+  NumbersOfStack& entry = numbers_of(created_at, role);
+  const SpinLock lock(entry.mutex);
+  if (entry.free != nullptr && (entry.created_at != created_at || entry.role != role)) return;
   auto* number = memory.create<FreeNumber>();
   if (number == nullptr) return;
-  place.created_at = created_at;
-  place.role = role;
-  *number = {id, place.free};
-  place.free = number;
+  entry.created_at = created_at;
+  entry.role = role;
+  *number = {id, entry.free};
+  entry.free = number;
 }
 
 // "OpenMP task", "OpenMP task, iterations a", "OpenMP thread 1", "OpenMP 1, iterations c"
@@ -177,7 +177,7 @@ void set_carrier(ThreadId id, ThreadId carrier) {
   if (ThreadInfo* info = thread_info(id); info != nullptr) info->host = carrier;
 }
 
-// Who ends is waited for through messages alone.
+// Who ends is waited for through release clocks alone.
 void end_core(ThreadState& state, Task& task) {
   if (task.core == nullptr || !task.owns_core) return;
   end_thread_of_core(state, *task.core, role_of(task));
@@ -304,7 +304,7 @@ Team* begin_team(ThreadState& state, const norn_site& construct) {
   static constinit std::atomic<uint64_t> teams{0};
   team->number = teams.fetch_add(1, std::memory_order_relaxed) + 1;
   team->references.store(1, std::memory_order_relaxed);
-  team->created_at = place(state, &construct);
+  team->created_at = stack_id(state, &construct);
   team->parent = state.id;
   for (unsigned i = 0; i < state.core->held_count && i < Team::kMaxLocks; ++i) {
     team->locks[team->lock_count++] = state.core->held[i];
@@ -315,7 +315,7 @@ Team* begin_team(ThreadState& state, const norn_site& construct) {
 }
 
 void end_team(ThreadState& state, Team& team) {
-  for (Message& done : team.phases) emit.take(*state.core, done);
+  for (ReleaseClock& done : team.phases) emit.take(*state.core, done);
   release_team(team);
 }
 
@@ -384,7 +384,7 @@ Task* create_task(ThreadState& state, Task& parent, bool only_waits, const norn_
     return task;
   }
   put_iterations_in_order(state);
-  const ThreadId id = new_thread(place(state, &construct), state.id, kTaskRole);
+  const ThreadId id = new_thread(stack_id(state, &construct), state.id, kTaskRole);
   task->core = emit.fork(*state.core, id);
   task->owns_core = true;
   return task;
@@ -484,7 +484,7 @@ ThreadId new_lane(const Task& task, unsigned index) {
 // What the work of a construct comes after. What belongs to a thread by its number comes after all that the thread has
 // done; what anyone may do only after what all of the team have in common, the last barrier. (A task that knows which
 // thread it is on may have done something for this very thread.)
-Message& beginning_of(const Task& task) {
+ReleaseClock& beginning_of(const Task& task) {
   if (task.work->is_static || knows_thread(task)) return task.work->begin;
   return task.phase == 0 ? task.team->begin : task.team->phases[(task.phase - 1) % 2];
 }
@@ -518,7 +518,7 @@ void end_lane(const Task& task, Thread& lane) {
   emit.give(lane, task.work->is_static ? task.work->end : task.team->phases[task.phase % 2]);
 }
 
-Message& post_of(Team& team, const int64_t* iteration, unsigned dimensions) {
+ReleaseClock& post_of(Team& team, const int64_t* iteration, unsigned dimensions) {
   uint64_t hash = 0;
   for (unsigned i = 0; i < dimensions; ++i) hash = hash_next(hash, static_cast<uint64_t>(iteration[i]));
   return team.posts[hash >> 58];

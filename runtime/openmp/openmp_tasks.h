@@ -8,22 +8,20 @@
 
 namespace norn::rt {
 
-using Message = ReleaseClock;
-
 struct Task;
 
-// One parallel region, or one league of teams. What its tasks do between two barriers is a phase; everything done in a
-// phase is given to its message, and who leaves the barrier takes it. Two messages are enough: nobody is in the phase
-// after the next before all have left this one.
+// One parallel region, or one league of teams. What its tasks do between two barriers is a phase. Everything done in a
+// phase is released to its clock, and who leaves the barrier acquires it. Two release clocks are enough: nobody is in
+// the phase after the next before all have left this one.
 struct Team {
-  Message begin;     // from who encountered the region
-  uint64_t number;   // for ever its own
-  uint32_t members;  // threads; 0: not known yet
-  Message phases[2];
-  Message ordered;  // from each ordered region to the next
-  // From depend(source) to depend(sink) of the same iteration. Two that share a message are ordered once too often.
+  ReleaseClock begin;  // from who encountered the region
+  uint64_t number;     // for ever its own
+  uint32_t members;    // threads; 0: not known yet
+  ReleaseClock phases[2];
+  ReleaseClock ordered;  // from each ordered region to the next
+  // From depend(source) to depend(sink) of the same iteration. Two that share a clock are ordered once too often.
   static constexpr unsigned kPosts = 64;
-  Message posts[kPosts];
+  ReleaseClock posts[kPosts];
   std::atomic<uint32_t> references;  // the region, and its tasks
   StackId created_at;
   ThreadId parent;
@@ -33,7 +31,7 @@ struct Team {
 };
 
 struct Taskgroup {
-  Message done;
+  ReleaseClock done;
   Taskgroup* outer;
 };
 
@@ -44,7 +42,7 @@ constexpr Address kAllMemory = 0;
 // What the children of one task that named this address have done, by how they named it.
 struct Dependence {
   Address address;
-  Message done[kDependenceKinds];
+  ReleaseClock done[kDependenceKinds];
   Dependence* next;
 };
 
@@ -76,8 +74,8 @@ constexpr Chunks kOneChunk = {1, 0, 0};
 [[nodiscard]] constexpr Chunks chunks_of(uint64_t size) { return {size, 0, ~uint64_t{0}}; }
 
 struct Worksharing {
-  Message begin;          // from the task to its lanes
-  Message end;            // and back
+  ReleaseClock begin;     // from the task to its lanes
+  ReleaseClock end;       // and back
   Thread* lanes[kLanes];  // made when first needed, and used again by the next construct
   bool used[kLanes];      // by this construct
   bool synchronizes;      // some iteration of this construct did
@@ -111,8 +109,8 @@ struct Task {
   uint64_t begun_at;  // by the clock of its thread (OpenMpThread)
   unsigned index;     // implicit: in its team
   Taskgroup* group;
-  Message children;                  // that have completed
-  Message number;                    // implicit: from each task that asked for this thread's number to the next
+  ReleaseClock children;             // that have completed
+  ReleaseClock number;               // implicit: from each task that asked for this thread's number to the next
   std::atomic<uint32_t> references;  // itself, and its children
   SpinMutex dependences_mutex;
   Dependence* dependences;  // of its children

@@ -104,7 +104,7 @@ bool start_all(int argc, char** argv, char** environment) {
   if (!has_address_space()) refuse(kNoMemory);
   Options options = core_options(start.settings);
   options.shadow_at = reserve_shadow();
-  if (!init_places() || !detector.init(options, report_listener())) {
+  if (!init_stack_ids() || !detector.init(options, report_listener())) {
     refuse(kNoMemory);
   }
   if ((start.settings.hazards & options::kHazardLockOrder) != 0) {

@@ -48,7 +48,7 @@ constinit ThreadState* idle_states = nullptr;
 
 constexpr size_t kPage = 4096;
 
-size_t places_bytes(size_t call_bytes) {
+size_t stack_id_bytes(size_t call_bytes) {
   return (call_bytes / sizeof(norn_site*) * sizeof(StackId) + kPage - 1) & ~(kPage - 1);
 }
 
@@ -59,12 +59,12 @@ bool CallStack::create(size_t native_stack_bytes) {
   size_t bytes = (native_stack_bytes / 2 + 2 * kPage) & ~(kPage - 1);
   void* slots = nullptr;
   for (; bytes >= 4 * kPage; bytes = bytes / 2 & ~(kPage - 1)) {
-    slots = sys::map(bytes + kPage + places_bytes(bytes));
+    slots = sys::map(bytes + kPage + stack_id_bytes(bytes));
     if (slots != nullptr) break;
   }
   if (slots == nullptr) return false;
   mapped = bytes + kPage;
-  places = reinterpret_cast<StackId*>(static_cast<char*>(slots) + mapped);
+  stack_ids = reinterpret_cast<StackId*>(static_cast<char*>(slots) + mapped);
   sys::call(__NR_mprotect, sys::as_long(static_cast<char*>(slots) + bytes), kPage, PROT_NONE);
   begin = static_cast<const norn_site**>(slots);
   end = begin + bytes / sizeof(*begin);
@@ -72,9 +72,9 @@ bool CallStack::create(size_t native_stack_bytes) {
 }
 
 void CallStack::destroy() {
-  if (begin != nullptr) sys::unmap(begin, mapped + places_bytes(mapped - kPage));
+  if (begin != nullptr) sys::unmap(begin, mapped + stack_id_bytes(mapped - kPage));
   begin = end = nullptr;
-  places = nullptr;
+  stack_ids = nullptr;
   mapped = 0;
 }
 

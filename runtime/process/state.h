@@ -49,11 +49,11 @@ struct KeptSignal {
 struct CallStack {
   const norn_site** begin = nullptr;
   const norn_site** end = nullptr;
-  // The place of each call that is marked as seen (where.cc).
-  StackId* places = nullptr;
+  // The stack id of each call that is marked as seen (hooks/stack_ids.cc).
+  StackId* stack_ids = nullptr;
   size_t mapped = 0;  // bytes of the calls, guard included
 
-  // A call of which the place is known has the lowest bit set. Whoever pushes another one there takes the mark away.
+  // A call of which the stack id is known has the lowest bit set. Whoever pushes another one there takes the mark away.
   // The second lowest is the program's (NORN_UNSEEN_CALL).
   static bool is_seen(const norn_site* call) { return (reinterpret_cast<uintptr_t>(call) & 1) != 0; }
   static const norn_site* seen(const norn_site* call) {
@@ -83,20 +83,21 @@ struct ThreadState {
   Thread* core = nullptr;  // of the fiber that runs on this thread
   ThreadId id = 0;
 
-  // where.cc
+  // hooks/stack_ids.cc
   struct Prefix {
     const norn_site* site;
     StackId parent;
-    StackId where;
+    StackId stack;
   };
-  static constexpr unsigned kMostCalls = 128;  // of a place, about
+  static constexpr unsigned kMostCalls = 128;  // of a stack id, about
   static constexpr unsigned kCalls = 1024;
-  static constexpr unsigned kPlaces = 2048;
-  Prefix called[kCalls] = {};   // by call and caller
-  Prefix places[kPlaces] = {};  // by site and caller
-  uint32_t unloads = 0;         // how many modules were gone when these were empty
+  static constexpr unsigned kStackIds = 2048;
+  Prefix called[kCalls] = {};        // by call and caller
+  Prefix stack_ids[kStackIds] = {};  // by site and caller
+  uint32_t unloads = 0;              // how many modules were gone when these were empty
 
-  // What it was told of loops, last for each site (runs.cc). It stands as long as the thread's own stamps do.
+  // The hoisted ranges that it reported, the last of each site (hooks/range_hooks.cc). Each stands as long as the
+  // thread's own shadow words do.
   struct HoistedRange {
     const norn_site* site;
     Address first;

@@ -69,7 +69,7 @@ class Draft {
 };
 
 void add_waiter(Draft& draft, const control::Slot& slot) {
-  const StackId where = slot.state == nullptr ? kNoStack : place_of(*slot.state, slot.top, nullptr);
+  const StackId where = slot.state == nullptr ? kNoStack : stack_id_of(*slot.state, slot.top, nullptr);
   Sink words = draft.words();
   words.put("waits for ");
   words.put(control::name_of(slot.waiting));
@@ -111,7 +111,7 @@ void report_atomicity(const hazards::BrokenRegion& broken) {
   uint64_t hash = report::text_hash("atomicity");
   for (const Part& part : parts) {
     const hazards::LockedStatement& statement = part.statement;
-    hash = hash * 31 + place_identity(statement.where);
+    hash = hash * 31 + stack_identity(statement.where);
     draft.places().put(&part == parts ? "" : " / ");
     draft.places().put(writer.line_of(statement.where));
     draft.places().put(statement.writes ? " write" : " read");
@@ -120,10 +120,10 @@ void report_atomicity(const hazards::BrokenRegion& broken) {
     draft.add_step(statement.thread, statement.where);
   }
   // Who comes to the first two at once, the first thread by way of the third, can be let through in the harmful order.
-  draft.add_site(place_identity(broken.taken_again));
-  draft.add_site(place_identity(broken.taken_between));
-  draft.add_site(place_identity(broken.first.where));
-  draft.hazard.id = report::race_id(hash, place_identity(broken.taken_again));
+  draft.add_site(stack_identity(broken.taken_again));
+  draft.add_site(stack_identity(broken.taken_between));
+  draft.add_site(stack_identity(broken.first.where));
+  draft.hazard.id = report::race_id(hash, stack_identity(broken.taken_again));
   if (writer.is_new(draft.hazard.id)) draft.append();
 }
 
@@ -166,7 +166,7 @@ void report_misuse(const Misuse& misuse) {
   if (writer.is_finished()) return;
   const Text kind = report::name_of(misuse.kind);
   const report::RaceId id =
-      report::race_id(place_identity(misuse.where), report::text_hash(kind) ^ report::text_hash(misuse.name));
+      report::race_id(stack_identity(misuse.where), report::text_hash(kind) ^ report::text_hash(misuse.name));
   if (!writer.is_new(id)) return;
   Draft draft(misuse.kind);
   draft.hazard.id = id;
@@ -197,7 +197,7 @@ void report_deadlock(const control::Slot* slots, uint32_t count) {
     ++waiting;
     hash = hash * 31 + slot.step.site;
     if (draft.is_full()) continue;
-    const StackId where = slot.state == nullptr ? kNoStack : place_of(*slot.state, slot.top, nullptr);
+    const StackId where = slot.state == nullptr ? kNoStack : stack_id_of(*slot.state, slot.top, nullptr);
     draft.places().put(waiting == 1 ? "" : " / ");
     draft.places().put(writer.line_of(where));
     add_waiter(draft, slot);

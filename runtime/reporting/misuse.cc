@@ -43,7 +43,7 @@ ThreadId holder_of(Address lock) {
 
 void report_misuse(const Inspection& here, HazardKind kind, const void* about, const norn_site& site) {
   const Address lock = address_of(about);
-  Misuse misuse{kind, lock, here->id, place(*here, &site)};
+  Misuse misuse{kind, lock, here->id, stack_id(*here, &site)};
   misuse.other = holder_of(lock);
   if (misuse.other != kNoThread) misuse.other_at = detector.taken_at(lock, misuse.other, &here.thread());
   report_misuse(misuse);
@@ -101,14 +101,14 @@ void note_unsafe_call(const norn_site& site) {
   if (!wants(options::kHazardSignals)) return;
   const Inspection here;
   if (!here) return;
-  Misuse misuse{HazardKind::kSignalUnsafe, 0, here->id, place(*here, &site)};
+  Misuse misuse{HazardKind::kSignalUnsafe, 0, here->id, stack_id(*here, &site)};
   misuse.name = site.function;
   report_misuse(misuse);
 }
 
 void note_errno_changed(ThreadState& state, const norn_site* call) {
   if (!wants(options::kHazardSignals) || !enter(state)) return;
-  Misuse misuse{HazardKind::kSignalErrno, 0, state.id, place(state, call)};
+  Misuse misuse{HazardKind::kSignalErrno, 0, state.id, stack_id(state, call)};
   misuse.name = "a signal handler";
   report_misuse(misuse);
   leave(state);

@@ -25,7 +25,7 @@ constinit SpinMutex report_mutex;
 namespace {
 
 const norn_site* innermost_site(StackId where) {
-  const StackNode* at = place_node(where);
+  const StackNode* at = stack_node(where);
   return at == nullptr ? nullptr : at->site.load(std::memory_order_acquire);
 }
 
@@ -124,8 +124,8 @@ uint64_t NativeFront::size_of(StackId where) {
   return site == nullptr ? 0 : site->size;
 }
 
-uint64_t NativeFront::site_id(StackId where) { return place_identity(where); }
-uint64_t NativeFront::identity_of(StackId where) { return place_identity(where); }
+uint64_t NativeFront::site_id(StackId where) { return stack_identity(where); }
+uint64_t NativeFront::identity_of(StackId where) { return stack_identity(where); }
 
 Text NativeFront::object_name(Address address, StackId where, TextPool& pool) {
   report::Location location;

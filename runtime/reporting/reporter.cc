@@ -72,7 +72,7 @@ bool is_suppressed(const Candidate& candidate) {
   return entry != nullptr && entry->rule != nullptr;
 }
 
-uint64_t identity_of(void* /*context*/, StackId where) { return place_identity(where); }
+uint64_t identity_of(void* /*context*/, StackId where) { return stack_identity(where); }
 
 // On the thread that found it, inside the core.
 void on_candidate(void* /*context*/, const Candidate& candidate) {
@@ -253,7 +253,7 @@ void report_flag(const RacingPair& pair) {
   static constinit report::Race flag;
   if (start.settings.flags == options::Flags::kRace) return detector.add_race(pair);
   const SpinLock lock(report_mutex);
-  const uint64_t sites[] = {place_identity(pair.earlier.where), place_identity(pair.later.where)};
+  const uint64_t sites[] = {stack_identity(pair.earlier.where), stack_identity(pair.later.where)};
   if (writer.is_finished() || !flag_pairs.add(sites[0] * 31 + sites[1])) return;
   writer.build_flag(pair, sites[0], sites[1], flag);
   writer.suppress(flag);

@@ -3,9 +3,9 @@
 
 A race that is reported at two levels must have the same identity at both.
 
-    check.py SOURCE -o PREFIX [--levels=-O0,-O1,-O2,-O2+-flto|one|most] [--binary=gcc|clang]
+    check.py SOURCE -o PREFIX [--levels=-O0,-O1,-O2,-O2+-flto|one|two] [--binary=gcc|clang]
 
-`one` is one of the levels, by the program's name; `most` (the default) is -O0 and all others but one, by its name, and all
+`one` is one of the levels, by the program's name; `two` (the default) is -O0 and one of the others, by its name, and all
 of them with NORN_TEST_FULL in the environment.
 
 With --binary the program is built by an ordinary compiler and runs under the Valgrind front end, which does not know
@@ -25,7 +25,7 @@ import subprocess
 import sys
 import zlib
 
-from program import LEVELS, Program, clean_environment, compare, most_levels
+from program import LEVELS, Program, clean_environment, compare, two_levels
 
 RACES_FOUND = 66
 # A tail call leaves no frame that a tool for binaries could find. Valgrind 3.19 does not read all of clang's DWARF 5.
@@ -158,16 +158,16 @@ def is_told(what, wrong, errors):
 def levels_of(arguments):
     if arguments.levels == "one":
         return [LEVELS[zlib.crc32(pathlib.Path(arguments.source).name.encode()) % len(LEVELS)]]
-    return most_levels(arguments.source) if arguments.levels == "most" else arguments.levels.split(",")
+    return two_levels(arguments.source) if arguments.levels == "two" else arguments.levels.split(",")
 
 
-def main():
+def main(words=None):
     parser = argparse.ArgumentParser()
     parser.add_argument("source")
     parser.add_argument("-o", dest="prefix", required=True)
-    parser.add_argument("--levels", default="most")
+    parser.add_argument("--levels", default="two")
     parser.add_argument("--binary", choices=list(PLAIN_COMPILERS), help="no norn-cc, and the Valgrind front end")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(words)
     program = Program(arguments.source)
     lacking = program.lacks_header()
     if lacking:

@@ -7,9 +7,10 @@ import os
 import subprocess
 import sys
 
-import lit.formats
-
 behaviour = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, behaviour)
+from program_format import ProgramFormat  # noqa: E402
+
 norn_bin = lit_config.params.get("norn_bin") or os.environ.get("NORN_BIN")
 if not norn_bin:
     lit_config.fatal("where are norn's tools? say -Dnorn_bin=build/bin, or set NORN_BIN")
@@ -17,13 +18,14 @@ norn_bin = os.path.abspath(norn_bin)
 
 config.name = config.name if config.name != "<unnamed>" else "norn-behaviour"
 config.test_source_root = getattr(config, "test_source_root", None) or behaviour
-config.test_format = lit.formats.ShTest(execute_external=True)
+config.test_format = ProgramFormat([f"{behaviour}/check.py", os.path.abspath(f"{behaviour}/../loops/verify.py")])
 config.suffixes = [".c", ".cpp", ".test"]
 config.excludes = ["Inputs"]
 output = lit_config.params.get("output") or os.path.join(os.path.dirname(norn_bin), "tests")
 config.test_exec_root = os.path.join(output, os.path.basename(config.test_source_root))
 
 config.environment["NORN_BIN"] = norn_bin
+config.environment["NORN_TEST_PRECOMPILED"] = os.path.join(output, "precompiled")
 config.environment["NO_COLOR"] = "1"
 config.environment["NORN_VERIFY"] = "1"
 llvm_bin = subprocess.run(["llvm-config-19", "--bindir"], capture_output=True, text=True, check=True).stdout.strip()

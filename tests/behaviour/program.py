@@ -24,16 +24,20 @@ What a program says of itself, in comments anywhere in its source:
 """
 
 import dataclasses
+import fcntl
 import functools
 import os
 import pathlib
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import zlib
 
 LEVELS = ("-O0", "-O1", "-O2")
+SHARED_FLAGS = ("-g", "-pthread")
+HERE = pathlib.Path(__file__).resolve().parent
 
 
 @dataclasses.dataclass
@@ -47,12 +51,46 @@ class Race:
         return line in self.lines or line in self.maybe
 
 
-def most_levels(source, levels=tuple(LEVELS)):
-    """The first level and all others but one, by the program's name; all of them with NORN_TEST_FULL."""
+def two_levels(source, levels=LEVELS):
+    """The first level and one of the others, by the program's name; all of them with NORN_TEST_FULL."""
     if os.environ.get("NORN_TEST_FULL"):
         return list(levels)
-    left_out = 1 + zlib.crc32(pathlib.Path(source).name.encode()) % (len(levels) - 1)
-    return [level for i, level in enumerate(levels) if i != left_out]
+    other = 1 + zlib.crc32(pathlib.Path(source).name.encode()) % (len(levels) - 1)
+    return [levels[0], levels[other]]
+
+
+def quick_flags(compiler, level, is_cpp):
+    """What makes a build by norn's compilers quicker: lld, but not at -O0, and the headers of C++ compiled before.
+    Nothing with NORN_TEST_FULL."""
+    directory = os.environ.get("NORN_TEST_PRECOMPILED")
+    if os.environ.get("NORN_TEST_FULL") or not directory or "+" in level:
+        return []
+    linker = [] if level == "-O0" else ["-fuse-ld=lld"]
+    return [*linker, "-include-pch", precompiled_header(compiler, level, pathlib.Path(directory))] if is_cpp else linker
+
+
+@functools.cache
+def precompiled_header(compiler, level, directory):
+    """Compiles precompiled.h at a level, unless that was done."""
+    header = HERE / "precompiled.h"
+    clang = shutil.which("clang-19")
+    stamps = [(status.st_mtime_ns, status.st_size) for status in map(os.stat, (header, compiler[0], clang))]
+    path = directory / f"headers{level}-{zlib.crc32(repr(stamps).encode()):08x}.pch"
+    directory.mkdir(parents=True, exist_ok=True)
+    with open(f"{path}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            being_made = f"{path}.new"
+            compiled([*compiler, level, *SHARED_FLAGS, "-x", "c++-header", str(header), "-o", being_made])
+            os.rename(being_made, path)
+    return str(path)
+
+
+def compiled(command):
+    """Runs a compiler; what it says of a failure becomes the exception's words."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    if done.returncode != 0:
+        raise RuntimeError(f"{shlex.join(command)} ended with {done.returncode}\n{done.stdout}")
 
 
 def programs_in(directory):
@@ -102,6 +140,7 @@ class Program:
         self.engines = words("ENGINES") or ["hybrid"]
         self.options = words("OPTIONS")
         self.flags = words("FLAGS")
+        self.include_directories = [HERE]
         self.also = [self.source.parent / name for name in words("ALSO")]
         self.modules = [self.source.parent / name for name in words("MODULE")]
         self.args = words("ARGS")
@@ -134,8 +173,10 @@ class Program:
 
     def build(self, cc, cxx, level, prefix, flags=()):
         """Compiles and links; returns the command that runs the program."""
-        here = pathlib.Path(__file__).resolve().parent
-        shared = [*level.split("+"), "-g", "-pthread", "-I", str(here), *flags, *self.flags]
+        own = [*flags, *self.flags]
+        shared = [*level.split("+"), *SHARED_FLAGS, *(f"-I{path}" for path in self.include_directories), *own]
+        all_cpp = all(source.suffix == ".cpp" for source in (self.source, *self.also))
+        quick = quick_flags((cxx, "-std=c++20"), level, all_cpp) if pathlib.Path(cc).name == "norn-cc" and not own else []
 
         def compiler(source):
             if source.suffix == ".c":
@@ -145,9 +186,8 @@ class Program:
         modules = []
         for number, module in enumerate(self.modules):
             modules.append(f"{prefix}.module{number}.so")
-            subprocess.run([*compiler(module), *shared, "-fPIC", "-shared", str(module), "-o", modules[-1]], check=True)
-        subprocess.run([*compiler(self.source), *shared, str(self.source), *map(str, self.also), "-o", prefix, "-ldl"],
-                       check=True)
+            compiled([*compiler(module), *shared, "-fPIC", "-shared", str(module), "-o", modules[-1]])
+        compiled([*compiler(self.source), *shared, *quick, str(self.source), *map(str, self.also), "-o", prefix, "-ldl"])
         return [prefix, *modules, *self.args]
 
 

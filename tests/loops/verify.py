@@ -4,7 +4,7 @@
     verify.py SOURCE -o PREFIX [--levels=-O0,-O1,-O2,-O3] [--lto] [--whole-program]
 
 What the comments of SOURCE mean is said in waiting.py. The tools are taken from the directory that NORN_BIN names. Without
---levels they are -O0 and all others but one, by the program's name. With NORN_TEST_FULL in the environment all levels are
+--levels they are -O0 and one of the others, by the program's name. With NORN_TEST_FULL in the environment all levels are
 meant, whatever --levels says.
 """
 
@@ -14,7 +14,7 @@ import pathlib
 import shutil
 import sys
 
-from waiting import LEVELS, LTO_LEVEL, WaitingProgram, check, most_levels
+from waiting import LEVELS, LTO_LEVEL, WaitingProgram, check, two_levels
 
 
 def runs_of(program, levels, flags, prefix):
@@ -28,17 +28,17 @@ def runs_of(program, levels, flags, prefix):
             yield " ".join([level, *flags, *arrival]), wrong, errors
 
 
-def main():
+def main(words=None):
     parser = argparse.ArgumentParser()
     parser.add_argument("source")
     parser.add_argument("-o", dest="prefix", required=True)
     parser.add_argument("--levels")
     parser.add_argument("--lto", action="store_true", help="only with link-time optimisation")
     parser.add_argument("--whole-program", action="store_true", help="and instrumented at the link")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(words)
     program = WaitingProgram(arguments.source)
     chosen = arguments.levels and not os.environ.get("NORN_TEST_FULL")
-    levels = arguments.levels.split(",") if chosen else most_levels(arguments.source, LEVELS)
+    levels = arguments.levels.split(",") if chosen else two_levels(arguments.source, LEVELS)
     levels = [LTO_LEVEL] if arguments.lto else levels
     flags = ["-flto", "-fuse-ld=lld"] if arguments.lto else []
     flags += ["-fnorn-whole-program"] if arguments.whole_program else []

@@ -12,7 +12,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "behaviour"))
 
 import check  # noqa: E402,F401
-from program import Program, most_levels  # noqa: E402,F401
+from program import Program, two_levels  # noqa: E402,F401
 
 LEVELS = ("-O0", "-O1", "-O2", "-O3")
 LTO_LEVEL = "-O2"
@@ -31,7 +31,7 @@ class WaitingProgram(Program):
         self.arrivals = {"": [[]], "both": [["counterpart"], ["waiter"]]}.get(arrival, [[arrival]])
         self.known = said("KNOWN")
         self.in_table = said("TABLE") != "no"
-        self.flags += ["-I", str(HERE)]
+        self.include_directories.append(HERE)
 
     @property
     def racy(self):

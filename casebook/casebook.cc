@@ -214,14 +214,19 @@ void Casebook::add_confirmation(int64_t run, const std::string& race, int64_t ti
       .run();
 }
 
-bool Casebook::add_replay(int64_t run, const std::string& token, int64_t time, bool same) {
+bool Casebook::add_replay(const RunFacts& run, const std::string& token, bool same) {
   std::string race;
   {
     Statement known(database_, "SELECT race FROM confirmations WHERE token = ?");
     if (!known.bind(token).step()) return false;
     race = known.text(0);
   }
-  Statement(database_, add_to("replays")).bind(new_key(), race, run, time, token, same).run();
+  RunFacts facts = run;
+  facts.key = new_key();
+  database_.transaction([&] {
+    add_rows(facts, nullptr);
+    Statement(database_, add_to("replays")).bind(new_key(), race, facts.key, run.started, token, same).run();
+  });
   return true;
 }
 
@@ -268,6 +273,7 @@ void Casebook::import_findings(const std::string& path) {
     const KeptRun kept = kept_run(directory.string());
     findings = load_findings(kept, error);
     run.key = key_of(kept);
+    if (run.key == 0) throw CasebookError(path + ": its run has only begun");
     run.number = kept.number;
     run.command = kept.command;
     run.directory = kept.started_in;
@@ -375,7 +381,7 @@ std::vector<Event> Casebook::history(const std::string& race) const {
   const auto by = [](std::string_view who) { return who.empty() ? "" : fmt::format(" by {}", who); };
   each(
       "SELECT started, number, standing, count, suppressed_by, command, mark FROM detections "
-      "JOIN runs ON runs.id = run LEFT JOIN builds ON builds.id = build WHERE race = ?",
+      "JOIN runs ON runs.id = run LEFT JOIN builds ON builds.id = build WHERE race = ? ORDER BY started, number",
       [](const Statement& row) {
         std::string words = fmt::format("{} {}", row.view(2), times(static_cast<uint64_t>(row.integer(3))));
         if (!row.view(4).empty()) words += fmt::format(", suppressed by {}", row.view(4));

@@ -93,8 +93,8 @@ class Casebook {
   int64_t add_run(const RunFacts& run, const report::Findings* findings);
   void add_confirmation(int64_t run, const std::string& race, int64_t time, const report::Confirmation& confirmation,
                         const std::string& consequence);
-  // False: the token is of no confirmation that is known.
-  bool add_replay(int64_t run, const std::string& token, int64_t time, bool same);
+  // False, and nothing was added: the token is of no confirmation that is known.
+  bool add_replay(const RunFacts& run, const std::string& token, bool same);
   void add_class(int64_t run, const std::string& race, int64_t time, const Class& classification);
   void add_note(const std::string& race, int64_t time, const std::string& author, const std::string& text);
   void add_acceptance(const std::string& race, const Acceptance& acceptance);

@@ -151,8 +151,8 @@ TEST_F(CasebookFile, KnowsWhatWasConfirmedAndTells) {
   EXPECT_EQ(findings->races[0].confirmation.confirmed, 18u);
   EXPECT_EQ(findings->races[0].accesses[0].stack.size, 2u);
 
-  EXPECT_TRUE(casebook.add_replay(run, "n2abc", 2002, true));
-  EXPECT_FALSE(casebook.add_replay(run, "n2xyz", 2002, true)) << "of nothing that is known";
+  EXPECT_TRUE(casebook.add_replay({.verb = "replay", .started = 2002}, "n2abc", true));
+  EXPECT_FALSE(casebook.add_replay({.verb = "replay", .started = 2002}, "n2xyz", true)) << "of nothing that is known";
   casebook.add_class(run, id_of(1), 2003, {.name = "output-differs", .consequence = "crash", .k = 10, .evidence = "e"});
   casebook.add_note(id_of(1), 2004, "ann", "the audit may wait");
   casebook.add_acceptance(id_of(1), {.time = 2005, .author = "ann", .reason = "goes away", .until = "2030-01-01"});

@@ -79,9 +79,13 @@ const char* add_to(std::string_view table) {
 }
 
 int version_of(Database& database) {
-  const int64_t application = database.number("PRAGMA application_id");
-  const int64_t version = database.number("PRAGMA user_version");
-  if (application == 0 && version == 0 && database.number("SELECT count(*) FROM sqlite_schema") == 0) return 0;
+  // In one statement: another process may be about to make it.
+  Statement row(database,
+                "SELECT (SELECT count(*) FROM sqlite_schema), application_id, user_version FROM pragma_application_id, "
+                "pragma_user_version");
+  if (!row.step()) return 0;
+  const int64_t tables = row.integer(0), application = row.integer(1), version = row.integer(2);
+  if (tables == 0 && application == 0 && version == 0) return 0;
   if (application != kApplication)
     throw CasebookError(fmt::format("{}: a database, but not a casebook; nothing was written to it", database.path()));
   if (version > kVersion)

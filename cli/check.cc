@@ -28,8 +28,8 @@ bool comes_first(const Verdict& a, const Verdict& b) {
          std::tuple(!b.is_confirmed(), b.harm(), b.candidate.id);
 }
 
-std::string summary(const std::vector<Verdict>& verdicts, const report::RunSummary& run) {
-  std::string notes;
+std::string summary(const std::vector<Verdict>& verdicts, const report::RunSummary& run, size_t accepted) {
+  std::string notes = accepted > 0 ? fmt::format("norn: {}\n", accepted_words(accepted)) : "";
   for (const Text note : run.notes) notes += fmt::format("norn: note: {}\n", view(note));
   const auto confirmed =
       std::count_if(verdicts.begin(), verdicts.end(), [](const Verdict& v) { return v.is_confirmed(); });
@@ -94,7 +94,7 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
     }
     for (const ConfirmCandidate& candidate : candidates) {
       verdicts.push_back(confirm_in_sight(stage, candidate, reference, settings));
-      keep_verdict(detection.kept, findings, verdicts.back());
+      keep_verdict(detection.kept, findings, verdicts.back(), detection.casebook, detection.run);
     }
   }
   report::sort_for_reading(findings.races);
@@ -103,7 +103,7 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
   for (const report::Hazard& hazard : findings.hazards)
     if (hazard.kind == report::HazardKind::kDeadlock) text += text_of_hazard(hazard);
   for (const Verdict& verdict : verdicts) text += experiment::text_of(verdict, detection.command);
-  text += summary(verdicts, findings.run);
+  text += summary(verdicts, findings.run, detection.accepted);
   bool written = true;
   if (detection.output.empty()) {
     std::fputs(text.c_str(), stderr);

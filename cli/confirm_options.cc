@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/string_sink.h"
+#include "casebook/times.h"
 #include "cli/terminal.h"
 #include "options/options.h"
 
@@ -79,7 +80,8 @@ bool ConfirmOptions::resolve(bool explore, ConfirmSettings& settings, std::strin
   return true;
 }
 
-void keep_verdict(const casebook::KeptRun& run, report::Findings& findings, const experiment::Verdict& verdict) {
+void keep_verdict(const casebook::KeptRun& run, report::Findings& findings, const experiment::Verdict& verdict,
+                  CasebookFile& casebook, int64_t command) {
   report::Confirmation facts = verdict.facts();
   facts.token = findings.pool.keep(view(facts.token));
   const std::string& name = verdict.candidate.id;
@@ -88,6 +90,12 @@ void keep_verdict(const casebook::KeptRun& run, report::Findings& findings, cons
   name.copy(id.hex, sizeof(id.hex) - 1);
   if (!casebook::keep_confirmation(run, id, facts))
     complain(fmt::format("{}: {}; norn show will not know what was confirmed", run.findings(), std::strerror(errno)));
+  if (command == 0) return;
+  const bool has_harm = verdict.is_confirmed() && verdict.harm() != experiment::Harm::kNone;
+  casebook.attempt([&](casebook::Casebook& kept) {
+    kept.add_confirmation(command, name, casebook::now(), facts,
+                          has_harm ? std::string(experiment::words_of(verdict.harm())) : "");
+  });
 }
 
 experiment::Verdict confirm_in_sight(const experiment::Stage& stage, const experiment::ConfirmCandidate& candidate,

@@ -1,7 +1,6 @@
 #include "casebook/runs.h"
 
 #include <fcntl.h>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <signal.h>
@@ -11,12 +10,12 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/string_sink.h"
+#include "casebook/times.h"
 #include "report/record.h"
 #include "report/record_reader.h"
 #include "report/whole_file.h"
@@ -29,12 +28,6 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 constexpr size_t kRunsKept = 10;
-
-std::string home_directory() {
-  const char* named = std::getenv("NORN_DIR");
-  std::error_code error;
-  return fs::absolute(named != nullptr && *named != '\0' ? named : ".norn", error).string();
-}
 
 int number_of(const std::string& name) {
   if (name.empty() || name.size() > 9 || name.find_first_not_of("0123456789") != std::string::npos) return 0;
@@ -51,8 +44,16 @@ std::vector<int> run_numbers(const std::string& home) {
   return numbers;
 }
 
-KeptRun describe(const std::string& home, int number) {
-  KeptRun run{.number = number, .directory = fmt::format("{}/runs/{}", home, number)};
+}  // namespace
+
+std::string home_directory() {
+  const char* named = std::getenv("NORN_DIR");
+  std::error_code error;
+  return fs::absolute(named != nullptr && *named != '\0' ? named : ".norn", error).string();
+}
+
+KeptRun kept_run(const std::string& directory) {
+  KeptRun run{.number = number_of(fs::path(directory).filename().string()), .directory = directory};
   std::string error;
   const Json json =
       Json::parse(report::read_whole_file(run.directory + "/run.json", error).value_or(""), nullptr, false);
@@ -60,6 +61,7 @@ KeptRun describe(const std::string& home, int number) {
   try {
     run.command = json.value("command", std::vector<std::string>());
     run.started = json.value("started", "");
+    run.started_in = json.value("directory", "");
     run.ended = json.contains("exit");
     run.end.exit = json.value("exit", 0);
     run.end.signal = json.value("signal", 0);
@@ -70,6 +72,10 @@ KeptRun describe(const std::string& home, int number) {
   }
   return run;
 }
+
+namespace {
+
+KeptRun describe(const std::string& home, int number) { return kept_run(fmt::format("{}/runs/{}", home, number)); }
 
 // Whether a process has the findings mapped (report/record.h). Where locks do not work, any may.
 bool is_written(const std::string& findings) {
@@ -116,7 +122,7 @@ void remove_old(const std::string& home) {
 
 NewRun::NewRun(const std::vector<std::string>& command) {
   run_.command = command;
-  run_.started = fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(std::time(nullptr)));
+  run_.started = local_time(now(), true);
   const std::string home = home_directory();
   if (create(home)) return;
   const int reason = errno;

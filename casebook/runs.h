@@ -4,7 +4,8 @@
 //   .norn/runs/12/run.json         {"norn":1,"command":[S…],"directory":S,"started":S,"exit":N,"signal":N,
 //                                  "timed_out":B,"seconds":N}
 //   .norn/last                     a link to the latest run
-//   .norn/corpus/HASH             which schedules of a program showed something new (experiment/corpus.h)
+//   .norn/corpus/HASH              which schedules of a program showed something new (experiment/corpus.h)
+//   .norn/casebook.db              what is known of races over all runs (casebook.h)
 //   .norn/schedules/HASH.log       the decisions of a run that norn confirm printed a token for (schedule/log.h)
 //
 // Runs are numbered for ever; the latest ten are kept. A run that is going on holds a lock on its run.json, so that
@@ -30,7 +31,8 @@ struct KeptRun {
   int number = 0;
   std::string directory;
   std::vector<std::string> command{};
-  std::string started{};  // "2026-03-01 12:00:00"
+  std::string started{};     // "2026-03-01 12:00:00"
+  std::string started_in{};  // the directory
   bool ended = false;
   RunEnd end{};
 
@@ -77,6 +79,12 @@ std::string keep_schedule_file(const std::string& id, const std::string& text);
 // it could not be written.
 [[nodiscard]] bool keep_confirmation(const KeptRun& run, const report::RaceId& id,
                                      const report::Confirmation& confirmation);
+
+// Where all this is: .norn, or $NORN_DIR.
+[[nodiscard]] std::string home_directory();
+
+// The run that is kept in a directory like .norn/runs/12.
+[[nodiscard]] KeptRun kept_run(const std::string& directory);
 
 // The runs that are kept, the latest first.
 [[nodiscard]] std::vector<KeptRun> kept_runs();

@@ -32,8 +32,9 @@ bool comes_first(const Verdict& a, const Verdict& b) {
          std::tuple(!b.is_confirmed(), b.harm(), b.candidate.id);
 }
 
-std::string summary(const std::vector<Verdict>& verdicts, const Verdict& explored, const report::RunSummary& run) {
-  std::string notes;
+std::string summary(const std::vector<Verdict>& verdicts, const Verdict& explored, const report::RunSummary& run,
+                    size_t accepted) {
+  std::string notes = accepted > 0 ? fmt::format("norn: {}\n", accepted_words(accepted)) : "";
   for (const Text note : run.notes) notes += fmt::format("norn: note: {}\n", view(note));
   const auto confirmed =
       std::count_if(verdicts.begin(), verdicts.end(), [](const Verdict& v) { return v.is_confirmed(); });
@@ -125,7 +126,7 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
     for (size_t i = 0; i < candidates.size(); ++i) {
       settings.deadline = share_of(end, candidates.size() - i);
       verdicts.push_back(confirm_in_sight(stage, candidates[i], reference, settings, *corpus));
-      keep_verdict(detection.kept, findings, verdicts.back());
+      keep_verdict(detection.kept, findings, verdicts.back(), detection.casebook, detection.run);
     }
     experiment::ConfirmSettings rest = settings;
     rest.deadline = end;
@@ -150,7 +151,7 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
     verdicts.push_back(explored);
   }
   text += words_of_failure(detection.end, verdicts);
-  text += summary(verdicts, explored, findings.run);
+  text += summary(verdicts, explored, findings.run, detection.accepted);
   bool written = true;
   if (detection.output.empty()) {
     std::fputs(text.c_str(), stderr);

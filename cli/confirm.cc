@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "casebook/runs.h"
+#include "cli/casebook_file.h"
 #include "cli/confirm_options.h"
 #include "cli/renderings.h"
 #include "cli/run_options.h"
@@ -32,6 +33,7 @@ struct Request {
   std::string from;
   std::string json;
   std::string fail_on;
+  CasebookFile casebook;
 };
 
 // The run that verdicts are kept with.
@@ -60,11 +62,16 @@ std::optional<std::vector<ConfirmCandidate>> known_candidates(const Request& req
   return experiment::candidates_of(*kept.findings);
 }
 
-std::optional<std::vector<ConfirmCandidate>> find_candidates(const Request& request, Known& kept, std::string& error) {
+using Accepted = std::map<std::string, casebook::Acceptance>;
+
+std::optional<std::vector<ConfirmCandidate>> find_candidates(const Request& request, const Accepted& accepted,
+                                                             Known& kept, std::string& error) {
   if (request.explore) return std::vector<ConfirmCandidate>(1);
   std::string source;
   auto known = known_candidates(request, kept, source, error);
   if (!known) return std::nullopt;
+  for (ConfirmCandidate& candidate : *known)
+    if (accepted.contains(candidate.id)) candidate.suppressed = true;
   if (!request.all) return experiment::choose_candidates(*known, request.races, error);
   std::erase_if(*known, [](const ConfirmCandidate& candidate) { return candidate.suppressed; });
   if (known->empty()) complain(fmt::format("nothing to confirm: there are no races in {}", source));
@@ -97,10 +104,12 @@ void shorten(const Stage& stage, const Reference& reference, Verdict& verdict) {
 
 constexpr double kExploreBudget = 60;  // seconds
 
-// The exit status of a confirmation.
-int status_of(const std::vector<Verdict>& verdicts, const options::Settings& settings) {
+// The exit status of a confirmation. What is accepted does not count.
+int status_of(const std::vector<Verdict>& verdicts, const Accepted& accepted, const options::Settings& settings) {
   if (settings.fail_on == options::FailOn::kNone) return 0;
-  const bool any = std::any_of(verdicts.begin(), verdicts.end(), [](const Verdict& v) { return v.is_confirmed(); });
+  const bool any = std::any_of(verdicts.begin(), verdicts.end(), [&](const Verdict& verdict) {
+    return verdict.is_confirmed() && !accepted.contains(verdict.candidate.id);
+  });
   return any ? static_cast<int>(settings.exitcode) : 0;
 }
 
@@ -122,6 +131,7 @@ int confirm(const Verb& verb, std::vector<std::string> arguments) {
   options.add(app);
   app.add_option("--fail-on", request.fail_on, "none: the exit status is 0 whatever was confirmed")->type_name("WHAT");
   add_file_option(app, "json", request.json, false, "write the verdicts as JSON");
+  request.casebook.add_option(app);
   if (const auto status = parse(app, verb, std::move(arguments)); status) return *status;
   request.races = app.remaining();
   if (const auto status = check_request(request); status) return *status;
@@ -142,7 +152,9 @@ int confirm(const Verb& verb, std::vector<std::string> arguments) {
     return kMisuse;
   }
   Known kept;
-  const auto candidates = find_candidates(request, kept, error);
+  Accepted accepted;
+  request.casebook.look([&](const casebook::Casebook& casebook) { accepted = accepted_today(casebook); });
+  const auto candidates = find_candidates(request, accepted, kept, error);
   if (!candidates) {
     complain(error);
     return kMisuse;
@@ -163,15 +175,20 @@ int confirm(const Verb& verb, std::vector<std::string> arguments) {
       return kMisuse;
     }
   }
+  int64_t command = 0;  // in the casebook
+  if (!candidates->empty() && kept.findings) {
+    const casebook::RunFacts facts = facts_of_command(verb.name, request.command, program.path);
+    request.casebook.attempt([&](casebook::Casebook& casebook) { command = casebook.add_run(facts, nullptr); });
+  }
   for (const ConfirmCandidate& candidate : *candidates) {
     verdicts.push_back(confirm_in_sight(stage, candidate, reference, settings, *corpus));
-    if (kept.findings) keep_verdict(*kept.run, *kept.findings, verdicts.back());
+    if (kept.findings) keep_verdict(*kept.run, *kept.findings, verdicts.back(), request.casebook, command);
     if (request.minimize) shorten(stage, reference, verdicts.back());
     fmt::print("{}", experiment::text_of(verdicts.back(), request.command));
     std::fflush(stdout);
   }
   if (!request.json.empty() && !write_file(request.json, experiment::json_of(verdicts))) return kMisuse;
-  return status_of(verdicts, list.settings());
+  return status_of(verdicts, accepted, list.settings());
 }
 
 }  // namespace norn::cli

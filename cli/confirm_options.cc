@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/string_sink.h"
+#include "casebook/times.h"
 #include "cli/terminal.h"
 #include "options/options.h"
 #include "report/record_reader.h"
@@ -95,7 +96,8 @@ KeptCorpus::KeptCorpus(const experiment::Stage& stage, uint64_t seed) : program_
 // It is a help for the next search, no result: where it cannot be written, the next one begins anew.
 KeptCorpus::~KeptCorpus() { (void)corpus_.save(casebook::corpus_file(program_), program_); }
 
-void keep_verdict(const casebook::KeptRun& run, report::Findings& findings, const experiment::Verdict& verdict) {
+void keep_verdict(const casebook::KeptRun& run, report::Findings& findings, const experiment::Verdict& verdict,
+                  CasebookFile& casebook, int64_t command) {
   report::Confirmation facts = verdict.facts();
   facts.token = findings.pool.keep(view(facts.token));
   const std::string& name = verdict.candidate.id;
@@ -104,6 +106,12 @@ void keep_verdict(const casebook::KeptRun& run, report::Findings& findings, cons
   name.copy(id.hex, sizeof(id.hex) - 1);
   if (!casebook::keep_confirmation(run, id, facts))
     complain(fmt::format("{}: {}; norn show will not know what was confirmed", run.findings(), std::strerror(errno)));
+  if (command == 0) return;
+  const bool has_harm = verdict.is_confirmed() && verdict.harm() != experiment::Harm::kNone;
+  casebook.attempt([&](casebook::Casebook& kept) {
+    kept.add_confirmation(command, name, casebook::now(), facts,
+                          has_harm ? std::string(experiment::words_of(verdict.harm())) : "");
+  });
 }
 
 experiment::Verdict confirm_in_sight(const experiment::Stage& stage, const experiment::ConfirmCandidate& candidate,

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "casebook/runs.h"
+#include "cli/casebook_file.h"
 #include "experiment/confirmation.h"
 
 namespace CLI {
@@ -50,7 +51,9 @@ class KeptCorpus {
 // Adds a verdict to the findings of the run that its candidate is from, in memory and where they are kept. Complains if
 // that cannot be written. What the run did not find (schedules explored without a candidate, another detector's races)
 // is passed over.
-void keep_verdict(const casebook::KeptRun& run, report::Findings& findings, const experiment::Verdict& verdict);
+// In the casebook it is a fact of the command with the key `command`; 0: there is none.
+void keep_verdict(const casebook::KeptRun& run, report::Findings& findings, const experiment::Verdict& verdict,
+                  CasebookFile& casebook, int64_t command);
 
 // Confirms a candidate, with a line on the terminal that says how far it got.
 [[nodiscard]] experiment::Verdict confirm_in_sight(const experiment::Stage& stage,

@@ -12,6 +12,7 @@
 
 #include "base/string_sink.h"
 #include "casebook/runs.h"
+#include "casebook/times.h"
 #include "cli/run_options.h"
 #include "cli/terminal.h"
 #include "experiment/binary.h"
@@ -36,6 +37,7 @@ std::optional<int> parse_request(const Verb& verb, CLI::App& app, std::vector<st
   add_run_options(app, request.options);
   request.files.add_options(app);
   app.add_option("--output", request.output, "write the text report here instead of to stderr")->type_name("FILE");
+  request.casebook.add_option(app);
   app.add_flag("--launcher", request.launcher,
                "the program is not instrumented itself, but starts programs that are (make, ctest, python)");
   app.add_flag("--binary", request.binary, "use the front end for unmodified programs even if it is instrumented");
@@ -141,6 +143,21 @@ void note_newer_sources(report::Findings& findings, const std::string& program) 
                                  newer.size() == 1 ? "is" : "are"));
 }
 
+// What was found goes into the casebook, and what people accepted comes from there.
+void keep_in_casebook(const Verb& verb, const casebook::NewRun& kept, Detection& request) {
+  // Where nothing can be written at all, that was said.
+  if (!kept.trouble().empty() && !request.casebook.is_named()) return;
+  casebook::RunFacts run = facts_of_command(verb.name, request.command, request.program.path);
+  run.key = casebook::key_of(request.kept);
+  run.number = request.kept.number;
+  run.started = casebook::parse_local_time(request.kept.started).value_or(run.started);
+  run.end = request.kept.end;
+  request.casebook.attempt([&](casebook::Casebook& casebook) {
+    request.run = casebook.add_run(run, &*request.findings);
+    request.accepted = mark_accepted(*request.findings, casebook);
+  });
+}
+
 }  // namespace
 
 std::optional<int> detect(const Verb& verb, CLI::App& app, std::vector<std::string> arguments, Detection& request) {
@@ -227,6 +244,7 @@ std::optional<int> detect(const Verb& verb, CLI::App& app, std::vector<std::stri
     return kMisuse;
   }
   request.rules.apply(*request.findings);
+  keep_in_casebook(verb, kept, request);
   if (request.findings->processes == 0) {
     add_note(*request.findings, "nothing that ran was built with norn-cc/norn-c++: nothing was checked");
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "casebook/runs.h"
+#include "cli/casebook_file.h"
 #include "cli/renderings.h"
 #include "cli/rules.h"
 #include "cli/verb.h"
@@ -24,6 +25,7 @@ namespace norn::cli {
 struct Detection {
   options::OptionList options;
   RenderingFiles files;
+  CasebookFile casebook;
   std::string output;  // for the text; empty: stderr
   bool binary = false;
   bool follow = false;
@@ -37,8 +39,10 @@ struct Detection {
   Rules rules;
   experiment::ChildEnd end;
   casebook::KeptRun kept;                    // where what it found is
+  int64_t run = 0;                           // its key in the casebook; 0: it is not there
+  size_t accepted = 0;                       // races that do not count (norn accept)
   int race_status = 0;                       // what races make of the exit status; 0: nothing
-  std::optional<report::Findings> findings;  // with the rules applied
+  std::optional<report::Findings> findings;  // with the rules and acceptances applied
 };
 
 // Reads the arguments (`app` may have options of its own), runs the program and reads what it found. Gives the exit

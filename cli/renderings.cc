@@ -12,12 +12,15 @@
 #include <set>
 
 #include "base/string_sink.h"
+#include "cli/casebook_file.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "report/html.h"
 #include "report/json.h"
+#include "report/review.h"
 #include "report/sarif.h"
 #include "report/source.h"
+#include "report/tsan_text.h"
 #include "report/valgrind_xml.h"
 
 namespace norn::cli {
@@ -60,6 +63,17 @@ constexpr Renderer kRenderers[] = {
      [](const report::Findings& findings) {
        report::SourceFiles sources;
        return report::render_html(findings, NORN_VERSION, here(), sources);
+     }},
+    {"tsan", "write it as ThreadSanitizer's text, for parsers that know that",
+     [](const report::Findings& findings) { return report::render_tsan_text(findings); }},
+    {"junit", "write it as JUnit's XML, for CI servers",
+     [](const report::Findings& findings) { return report::render_junit(findings, here()); }},
+    {"github", "write it as annotation lines of GitHub Actions",
+     [](const report::Findings& findings) { return report::render_annotations(findings, here()); }},
+    {"markdown", "write it as Markdown, for a pull request",
+     [](const report::Findings& findings) {
+       report::SourceFiles sources;
+       return report::render_markdown(findings, here(), sources);
      }},
 };
 
@@ -139,6 +153,28 @@ bool RenderingFiles::any() const {
   return std::any_of(paths.begin(), paths.end(), [](const std::string& path) { return !path.empty(); });
 }
 
+std::string format_names() {
+  std::string names = "text";
+  for (const Renderer& renderer : kRenderers) names += fmt::format("|{}", renderer.option);
+  return names;
+}
+
+bool is_format(const std::string& name, std::string& error) {
+  const std::string names = format_names();
+  if (fmt::format("|{}|", names).find(fmt::format("|{}|", name)) != std::string::npos) return true;
+  const Text near = options::nearest_name(text_of(name), text_of(names));
+  error = fmt::format("--format={} is not one of {}{}", name,
+                      collect([&](Sink sink) { options::put_names(text_of(names), sink); }),
+                      near.empty() ? "" : fmt::format("; did you mean {}?", view(near)));
+  return false;
+}
+
+std::optional<std::string> rendered(const report::Findings& findings, const std::string& format) {
+  for (const Renderer& renderer : kRenderers)
+    if (renderer.option == format) return renderer.render(findings);
+  return std::nullopt;
+}
+
 bool write_file(const std::string& path, const std::string& contents) {
   const bool to_stdout = path == "-";
   std::FILE* file = to_stdout ? stdout : std::fopen(path.c_str(), "wbe");
@@ -208,10 +244,13 @@ std::string text_of_summary(const report::Findings& findings, const TextRenderin
   report::SourceFiles sources;
   report::RaceCounts counts = findings.counts();
   counts.variables = Guests(findings).variables();
-  return collect([&](Sink sink) {
-    put_flags(findings, options_of(rendering, base, sources), sink);
-    report::render_text_summary(findings.run, counts, options_of(rendering, base, sources), sink);
-  });
+  counts.suppressed -= rendering.accepted;
+  const std::string accepted =
+      rendering.accepted > 0 ? fmt::format("norn: {}\n", accepted_words(rendering.accepted)) : "";
+  return accepted + collect([&](Sink sink) {
+           put_flags(findings, options_of(rendering, base, sources), sink);
+           report::render_text_summary(findings.run, counts, options_of(rendering, base, sources), sink);
+         });
 }
 
 report::Next next_after(const report::Findings& findings, report::Next otherwise) {

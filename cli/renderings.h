@@ -1,6 +1,7 @@
 // Findings into the files a user asked for, and onto the terminal.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,13 @@ void add_file_option(CLI::App& app, const char* name, std::string& file, bool al
 // Writes them all. A file that cannot be written is complained of; false then.
 [[nodiscard]] bool write_files(const RenderingFiles& files, const report::Findings& findings);
 
+// --format=NAME: what is printed in place of norn's own text. "text|json|…": that, or any renderer of whole reports.
+[[nodiscard]] std::string format_names();
+// On false `error` is one line.
+[[nodiscard]] bool is_format(const std::string& name, std::string& error);
+// Nothing: the text is wanted.
+[[nodiscard]] std::optional<std::string> rendered(const report::Findings& findings, const std::string& format);
+
 // Writes to a file, or to stdout for "-"; false and a complaint if that fails.
 [[nodiscard]] bool write_file(const std::string& path, const std::string& contents);
 
@@ -39,6 +47,7 @@ struct TextRendering {
   bool suppressed = false;        // show them too
   size_t predicted = ~size_t{0};  // at most so many of these; the rest is counted
   size_t width = 100;
+  size_t accepted = 0;  // so many of the suppressed are accepted races
   report::Next next = report::Next::kNone;
 };
 

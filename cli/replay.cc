@@ -8,6 +8,7 @@
 #include <map>
 
 #include "casebook/runs.h"
+#include "cli/casebook_file.h"
 #include "cli/run_options.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
@@ -37,14 +38,17 @@ std::string words_of(const LogEntry& entry, const std::map<uint32_t, std::string
   return fmt::format("thread {} goes on ({}{}), one of {} that could", entry.thread + 1, op, where, entry.enabled);
 }
 
+bool is_same(const schedule::Token& token, const StagedRun& run) {
+  return run.controlled && run.decisions == token.decisions && static_cast<uint32_t>(run.hash) == token.hash;
+}
+
 void tell(const schedule::Token& token, const StagedRun& run, const std::vector<LogEntry>& before,
           const std::vector<LogEntry>& now) {
   if (!run.controlled) {
     complain("the program was not controlled: it ended before its runtime started");
     return;
   }
-  const bool same = run.decisions == token.decisions && static_cast<uint32_t>(run.hash) == token.hash;
-  if (same) {
+  if (is_same(token, run)) {
     complain(fmt::format("replayed identically: {} decisions, hash {:08x}", run.decisions, token.hash));
     return;
   }
@@ -89,6 +93,8 @@ int replay(const Verb& verb, std::vector<std::string> arguments) {
   arguments.erase(dashes, arguments.end());
   CLI::App app;
   bool debugger = false;
+  CasebookFile casebook;
+  casebook.add_option(app);
   app.add_flag("--gdb", debugger, "in the debugger, stopped where the race's two threads stand at their statements");
   if (const auto status = parse(app, verb, std::move(arguments)); status) return *status;
   const std::vector<std::string> words = app.remaining();
@@ -134,6 +140,14 @@ int replay(const Verb& verb, std::vector<std::string> arguments) {
   }
   if (debugger) return run.exit;
   if (run.deadlocked != 0) std::fputs(experiment::deadlock_of(run).c_str(), stderr);
+  if (casebook.exists()) {
+    casebook::RunFacts facts = facts_of_command(verb.name, command, program.path);
+    facts.end = {.exit = run.exit, .signal = run.signal, .timed_out = run.timed_out, .seconds = run.seconds};
+    casebook.attempt([&](casebook::Casebook& kept_facts) {
+      // What is known of no race is no fact of one.
+      [[maybe_unused]] const bool known = kept_facts.add_replay(facts, words[0], is_same(*token, run));
+    });
+  }
   const bool has_log = segments.empty() && !kept.empty();
   tell(*token, run, has_log ? read_log(kept) : std::vector<LogEntry>(), read_log(stage.log_of(0)));
   if (run.signal != 0) experiment::die_by(run.signal);

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "casebook/runs.h"
+#include "cli/casebook_file.h"
 #include "cli/renderings.h"
 #include "cli/rules.h"
 #include "cli/terminal.h"
@@ -43,9 +44,17 @@ int report(const Verb& verb, std::vector<std::string> arguments) {
       ->type_name("FILE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  std::string format = "text";
+  app.add_option("--format", format, fmt::format("print it as {} (default: text)", format_names()))->type_name("NAME");
+  CasebookFile casebook;
+  casebook.add_option(app);
   if (const auto status = parse(app, verb, std::move(arguments)); status) return *status;
 
   std::string error;
+  if (!is_format(format, error)) {
+    complain(error);
+    return kMisuse;
+  }
   Rules rules;
   for (const std::string& path : suppressions) {
     if (!rules.load(path, error)) {
@@ -59,14 +68,18 @@ int report(const Verb& verb, std::vector<std::string> arguments) {
     return kMisuse;
   }
   rules.apply(*findings);
+  size_t accepted = 0;
+  casebook.look([&](const casebook::Casebook& known) { accepted = mark_accepted(*findings, known); });
   if (text.empty() && !files.any()) text = "-";
   bool ok = true;
   if (!text.empty()) {
     const bool terminal = text == "-";
     const TextRendering rendering{.color = terminal && wants_color(1, options::ColorMode::kAuto),
                                   .width = terminal ? terminal_width(1) : 100,
+                                  .accepted = accepted,
                                   .next = next_after(*findings, report::Next::kShow)};
-    ok = write_file(text, text_of_races(*findings, rendering) + text_of_summary(*findings, rendering));
+    ok = write_file(text, rendered(*findings, format)
+                              .value_or(text_of_races(*findings, rendering) + text_of_summary(*findings, rendering)));
   }
   return write_files(files, *findings) && ok ? 0 : kMisuse;
 }

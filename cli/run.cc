@@ -40,6 +40,7 @@ std::string text_report(const Detection& request, const report::Findings& findin
       // What happened must not drown in what could happen.
       .predicted = to_file ? ~size_t{0} : 5,
       .width = to_file ? 100 : terminal_width(2),
+      .accepted = request.accepted,
       .next = next_after(findings, report::Next::kShow)};
   std::string text = text_of_races(findings, rendering);
   for (const std::string& line : request.rules.account((settings.verbose & options::kVerboseSuppressions) != 0))
@@ -58,10 +59,14 @@ std::string text_report(const Detection& request, const report::Findings& findin
 int run(const Verb& verb, std::vector<std::string> arguments) {
   CLI::App app;
   Detection request;
+  std::string format = "text";
+  app.add_option("--format", format, fmt::format("print the report as {} (default: text)", format_names()))
+      ->type_name("NAME");
+  request.accepts = [&](std::string& error) { return is_format(format, error); };
   const auto status = detect(verb, app, std::move(arguments), request);
   if (status || !request.findings) return status.value_or(kMisuse);
   const report::Findings& findings = *request.findings;
-  const std::string text = text_report(request, findings);
+  const std::string text = rendered(findings, format).value_or(text_report(request, findings));
   bool written = true;
   if (request.output.empty()) {
     std::fputs(text.c_str(), stderr);  // a closed stderr is the user's choice

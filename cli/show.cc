@@ -7,6 +7,8 @@
 
 #include "base/string_sink.h"
 #include "casebook/runs.h"
+#include "casebook/times.h"
+#include "cli/casebook_file.h"
 #include "cli/renderings.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
@@ -34,15 +36,6 @@ int show_runs() {
   return 0;
 }
 
-// "bank.cpp:14 write"
-std::string access_words(const report::Access& access) {
-  const report::Frame& site = report::site_of(access);
-  const std::string place = !site.file.empty()
-                                ? fmt::format("{}:{}", view(report::base_name(site.file)), site.line)
-                                : fmt::format("{}+{:#x}", view(report::base_name(site.module)), site.offset);
-  return fmt::format("{} {}", place, view(report::name_of(access.op)));
-}
-
 // Below its line, if somebody tried: what came of it, and how to see it again.
 template <class Finding>
 void print_confirmation(const Finding& finding, const report::RunSummary& run) {
@@ -59,7 +52,7 @@ void print_confirmation(const Finding& finding, const report::RunSummary& run) {
   fmt::print("\n");
 }
 
-void list_races(const report::Findings& findings, const std::vector<const Race*>& races) {
+void list_races(const report::Findings& findings, const std::vector<const Race*>& races, size_t accepted) {
   size_t name_width = 0, count_width = 0;
   std::vector<std::string> names, counts;
   for (const Race* race : races) {
@@ -72,8 +65,8 @@ void list_races(const report::Findings& findings, const std::vector<const Race*>
   for (size_t i = 0; i < races.size(); ++i) {
     const Race& race = *races[i];
     fmt::print("R{}  {:<11}  {:>{}}×  {:<{}}  {} / {}{}\n", view(race.id.text()), view(name_of(standing_of(race))),
-               counts[i], count_width, names[i], name_width, access_words(race.accesses[0]),
-               access_words(race.accesses[1]),
+               counts[i], count_width, names[i], name_width, casebook::access_words(race.accesses[0]),
+               casebook::access_words(race.accesses[1]),
                race.suppressed ? fmt::format("  (suppressed by {})", view(race.suppressed_by)) : "");
     print_confirmation(race, findings.run);
   }
@@ -83,7 +76,7 @@ void list_races(const report::Findings& findings, const std::vector<const Race*>
     print_confirmation(hazard, findings.run);
   }
   std::fflush(stdout);
-  const TextRendering rendering{.color = wants_color(1, options::ColorMode::kAuto)};
+  const TextRendering rendering{.color = wants_color(1, options::ColorMode::kAuto), .accepted = accepted};
   fmt::print("{}", text_of_summary(findings, rendering));
 }
 
@@ -101,14 +94,31 @@ std::vector<const report::Hazard*> hazards_beginning(const report::Findings& fin
   return found;
 }
 
-int show_race(const report::Findings& findings, const std::string& asked) {
-  std::string_view id = asked;
-  if (id.starts_with("R") || id.starts_with("r")) id.remove_prefix(1);
+// What the casebook knows of it, over all runs.
+void print_history(const CasebookFile& file, const std::string& id) {
+  constexpr size_t kFirst = 3, kLast = 20;  // of many events
+  file.look([&](const casebook::Casebook& casebook) {
+    const std::vector<casebook::Event> events = casebook.history(id);
+    if (events.empty()) return;
+    fmt::print("  history ({}):\n", file.path());
+    for (size_t i = 0; i < events.size(); ++i) {
+      if (i == kFirst && events.size() > kFirst + kLast + 1) {
+        i = events.size() - kLast;
+        fmt::print("    … {} more (norn export has all)\n", i - kFirst);
+      }
+      fmt::print("    {}  {}\n", casebook::local_time(events[i].time), events[i].words);
+    }
+  });
+}
+
+int show_race(const report::Findings& findings, const std::string& asked, const CasebookFile& file) {
+  const std::string id = id_in(asked);
   const std::vector<const Race*> found = races_beginning(findings, id);
   const std::vector<const report::Hazard*> hazards = hazards_beginning(findings, id);
   const size_t count = found.size() + hazards.size();
   if (count == 1 && !hazards.empty()) {
     fmt::print("{}", text_of_hazard(*hazards[0]));
+    print_history(file, std::string(view(hazards[0]->id.text())));
     return 0;
   }
   if (count == 1) {
@@ -118,6 +128,7 @@ int show_race(const report::Findings& findings, const std::string& asked) {
                                   .width = terminal_width(1),
                                   .next = next_after(findings, report::Next::kReport)};
     fmt::print("{}", text_of_race(findings, *found[0], rendering));
+    print_history(file, std::string(view(found[0]->id.text())));
     return 0;
   }
   // Near ones: those it could mean, or those that begin most alike or are a typo away.
@@ -142,6 +153,20 @@ int show_race(const report::Findings& findings, const std::string& asked) {
   return kMisuse;
 }
 
+bool has_race(const report::Findings& findings, const std::string& asked) {
+  return !races_beginning(findings, id_in(asked)).empty() || !hazards_beginning(findings, id_in(asked)).empty();
+}
+
+// As the casebook has it, if it knows one race of that name.
+std::optional<report::Findings> known_before(const CasebookFile& file, const std::string& asked) {
+  std::optional<report::Findings> findings;
+  file.look([&](const casebook::Casebook& casebook) {
+    const std::vector<casebook::KnownRace> known = casebook.races(id_in(asked));
+    if (known.size() == 1) findings = casebook.findings_of(known[0].id);
+  });
+  return findings;
+}
+
 int show_flags(const report::Findings& findings) {
   const TextRendering rendering{.color = wants_color(1, options::ColorMode::kAuto),
                                 .width = terminal_width(1),
@@ -161,6 +186,8 @@ int show(const Verb& verb, std::vector<std::string> arguments) {
   app.add_flag("--last", last, "the last run (the default)")->excludes(run);
   app.add_flag("--runs", runs, "list the runs that are kept");
   app.add_flag("--flags", flags, "the variables that loops wait for though they are not atomic");
+  CasebookFile file;
+  file.add_option(app);
   if (const auto status = parse(app, verb, std::move(arguments)); status) return *status;
   if (runs) return show_runs();
   const std::vector<std::string> asked = app.remaining();
@@ -169,21 +196,29 @@ int show(const Verb& verb, std::vector<std::string> arguments) {
     return kMisuse;
   }
   std::string error;
+  const bool any_run = !*run && asked.size() == 1;
   const auto kept = casebook::find_run(*run ? std::optional(number) : std::nullopt, error);
   if (!kept) {
+    if (const auto known = any_run ? known_before(file, asked[0]) : std::nullopt; known)
+      return show_race(*known, asked[0], file);
     complain(error);
     return kMisuse;
   }
-  const auto findings = casebook::load_findings(*kept, error);
+  auto findings = casebook::load_findings(*kept, error);
   if (!findings) {
     complain(error);
     return kMisuse;
   }
   if (flags) return show_flags(*findings);
-  if (!asked.empty()) return show_race(*findings, asked[0]);
+  if (any_run && !has_race(*findings, asked[0])) {
+    if (const auto known = known_before(file, asked[0]); known) return show_race(*known, asked[0], file);
+  }
+  if (!asked.empty()) return show_race(*findings, asked[0], file);
+  size_t accepted = 0;
+  file.look([&](const casebook::Casebook& casebook) { accepted = mark_accepted(*findings, casebook); });
   std::vector<const Race*> all;
   for (const Race& race : findings->races) all.push_back(&race);
-  list_races(*findings, all);
+  list_races(*findings, all, accepted);
   return 0;
 }
 

@@ -39,6 +39,12 @@ int report(const Verb& verb, std::vector<std::string> arguments);
 int check(const Verb& verb, std::vector<std::string> arguments);
 int confirm(const Verb& verb, std::vector<std::string> arguments);
 int replay(const Verb& verb, std::vector<std::string> arguments);
+int list(const Verb& verb, std::vector<std::string> arguments);
+int note(const Verb& verb, std::vector<std::string> arguments);
+int accept(const Verb& verb, std::vector<std::string> arguments);
+int diff(const Verb& verb, std::vector<std::string> arguments);
+int merge(const Verb& verb, std::vector<std::string> arguments);
+int export_all(const Verb& verb, std::vector<std::string> arguments);
 int doctor(const Verb& verb, std::vector<std::string> arguments);
 
 }  // namespace norn::cli

@@ -22,23 +22,26 @@ constexpr Verb kVerbs[] = {
      "norn run -- ./bank 100               run, report, exit with 66 if it races\n"
      "norn run --sarif=races.sarif -- ./t  also write a file for code scanning\n"
      "norn run --suppressions=tsan.supp -- ./server\n"
+     "norn run --format=tsan -- ./t        for scripts that read ThreadSanitizer's reports\n"
      "norn run --fail-on=none -- ./t       report, but keep the program's exit status\n"
      "norn run --launcher -- make check    make is not instrumented, what it starts is",
      run},
     {"show", "[race] [options]", "show what is known of the races of the last run",
      "Without a race: one line for each race of the run. With the id of one (or its beginning): everything that is\n"
-     "known of it, with whole stacks and nothing folded.",
+     "known of it, with whole stacks and nothing folded, and its history: when it was seen, confirmed, accepted, and\n"
+     "what people said of it. A race that the last run did not show is shown as the casebook knows it.",
      "norn show                            the races of the last run\n"
      "norn show R3f9c                      one of them, in full\n"
      "norn show --flags                    the variables used as flags without being atomic\n"
      "norn show --runs                     the runs that are kept\n"
      "norn show --run=12                   the races of an earlier run",
      show},
-    {"report", "[options] [file...]", "render findings as text, JSON, SARIF, Valgrind XML or HTML",
+    {"report", "[options] [file...]", "render findings as text, JSON, SARIF, XML, HTML, Markdown and more",
      "Renders what runs have found, without running anything again: of the last run, or of the findings files given\n"
      "(of several processes, machines or days: the same race is one race). Without =FILE a rendering goes to stdout.",
      "norn report --html=races.html        a page of the last run\n"
      "norn report --json | jq .races       for programs\n"
+     "norn report --markdown=races.md      for a pull request\n"
      "norn report --text ci/*.jsonl        several runs as one",
      report},
     {"check", "[options] -- program [arguments]", "run, confirm everything found, explore; one verdict for each race",
@@ -77,6 +80,45 @@ constexpr Verb kVerbs[] = {
      "norn replay n2AgAB... --gdb -- ./bank 100\n"
      "norn replay .norn/schedules/R3f9c1a02.schedule -- ./bank 100",
      replay},
+    {"list", "[options]", "list the races that are known, over all runs",
+     "One line for each race in the casebook, which every norn run, check, confirm and replay adds to: how it stands,\n"
+     "how often it was seen, when last, on what and where. The strongest come first, of these the latest.",
+     "norn list                            all races that are known\n"
+     "norn list --new                      only what the latest build has brought\n"
+     "norn list --since=2026-03-01 --standing=observed,confirmed\n"
+     "norn list --file=src/pool.cpp\n"
+     "norn list --accepted                 what does not count, and why",
+     list},
+    {"note", "RACE TEXT", "keep what you know of a race",
+     "Adds a note to a race in the casebook, with your name and the time; `norn show RACE` tells it.",
+     "norn note R3f9c \"only at shutdown; see the pull request about the pool\"", note},
+    {"accept", "RACE --reason=TEXT [options]", "let a race not count, for a reason, until a day",
+     "An accepted race is still recorded, but it does not change the exit status, and reports count it apart. With\n"
+     "--until it counts again from that day on. Everything that was said of it stays in its history.",
+     "norn accept R3f9c --reason=\"goes away with the cache\" --owner=ann --until=2027-03-01\n"
+     "norn accept R3f9c --withdraw         it counts again",
+     accept},
+    {"diff", "BASE [NOW]", "which races are new, gone, or still there",
+     "Compares two sides: a casebook file (or a findings file), or the number of a run. Without NOW: with a file, all\n"
+     "that the casebook here knows; with a run, the last one. The exit status is 66 if there are new races (see\n"
+     "--fail-on), accepted and suppressed ones not counted. A race counts as gone only if its program was run again.",
+     "norn diff main.db                    what this branch brought, in CI\n"
+     "norn diff 12                         the last run beside run 12\n"
+     "norn diff 12 14                      run 14 beside run 12",
+     diff},
+    {"merge", "FILE...", "add what other casebooks and findings files know",
+     "Adds all facts of other casebooks to this one, and those of findings files (findings.jsonl, also of earlier\n"
+     "versions). A fact that is known already is not added again, so that a file may be merged twice.",
+     "norn merge ci-1/casebook.db ci-2/casebook.db\n"
+     "norn merge --casebook=all.db */.norn/casebook.db\n"
+     "norn merge old/.norn/runs/*/findings.jsonl",
+     merge},
+    {"export", "[options]", "write the whole casebook as JSON",
+     "Everything that the casebook has, table by table (docs/casebook.md). The same facts make the same bytes; times\n"
+     "are universal.",
+     "norn export | jq '.races[].variable'\n"
+     "norn export --casebook=main.db --output=main.json",
+     export_all},
     {"doctor", "", "can this machine run everything, and if not, what to type",
      "Checks the compiler, norn's own parts, the machine's settings, and finds a race in a small program. Exits with\n"
      "0 if all that norn needs is there, with 1 if not.",

@@ -1,0 +1,16 @@
+// ThreadSanitizer's text (as of clang 19): for the parsers that people already have.
+//
+// What was observed or confirmed is a WARNING there; what is only predicted has no word in that format and is left out,
+// and so is what is suppressed. What norn does not know (the kernel's thread ids, where a mutex was created) is not
+// made up: a mutex is told with where it was taken.
+#pragma once
+
+#include <string>
+
+#include "report/record_reader.h"
+
+namespace norn::report {
+
+[[nodiscard]] std::string render_tsan_text(const Findings& findings);
+
+}  // namespace norn::report

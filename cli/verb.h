@@ -39,6 +39,8 @@ int report(const Verb& verb, std::vector<std::string> arguments);
 int check(const Verb& verb, std::vector<std::string> arguments);
 int confirm(const Verb& verb, std::vector<std::string> arguments);
 int replay(const Verb& verb, std::vector<std::string> arguments);
+int image(const Verb& verb, std::vector<std::string> arguments);
+int build(const Verb& verb, std::vector<std::string> arguments);
 int doctor(const Verb& verb, std::vector<std::string> arguments);
 
 }  // namespace norn::cli

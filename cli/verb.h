@@ -45,6 +45,8 @@ int accept(const Verb& verb, std::vector<std::string> arguments);
 int diff(const Verb& verb, std::vector<std::string> arguments);
 int merge(const Verb& verb, std::vector<std::string> arguments);
 int export_all(const Verb& verb, std::vector<std::string> arguments);
+int image(const Verb& verb, std::vector<std::string> arguments);
+int build(const Verb& verb, std::vector<std::string> arguments);
 int doctor(const Verb& verb, std::vector<std::string> arguments);
 
 }  // namespace norn::cli

@@ -119,6 +119,22 @@ constexpr Verb kVerbs[] = {
      "norn export | jq '.races[].variable'\n"
      "norn export --casebook=main.db --output=main.json",
      export_all},
+    {"image", "[options] PROGRAM", "what a program carries of itself: modules, recipe, holes",
+     "A program or library built by norn-cc or norn-c++ has its own bitcode and the recipe of its link in its file "
+     "(never\n"
+     "in memory). This verb checks it and tells the modules it was made of, how it was linked, and which of its\n"
+     "functions have no bitcode: those of foreign objects and of assembly. Objects and archives have images, too.",
+     "norn image ./bank\n"
+     "norn image --holes ./bank            all functions without bitcode\n"
+     "norn image --json build/libbank.so   for programs",
+     image},
+    {"build", "[options] PROGRAM -o FILE", "build a program again from its image, for another use",
+     "Compiles and links the program again from its own image: no source, no build directory is needed, only the "
+     "system's\n"
+     "libraries. Statements keep their identity, so races are the same races in every build of one image.",
+     "norn build --profile=sampling ./server -o server.sampling\n"
+     "norn build --profile=production ./server -o server.plain",
+     build},
     {"doctor", "", "can this machine run everything, and if not, what to type",
      "Checks the compiler, norn's own parts, the machine's settings, and finds a race in a small program. Exits with\n"
      "0 if all that norn needs is there, with 1 if not.",

@@ -3,6 +3,7 @@
 // Options reach the plugin as `-mllvm -norn-…` of `clang -cc1`, which must then load it by `-load` too, because pass
 // plugins are loaded after the options are read. The drivers do all that.
 #include "compiler/analysis/standard_library.h"
+#include "compiler/emit/image_section.h"
 #include "compiler/emit/instrument.h"
 #include "compiler/emit/openmp_iterations.h"
 #include "compiler/naming/statements.h"
@@ -52,17 +53,47 @@ llvm::cl::opt<Profile> profile("norn-profile", llvm::cl::desc("What the program 
 
 llvm::cl::opt<bool> deferred("norn-defer", llvm::cl::desc("Leave it to the link to instrument (with -flto)"));
 
+llvm::cl::opt<bool> with_image("norn-image", llvm::cl::desc("Put the module's bitcode into its object"));
+llvm::cl::list<std::string> image_flags("norn-image-flag", llvm::cl::desc("What made its code, to be kept with it"));
+
+// What the program is made of when it was not made of its source.
+enum class Source : uint8_t { kText, kImage, kImagePlain };
+llvm::cl::opt<Source> source("norn-from", llvm::cl::desc("Where the module is from"),
+                             llvm::cl::values(clEnumValN(Source::kText, "source", "a front end (default)"),
+                                              clEnumValN(Source::kImage, "image", "an image: it is optimised"),
+                                              clEnumValN(Source::kImagePlain, "image-plain",
+                                                         "an image, and is to be code without norn")),
+                             llvm::cl::init(Source::kText));
+
+llvm::cl::opt<bool> exempt("norn-exempt", llvm::cl::desc("Instrument nothing"));
+
 // At the link lld verifies by itself.
 llvm::cl::opt<bool> verified("norn-verify", llvm::cl::desc("Let LLVM's verifier look at what norn made of the module"));
 
+// A module of an image was optimised before it came there. What it is made of now must not differ, or its sites could:
+// of the pipeline only what must run does.
+void leave_optimised(llvm::PassBuilder& builder) {
+  llvm::PassInstrumentationCallbacks* callbacks = builder.getPassInstrumentationCallbacks();
+  if (callbacks == nullptr) return;
+  // ThinLTO's writer needs a name for everything.
+  callbacks->registerShouldRunOptionalPassCallback([](llvm::StringRef pass, llvm::Any) {
+    return pass == "NameAnonGlobalPass" || pass == "CanonicalizeAliasesPass";
+  });
+}
+
 void register_passes(llvm::PassBuilder& builder) {
+  if (source != Source::kText) leave_optimised(builder);
   builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+    if (source != Source::kText || exempt) return;
     passes.addPass(SelectionPass(skip_lists));
     passes.addPass(StatementsPass());
     passes.addPass(OpenMpPass());
     passes.addPass(StandardLibraryPass());
   });
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
+    if (with_image) passes.addPass(ImagePass(image_flags));
+    if (source == Source::kImagePlain) return passes.addPass(PlainPass(debug_info_left));
+    if (exempt) return;
     if (deferred) {
       const std::vector<std::string>& names = pruned;
       return passes.addPass(DeferPass(debug_info_left, llvm::join(names, ","), profile));

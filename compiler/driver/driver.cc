@@ -5,8 +5,8 @@
 //
 //   compiling   the two plugins, as arguments of `clang -cc1` only (-Xclang), so that neither the assembler nor a
 //               linker that does LTO sees them; full debug information, and to the plugin what of it to leave;
-//   linking     the runtime, whole, before everything else, for executables. Shared objects and -r leave the hooks to
-//               the executable.
+//   linking     the runtime, whole, before everything else, for executables; the recipe of the link. Shared objects and
+//               -r leave the hooks to the executable.
 //
 // What is added stands between --start-no-unused-arguments and --end-no-unused-arguments: clang never complains of an
 // argument its user did not give.
@@ -25,10 +25,11 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/driver/arguments.h"
+#include "compiler/driver/link_recipe.h"
+
 namespace norn::compiler {
 namespace {
-
-using Arguments = std::vector<std::string>;
 
 constexpr int kMisuse = 2;
 constexpr const char* kVersion = "19";
@@ -43,6 +44,8 @@ constexpr std::string_view kHelp =
                        covered,calls,escape,constants,early,runs,inline
   -fnorn-whole-program with -flto (full) and lld: instrument at the link, knowing all files
   -fnorn-profile=sampling  check samples only: races are missed, the program is nearly as fast as ever (default: full)
+  -fno-norn-image      without the program's bitcode and recipe in the file (norn image, norn build); NORN_IMAGE=off
+                       in the environment means the same
   -fnorn-debug-runtime link a runtime with debug information, to look at norn itself in a debugger
   -fno-norn            compile and link as clang does
   NORN_CLANG=PATH      the clang to use (default: clang-19, or clang++-19 for norn-c++)
@@ -68,8 +71,11 @@ struct Request {
   bool off = false;
   bool as_tsan = false;
   bool debug_runtime = false;
-  bool exempt = false;  // what is compiled here is not to be instrumented
-  bool has_ir = false;  // an input is LLVM IR
+  bool image = true;      // objects carry their bitcode
+  bool readable = false;  // what is made is text or bitcode, to be looked at
+  std::string from;       // the module is of an image: "image" or "image-plain"
+  bool exempt = false;    // what is compiled here is not to be instrumented
+  bool has_ir = false;    // an input is LLVM IR
   bool help = false;
   Debug debug = Debug::kNone;
   Arguments skip_lists;
@@ -79,121 +85,8 @@ struct Request {
   bool whole_program = false;
   bool full_lto = false;
   bool chooses_linker = false;
-  Arguments passed_on;  // the arguments without norn's own
-};
-
-bool starts_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
-template <size_t N>
-bool is_one_of(std::string_view text, const std::string_view (&list)[N]) {
-  return std::find(std::begin(list), std::end(list), text) != std::end(list);
-}
-
-// Options whose value is the next argument. Those not listed here that take one are unknown to clang 19's C, C++ and
-// linker options.
-constexpr std::string_view kWithValue[] = {
-    "-o",
-    "-x",
-    "-I",
-    "-D",
-    "-U",
-    "-L",
-    "-l",
-    "-F",
-    "-T",
-    "-B",
-    "-z",
-    "-e",
-    "-u",
-    "-h",
-    "-A",
-    "-G",
-    "-MF",
-    "-MT",
-    "-MQ",
-    "-MJ",
-    "-Xclang",
-    "-Xlinker",
-    "-Xassembler",
-    "-Xpreprocessor",
-    "-Xanalyzer",
-    "-Xarch_host",
-    "-Xarch_device",
-    "-Xopenmp-target",
-    "-Xcuda-fatbinary",
-    "-Xcuda-ptxas",
-    "-mllvm",
-    "-mmlir",
-    "-include",
-    "-imacros",
-    "-isystem",
-    "-iquote",
-    "-idirafter",
-    "-iprefix",
-    "-iwithprefix",
-    "-iwithprefixbefore",
-    "-isysroot",
-    "-isystem-after",
-    "-ivfsoverlay",
-    "-include-pch",
-    "-iframework",
-    "-iframeworkwithsysroot",
-    "-cxx-isystem",
-    "-c-isystem",
-    "-framework",
-    "-arch",
-    "-target",
-    "--target",
-    "-gcc-toolchain",
-    "--gcc-toolchain",
-    "--sysroot",
-    "--param",
-    "-param",
-    "-rpath",
-    "-soname",
-    "-dyld-prefix",
-    "-working-directory",
-    "-resource-dir",
-    "-aux-info",
-    "-serialize-diagnostics",
-    "--serialize-diagnostics",
-    "-dependency-file",
-    "-dependency-dot",
-    "-plugin-arg",
-    "-fplugin-arg",
-    "-ccc-gcc-name",
-    "-ccc-install-dir",
-    "-install_name",
-    "-bundle_loader",
-    "-undefined",
-    "-read_only_relocs",
-    "--config",
-    "-mthread-model",
-    "-segprot",
-    "-filelist",
-    "-index-store-path",
-    "-stdlib++-isystem",
-    "-meabi",
-    "-allowable_client",
-    "-current_version",
-    "-compatibility_version",
-    "--output",
-    "--include",
-    "--language",
-    "--library-directory",
-    "--include-directory",
-    "--define-macro",
-    "--undefine-macro",
-    "--assert",
-    "--prefix",
-    "-fmodules-user-build-path",
-    "-fmodules-cache-path",
-    "-main-file-name",
-    "--for-linker",
-    "-dumpdir",
+  Arguments all;        // the arguments
+  Arguments passed_on;  // without norn's own
 };
 
 // Nothing is compiled, linked or even read.
@@ -313,6 +206,7 @@ void read_input(std::string_view name, std::string_view language, Request& reque
 
 Request read_command_line(const Arguments& arguments) {
   Request request;
+  if (const char* image = getenv("NORN_IMAGE"); image != nullptr) request.image = std::string_view(image) != "off";
   std::string language;
   bool only_inputs = false;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -347,6 +241,12 @@ Request read_command_line(const Arguments& arguments) {
         refuse("unknown profile " + request.profile + "; say -fnorn-profile=full or -fnorn-profile=sampling");
       }
       kept.clear();
+    } else if (argument == "-fnorn-image" || argument == "-fno-norn-image") {
+      request.image = argument == "-fnorn-image";
+      kept.clear();
+    } else if (argument == "-fnorn-from=image" || argument == "-fnorn-from=image-plain") {
+      request.from = argument.substr(strlen("-fnorn-from="));  // `norn build` says so
+      kept.clear();
     } else if (argument == "-fnorn-whole-program") {
       request.whole_program = true;
       kept.clear();
@@ -375,6 +275,9 @@ Request read_command_line(const Arguments& arguments) {
       request.help |= argument == "--help" || argument == "-help" || argument == "--help-hidden";
     } else if (is_one_of(argument, kNoLink) || starts_with(argument, "-fmodule-header=")) {
       request.links = false;
+      request.readable |= argument == "-S" || argument == "--assemble";
+    } else if (argument == "-emit-llvm") {
+      request.readable = true;
     } else if (argument == "-shared" || argument == "--shared" || argument == "-dynamiclib" || argument == "-bundle") {
       request.shared = true;
     } else if (argument == "-static" || argument == "-static-pie" || argument == "--static") {
@@ -403,65 +306,13 @@ Request read_command_line(const Arguments& arguments) {
     }
     if (language == "none") language.clear();
     if (!kept.empty() || argument.empty()) request.passed_on.push_back(kept);
-    if (!only_inputs && is_one_of(argument, kWithValue) && i + 1 < arguments.size()) {
+    if (!only_inputs && takes_value(argument) && i + 1 < arguments.size()) {
       request.passed_on.push_back(arguments[++i]);
     }
   }
   request.links &= request.has_input && !request.only_headers;
+  request.all = arguments;
   return request;
-}
-
-// ---- Response files ---------------------------------------------------------------------------------------------
-
-// Splits as GNU tools do: blanks separate, quotes and backslashes protect.
-Arguments split(const std::string& text) {
-  Arguments words;
-  std::string word;
-  bool in_word = false;
-  char quote = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '\\' && i + 1 < text.size()) {
-      word += text[++i];
-      in_word = true;
-    } else if (quote != 0) {
-      if (c == quote) {
-        quote = 0;
-      } else {
-        word += c;
-      }
-    } else if (c == '"' || c == '\'') {
-      quote = c;
-      in_word = true;
-    } else if (strchr(" \t\r\n\v\f", c) != nullptr) {
-      if (in_word) words.push_back(word);
-      word.clear();
-      in_word = false;
-    } else {
-      word += c;
-      in_word = true;
-    }
-  }
-  if (in_word) words.push_back(word);
-  return words;
-}
-
-// The arguments with the contents of @files in their place. A file that cannot be read stays as it is.
-Arguments expand(const Arguments& arguments, int depth = 0) {
-  constexpr int kDeepest = 20;
-  Arguments expanded;
-  for (const std::string& argument : arguments) {
-    if (argument.size() > 1 && argument[0] == '@' && depth < kDeepest) {
-      std::ifstream file(argument.substr(1), std::ios::binary);
-      if (file) {
-        const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-        for (std::string& inner : expand(split(text), depth + 1)) expanded.push_back(std::move(inner));
-        continue;
-      }
-    }
-    expanded.push_back(argument);
-  }
-  return expanded;
 }
 
 // ---- What is added ----------------------------------------------------------------------------------------------
@@ -487,15 +338,24 @@ void add_compile_arguments(const Request& request, const std::string& library, A
   // <norn/annotate.h>, after everything the user named.
   cc1("-internal-isystem");
   cc1(library + "/include");
-  if (request.exempt) return;
+  const bool image = request.image && !request.readable;
+  if (request.exempt && !image) return;
   const std::string passes = library + "/libnorn-plugin.so";
   const std::string frontend = library + "/libnorn-frontend.so";
-  for (const std::string& file : {passes, frontend}) {
+  const auto load = [&](const std::string& file) {
     if (!exists(file)) refuse(file + " is missing: build or install norn again");
     cc1("-load");
     cc1(file);
-  }
+  };
+  load(passes);
   cc1("-fpass-plugin=" + passes);
+  if (image) {
+    plugin("-norn-image");
+    for (const std::string& flag : code_flags(request.all)) plugin("-norn-image-flag=" + flag);
+  }
+  if (!request.from.empty()) plugin("-norn-from=" + request.from);
+  if (request.exempt) return plugin("-norn-exempt");
+  load(frontend);
   if (const char* verify = getenv("NORN_VERIFY"); verify != nullptr && *verify != '\0') {
     plugin("-norn-verify");
   }
@@ -518,11 +378,17 @@ void add_compile_arguments(const Request& request, const std::string& library, A
   if (request.as_tsan && !request.has_ir) cc1("-fsanitize=thread");
 }
 
-void add_link_arguments(const Request& request, const std::string& library, Arguments& before, Arguments& after) {
+void add_link_arguments(const Request& request, const std::string& driver, const std::string& library,
+                        Arguments& before, Arguments& after) {
   const auto linker = [](Arguments& list, const std::string& argument) {
     list.insert(list.end(), {"-Xlinker", argument});
   };
   if (request.relocatable) return;
+  if (request.image) {
+    const std::string recipe = file_of_recipe(link_recipe(driver, request.all));
+    if (!recipe.empty()) linker(before, recipe);
+  }
+  if (request.from == "image-plain") return;
   if (request.whole_program) {
     linker(before, "--load-pass-plugin=" + library + "/libnorn-plugin.so");
     if (!request.chooses_linker) before.emplace_back("-fuse-ld=lld");
@@ -595,7 +461,7 @@ int run(int count, char** values) {
   Arguments before{"--start-no-unused-arguments"};
   Arguments after{"--start-no-unused-arguments"};
   add_compile_arguments(request, library, before);
-  if (request.links) add_link_arguments(request, library, before, after);
+  if (request.links) add_link_arguments(request, cplusplus ? "norn-c++" : "norn-cc", library, before, after);
   before.emplace_back("--end-no-unused-arguments");
   after.emplace_back("--end-no-unused-arguments");
 

@@ -102,7 +102,7 @@ def main():
     tree = os.path.join(os.path.abspath(sys.argv[1]), "tree")
     wanted = {int(number) for number in sys.argv[2:]} or set(range(1, len(MUTANTS) + 1))
     copy_sources(tree)
-    subprocess.run(["cmake", "--preset", "default", "-S", tree, "-B", os.path.join(tree, "build"), "-DNORN_ROOMS=base;core"],
+    subprocess.run(["cmake", "--preset", "default", "-S", tree, "-B", os.path.join(tree, "build"), "-DNORN_ONLY=base;core"],
                    cwd=tree, stdout=subprocess.DEVNULL, check=True)
     built, output = build(tree)
     if not built or not passes(tree):

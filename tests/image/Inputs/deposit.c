@@ -1,0 +1,3 @@
+extern int balance;
+int fee(int amount);
+void deposit(int amount) { balance += amount - fee(amount); }

@@ -12,7 +12,8 @@ help:
 ## make test        install, build, run all tests
 ## make build       only build, into build/bin and build/lib/norn
 ## make test-long   the slow checks: sanitizers, many seeds, long stress; MINUTES=40 of random programs
-## make bench       side by side with ThreadSanitizer, helgrind and drd; threads, heap and locks growing
+## make bench       side by side with ThreadSanitizer, helgrind and drd, in parts of at most 20 minutes that go on where they
+##                  were; PART=kernels: only that one (standins, programs, valgrind, threads, heap, locks)
 ## make accuracy    who is right about the programs that wait and those from the standards: docs/accuracy.md
 ## make schedules   which strategy finds which bug: the tables of docs/schedules.md
 ## make real        build and check real programs (LevelDB, LMDB), Debian's as they are, and Debian's sources with
@@ -43,8 +44,7 @@ test-long: deps build
 
 bench: deps build
 	@tools/install-packages bench
-	@bench/scale $(BUILD)
-	@bench/run $(BUILD)
+	@bench/run $(BUILD) $(PART)
 
 accuracy: deps build
 	@tools/install-packages bench

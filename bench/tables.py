@@ -1,20 +1,44 @@
-"""The results as text: tables in Markdown, and norn's targets with what was measured beside them."""
+"""What a part's record says: medians of pairs with their intervals, tables in Markdown, and the bars.
+
+A pair is two runs of one round, next to each other in time. A ratio is the median of the pairs'. Its interval is of
+order statistics (no assumption on how ratios are distributed): with n pairs the k-th least and the k-th greatest hold the
+true median with probability 1 - 2 P[Binomial(n, 1/2) < k]; k is the largest for which that is at least 95 %. Fewer than
+six pairs have no such k: the least and the greatest stand then, and the head says how sure they are.
+"""
 
 import math
+import statistics
+
+
+def interval_rank(count):
+    """k, and how probable it is that the k-th least and greatest hold the median."""
+    def covered(k):
+        return 1 - 2 * sum(math.comb(count, i) for i in range(k)) / 2**count
+
+    k = 1
+    while k < count // 2 and covered(k + 1) >= 0.95:
+        k += 1
+    return k, max(covered(k), 0)
+
+
+class Ratio:
+    def __init__(self, pairs):
+        values = sorted(pairs)
+        rank, _ = interval_rank(len(values))
+        self.median = statistics.median(values)
+        self.low, self.high = values[rank - 1], values[-rank]
+
+    def __str__(self):
+        return f"{number(self.median)} ({number(self.low)}–{number(self.high)})"
 
 
 def geomean(values):
-    values = [value for value in values if value]
-    return math.exp(sum(map(math.log, values)) / len(values)) if values else None
+    return math.exp(statistics.fmean(map(math.log, values)))
 
 
-def number(value, digits=3):
+def number(value):
     """Three digits, no more: 12.3, 4.56, 789."""
-    if value is None:
-        return "–"
-    if value >= 100:
-        return f"{value:,.0f}"
-    return f"{value:.{1 if value >= 10 else digits - 1}f}"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.{1 if value >= 10 else 2}f}"
 
 
 def table(head, rows):
@@ -29,139 +53,138 @@ def table(head, rows):
     return "\n".join([line(head), rule, *map(line, rows[1:])])
 
 
-def column(results, tool, key, of="kernels"):
-    return {name: entry["tools"].get(tool, {}).get(key) for name, entry in results[of].items()}
+class Measured:
+    """The runs of a part that ended well, by load, tool and round."""
+
+    def __init__(self, lines, tools):
+        self.tools = tools
+        self.runs, self.wrong = {}, []
+        natural = {(line["load"], line["scale"]): line["result"] for line in lines
+                   if line["tool"] == "native" and line["status"] == 0}
+        for line in lines:
+            expected = natural.get((line["load"], line["scale"]))
+            if line["status"]:
+                why = "took too long" if line["status"] == 137 else f"ended with status {line['status']}"
+                self.wrong.append(f"{line['load']} under {line['tool']} {why}")
+            elif line["result"] != expected:
+                self.wrong.append(f"{line['load']} under {line['tool']} gave '{line['result']}', natively '{expected}'")
+            else:
+                self.runs.setdefault(line["load"], {}).setdefault(line["tool"], {})[line["round"]] = line
+        empty = self.runs.pop("nothing", {})
+        self.start = {tool: statistics.median(run["cpu"] for run in runs.values()) for tool, runs in empty.items()}
+
+    def value(self, run, key):
+        return max(run["cpu"] - self.start.get(run["tool"], 0), 1e-3) if key == "cpu" else run[key]
+
+    def pairs(self, load, one, other, key="cpu"):
+        """round -> our value by theirs"""
+        ours, theirs = self.runs[load].get(one, {}), self.runs[load].get(other, {})
+        return {number: self.value(ours[number], key) / self.value(theirs[number], key) for number in ours.keys() & theirs}
+
+    def ratio(self, load, one, other, key="cpu"):
+        pairs = self.pairs(load, one, other, key)
+        return Ratio(pairs.values()) if pairs else None
+
+    def mean(self, one, other, key="cpu", loads=None):
+        """The geomean of all loads, a value for each round that all have."""
+        every = [self.pairs(load, one, other, key) for load in loads or self.runs]
+        rounds = set.intersection(*map(set, every)) if every else set()
+        return Ratio([geomean([pairs[number] for pairs in every]) for number in rounds]) if rounds else None
+
+    def rounds(self):
+        return min((len(runs) for tools in self.runs.values() for runs in tools.values()), default=0)
 
 
-def ratios(results, key):
-    """Kernels down, tools across, the kernels' geomean; real programs at the foot."""
-    titles = results["titles"]
-
-    def rows_of(what):
-        columns = {tool: column(results, tool, key, what) for tool in titles}
-        return [[name, *(number(columns[tool][name]) for tool in titles)] for name in results[what]]
-
-    rows = rows_of("kernels")
-    means = (geomean(column(results, tool, key).values()) for tool in titles)
-    rows.append(["**geomean**", *(f"**{number(mean)}**" for mean in means)])
-    rows += rows_of("programs")
-    return table(["kernel", *titles.values()], rows)
+def shown(ratio):
+    return str(ratio) if ratio else "–"
 
 
-def reports(results):
-    rows = [[name, *(str(entry["tools"][tool]["reports"]) for tool in results["titles"])]
-            for name, entry in (results["kernels"] | results["programs"]).items()
-            if any(cell["reports"] for cell in entry["tools"].values())]
-    return table(["kernel", *results["titles"].values()], rows) if rows else "None."
+def comparison(measured, peer, ours):
+    """Loads down; × native of each tool, then our tools by the peer, in time and memory."""
+    tools = measured.tools
+    head = ["", "native, s", *(f"{tool.title} × native" for tool in tools)]
+    others = [(tool, key) for key in ("cpu", "memory") for tool in ours]
+    names = {tool.name: tool.title for tool in tools}
+    head += [f"{names[tool]} / {names[peer]}" + (", memory" if key == "memory" else "") for tool, key in others]
+    rows = []
+    for load, runs in measured.runs.items():
+        natives = [run["cpu"] for run in runs.get("native", {}).values()]
+        cells = [f"{statistics.median(natives):.3f}" if natives else "–"]
+        for tool in tools:
+            ratio = measured.ratio(load, tool.name, "native")
+            cells.append(number(ratio.median) if ratio else "–")
+        cells += [shown(measured.ratio(load, tool, peer, key)) for tool, key in others]
+        rows.append([load, *cells])
+    means = []
+    for tool in tools:
+        mean = measured.mean(tool.name, "native")
+        means.append(number(mean.median) if mean else "–")
+    rows.append(["**geomean**", "", *means, *(shown(measured.mean(tool, peer, key)) for tool, key in others)])
+    return table(head, rows)
 
 
-def text_size(results):
-    builds = [build for build in ("tsan", "norn", "sampling") if any(build in e["text"] for e in results["kernels"].values())]
-    shares = {build: geomean(e["text"][build] / e["text"]["native"] for e in results["kernels"].values())
-              for build in builds}
-    names = {"tsan": "TSan", "norn": "norn", "sampling": "norn sampling"}
-    return ", ".join(f"{names[build]} {number(share)}×" for build, share in shares.items()) + " native"
+def met(ratio, bar):
+    """A bar is met when the interval reaches it."""
+    return "not measured" if ratio is None else "met" if ratio.low <= bar else "missed"
 
 
-def start(results):
-    titles = {"native": "native"} | results["titles"]
-    rows = [[titles[tool], number(1000 * run["cpu"]), number(run["memory"] / 1024)]
-            for tool, run in results["start"].items()]
-    return table(["tool", "ms", "MB"], rows)
+def mean_bar(measured, title, one, other, bar, key="cpu"):
+    mean = measured.mean(one, other, key)
+    return [title, f"≤ {bar}", shown(mean), met(mean, bar)]
 
 
-def compared(results, ours, theirs, key, of="kernels"):
-    """Our ratio by theirs, of the kernels that both have."""
-    mine, other = column(results, ours, key, of), column(results, theirs, key, of)
-    return {kernel: mine[kernel] / other[kernel] for kernel in mine if mine[kernel] and other[kernel]}
+def each_bar(measured, title, one, other, bar, key="cpu"):
+    ratios = {load: measured.ratio(load, one, other, key) for load in measured.runs}
+    ratios = {load: ratio for load, ratio in ratios.items() if ratio}
+    if not ratios:
+        return [title, f"≤ {bar}", "–", "not measured"]
+    worst = max(ratios, key=lambda load: ratios[load].median)
+    reached = sum(ratio.low <= bar for ratio in ratios.values())
+    return [title, f"≤ {bar}", f"{ratios[worst]} {worst}", f"met on {reached} of {len(ratios)}"]
 
 
-def measured_threads(results):
-    """How the slowdown of hybrid grows from 2 to 64 threads: the worst kernel."""
-    growth = {}
-    for kernel, counts in results.get("scale", {}).get("threads", {}).items():
-        few, many = (counts.get(count, {}).get("hybrid", {}).get("slowdown") for count in ("2", "64"))
-        if few and many:
-            growth[kernel] = many / few
-    if not growth:
-        return "not measured (bench/scale)"
-    worst = max(growth, key=growth.get)
-    return f"{number(growth[worst])}× ({worst})"
+def growth_bars(measured):
+    """Slowdown at 64 threads by that at 2, ours by TSan's own."""
+    rows = []
+    for name in sorted({load.split()[0] for load in measured.runs}):
+        few, many = f"{name} 2", f"{name} 64"
+        if few not in measured.runs or many not in measured.runs:
+            continue
+        factors = {}
+        for tool in ("hybrid", "tsan"):
+            before, after = measured.pairs(few, tool, "native"), measured.pairs(many, tool, "native")
+            factors[tool] = {number: after[number] / before[number] for number in before.keys() & after}
+        both = factors["hybrid"].keys() & factors["tsan"]
+        if not both:
+            continue
+        ratio = Ratio([factors["hybrid"][number] / factors["tsan"][number] for number in both])
+        own = " / ".join(number(statistics.median(factors[tool].values())) for tool in ("hybrid", "tsan"))
+        rows.append([f"{name}: 64 threads / 2, hybrid's factor by TSan's ({own})", "≤ 1.5", str(ratio), met(ratio, 1.5)])
+    return rows
 
 
-# Kernels that compute most of the time, and synchronize little.
-COMPUTE = ("matmul", "stencil", "nbody", "quicksort", "compress")
-
-
-def measured_sampling(results):
-    """The sampling profile's slowdown: of all kernels, and of those that compute."""
-    slowdowns = column(results, "sampling", "slowdown")
-    if not any(slowdowns.values()):
-        return "not measured"
-    compute = geomean(slowdowns.get(kernel) for kernel in COMPUTE)
-    return f"{number(geomean(slowdowns.values()))}; {number(compute)}"
-
-
-def targets(results):
-    def quotient(tool, key):
-        value = geomean(compared(results, tool, "tsan", key).values())
-        return number(value)
-
-    def on_program(tool, peer, key):
-        return number(compared(results, tool, peer, key, "programs").get("leveldb"))
-
-    each = compared(results, "hybrid", "tsan", "slowdown")
-    worst = max(each, key=each.get) if each else None
-    rows = [
-        ["`hybrid` (default), geomean slowdown / TSan's", "≤ 0.8", "≤ 0.5", quotient("hybrid", "slowdown")],
-        ["`hb`, geomean slowdown / TSan's", "≤ 0.65", "≤ 0.45", quotient("hb", "slowdown")],
-        ["worst kernel (`hybrid`) / TSan's on it", "≤ 1.0", "≤ 0.8",
-         f"{number(each[worst])} ({worst})" if each else "–"],
-        ["peak memory (`hybrid`) / TSan's, geomean", "≤ 0.9", "≤ 0.6", quotient("hybrid", "memory_ratio")],
-        ["Valgrind front end slowdown / helgrind's, geomean", "≤ 0.8", "≤ 0.3",
-         number(geomean(compared(results, "norn-valgrind", "helgrind", "slowdown").values()))],
-        ["LevelDB, slowdown / TSan's: `hybrid`; `hb`", "–", "–",
-         f"{on_program('hybrid', 'tsan', 'slowdown')}; {on_program('hb', 'tsan', 'slowdown')}"],
-        ["LevelDB, Valgrind front end slowdown / helgrind's", "–", "–",
-         on_program("norn-valgrind", "helgrind", "slowdown")],
-        ["sampling profile, slowdown × native (geomean; compute kernels)", "≤ 1.5; ≤ 1.15", "≤ 1.28; ≤ 1.05",
-         measured_sampling(results)],
-        ["slowdown at 64 threads / at 2, same total work, `hybrid`", "≤ 1.5", "flat", measured_threads(results)],
-    ]
-    return table(["what", "bar", "goal", "measured"], rows)
-
-
-def core(results):
-    rows = [[name, number(entry["ns"])] for name, entry in results["core"].items()]
-    return table(["what / engine / threads", "ns of processor time"], rows)
-
-
-def scale(measured):
-    """The tables of bench/scale."""
-    parts = []
-    units = {"threads": "threads", "heap": "heap, MB", "locks": "locks"}
-    for experiment, unit in units.items():
-        for kernel, sizes in measured.get(experiment, {}).items():
-            names = list(next(iter(sizes.values())))
-            rows = [[size, *(f"{number(cells[name].get('slowdown'))} / {number(cells[name].get('memory_ratio'))}"
-                             for name in names)] for size, cells in sizes.items()]
-            parts.append(f"{kernel}: slowdown / peak memory, × native\n\n" + table([unit, *names], rows))
-    return "\n\n".join(parts)
-
-
-def everything(results):
-    parts = [f"## Slowdown, × native ({results['threads']} threads)", ratios(results, "slowdown"),
-             "## Peak memory, × native", ratios(results, "memory_ratio"),
-             "## Targets", targets(results),
-             "## Reports (the kernels have no races)", reports(results),
-             "## An empty run", start(results),
-             f"Machine code, without runtimes, geomean: {text_size(results)}."]
-    if results.get("core"):
-        parts += ["## The core alone", core(results)]
-    if results.get("verdicts"):
-        parts += ["## Verdicts on the behaviour tests", results["verdicts"]]
-    if results["skipped"]:
-        parts += ["## Skipped", "\n".join(f"- {sentence}" for sentence in results["skipped"])]
-    if results["wrong"]:
-        parts += ["## What went wrong", "\n".join(f"- {sentence}" for sentence in results["wrong"])]
-    return "\n\n".join(parts)
+def report(measured, peer, ours, bars):
+    """All that a part says."""
+    if not measured.runs:
+        return "Nothing was measured.\n"
+    rounds = measured.rounds()
+    _, covered = interval_rank(rounds) if rounds else (0, 0)
+    text = [f"CPU time (user and system); medians of at least {rounds} interleaved pairs, in brackets the interval by "
+            f"order statistics ({100 * covered:.0f} % at {rounds} pairs).", comparison(measured, peer, ours)]
+    rows = bars(measured)
+    if rows:
+        text.append(table(["bar", "", "measured", ""], rows))
+    if measured.start:
+        text.append("An empty run, which is taken off, ms: "
+                    + ", ".join(f"{tool} {1000 * cpu:.1f}" for tool, cpu in measured.start.items()) + ".")
+    found = {}
+    for load, tools in measured.runs.items():
+        for tool, runs in tools.items():
+            most = max(run["reports"] for run in runs.values())
+            if most:
+                found.setdefault(load, []).append(f"{tool} {most}")
+    if found:
+        text.append("Reports: " + "; ".join(f"{load}: {', '.join(counts)}" for load, counts in found.items()) + ".")
+    if measured.wrong:
+        text.append("Went wrong, and is left out:\n" + "\n".join(f"- {line}" for line in sorted(set(measured.wrong))))
+    return "\n\n".join(text) + "\n"

@@ -6,6 +6,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 FLAGS = ["-std=c++20", "-O2", "-g", f"-I{HERE / 'kernels'}"]
@@ -24,19 +25,19 @@ class Tool:
     engine: str = ""               # norn's
     valgrind: str = ""             # the tool's name for valgrind; "norn" is norn's own
 
-    def command(self, builder, kernel, arguments):
+    def command(self, builder, binary, arguments):
         prefix = ["valgrind", f"--tool={self.valgrind}", "--error-limit=no"] if self.valgrind else []
         if self.valgrind == "norn":
             prefix = [builder.norn, "run", "--binary", "--fail-on=none", "--"]
-        return [*prefix, str(builder.binary(kernel, self.build)), *map(str, arguments)]
+        return [*prefix, str(binary), *map(str, arguments)]
 
     def environment(self):
         clean = {name: value for name, value in os.environ.items()
                  if name not in ("NORN_OPTIONS", "TSAN_OPTIONS", "VALGRIND_OPTS")}
         if self.build == "tsan":
             clean["TSAN_OPTIONS"] = "exitcode=0"
-        if self.engine:
-            clean["NORN_OPTIONS"] = f"engine={self.engine}"
+        if self.build in ("norn", "sampling"):
+            clean["NORN_OPTIONS"] = "fail_on=none" + (f":engine={self.engine}" if self.engine else "")
         return clean
 
     def reports(self, errors):
@@ -54,7 +55,6 @@ TOOLS = [
     Tool("tsan", "TSan", "tsan"),
     Tool("hb", "norn hb", "norn", engine="hb"),
     Tool("hybrid", "norn hybrid", "norn", engine="hybrid"),
-    Tool("msm-short", "norn msm-short", "norn", engine="msm-short"),
     Tool("sampling", "norn sampling", "sampling"),
     Tool("norn-valgrind", "norn, unmodified", "native", valgrind="norn"),
     Tool("helgrind", "helgrind", "native", valgrind="helgrind"),
@@ -62,17 +62,12 @@ TOOLS = [
 ]
 
 
-def choose(names):
-    """The tools of a comma-separated list, in the order of the table."""
-    known = {tool.name for tool in TOOLS}
-    for name in names:
-        if name not in known:
-            raise Missing(f"there is no tool '{name}'; choose from: {', '.join(sorted(known))}")
+def named(names):
     return [tool for tool in TOOLS if tool.name in names]
 
 
 class Builder:
-    """Builds kernels into a directory, one object and one binary for each compiler."""
+    """Builds loads into a directory for each compiler; what is there and still good is not built again."""
 
     def __init__(self, build_directory, directory):
         self.directory = directory
@@ -81,40 +76,36 @@ class Builder:
                           "norn": [str(build_directory / "bin" / "norn-c++")],
                           "sampling": [str(build_directory / "bin" / "norn-c++"), "-fnorn-profile=sampling"]}
         self.measure = directory / "measure"
+        library = build_directory / "lib" / "norn"
+        if not library.is_dir():
+            raise Missing(f"there is no norn in {build_directory}; type: make build")
+        parts = [build_directory / "bin" / "norn-c++", *library.rglob("*")]
+        self.state = str(max(part.stat().st_mtime_ns for part in parts))  # of norn
 
     def prepare(self, tools):
         """Builds the measuring program and sees that every tool is there."""
         if not shutil.which(CLANG):
-            raise Missing(f"{CLANG} is missing; type: apt-get install clang-19")
-        if not shutil.which("size"):
-            raise Missing("size is missing; type: apt-get install binutils")
+            raise Missing(f"{CLANG} is missing; type: apt-get install clang-19 libclang-rt-19-dev")
         if any(tool.valgrind for tool in tools) and not shutil.which("valgrind"):
-            raise Missing("helgrind and drd are missing; type: apt-get install valgrind, or leave them out: "
-                          "--tools=tsan,hb,hybrid,msm-short")
+            raise Missing("helgrind and drd are missing; type: apt-get install valgrind")
+        self.directory.mkdir(parents=True, exist_ok=True)
         subprocess.run([CLANG, *FLAGS, "-static", str(HERE / "measure.cc"), "-o", str(self.measure)], check=True)
-        probe = self.directory / "probe.cc"
-        probe.write_text("int main() {}\n")
-        advice = {"tsan": "ThreadSanitizer's runtime is missing; type: apt-get install libclang-rt-19-dev",
-                  "norn": f"{self.compilers['norn'][0]} does not work; build norn first: make build"}
-        advice["sampling"] = advice["norn"]
-        for build in sorted({tool.build for tool in tools} - {"native"}):
-            try:
-                subprocess.run([*self.compilers[build], str(probe), "-o", str(probe.with_suffix(""))], check=True,
-                               capture_output=True)
-            except (OSError, subprocess.CalledProcessError):
-                raise Missing(advice[build]) from None
 
-    def binary(self, kernel, build):
-        return self.directory / f"{kernel}.{build}"
+    def binary(self, name, build):
+        return self.directory / f"{name}.{build}"
+
+    def build(self, load, build):
+        state = load.state() + (self.state if build in ("norn", "sampling") else "")
+        binary = load.binary(self, build)
+        stamp = self.directory / f"{load.name}.{build}.state".replace(" ", "_")
+        if binary.exists() and stamp.exists() and stamp.read_text() == state:
+            return
+        load.build(self, build, state)
+        stamp.write_text(state)
 
     def compile(self, source, build):
-        """Builds a kernel; gives the size of its machine code in bytes, without the tool's own runtime."""
-        binary = self.binary(source.stem, build)
-        target = binary.with_name(binary.name + ".o")
-        compiler = self.compilers[build]
-        subprocess.run([*compiler, *FLAGS, "-c", str(source), "-o", str(target)], check=True)
-        subprocess.run([*compiler, str(target), "-o", str(binary)], check=True)
-        return text_size([str(target)])
+        subprocess.run([*self.compilers[build], *FLAGS, str(source), "-o", str(self.binary(source.stem, build))],
+                       check=True)
 
     def make_variables(self, build):
         """The compilers, for a program that has a Makefile of its own."""
@@ -122,43 +113,24 @@ class Builder:
         return {"CC": cxx.replace("clang++", "clang").replace("norn-c++", "norn-cc"), "CXX": cxx}
 
 
-def text_size(objects):
-    sections = subprocess.run(["size", "-A", *objects], check=True, capture_output=True, text=True).stdout
-    return sum(int(size) for size in re.findall(r"^\.text\S*\s+(\d+)", sections, re.M))
-
-
-@dataclasses.dataclass
-class Run:
-    """What one run took, or the least that several took."""
-    cpu: float
-    wall: float
-    memory: int                    # KiB
-    status: int
-    output: str
-    reports: int
-
-    def least(self, other):
-        if other is None:
-            return self
-        # The least time and memory of the runs that ended well; if one did not, that is what counts.
-        if self.status or other.status:
-            return self if self.status else other
-        return Run(min(self.cpu, other.cpu), min(self.wall, other.wall), min(self.memory, other.memory), 0,
-                   self.output, max(self.reports, other.reports))
-
-
-def run(builder, tool, kernel, arguments, seconds):
-    """Runs a kernel under a tool once, for at most so many seconds of wall time."""
-    log = builder.directory / "measured"
-    log.unlink(missing_ok=True)
-    command = [str(builder.measure), str(log), str(seconds),
-               *tool.command(builder, kernel, arguments)]
-    # Reports may be long: into a file, so that they do not fill the pipe.
-    errors = builder.directory / "errors"
-    with errors.open("wb") as sink:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=sink, check=False,
-                              env=tool.environment() | {"NORN_DIR": str(builder.directory / "findings")})
-    cpu, wall, memory, status = log.read_text().split()
-    text = errors.read_text(errors="replace")
-    return Run(float(cpu), float(wall), int(memory), int(status), done.stdout.decode(errors="replace").strip(),
-               tool.reports(text))
+def run(builder, tool, load, scale, seconds):
+    """Runs a load under a tool once, for at most so many seconds of wall time; gives a line of the record."""
+    with tempfile.TemporaryDirectory(prefix="norn-bench-") as name:
+        directory = pathlib.Path(name)
+        # What is written may be long: into files, so that it does not fill a pipe.
+        log, errors, output = (directory / name for name in ("measured", "errors", "output"))
+        command = [str(builder.measure), str(log), str(seconds),
+                   *tool.command(builder, load.binary(builder, tool.build), load.arguments(scale))]
+        driver = load.driver(scale)
+        with errors.open("wb") as err, output.open("wb") as out:
+            process = subprocess.Popen(command, stdout=out, stderr=err, stdin=subprocess.DEVNULL,
+                                       env=tool.environment() | {"NORN_DIR": str(directory / "findings")})
+            if driver:
+                result = subprocess.run(list(map(str, driver)), stdout=subprocess.PIPE, check=False).stdout
+            process.wait()
+        if not driver:
+            result = output.read_bytes()
+        cpu, wall, memory, status = log.read_text().split()
+        return {"load": load.name, "tool": tool.name, "scale": scale, "cpu": float(cpu), "wall": float(wall),
+                "memory": int(memory), "status": int(status), "result": load.result(result),
+                "reports": tool.reports(errors.read_text(errors="replace"))}

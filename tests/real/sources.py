@@ -1,4 +1,4 @@
-"""Where the sources of real programs come from, and how LevelDB is built of them: for tests/real/run and bench/run."""
+"""Where the sources of real programs come from, and how LevelDB is built of them: for tests/real/run and bench/loads.py."""
 import base64
 import hashlib
 import json

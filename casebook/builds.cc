@@ -11,6 +11,7 @@
 
 #include "base/hash.h"
 #include "base/string_sink.h"
+#include "base/text_hash.h"
 
 namespace norn::casebook {
 namespace {

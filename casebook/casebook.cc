@@ -13,9 +13,11 @@
 #include "base/string_sink.h"
 #include "casebook/schema.h"
 #include "casebook/times.h"
+#include "report/json_writer.h"
 #include "report/record.h"
 #include "report/source.h"
 #include "report/suppression.h"
+#include "report/whole_file.h"
 
 namespace norn::casebook {
 namespace {

@@ -77,8 +77,8 @@ class Tally {
     return plan;
   }
 
-  // pct draws its change points from the length of such a run: one that nobody preempts on purpose, stopping at the same
-  // points, always the same.
+  // pct draws its change points from the length of such a run: one that nobody preempts on purpose, stopping at the
+  // same points, always the same.
   void add_length(Plan& plan, unsigned worker) {
     if (plan.strategy != StrategyKind::kPct) return;
     std::atomic<uint32_t>& length = lengths_[plan.accesses ? 1 : 0];

@@ -20,6 +20,7 @@
 #include <fstream>
 
 #include "base/hash.h"
+#include "base/text_hash.h"
 #include "experiment/child.h"
 #include "experiment/program.h"
 #include "schedule/log.h"

@@ -27,7 +27,7 @@ struct Token {
   uint32_t depth = 3;
   uint32_t length = 1000;
   bool accesses = false;
-  std::string sites;  // as the option `sites` has them
+  std::string sites;    // as the option `sites` has them
   std::string reads{};  // as the option `reads` has them
   uint32_t program = 0;
   uint32_t hash = 0;

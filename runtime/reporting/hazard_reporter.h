@@ -1,6 +1,7 @@
 // Candidates that are not races: what may go wrong when threads meet in another way.
 #pragma once
 
+#include "base/text.h"
 #include "hazards/hazard_listener.h"
 #include "report/race_fwd.h"
 #include "runtime/process/state.h"

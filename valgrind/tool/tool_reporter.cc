@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "valgrind/tool/tool_reporter.h"
 
+#include "hazards/hazard_listener.h"
 #include "report/findings_writer.h"
 #include "valgrind/debug_info/symbols.h"
 #include "valgrind/debug_info/variables.h"

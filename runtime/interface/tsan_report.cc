@@ -3,6 +3,7 @@
 //
 // norn has no program counters: it knows sites. A trace is an array of their addresses, and __sanitizer_symbolize_pc
 // (sanitizer.cc) knows them. The size of a trace is a number of entries, as in ThreadSanitizer's implementation.
+#include "core/candidate.h"
 #include "report/race.h"
 #include "runtime/hooks/stack_ids.h"
 #include "runtime/intercept/interpose.h"

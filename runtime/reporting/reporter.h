@@ -1,9 +1,14 @@
 // From a candidate to a report: as a record of the findings file, or as text.
 #pragma once
 
-#include "core/candidate.h"
 #include "norn/abi.h"
 #include "report/race_fwd.h"
+
+namespace norn {
+struct Candidate;
+struct Listener;
+struct RacingPair;
+}  // namespace norn
 
 namespace norn::rt {
 

@@ -97,7 +97,7 @@ class Builder:
     def build(self, load, build):
         state = load.state() + (self.state if build in ("norn", "sampling") else "")
         binary = load.binary(self, build)
-        stamp = self.directory / f"{load.name}.{build}.state".replace(" ", "_")
+        stamp = binary.with_name(binary.name + ".state")
         if binary.exists() and stamp.exists() and stamp.read_text() == state:
             return
         load.build(self, build, state)

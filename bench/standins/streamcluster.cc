@@ -1,7 +1,7 @@
-// In the manner of PARSEC's streamcluster: points of many dimensions get centers. For one candidate after the other
-// each thread measures how much its own points would gain, all meet at a barrier, one adds up, and they meet again;
-// points that gain are moved. The barrier is home-made: a counter under a mutex and a flag that the others spin on,
-// plain (volatile) as in the original, which waits on a condition variable if it spun in vain.
+// In the manner of PARSEC's streamcluster: chunk after chunk of points of many dimensions gets centers. For one
+// candidate after the other each thread measures how much its own points would gain, all meet at a barrier, one adds
+// up, and they meet again; points that gain are moved. The barrier is home-made: a counter under a mutex and a flag
+// that the others spin on, plain (volatile) as in the original, which waits on a condition variable if it spun in vain.
 #include <pthread.h>
 
 #include "kernel.h"
@@ -10,6 +10,7 @@ namespace {
 
 constexpr int kPoints = 1536;
 constexpr int kDimensions = 32;
+constexpr int kCandidates = 800;  // of a chunk
 constexpr int kSpins = 1000;
 
 class SpinBarrier {
@@ -59,7 +60,7 @@ float distance(Point one, Point other, int dimensions) {
 
 class Clustering {
  public:
-  Clustering(int threads, int points, int dimensions)
+  Clustering(uint64_t seed, int threads, int points, int dimensions)
       : threads_(threads),
         dimensions_(dimensions),
         stride_(points + 2),
@@ -70,7 +71,7 @@ class Clustering {
         numbers_(points),
         lower_(static_cast<size_t>((threads + 1) * stride_)),
         barrier_(threads) {
-    kernel::Random random(9);
+    kernel::Random random(seed);
     for (float& coordinate : coordinates_) coordinate = static_cast<float>(random.unit());
     for (int i = 0; i < points; ++i) {
       points_[i] = {1, &coordinates_[static_cast<size_t>(i) * dimensions], 0, 0};
@@ -183,13 +184,17 @@ class Clustering {
 
 uint64_t run(const kernel::Arguments& arguments) {
   const int points = arguments.size == 0 ? kPoints : static_cast<int>(arguments.size);
-  Clustering clustering(arguments.threads, points, kDimensions);
-  const int rounds = arguments.rounds(40000);
-  kernel::on_threads(arguments.threads, [&](int thread) {
-    kernel::Random random(21);
-    for (int round = 0; round < rounds; ++round) clustering.try_center(thread, static_cast<int>(random.below(points)));
-  });
-  return clustering.checksum();
+  const int chunks = arguments.rounds(50);
+  uint64_t checksum = 0;
+  for (int chunk = 0; chunk < chunks; ++chunk) {
+    Clustering clustering(static_cast<uint64_t>(chunk), arguments.threads, points, kDimensions);
+    kernel::on_threads(arguments.threads, [&](int thread) {
+      kernel::Random random(21);
+      for (int i = 0; i < kCandidates; ++i) clustering.try_center(thread, static_cast<int>(random.below(points)));
+    });
+    checksum += clustering.checksum();
+  }
+  return checksum;
 }
 
 }  // namespace

@@ -1,12 +1,15 @@
 #include "image/object_file.h"
 
+#include <ar.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 #include "image/image_record.h"
 
@@ -153,6 +156,34 @@ bool ObjectFile::read(const std::string& path, bool with_functions, std::string&
     command = elf_next(member);
   }
   return true;
+}
+
+std::vector<std::string> thin_members(const std::string& path) {
+  // ar(5): a line of magic, then headers; only the tables of symbols ("/") and of long names ("//") follow theirs.
+  std::ifstream file(path, std::ios::binary);
+  std::string magic(8, '\0');
+  if (!file.read(magic.data(), 8) || magic != "!<thin>\n") return {};
+  std::vector<std::string> members;
+  std::string long_names;
+  ar_hdr header;
+  while (file.read(reinterpret_cast<char*>(&header), sizeof header)) {
+    const std::string_view field(header.ar_name, sizeof header.ar_name);
+    const std::string name(field.substr(0, field.find_last_not_of(' ') + 1));
+    if (name == "/" || name == "//" || name == "/SYM64/") {
+      std::string table(std::strtoul(header.ar_size, nullptr, 10), '\0');
+      if (!file.read(table.data(), static_cast<std::streamsize>(table.size()))) break;
+      if (name == "//") long_names = table;
+      if (table.size() % 2 == 1) file.ignore();
+      continue;
+    }
+    const bool is_long = name.starts_with('/');
+    const size_t at = is_long ? std::strtoul(name.c_str() + 1, nullptr, 10) : 0;
+    const std::string& names = is_long ? long_names : name;
+    if (at >= names.size()) break;
+    const std::filesystem::path member = names.substr(at, names.find(is_long ? "/\n" : "/", at) - at);
+    members.push_back((std::filesystem::path(path).parent_path() / member).string());
+  }
+  return members;
 }
 
 }  // namespace norn::image

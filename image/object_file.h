@@ -48,4 +48,7 @@ class ObjectFile final {
   bool is_archive_ = false;
 };
 
+// The members of a thin archive, which has only their names: where they are. Empty if it is none.
+[[nodiscard]] std::vector<std::string> thin_members(const std::string& path);
+
 }  // namespace norn::image

@@ -222,15 +222,9 @@ class Writer final {
     std::string error;
     image::ObjectFile file;
     if (!file.read(path, false, error)) {
-      // Bitcode of -flto has its image in it. What is no object is a linker's script, like many a libNAME.so.
-      std::ifstream first(path, std::ios::binary);
-      char magic[8] = {};
-      first.read(magic, sizeof magic);
-      const std::string_view begins(magic, 8);
-      if (error.empty() && !begins.starts_with("BC") && begins != "!<thin>\n" &&
-          path.find(".so") != std::string::npos) {
-        add("library", paths_.of(path));
-      }
+      for (const std::string& member : image::thin_members(path)) this->member(member);
+      // What is no object is a linker's script, like many a libNAME.so; or bitcode of -flto, whose image is in it.
+      if (error.empty() && path.find(".so") != std::string::npos) add("library", paths_.of(path));
       return;
     }
     if (!file.is_archive()) {
@@ -248,6 +242,14 @@ class Writer final {
     }
     for (const image::Object& member : members)
       if (!member.modules) attach("member", member.name, std::string(member.bytes));
+  }
+
+  // Of a thin archive.
+  void member(const std::string& path) {
+    std::string error;
+    image::ObjectFile file;
+    if (!file.read(path, false, error) || file.objects().empty() || file.objects()[0].modules) return;
+    attach("member", path, std::string(file.objects()[0].bytes));
   }
 
   const Arguments& arguments_;

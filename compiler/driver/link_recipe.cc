@@ -126,8 +126,10 @@ class Writer final {
     }
     return std::move(fields_);
   }
+  [[nodiscard]] const std::string& dependency_file() const { return dependency_file_; }
 
  private:
+  static constexpr std::string_view kDependencies = "--dependency-file";
   static constexpr std::string_view kValuesKept[] = {"-u", "-e", "-target", "--target", "-mllvm", "-h"};
 
   static bool is_kept(std::string_view argument) {
@@ -167,12 +169,13 @@ class Writer final {
   void linker_argument(const std::string& argument) {
     constexpr std::string_view kFiles[] = {"--version-script", "--dynamic-list",         "--retain-symbols-file", "-T",
                                            "--script",         "--symbol-ordering-file", "-version-script"};
-    constexpr std::string_view kWritten[] = {"-Map", "--Map", "--dependency-file", "--reproduce", "--print-map"};
+    constexpr std::string_view kWritten[] = {"-Map", "--Map", kDependencies, "--reproduce", "--print-map"};
     const size_t equals = argument.find('=');
     const std::string name = argument.substr(0, equals);
     if (!awaited_.empty()) {
       const std::string awaits = std::exchange(awaited_, "");
       if (is_one_of(awaits, kFiles)) option(awaits == "-T" ? "-T" : awaits + "=", argument);
+      if (awaits == kDependencies) dependency_file_ = argument;
       return;
     }
     if (is_one_of(name, kFiles) || is_one_of(name, kWritten)) {
@@ -180,6 +183,8 @@ class Writer final {
         if (name != "--print-map") awaited_ = name;
       } else if (is_one_of(name, kFiles)) {
         option(name + "=", argument.substr(equals + 1));
+      } else if (name == kDependencies) {
+        dependency_file_ = argument.substr(equals + 1);
       }
       return;
     }
@@ -257,6 +262,7 @@ class Writer final {
   Arguments directories_;
   std::vector<image::Field> fields_;
   std::string awaited_;  // an option of the linker whose file is the next argument
+  std::string dependency_file_;
   bool static_ = false;
 };
 
@@ -278,14 +284,20 @@ Arguments code_flags(const Arguments& arguments) {
   return flags;
 }
 
-std::string link_recipe(const std::string& driver, const Arguments& arguments) {
+LinkRecipe link_recipe(const std::string& driver, const Arguments& arguments) {
   std::vector<image::Field> fields{{"driver", driver}};
-  for (image::Field& field : Writer(arguments).run()) fields.push_back(std::move(field));
-  return image::packed(image::RecordKind::kRecipe, fields);
+  Writer writer(arguments);
+  for (image::Field& field : writer.run()) fields.push_back(std::move(field));
+  return {image::packed(image::RecordKind::kRecipe, fields), writer.dependency_file()};
 }
 
-std::string file_of_recipe(const std::string& record) {
-  const std::string object = image::recipe_object(record);
+std::string file_of_recipe(const LinkRecipe& recipe) {
+  const std::string object = image::recipe_object(recipe.record);
+  if (!recipe.dependency_file.empty()) {
+    std::string beside = recipe.dependency_file + ".norn.o";
+    std::ofstream file(beside, std::ios::binary);
+    return file.write(object.data(), static_cast<std::streamsize>(object.size())).flush() ? beside : "";
+  }
   const int descriptor = memfd_create("norn-recipe", 0);
   if (descriptor < 0) return {};
   for (size_t written = 0; written < object.size();) {

@@ -14,10 +14,14 @@ namespace norn::compiler {
 // Those of the arguments that code generation depends on and bitcode does not carry.
 [[nodiscard]] Arguments code_flags(const Arguments& arguments);
 
-// The recipe's record. Files that have no image and are no library of the system's are in it.
-[[nodiscard]] std::string link_recipe(const std::string& driver, const Arguments& arguments);
+struct LinkRecipe {
+  std::string record;           // files that have no image and are no library of the system's are in it
+  std::string dependency_file;  // of the linker, if it writes one
+};
+[[nodiscard]] LinkRecipe link_recipe(const std::string& driver, const Arguments& arguments);
 
-// A file with the recipe's object that the linker this process becomes can open; empty if there can be none.
-[[nodiscard]] std::string file_of_recipe(const std::string& record);
+// A file with the recipe's object that the linker this process becomes can open; empty if there can be none. It is in
+// memory, but beside the linker's dependency file if there is one: a build system will look for what is named there.
+[[nodiscard]] std::string file_of_recipe(const LinkRecipe& recipe);
 
 }  // namespace norn::compiler

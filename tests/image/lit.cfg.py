@@ -7,8 +7,9 @@ config.test_source_root = os.path.dirname(os.path.abspath(__file__))
 lit_config.load_config(config, os.path.join(config.test_source_root, "..", "behaviour", "lit.cfg.py"))
 config.suffixes = [".test"]
 
-# Whole projects, in the long tests.
+# Whole projects and random programs, in the long tests.
 if os.environ.get("NORN_TEST_FULL"):
+    config.available_features.add("long")
     for tool in ("cmake", "meson", "automake"):
         if shutil.which(tool):
             config.available_features.add(tool)

@@ -243,6 +243,13 @@ std::string kept_schedule(const std::string& token) {
   return fs::exists(path, error) ? path : "";
 }
 
+std::string corpus_file(uint32_t program) {
+  const fs::path path = fmt::format("{}/corpus/{:08x}", home_directory(), program);
+  std::error_code error;
+  fs::create_directories(path.parent_path(), error);
+  return path;
+}
+
 bool keep_confirmation(const KeptRun& run, const report::RaceId& id, const report::Confirmation& confirmation) {
   const int file = open(run.findings().c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (file < 0) return false;

@@ -5,6 +5,7 @@
 //                                  "timed_out":B,"seconds":N}
 //   .norn/last                     a link to the latest run
 //   .norn/casebook.db              what is known of races over all runs (casebook.h)
+//   .norn/corpus/HASH              which schedules of a program showed something new (experiment/corpus.h)
 //   .norn/schedules/HASH.log       the decisions of a run that norn confirm printed a token for (schedule/log.h)
 //
 // Runs are numbered for ever; the latest ten are kept. A run that is going on holds a lock on its run.json, so that
@@ -70,6 +71,9 @@ void keep_schedule(const std::string& token, const std::string& log);
 std::string keep_schedule_file(const std::string& id, const std::string& text);
 // Empty: there is none.
 [[nodiscard]] std::string kept_schedule(const std::string& token);
+
+// Where the corpus of a program is kept, by the hash of its file. The directory is made.
+[[nodiscard]] std::string corpus_file(uint32_t program);
 
 // Adds what a confirmation showed of a race or hazard to what its run found (report/record.h). On false errno says why
 // it could not be written.

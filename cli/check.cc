@@ -1,4 +1,4 @@
-// norn check: run, confirm what was found, one verdict for each race.
+// norn check: run, confirm what was found, explore with the time that is left; one verdict for each race.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -22,13 +22,18 @@ using experiment::Verdict;
 using options::FailOn;
 using report::Standing;
 
+constexpr double kBudget = 60;       // seconds
+constexpr unsigned kPatience = 100;  // schedules that show nothing new end the exploring
+constexpr unsigned kNoEnd = 1u << 30;
+
 // Confirmed first, the more harmful the earlier.
 bool comes_first(const Verdict& a, const Verdict& b) {
   return std::tuple(!a.is_confirmed(), a.harm(), a.candidate.id) <
          std::tuple(!b.is_confirmed(), b.harm(), b.candidate.id);
 }
 
-std::string summary(const std::vector<Verdict>& verdicts, const report::RunSummary& run, size_t accepted) {
+std::string summary(const std::vector<Verdict>& verdicts, const Verdict& explored, const report::RunSummary& run,
+                    size_t accepted) {
   std::string notes = accepted > 0 ? fmt::format("norn: {}\n", accepted_words(accepted)) : "";
   for (const Text note : run.notes) notes += fmt::format("norn: note: {}\n", view(note));
   const auto confirmed =
@@ -37,10 +42,31 @@ std::string summary(const std::vector<Verdict>& verdicts, const report::RunSumma
                                      [](const Verdict& v) { return v.is_confirmed() && v.harm() != Harm::kNone; });
   if (verdicts.empty()) {
     const char* known = !run.checked ? "nothing was checked" : run.ended ? "no races found" : "0 races so far";
-    return notes + fmt::format("norn: {}, nothing to confirm\n", known);
+    const std::string tried = explored.runs == 0 ? "" : fmt::format("; nothing seen in {} schedules", explored.runs);
+    return notes + fmt::format("norn: {}, nothing to confirm{}\n", known, tried);
   }
   return notes + fmt::format("norn: {} to confirm: {} confirmed, {} of them with consequences; {} not met\n",
                              verdicts.size(), confirmed, harmful, static_cast<long>(verdicts.size()) - confirmed);
+}
+
+// The time that one of so many candidates has; the last part of it is for exploring.
+std::chrono::steady_clock::time_point share_of(std::chrono::steady_clock::time_point end, size_t left) {
+  const auto now = std::chrono::steady_clock::now();
+  return now + (end - now) / static_cast<long>(left + 1);
+}
+
+// How the plain run ended, if that was no success, and whether a schedule shows the same.
+std::string words_of_failure(const experiment::ChildEnd& end, const std::vector<Verdict>& verdicts) {
+  if (end.signal == 0) return "";
+  const auto is_crash = [](Harm harm) {
+    return harm == Harm::kCrash || harm == Harm::kAbort || harm == Harm::kAssertion || harm == Harm::kException;
+  };
+  const bool shown = std::any_of(verdicts.begin(), verdicts.end(),
+                                 [&](const Verdict& v) { return v.is_confirmed() && is_crash(v.harm()); });
+  const char* name = sigabbrev_np(end.signal);
+  return fmt::format(
+      "norn: the program itself ended by SIG{}{}\n", name != nullptr ? name : "?",
+      shown ? "; a schedule above shows such an end" : ", and no schedule that was tried shows it again");
 }
 
 bool fails(const std::vector<Verdict>& verdicts, const report::Findings& findings, FailOn fail_on) {
@@ -67,13 +93,16 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
   ConfirmOptions options;
   options.add(app);
   Detection detection;
-  // A check is about what can be shown.
-  detection.options.set("fail_on", "confirmed");
   experiment::ConfirmSettings settings;
+  std::chrono::steady_clock::time_point end;
   std::string error;
   detection.accepts = [&](std::string& why) {
     if (!options.resolve(false, settings, why)) return false;
-    detection.timeout = settings.timeout;
+    end = std::chrono::steady_clock::now() +
+          std::chrono::milliseconds(static_cast<int64_t>(options.budget().value_or(kBudget) * 1000));
+    // Half of the time is for schedules.
+    const double half = options.budget().value_or(kBudget) / 2;
+    detection.timeout = settings.timeout > 0 ? std::min(settings.timeout, half) : half;
     return true;
   };
   const auto status = detect(verb, app, std::move(arguments), detection);
@@ -82,20 +111,31 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
   const FailOn fail_on = detection.options.settings().fail_on;
   std::vector<ConfirmCandidate> candidates = experiment::candidates_of(findings);
   std::erase_if(candidates, [](const ConfirmCandidate& candidate) { return candidate.suppressed; });
-  // Why it stood still, other schedules may show.
-  if (detection.end.timed_out) candidates.emplace_back();
   std::vector<Verdict> verdicts;
-  if (!candidates.empty()) {
+  Verdict explored;
+  // A program with one thread has one schedule.
+  if (findings.run.stats.threads > 1 || !candidates.empty() || detection.end.timed_out) {
     experiment::Stage stage(detection.program.path, detection.command, detection.options);
+    stage.set_deadline(end);
     experiment::Reference reference;
     if (!experiment::find_reference(stage, settings, reference, error)) {
       complain(error);
       return kMisuse;
     }
-    for (const ConfirmCandidate& candidate : candidates) {
-      verdicts.push_back(confirm_in_sight(stage, candidate, reference, settings));
+    KeptCorpus corpus(stage, settings.seed);
+    for (size_t i = 0; i < candidates.size(); ++i) {
+      settings.deadline = share_of(end, candidates.size() - i);
+      verdicts.push_back(confirm_in_sight(stage, candidates[i], reference, settings, *corpus));
       keep_verdict(detection.kept, findings, verdicts.back(), detection.casebook, detection.run);
     }
+    experiment::ConfirmSettings rest = settings;
+    rest.deadline = end;
+    if (!options.has_runs()) {
+      rest.runs = kNoEnd;
+      rest.more = 0;
+      rest.patience = kPatience;
+    }
+    explored = confirm_in_sight(stage, ConfirmCandidate(), reference, rest, *corpus);
   }
   report::sort_for_reading(findings.races);
   std::sort(verdicts.begin(), verdicts.end(), comes_first);
@@ -103,7 +143,15 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
   for (const report::Hazard& hazard : findings.hazards)
     if (hazard.kind == report::HazardKind::kDeadlock) text += text_of_hazard(hazard);
   for (const Verdict& verdict : verdicts) text += experiment::text_of(verdict, detection.command);
-  text += summary(verdicts, findings.run, detection.accepted);
+  // What went wrong without a race that was known before.
+  const bool harmed = std::any_of(verdicts.begin(), verdicts.end(),
+                                  [&](const Verdict& v) { return v.is_confirmed() && v.harm() == explored.harm(); });
+  if (explored.is_confirmed() && !harmed) {
+    text += experiment::text_of(explored, detection.command);
+    verdicts.push_back(explored);
+  }
+  text += words_of_failure(detection.end, verdicts);
+  text += summary(verdicts, explored, findings.run, detection.accepted);
   bool written = true;
   if (detection.output.empty()) {
     std::fputs(text.c_str(), stderr);

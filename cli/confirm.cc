@@ -102,6 +102,8 @@ void shorten(const Stage& stage, const Reference& reference, Verdict& verdict) {
   if (!story->file.empty()) verdict.story += fmt::format("        as a file for norn replay: {}\n", story->file);
 }
 
+constexpr double kExploreBudget = 60;  // seconds
+
 // The exit status of a confirmation. What is accepted does not count.
 int status_of(const std::vector<Verdict>& verdicts, const Accepted& accepted, const options::Settings& settings) {
   if (settings.fail_on == options::FailOn::kNone) return 0;
@@ -158,8 +160,15 @@ int confirm(const Verb& verb, std::vector<std::string> arguments) {
     return kMisuse;
   }
   Stage stage(program.path, request.command, list);
+  const double budget = options.budget().value_or(settings.patience != 0 ? kExploreBudget : 0);
+  if (budget > 0) {
+    settings.deadline =
+        std::chrono::steady_clock::now() + std::chrono::milliseconds(static_cast<int64_t>(budget * 1000));
+    stage.set_deadline(settings.deadline);
+  }
   Reference reference;
   std::vector<Verdict> verdicts;
+  KeptCorpus corpus(stage, settings.seed);
   if (!candidates->empty()) {
     if (!experiment::find_reference(stage, settings, reference, error)) {
       complain(error);
@@ -172,7 +181,7 @@ int confirm(const Verb& verb, std::vector<std::string> arguments) {
     request.casebook.attempt([&](casebook::Casebook& casebook) { command = casebook.add_run(facts, nullptr); });
   }
   for (const ConfirmCandidate& candidate : *candidates) {
-    verdicts.push_back(confirm_in_sight(stage, candidate, reference, settings));
+    verdicts.push_back(confirm_in_sight(stage, candidate, reference, settings, *corpus));
     if (kept.findings) keep_verdict(*kept.run, *kept.findings, verdicts.back(), request.casebook, command);
     if (request.minimize) shorten(stage, reference, verdicts.back());
     fmt::print("{}", experiment::text_of(verdicts.back(), request.command));

@@ -18,26 +18,25 @@ namespace norn::cli {
 namespace {
 
 using experiment::ConfirmSettings;
-using schedule::StrategyKind;
 
 // One line that is written over and over, on a terminal only.
 class Progress {
  public:
-  Progress(std::string what, unsigned all) : what_(std::move(what)), all_(all), shown_(is_terminal(2)) {}
+  explicit Progress(std::string what) : what_(std::move(what)), shown_(is_terminal(2)) {}
   ~Progress() {
     if (shown_) std::fputs("\r\033[K", stderr);
   }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  void done(unsigned count) const {
+  void show(const experiment::Verdict& so_far) const {
     if (!shown_) return;
-    fmt::print(stderr, "\r\033[Knorn: {}: {} of {} runs", what_, count, all_);
+    fmt::print(stderr, "\r\033[Knorn: {}: {} runs, {} with something to show, {} since the last new one", what_,
+               so_far.runs, so_far.confirmed, so_far.since_new);
     std::fflush(stderr);
   }
 
  private:
   std::string what_;
-  unsigned all_;
   bool shown_;
 };
 
@@ -48,10 +47,14 @@ std::string searches_in_words() {
 }  // namespace
 
 void ConfirmOptions::add(CLI::App& app) {
-  app.add_option("--runs", runs_, "how many schedules to try for each (default: 20)")->type_name("N");
+  app.add_option("--runs", runs_,
+                 "how many schedules to try (default: 20 for each race, ten times as many if it is not met; exploring: "
+                 "until 300 schedules show nothing new)")
+      ->type_name("N");
+  app.add_option("--budget", budget_, "seconds for everything (default: 60 to check or explore)")->type_name("SECONDS");
   app.add_option("--jobs", jobs_, "how many at once (default: as many as there are cores)")->type_name("N");
   app.add_option("--strategy", strategy_,
-                 fmt::format("how schedules are chosen: {} (default: race-directed)", searches_in_words()))
+                 fmt::format("how schedules are chosen: {} (default: all, in turn)", searches_in_words()))
       ->type_name("NAME");
   app.add_option("--seed", seed_, "of the first schedule; the next ones follow (default: 1)")->type_name("N");
   app.add_option("--depth", depth_, "of pct: one more than the preemptions it plans (default: 3)")->type_name("N");
@@ -60,14 +63,19 @@ void ConfirmOptions::add(CLI::App& app) {
 }
 
 bool ConfirmOptions::resolve(bool explore, ConfirmSettings& settings, std::string& error) const {
-  if (runs_ == 0) return error = "--runs=0: nothing would be tried", false;
+  constexpr unsigned kRuns = 20, kMore = 180, kPatience = 300, kNoEnd = 1u << 30;
+  if (runs_ == 0u) return error = "--runs=0: nothing would be tried", false;
+  if (budget_ && !(*budget_ > 0)) return error = "--budget: a number of seconds above 0", false;
   if (jobs_ == 0u) return error = "--jobs=0: nobody would try it", false;
-  settings.runs = runs_;
+  settings.runs = runs_.value_or(kRuns);
+  if (!runs_ && strategy_.empty()) {
+    if (explore) settings.runs = kNoEnd, settings.patience = kPatience;
+    if (!explore) settings.more = kMore;
+  }
   settings.jobs = jobs_.value_or(std::max(1u, std::thread::hardware_concurrency()));
   settings.seed = seed_;
   settings.depth = std::clamp(depth_, 1u, schedule::Pct::kMaxDepth);
   settings.timeout = timeout_;
-  settings.strategy = explore ? StrategyKind::kRandom : StrategyKind::kRaceDirected;
   if (strategy_.empty()) return true;
   const auto strategy = schedule::strategy_named(strategy_);
   if (!strategy || !schedule::kStrategies[static_cast<size_t>(*strategy)].searches) {
@@ -79,6 +87,13 @@ bool ConfirmOptions::resolve(bool explore, ConfirmSettings& settings, std::strin
   settings.strategy = *strategy;
   return true;
 }
+
+KeptCorpus::KeptCorpus(const experiment::Stage& stage, uint64_t seed) : program_(stage.program_hash()), corpus_(seed) {
+  corpus_.load(casebook::corpus_file(program_), program_);
+}
+
+// It is a help for the next search, no result: where it cannot be written, the next one begins anew.
+KeptCorpus::~KeptCorpus() { (void)corpus_.save(casebook::corpus_file(program_), program_); }
 
 void keep_verdict(const casebook::KeptRun& run, report::Findings& findings, const experiment::Verdict& verdict,
                   CasebookFile& casebook, int64_t command) {
@@ -99,9 +114,11 @@ void keep_verdict(const casebook::KeptRun& run, report::Findings& findings, cons
 }
 
 experiment::Verdict confirm_in_sight(const experiment::Stage& stage, const experiment::ConfirmCandidate& candidate,
-                                     const experiment::Reference& reference, const ConfirmSettings& settings) {
-  const Progress progress(candidate.id.empty() ? "exploring" : "confirming R" + candidate.id, settings.runs);
-  return experiment::confirm(stage, candidate, reference, settings, [&](unsigned done) { progress.done(done); });
+                                     const experiment::Reference& reference, const ConfirmSettings& settings,
+                                     experiment::Corpus& corpus) {
+  const Progress progress(candidate.id.empty() ? "exploring" : "confirming R" + candidate.id);
+  return experiment::confirm(stage, candidate, reference, settings, corpus,
+                             [&](const experiment::Verdict& so_far) { progress.show(so_far); });
 }
 
 }  // namespace norn::cli

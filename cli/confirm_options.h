@@ -1,4 +1,4 @@
-// How norn confirm and norn check try: --runs, --jobs, --seed, --strategy, --depth, --timeout.
+// How norn confirm and norn check try: --runs, --budget, --jobs, --seed, --strategy, --depth, --timeout.
 #pragma once
 
 #include <optional>
@@ -19,14 +19,33 @@ class ConfirmOptions {
   void add(CLI::App& app);
   // On false `error` is one line.
   [[nodiscard]] bool resolve(bool explore, experiment::ConfirmSettings& settings, std::string& error) const;
+  [[nodiscard]] bool has_runs() const { return runs_.has_value(); }
+  // Seconds for all of it; nothing was asked for: nothing.
+  [[nodiscard]] std::optional<double> budget() const { return budget_; }
 
  private:
-  unsigned runs_ = 20;
+  std::optional<unsigned> runs_;
+  std::optional<double> budget_;
   std::optional<unsigned> jobs_;
   uint32_t seed_ = 1;
   uint32_t depth_ = 3;
   double timeout_ = 0;
   std::string strategy_;
+};
+
+// What is known of a program's schedules from earlier searches, and is known afterwards.
+class KeptCorpus {
+ public:
+  KeptCorpus(const experiment::Stage& stage, uint64_t seed);
+  ~KeptCorpus();
+  KeptCorpus(const KeptCorpus&) = delete;
+  KeptCorpus& operator=(const KeptCorpus&) = delete;
+
+  experiment::Corpus& operator*() { return corpus_; }
+
+ private:
+  uint32_t program_;
+  experiment::Corpus corpus_;
 };
 
 // Adds a verdict to the findings of the run that its candidate is from, in memory and where they are kept. Complains if
@@ -40,6 +59,7 @@ void keep_verdict(const casebook::KeptRun& run, report::Findings& findings, cons
 [[nodiscard]] experiment::Verdict confirm_in_sight(const experiment::Stage& stage,
                                                    const experiment::ConfirmCandidate& candidate,
                                                    const experiment::Reference& reference,
-                                                   const experiment::ConfirmSettings& settings);
+                                                   const experiment::ConfirmSettings& settings,
+                                                   experiment::Corpus& corpus);
 
 }  // namespace norn::cli

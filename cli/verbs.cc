@@ -45,11 +45,14 @@ constexpr Verb kVerbs[] = {
      "norn report --markdown=races.md      for a pull request\n"
      "norn report --text ci/*.jsonl        several runs as one",
      report},
-    {"check", "[options] -- program [arguments]", "run, confirm everything found, one verdict for each race",
-     "Runs the program as `norn run` does, then confirms each race it found as `norn confirm` does: one verdict for\n"
-     "each, the most harmful first, with a token to replay it. The exit status is the program's own, or 66 if a race\n"
-     "was confirmed (see --fail-on, whose default here is confirmed).",
+    {"check", "[options] -- program [arguments]", "run, confirm everything found, explore; one verdict for each race",
+     "Runs the program as `norn run` does, then confirms each race it found as `norn confirm` does, and explores other\n"
+     "schedules with the time that is left: one verdict for each race, the most harmful first, with a token to replay\n"
+     "it. It ends within its budget, a minute if nothing else is said, and earlier if schedules show nothing new. The\n"
+     "exit status is the program's own, or 66 if a race was observed or confirmed, or a schedule went wrong (see\n"
+     "--fail-on).",
      "norn check -- ./bank 100\n"
+     "norn check --budget=600 --fail-on=confirmed -- ./bank\n"
      "norn check --runs=100 --json=races.json -- ./bank",
      check},
     {"confirm", "RACE...|--all|--explore [options] -- program [arguments]",
@@ -60,11 +63,13 @@ constexpr Verb kVerbs[] = {
      "such run has a token that `norn replay` takes. The exit status is 66 if anything was confirmed.\n"
      "\n"
      "Races are those of the last `norn run`, or of the file given by --from. --explore looks for crashes, failed\n"
-     "assertions and deadlocks in schedules of its own.",
+     "assertions and deadlocks in schedules of its own. Unless a strategy is named, all of them take turns and share\n"
+     "what each has seen; exploring ends after a minute, or when 300 schedules have shown nothing new.",
      "norn confirm R3f9c -- ./bank 100     one race of the last run\n"
      "norn confirm --all --runs=100 -- ./bank\n"
      "norn confirm --from=tsan.log --all -- ./bank\n"
      "norn confirm R3f9c --minimize -- ./bank\n"
+     "norn confirm --explore --budget=600 -- ./bank\n"
      "norn confirm --explore --strategy=pct --runs=1000 -- ./bank",
      confirm},
     {"replay", "TOKEN [options] -- program [arguments]", "run a schedule again that norn confirm found",

@@ -19,65 +19,143 @@ namespace {
 using schedule::Outcome;
 using schedule::StrategyKind;
 
-Plan plan_for(const Stage& stage, const ConfirmCandidate& candidate, const Reference& reference,
-              const ConfirmSettings& settings, unsigned number) {
-  Plan plan;
-  plan.strategy = settings.strategy;
-  plan.seed = settings.seed + number;
-  plan.depth = settings.depth;
-  plan.length = static_cast<uint32_t>(std::clamp<uint64_t>(reference.decisions, 1, 0xffffffff));
-  // Without a candidate any access may be the one that matters.
-  plan.accesses = candidate.sites.empty();
-  plan.sites = candidate.sites;
-  plan.program = stage.program_hash();
-  return plan;
+// One of those that take turns.
+struct Member {
+  StrategyKind strategy;
+  bool accesses = false;  // threads are switched at each access
+  uint32_t depth = 3;
+};
+// With a candidate all go straight for it. If that does not lead there, the others come there by another way, or by
+// chance.
+constexpr unsigned kStraight = 10;
+constexpr Member kForCandidate[] = {{StrategyKind::kRaceDirected}, {StrategyKind::kPos},
+                                    {StrategyKind::kRaceDirected}, {StrategyKind::kReadsFrom},
+                                    {StrategyKind::kRaceDirected}, {StrategyKind::kPct}};
+// Without one any access may be the one that matters; but where only synchronization does, the others are in the way.
+constexpr Member kForAnything[] = {
+    {StrategyKind::kReadsFrom, true}, {StrategyKind::kPos, true},        {StrategyKind::kReadsFrom, false},
+    {StrategyKind::kPct, true},       {StrategyKind::kReadsFrom, true},  {StrategyKind::kPos, false},
+    {StrategyKind::kReadsFrom, true}, {StrategyKind::kPct, false, 2},    {StrategyKind::kReadsFrom, true},
+    {StrategyKind::kRandom, true},    {StrategyKind::kReadsFrom, false}, {StrategyKind::kPct, true, 5},
+};
+
+Member member_for(const Verdict& so_far, const ConfirmSettings& settings, unsigned number) {
+  const bool explores = so_far.candidate.sites.empty();
+  if (settings.strategy) return {*settings.strategy, explores, settings.depth};
+  if (explores) return kForAnything[number % std::size(kForAnything)];
+  if (number < kStraight || so_far.is_confirmed()) return kForCandidate[0];
+  return kForCandidate[number % std::size(kForCandidate)];
 }
 
-struct Tally {
-  std::mutex mutex;
-  Verdict verdict;
-  uint64_t events = 0;
-  std::map<Harm, SeenConsequence> of_confirmed;
-  std::map<Harm, SeenConsequence> of_others;
+// What the runs of one search showed, added up. Any number of threads.
+class Tally {
+ public:
+  Tally(const Stage& stage, const ConfirmCandidate& candidate, const Reference& reference,
+        const ConfirmSettings& settings, Corpus& corpus)
+      : stage_(stage), reference_(reference), settings_(settings), corpus_(corpus) {
+    verdict_.candidate = candidate;
+  }
 
-  void add(const StagedRun& run, const Plan& plan, const Reference& reference, const std::string& log) {
-    const Consequence consequence = consequence_of(run, reference);
-    const bool confirmed = confirms(run, verdict.candidate, consequence);
+  // The next run's plan; nothing if there is none.
+  std::optional<Plan> next() {
+    const std::lock_guard lock(mutex_);
+    const unsigned most = settings_.runs + (verdict_.is_confirmed() ? 0 : settings_.more);
+    if (begun_ >= most) return std::nullopt;
+    if (settings_.patience != 0 && verdict_.since_new >= settings_.patience)
+      return verdict_.end = SearchEnd::kNothingNew, std::nullopt;
+    if (std::chrono::steady_clock::now() >= settings_.deadline) return verdict_.end = SearchEnd::kNoTime, std::nullopt;
+    const Member member = member_for(verdict_, settings_, begun_);
+    Plan plan;
+    plan.strategy = member.strategy;
+    plan.seed = settings_.seed + begun_++;
+    plan.depth = member.depth;
+    plan.accesses = member.accesses;
+    plan.sites = verdict_.candidate.sites;
+    if (plan.strategy == StrategyKind::kReadsFrom) plan.reads = corpus_.next();
+    plan.program = stage_.program_hash();
+    return plan;
+  }
+
+  // pct draws its change points from the length of such a run: one that nobody preempts on purpose, stopping at the same
+  // points, always the same.
+  void add_length(Plan& plan, unsigned worker) {
+    if (plan.strategy != StrategyKind::kPct) return;
+    std::atomic<uint32_t>& length = lengths_[plan.accesses ? 1 : 0];
+    if (length == 0) {
+      Plan probe = plan;
+      probe.strategy = StrategyKind::kPos;
+      probe.seed = settings_.seed;
+      length = static_cast<uint32_t>(std::clamp<uint64_t>(stage_.run(probe, worker).decisions, 1, 0xffffffff));
+    }
+    plan.length = length;
+  }
+
+  void add(const StagedRun& run, const Plan& plan, const std::string& log) {
+    const std::lock_guard lock(mutex_);
+    if (run.cut) return void(verdict_.end = SearchEnd::kNoTime);
+    const Consequence consequence = consequence_of(run, reference_);
+    const bool confirmed = confirms(run, verdict_.candidate, consequence);
+    ++verdict_.runs;
+    events_ += run.decisions;
+    preemptions_ += run.preemptions;
+    if (plan.strategy == StrategyKind::kPct) verdict_.length = plan.length;
+    verdict_.confirmed += confirmed ? 1 : 0;
+    verdict_.taken_away += run.taken_away != 0 ? 1 : 0;
+    verdict_.came_between += came_between(run) ? 1 : 0;
+    if (confirmed) {
+      verdict_.first_then_second |= (run.orders & Outcome::kFirstThenSecond) != 0;
+      verdict_.second_then_first |= (run.orders & Outcome::kSecondThenFirst) != 0;
+    }
+    const bool stuck = consequence.harm == Harm::kDeadlock || consequence.harm == Harm::kHang;
+    const bool is_race = verdict_.candidate.kind == CandidateKind::kRace && !verdict_.candidate.sites.empty();
+    verdict_.lost += stuck && !confirmed ? 1 : 0;
+    // Of a race, only if it led there.
+    if (run.deadlocked != 0 && verdict_.deadlock.empty() && (confirmed || !is_race))
+      verdict_.deadlock = deadlock_of(run);
+    SeenConsequence& seen = (confirmed ? of_confirmed_ : of_others_)[consequence.harm];
+    const bool is_first = seen.count++ == 0;
+    const bool is_new = corpus_.add(plan.reads, run.pairs) != 0 || (is_first && consequence.harm != Harm::kNone);
+    verdict_.since_new = is_new ? 0 : verdict_.since_new + 1;
+    if (!is_first) return;
     Plan token = plan;
     token.hash = static_cast<uint32_t>(run.hash);
     token.decisions = run.decisions;
-    const std::lock_guard lock(mutex);
-    ++verdict.runs;
-    events += run.decisions;
-    verdict.confirmed += confirmed ? 1 : 0;
-    verdict.taken_away += run.taken_away != 0 ? 1 : 0;
-    verdict.came_between += came_between(run) ? 1 : 0;
-    if (confirmed) {
-      verdict.first_then_second |= (run.orders & Outcome::kFirstThenSecond) != 0;
-      verdict.second_then_first |= (run.orders & Outcome::kSecondThenFirst) != 0;
-    }
-    const bool stuck = consequence.harm == Harm::kDeadlock || consequence.harm == Harm::kHang;
-    const bool is_race = verdict.candidate.kind == CandidateKind::kRace && !verdict.candidate.sites.empty();
-    verdict.lost += stuck && !confirmed ? 1 : 0;
-    // Of a race, only if it led there.
-    if (run.deadlocked != 0 && verdict.deadlock.empty() && (confirmed || !is_race)) verdict.deadlock = deadlock_of(run);
-    SeenConsequence& seen = (confirmed ? of_confirmed : of_others)[consequence.harm];
-    if (seen.count++ != 0) return;
     seen.consequence = consequence;
+    seen.strategy = plan.strategy;
     seen.replay = encode(token);
     casebook::keep_schedule(seen.replay, log);
   }
 
-  void tell(const Progress& progress) {
-    const std::lock_guard lock(mutex);
-    progress(verdict.runs);
+  void report(const Progress& progress) {
+    const std::lock_guard lock(mutex_);
+    progress(verdict_);
   }
 
   Verdict finish() {
-    for (auto& [harm, seen] : verdict.is_confirmed() ? of_confirmed : of_others) verdict.consequences.push_back(seen);
-    verdict.mean_events = verdict.runs == 0 ? 0 : static_cast<double>(events) / verdict.runs;
-    return std::move(verdict);
+    for (auto& [harm, seen] : verdict_.is_confirmed() ? of_confirmed_ : of_others_)
+      verdict_.consequences.push_back(seen);
+    const double runs = std::max(verdict_.runs, 1u);
+    verdict_.mean_events = static_cast<double>(events_) / runs;
+    verdict_.mean_preemptions = static_cast<double>(preemptions_) / runs;
+    verdict_.pairs = corpus_.pairs();
+    verdict_.strategy = verdict_.consequences.empty() ? settings_.strategy.value_or(StrategyKind::kRaceDirected)
+                                                      : verdict_.consequences[0].strategy;
+    return std::move(verdict_);
   }
+
+ private:
+  const Stage& stage_;
+  const Reference& reference_;
+  const ConfirmSettings& settings_;
+  std::mutex mutex_;
+  Corpus& corpus_;
+  Verdict verdict_;
+  unsigned begun_ = 0;
+  std::atomic<uint32_t> lengths_[2] = {};  // without and with switches at accesses; 0: not known yet
+  uint64_t events_ = 0;
+  uint64_t preemptions_ = 0;
+  std::map<Harm, SeenConsequence> of_confirmed_;
+  std::map<Harm, SeenConsequence> of_others_;
 };
 
 }  // namespace
@@ -147,16 +225,14 @@ bool find_reference(Stage& stage, const ConfirmSettings& settings, Reference& re
 }
 
 Verdict confirm(const Stage& stage, const ConfirmCandidate& candidate, const Reference& reference,
-                const ConfirmSettings& settings, const Progress& progress) {
-  Tally tally;
-  tally.verdict.candidate = candidate;
-  tally.verdict.strategy = settings.strategy;
-  std::atomic<unsigned> next{0};
+                const ConfirmSettings& settings, Corpus& corpus, const Progress& progress) {
+  Tally tally(stage, candidate, reference, settings, corpus);
   const auto work = [&](unsigned worker) {
-    for (unsigned number = next++; number < settings.runs; number = next++) {
-      const Plan plan = plan_for(stage, candidate, reference, settings, number);
-      tally.add(stage.run(plan, worker), plan, reference, stage.log_of(worker));
-      if (progress) tally.tell(progress);
+    while (std::optional<Plan> plan = tally.next()) {
+      tally.add_length(*plan, worker);
+      const StagedRun run = stage.run(*plan, worker);
+      tally.add(run, *plan, stage.log_of(worker));
+      if (progress) tally.report(progress);
     }
   };
   std::vector<std::thread> workers;

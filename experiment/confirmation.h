@@ -1,37 +1,57 @@
-// Confirming: many controlled runs of a program for one candidate, and what they showed.
+// Confirming: many controlled runs of a program for one candidate, and what they showed. Without a candidate,
+// exploring: any harm is what is looked for.
+//
+// Unless a strategy is named, the runs take turns by a portfolio of all strategies, which share what each of them saw
+// (experiment/corpus.h). A search ends when its runs are done, when its time is up, or when nothing new was seen for a
+// while.
 #pragma once
 
+#include <chrono>
 #include <functional>
+#include <optional>
 
 #include "experiment/candidates.h"
 #include "experiment/consequence.h"
+#include "experiment/corpus.h"
 
 namespace norn::experiment {
 
 struct ConfirmSettings {
   unsigned runs = 20;
+  unsigned more = 0;  // so many more, while nothing was confirmed
   unsigned jobs = 1;
   uint32_t seed = 1;
-  schedule::StrategyKind strategy = schedule::StrategyKind::kRaceDirected;
+  std::optional<schedule::StrategyKind> strategy;  // none: the portfolio
   uint32_t depth = 3;
+  unsigned patience = 0;  // so many runs without anything new end the search; 0: they do not
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   double timeout = 0;  // seconds; 0: when it gets no further
 };
 
 struct SeenConsequence {
   Consequence consequence;
   unsigned count = 0;
-  std::string replay;  // of the first such run
+  schedule::StrategyKind strategy{};  // of the first such run
+  std::string replay;                 // likewise
 };
+
+// Why there were no more runs.
+enum class SearchEnd { kAllRuns, kNothingNew, kNoTime };
 
 struct Verdict {
   ConfirmCandidate candidate;
   unsigned runs = 0;
   unsigned confirmed = 0;
-  schedule::StrategyKind strategy{};
+  schedule::StrategyKind strategy{};  // of the run whose token is shown
   bool first_then_second = false;
   bool second_then_first = false;
   std::vector<SeenConsequence> consequences;  // of the runs that confirmed it, or of all; the most harmful first
   double mean_events = 0;
+  double mean_preemptions = 0;
+  uint64_t length = 0;     // what pct drew its change points from; 0: it was not tried
+  size_t pairs = 0;        // reads-from pairs that were seen, of all runs that share the corpus
+  unsigned since_new = 0;  // runs since the last new one
+  SearchEnd end = SearchEnd::kAllRuns;
   unsigned taken_away = 0;    // runs in which a turn was taken away
   unsigned came_between = 0;  // runs in which the second site's thread went first where both stood
   std::string deadlock;       // who waits for what, of the first deadlock
@@ -56,10 +76,10 @@ struct Verdict {
 [[nodiscard]] bool find_reference(Stage& stage, const ConfirmSettings& settings, Reference& reference,
                                   std::string& error);
 
-// Told after each run how many are done; by one thread at a time.
-using Progress = std::function<void(unsigned done)>;
+// Called after each run with what is known so far; by one thread at a time.
+using Progress = std::function<void(const Verdict& so_far)>;
 
 [[nodiscard]] Verdict confirm(const Stage& stage, const ConfirmCandidate& candidate, const Reference& reference,
-                              const ConfirmSettings& settings, const Progress& progress = {});
+                              const ConfirmSettings& settings, Corpus& corpus, const Progress& progress = {});
 
 }  // namespace norn::experiment

@@ -156,6 +156,7 @@ std::string Stage::options_for(const Plan& plan, unsigned worker, const std::str
   options.set("accesses", plan.accesses ? "on" : "off");
   if (places) options.set("places", "on");
   if (!plan.sites.empty()) options.set("sites", plan.sites);
+  if (!plan.reads.empty()) options.set("reads", plan.reads);
   options.set("outcome", file("outcome", worker));
   options.set("decisions", file("log", worker));
   if (!expected.empty()) options.set("expected", fs::absolute(expected).string());
@@ -204,16 +205,16 @@ StagedRun Stage::start(const std::string& options, unsigned worker) const {
   close(trouble[0]);
   run.started = !failed;
 
-  if (!await_end(pid, worker)) {
-    run.timed_out = true;
-    kill(-pid, SIGKILL);
-  }
+  const Waited waited = await_end(pid, worker);
+  run.timed_out = waited == Waited::kHangs;
+  run.cut = waited == Waited::kNoTime;
+  if (waited != Waited::kEnded) kill(-pid, SIGKILL);
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
   kill(-pid, SIGKILL);  // what it left behind would go on in the next run
   run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (WIFSIGNALED(status)) {
-    run.signal = run.timed_out ? 0 : WTERMSIG(status);
+    run.signal = waited != Waited::kEnded ? 0 : WTERMSIG(status);
   } else {
     run.exit = WEXITSTATUS(status);
   }
@@ -222,7 +223,7 @@ StagedRun Stage::start(const std::string& options, unsigned worker) const {
   return run;
 }
 
-bool Stage::await_end(int pid, unsigned worker) const {
+Stage::Waited Stage::await_end(int pid, unsigned worker) const {
   const auto process = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
   pollfd ends = {process, POLLIN, 0};
   const auto seconds_since = [](auto begin) {
@@ -231,13 +232,18 @@ bool Stage::await_end(int pid, unsigned worker) const {
   const auto begin = std::chrono::steady_clock::now();
   auto moved = begin;
   uint64_t before = 0;
-  bool ended = false;
+  Waited waited = Waited::kHangs;
   for (;;) {
     const double silence = seconds_since(strictly_ ? begin : moved);
     if (silence >= timeout_ || (!strictly_ && processor_seconds(pid) >= timeout_)) break;
     constexpr double kLook = 1;
-    if (poll(&ends, 1, static_cast<int>(std::min(timeout_ - silence, kLook) * 1000) + 1) != 0) {
-      ended = true;
+    const double left = -seconds_since(deadline_);
+    if (left <= 0) {
+      waited = Waited::kNoTime;
+      break;
+    }
+    if (poll(&ends, 1, static_cast<int>(std::min({timeout_ - silence, kLook, left}) * 1000) + 1) != 0) {
+      waited = Waited::kEnded;
       break;
     }
     const uint64_t now = progress_in(file("outcome", worker));
@@ -246,7 +252,7 @@ bool Stage::await_end(int pid, unsigned worker) const {
     moved = std::chrono::steady_clock::now();
   }
   close(process);
-  return ended;
+  return waited;
 }
 
 void Stage::read_outcome(unsigned worker, StagedRun& run) const {
@@ -263,6 +269,8 @@ void Stage::read_outcome(unsigned worker, StagedRun& run) const {
   run.first_meeting = outcome.first_meeting;
   run.differs_at = outcome.differs_at;
   run.slept = static_cast<double>(outcome.slept) / 1e9;
+  for (const schedule::ReadsFromPair& pair : outcome.pairs)
+    if (!pair.is_none()) run.pairs.push_back(pair);
   run.findings = read_beginning(file("findings", worker));
 }
 

@@ -2,6 +2,7 @@
 // each a process of its own with its output captured.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct StagedRun {
   int exit = 0;
   int signal = 0;
   bool timed_out = false;
+  bool cut = false;  // because the stage's time was up, which says nothing about the program
   double seconds = 0;
   std::string output;
   std::string errors;
@@ -33,6 +35,7 @@ struct StagedRun {
   uint32_t deadlocked = 0;
   uint32_t taken_away = 0;
   uint32_t kernel_returns = 0;
+  std::vector<schedule::ReadsFromPair> pairs;
   uint64_t first_meeting = 0;
   uint64_t differs_at = 0;
   double slept = 0;  // seconds of the virtual clock that nobody could run in
@@ -56,6 +59,9 @@ class Stage {
   // all: on a busy machine each step may take long.
   void set_timeout(double seconds, bool strictly) { timeout_ = seconds, strictly_ = strictly; }
   [[nodiscard]] double timeout() const { return timeout_; }
+  // Whatever runs then is ended.
+  using Clock = std::chrono::steady_clock;
+  void set_deadline(Clock::time_point deadline) { deadline_ = deadline; }
 
   // Any number of threads may do this at once; `worker` tells them apart.
   [[nodiscard]] StagedRun run_plain(unsigned worker) const;
@@ -74,8 +80,8 @@ class Stage {
   [[nodiscard]] std::string options_for(const Plan& plan, unsigned worker, const std::string& expected,
                                         bool places) const;
   [[nodiscard]] StagedRun start(const std::string& options, unsigned worker) const;
-  // False: it hangs.
-  [[nodiscard]] bool await_end(int pid, unsigned worker) const;
+  enum class Waited { kEnded, kHangs, kNoTime };
+  [[nodiscard]] Waited await_end(int pid, unsigned worker) const;
   void read_outcome(unsigned worker, StagedRun& run) const;
 
   std::string path_;
@@ -85,6 +91,7 @@ class Stage {
   uint32_t program_hash_ = 0;
   double timeout_ = 30;
   bool strictly_ = false;
+  Clock::time_point deadline_ = Clock::time_point::max();
 };
 
 // The same for the same bytes.

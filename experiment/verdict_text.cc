@@ -18,6 +18,19 @@ Json standing_of(const Verdict& verdict) {
   return view(name_of(report::standing_of(verdict.candidate.detection, verdict.facts())));
 }
 
+// Why exploring ended.
+std::string words_of_end(const Verdict& verdict) {
+  switch (verdict.end) {
+    case SearchEnd::kNothingNew:
+      return fmt::format("; nothing new in the last {}", verdict.since_new);
+    case SearchEnd::kNoTime:
+      return "; then its time was up";
+    case SearchEnd::kAllRuns:
+      break;
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string text_of(const Verdict& verdict, const std::vector<std::string>& command) {
@@ -31,7 +44,7 @@ std::string text_of(const Verdict& verdict, const std::vector<std::string>& comm
     if (!explores && candidate.kind == CandidateKind::kRace)
       out += verdict.first_then_second && verdict.second_then_first ? ", in both orders" : ", in one order";
   } else {
-    out += explores ? fmt::format("nothing seen in {} runs", verdict.runs)
+    out += explores ? fmt::format("nothing seen in {} runs{}", verdict.runs, words_of_end(verdict))
                     : fmt::format("{}{} runs", view(report::not_met_words(candidate.kind == CandidateKind::kAtomicity)),
                                   verdict.runs);
   }
@@ -49,6 +62,10 @@ std::string text_of(const Verdict& verdict, const std::vector<std::string>& comm
   if (verdict.taken_away > 0)
     out += fmt::format("        in {} runs a thread blocked or ran on unseen, and its turn was taken away\n",
                        verdict.taken_away);
+  if (verdict.runs > 0 && !verdict.is_confirmed())
+    out += fmt::format(
+        "        {:.0f} points and {:.0f} preemptions a run; {} pairs of statements that follow one another\n",
+        verdict.mean_events, verdict.mean_preemptions, verdict.pairs);
   if (!verdict.deadlock.empty()) out += verdict.deadlock;
   if (!verdict.story.empty()) out += verdict.story;
   if (verdict.is_confirmed()) {
@@ -85,7 +102,10 @@ std::string json_of(const std::vector<Verdict>& verdicts) {
                    {"confirmed", verdict.confirmed},
                    {"orders", orders},
                    {"consequences", consequences},
-                   {"mean_events", verdict.mean_events}});
+                   {"mean_events", verdict.mean_events},
+                   {"mean_preemptions", verdict.mean_preemptions},
+                   {"length", verdict.length},
+                   {"pairs", verdict.pairs}});
   }
   return Json({{"norn", 1}, {"confirm", all}}).dump(2) + "\n";
 }

@@ -53,6 +53,7 @@ struct Settings {
   Text outcome{};    // a file for schedule::Outcome
   Text decisions{};  // a file for the log
   Text expected{};   // a log to compare with, and to follow with schedule=replay
+  Text reads{};      // of reads-from: its constraints
   uint32_t depth = 3;
   uint32_t length = 1000;
   bool accesses = false;
@@ -284,6 +285,13 @@ inline constexpr Option kOptions[] = {
      .fallback = "none",
      .help = "a log of decisions to compare with, and to follow with schedule=replay",
      .store = &store_in<&Settings::expected>,
+     .use = OptionUse::kStarter},
+    {.key = "reads",
+     .kind = OptionKind::kText,
+     .values = "PAIRS",
+     .fallback = "none",
+     .help = "of reads-from: pairs of statements WRITE>READ that are wanted, or not (!WRITE>READ)",
+     .store = &store_in<&Settings::reads>,
      .use = OptionUse::kStarter},
     {.key = "depth",
      .kind = OptionKind::kNumber,

@@ -6,10 +6,12 @@
 
 #include <atomic>
 
+#include "schedule/reads_from.h"
+
 namespace norn::schedule {
 
 struct Outcome {
-  static constexpr uint64_t kMagic = 0x3274'756f'6e72'6f6e;  // "nornout2"
+  static constexpr uint64_t kMagic = 0x3374'756f'6e72'6f6e;  // "nornout3"
   static constexpr uint64_t kNever = ~uint64_t{0};
   static constexpr uint32_t kFirstThenSecond = 1;
   static constexpr uint32_t kSecondThenFirst = 2;
@@ -40,6 +42,8 @@ struct Outcome {
 
   uint64_t slept = 0;            // nanoseconds that passed on the virtual clock because nobody could run
   uint64_t differs_at = kNever;  // the first decision that is not as in the log to compare with
+
+  ReadsFromPairs pairs;
 };
 
 }  // namespace norn::schedule

@@ -10,18 +10,7 @@ uint64_t Pos::draw(const Step& step) {
 }
 
 uint32_t Pos::choose(const Enabled& enabled) {
-  uint32_t best = 0;
-  for (uint32_t i = 0; i < enabled.count; ++i) {
-    uint64_t& priority = priorities_[enabled[i].thread];
-    if (priority == 0) priority = draw(enabled[i]);
-    if (priority > priorities_[enabled[best].thread]) best = i;
-  }
-  const Step& chosen = enabled[best];
-  priorities_[chosen.thread] = 0;
-  for (uint32_t i = 0; i < enabled.count; ++i) {
-    if (conflict(chosen, enabled[i])) priorities_[enabled[i].thread] = 0;
-  }
-  return best;
+  return highest_of(enabled, [](const Step& /*step*/) { return true; });
 }
 
 }  // namespace norn::schedule

@@ -10,17 +10,40 @@
 
 namespace norn::schedule {
 
-class Pos final : public Strategy {
+class Pos : public Strategy {
  public:
   explicit Pos(uint64_t seed) : Strategy(seed) {}
 
   uint32_t choose(const Enabled& enabled) override;
   void ended(uint32_t thread) override { priorities_[thread] = 0; }
 
+ protected:
+  // The one of the highest priority among those that may be chosen, of which there is one; what conflicts with it draws
+  // anew.
+  template <class MayBe>
+  uint32_t highest_of(const Enabled& enabled, const MayBe& may_be);
+
  private:
   uint64_t draw(const Step& step);
 
   uint64_t priorities_[kMaxThreads] = {};  // of the thread's pending step; 0: to be drawn
 };
+
+template <class MayBe>
+uint32_t Pos::highest_of(const Enabled& enabled, const MayBe& may_be) {
+  uint32_t best = kNobody;
+  for (uint32_t i = 0; i < enabled.count; ++i) {
+    uint64_t& priority = priorities_[enabled[i].thread];
+    if (priority == 0) priority = draw(enabled[i]);
+    if (!may_be(enabled[i])) continue;
+    if (best == kNobody || priority > priorities_[enabled[best].thread]) best = i;
+  }
+  const Step& chosen = enabled[best];
+  priorities_[chosen.thread] = 0;
+  for (uint32_t i = 0; i < enabled.count; ++i) {
+    if (conflict(chosen, enabled[i])) priorities_[enabled[i].thread] = 0;
+  }
+  return best;
+}
 
 }  // namespace norn::schedule

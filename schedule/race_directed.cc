@@ -41,6 +41,23 @@ uint32_t RaceDirected::execute(const Enabled& enabled, uint32_t index) {
   return index;
 }
 
+// Who goes on of those that are not postponed.
+uint32_t RaceDirected::walk(const Enabled& enabled, uint32_t candidates) {
+  if (even_) {
+    uint32_t chosen = random_.below(candidates);
+    return first_in(enabled, [&](const Step& step) { return !is_postponed(step.thread) && chosen-- == 0; });
+  }
+  uint32_t best = kNobody;
+  for (uint32_t i = 0; i < enabled.count; ++i) {
+    if (is_postponed(enabled[i].thread)) continue;
+    uint32_t& priority = priorities_[enabled[i].thread];
+    if (priority == 0) priority = static_cast<uint32_t>(random_.next() >> 32) | 1;
+    if (best == kNobody || priority > priorities_[enabled[best].thread]) best = i;
+  }
+  if (random_.below(kConstancy) == 0) priorities_[enabled[best].thread] = 0;
+  return best;
+}
+
 uint32_t RaceDirected::choose(const Enabled& enabled) {
   for (;;) {
     // Those that a race was resolved for go at once, the winners first: their statements stand next to each other.
@@ -56,9 +73,7 @@ uint32_t RaceDirected::choose(const Enabled& enabled) {
       idle += enabled[i].idle ? 1 : 0;
     }
     if (candidates == 0 || (idle == candidates && candidates < enabled.count)) return kNobody;
-    uint32_t chosen = random_.below(candidates);
-    const uint32_t at =
-        first_in(enabled, [&](const Step& step) { return !is_postponed(step.thread) && chosen-- == 0; });
+    const uint32_t at = walk(enabled, candidates);
     const bool passes = enabled[at].sites == 0 || states_[enabled[at].thread] == State::kPassed;
     if (passes || resolve(enabled, enabled[at])) return execute(enabled, at);
   }
@@ -69,10 +84,12 @@ void RaceDirected::let_go(const Enabled& enabled) {
   for (uint32_t i = 0; i < enabled.count; ++i) postponed += is_postponed(enabled[i].thread) ? 1 : 0;
   if (postponed == 0) return;
   const uint32_t again = enabled.index_of(let_go_);
-  if (again != kNobody && is_postponed(let_go_) && random_.below(kAgain) != 0) {
+  if (again != kNobody && is_postponed(let_go_) && again_ != 0) {
+    --again_;
     states_[let_go_] = State::kReleased;
     return;
   }
+  again_ = (uint32_t{1} << random_.below(kMagnitudes)) - 1;
   uint32_t chosen = random_.below(postponed);
   for (uint32_t i = 0; i < enabled.count; ++i) {
     if (!is_postponed(enabled[i].thread) || chosen-- != 0) continue;

@@ -10,6 +10,7 @@
 #include "schedule/pos.h"
 #include "schedule/race_directed.h"
 #include "schedule/random_walk.h"
+#include "schedule/reads_from.h"
 #include "schedule/replay_strategy.h"
 #include "schedule/round_robin.h"
 #include "schedule/switches.h"
@@ -17,14 +18,16 @@
 namespace norn::schedule {
 
 // The numbers are in replay tokens: a new one comes last.
-enum class StrategyKind : uint32_t { kOff, kRandom, kRaceDirected, kPct, kPos, kRoundRobin, kReplay };
+enum class StrategyKind : uint32_t { kOff, kRandom, kRaceDirected, kPct, kPos, kRoundRobin, kReplay, kReadsFrom };
 
 // What a strategy needs to know besides the program.
 struct Plan {
   StrategyKind kind = StrategyKind::kRandom;
   uint64_t seed = 0;
-  uint32_t depth = 3;             // pct
-  uint64_t length = 1000;         // pct: steps of a run, about
+  uint32_t depth = 3;                       // pct
+  uint64_t length = 1000;                   // pct: steps of a run, about
+  const Constraint* constraints = nullptr;  // reads-from
+  uint32_t constraint_count = 0;
   const LogEntry* log = nullptr;  // replay
   uint64_t log_count = 0;
 };
@@ -45,7 +48,7 @@ class AnyStrategy {
   }
 
  private:
-  static constexpr size_t kBytes = sizeof(Pct) + 64;
+  static constexpr size_t kBytes = sizeof(ReadsFrom);  // the largest
   alignas(16) unsigned char bytes_[kBytes] = {};
 };
 
@@ -69,6 +72,10 @@ inline constexpr StrategyRow kStrategies[] = {
      [](AnyStrategy& memory, const Plan& plan) -> Strategy& {
        if (plan.log_count > 0 && plan.log[0].op == kSegment) return memory.put<Segments>(plan.log, plan.log_count);
        return memory.put<Replay>(plan.log, plan.log_count);
+     }},
+    {StrategyKind::kReadsFrom, "reads-from", true,
+     [](AnyStrategy& memory, const Plan& plan) -> Strategy& {
+       return memory.put<ReadsFrom>(plan.seed, plan.constraints, plan.constraint_count);
      }},
 };
 static_assert(in_order(kStrategies));

@@ -41,6 +41,7 @@ struct Step {
   uint8_t sites = 0;
   uint64_t address = 0;  // of the location or object; 0: none
   uint64_t size = 0;
+  uint32_t site = 0;  // the statement: the low half of its identity; 0: none
   bool idle = false;  // its thread has long done nothing but yield
 };
 

@@ -276,5 +276,58 @@ TEST(Meeting, NeedsBothSitesCommonBytesAWriteAndTwoThreads) {
   EXPECT_FALSE(meet(reads, {1, Op::kAccess, false, kSecondSite, 100, 4}));
 }
 
+// Two writers and a reader of x; each statement has others before it. The reader says whose value it got.
+uint32_t read_from(Plan plan, uint32_t writers) {
+  uint32_t value = 0, read = 0;
+  std::vector<ModelThread> threads;
+  const Statement busy = {Op::kAtomic, kY, true};
+  for (uint32_t writer = 1; writer <= writers; ++writer)
+    threads.push_back({{busy, busy, {Op::kAccess, kX, true, 0, [&, writer] { return value = writer, -1; }, writer}}});
+  threads.push_back({{busy, {Op::kAccess, kX, false, 0, [&] { return read = value, -1; }, 9}}});
+  Strategy* strategy = nullptr;
+  const auto any = make(plan, strategy);
+  run_model(threads, *strategy);
+  return read;
+}
+
+TEST(ReadsFrom, AWantedPairIsMet) {
+  for (uint32_t writer = 0; writer <= 3; ++writer) {
+    const Constraint wanted = {{writer, 9}, true};
+    for (uint64_t seed = 0; seed < kRuns; ++seed) {
+      const Plan plan = {.kind = StrategyKind::kReadsFrom, .seed = seed, .constraints = &wanted, .constraint_count = 1};
+      // The beginning wrote it, too; but it cannot be brought back once another has written.
+      if (writer != 0) EXPECT_EQ(read_from(plan, 3), writer) << seed;
+    }
+  }
+}
+
+TEST(ReadsFrom, APairThatIsNotWantedIsAvoided) {
+  const Constraint unwanted[] = {{{0, 9}, false}, {{2, 9}, false}};
+  std::set<uint32_t> seen;
+  for (uint64_t seed = 0; seed < kRuns; ++seed) {
+    const Plan plan = {.kind = StrategyKind::kReadsFrom, .seed = seed, .constraints = unwanted, .constraint_count = 2};
+    seen.insert(read_from(plan, 3));
+  }
+  EXPECT_EQ(seen, (std::set<uint32_t>{1, 3}));
+}
+
+TEST(ReadsFrom, WithoutConstraintsEveryPairOccurs) {
+  std::set<uint32_t> seen;
+  for (uint64_t seed = 0; seed < kRuns; ++seed)
+    seen.insert(read_from({.kind = StrategyKind::kReadsFrom, .seed = seed}, 2));
+  EXPECT_EQ(seen, (std::set<uint32_t>{0, 1, 2}));
+}
+
+TEST(ReadsFrom, ConstraintsAreReadAsTheyAreWritten) {
+  Constraint constraints[kMaxConstraints];
+  ASSERT_EQ(read_constraints("a1>b2,!0>ffffffff", constraints), 2u);
+  EXPECT_EQ(constraints[0].pair, (ReadsFromPair{0xa1, 0xb2}));
+  EXPECT_TRUE(constraints[0].wanted);
+  EXPECT_EQ(constraints[1].pair, (ReadsFromPair{0, 0xffffffff}));
+  EXPECT_FALSE(constraints[1].wanted);
+  for (const char* bad : {"", ">", "a1", "a1>", "a1>,", "!", "x>y"}) EXPECT_EQ(read_constraints(bad, constraints), 0u);
+  EXPECT_EQ(read_constraints("1>2,rest", constraints), 1u);
+}
+
 }  // namespace
 }  // namespace norn::schedule

@@ -13,6 +13,8 @@ constexpr std::string_view kPrefix = "n2";
 constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 constexpr uint8_t kAccesses = 1;
 constexpr uint8_t kWrittenOut = 2;
+constexpr uint8_t kConstrained = 4;
+constexpr uint8_t kAllFlags = kAccesses | kWrittenOut | kConstrained;
 
 class Writer {
  public:
@@ -44,6 +46,12 @@ class Reader {
     const auto value = static_cast<uint8_t>(bytes_[0]);
     bytes_.remove_prefix(1);
     return value;
+  }
+  std::string text(uint64_t size) {
+    if (size > bytes_.size()) return failed_ = true, "";
+    std::string text(bytes_.substr(0, size));
+    bytes_.remove_prefix(size);
+    return text;
   }
   uint32_t word() {
     uint32_t value = 0;
@@ -131,13 +139,18 @@ std::string encode(const Token& token) {
   const bool identities = write_identities(token.sites, sites);
   Writer writer;
   writer.byte(static_cast<uint32_t>(token.strategy));
-  writer.byte((token.accesses ? kAccesses : 0u) | (identities ? 0u : kWrittenOut));
+  writer.byte((token.accesses ? kAccesses : 0u) | (identities ? 0u : kWrittenOut) |
+              (token.reads.empty() ? 0u : kConstrained));
   writer.varint(token.seed);
   writer.varint(token.depth);
   writer.varint(token.length);
   writer.word(token.program);
   writer.word(token.hash);
   writer.varint(token.decisions);
+  if (!token.reads.empty()) {
+    writer.varint(token.reads.size());
+    writer.text(token.reads);
+  }
   writer.text(identities ? std::string_view(sites.bytes()) : std::string_view(token.sites));
   writer.half(checksum(writer.bytes()));
   return std::string(kPrefix) + to_base64(writer.bytes());
@@ -168,6 +181,7 @@ std::optional<Token> decode(std::string_view text, std::string& error) {
   token.program = reader.word();
   token.hash = reader.word();
   token.decisions = reader.varint();
+  if ((flags & kConstrained) != 0) token.reads = reader.text(reader.varint());
   if ((flags & kWrittenOut) != 0) {
     token.sites = reader.rest();
   } else {
@@ -179,7 +193,8 @@ std::optional<Token> decode(std::string_view text, std::string& error) {
     if (!reader.rest().empty()) error = "the token was cut off or changed";
   }
   // The last character may have bits that mean nothing.
-  if (encode(token) != text || reader.failed() || strategy == 0 || strategy >= std::size(kStrategies) || flags > 3) {
+  if (encode(token) != text || reader.failed() || strategy == 0 || strategy >= std::size(kStrategies) ||
+      flags > kAllFlags) {
     error = "the token was cut off or changed";
   }
   if (!error.empty()) return std::nullopt;

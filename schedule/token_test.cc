@@ -36,6 +36,12 @@ TEST(Token, ComesBackAsItWas) {
   EXPECT_EQ(back.decisions, token.decisions);
 }
 
+TEST(Token, ConstraintsComeBack) {
+  const Token back = decoded(encode({.strategy = StrategyKind::kReadsFrom, .sites = "3f9c1a02", .reads = "1>2,!3>4"}));
+  EXPECT_EQ(back.reads, "1>2,!3>4");
+  EXPECT_EQ(back.sites, "3f9c1a02");
+}
+
 TEST(Token, SitesByLineAreWrittenOut) {
   const Token back = decoded(encode({.sites = "bank.cc@14,bank.cc@19"}));
   EXPECT_EQ(back.sites, "bank.cc@14,bank.cc@19");
@@ -78,7 +84,7 @@ TEST(Token, GarbageIsRefusedWithTheReason) {
 }
 
 TEST(Token, StrategiesHaveTheNamesOfTheOption) {
-  for (const auto* name : {"random", "race-directed", "pct", "pos", "rr", "replay"}) {
+  for (const auto* name : {"random", "race-directed", "pct", "pos", "rr", "replay", "reads-from"}) {
     const auto kind = strategy_named(name);
     EXPECT_TRUE(kind && name_of(*kind) == name) << name;
   }

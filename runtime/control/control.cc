@@ -18,6 +18,7 @@ namespace control {
 namespace {
 
 constinit schedule::AnyStrategy any_strategy;
+constinit schedule::Constraint constraints[schedule::kMaxConstraints];
 constinit schedule::RandomBits numbers;  // for the program
 
 // Counting stands for time.
@@ -34,8 +35,7 @@ constexpr uint32_t kManySteps = 997;  // a prime: not always at the same point o
 constexpr uint32_t kYieldsOfManySteps = 10;
 
 void step(Slot& self, Op op, const Matched& site, uint64_t address, uint64_t size, bool writes) {
-  self.step = {self.number, op, writes, sites_for(self, site.mask), address, size};
-  self.identity = site.identity;
+  self.step = {self.number, op, writes, sites_for(self, site.mask), address, size, site.identity};
   self.accesses_in_a_row = 0;
   name_site(site);
   Choice choice(self);
@@ -86,6 +86,8 @@ void start() {
   plan.seed = settings.seed;
   plan.depth = settings.depth;
   plan.length = settings.length;
+  plan.constraints = constraints;
+  plan.constraint_count = schedule::read_constraints(settings.reads, constraints);
   add_expected(plan);
   strategy = &any_strategy.make(plan);
   numbers = schedule::RandomBits(settings.seed ^ 0x6e6f726e);

@@ -60,7 +60,6 @@ uint32_t reserve(ThreadId id) {
   slot.number = number;
   slot.id = id;
   slot.state = nullptr;
-  slot.identity = 0;
   slot.step = {number, Op::kBegin, false, 0, 0, 0};
   slot.until = kForever;
   slot.waiting = Waiting::kNothing;

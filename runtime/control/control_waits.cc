@@ -6,6 +6,9 @@
 
 namespace norn::rt::control {
 
+// Of so many sleeps, one may end while others can run. (A strategy that answers 0 wants none.)
+static constexpr uint32_t kSleepsForOneEarly = 2;
+
 bool can_be_interrupted(Waiting waiting) { return waiting != Waiting::kLock && waiting != Waiting::kOnce; }
 
 Woken wait(Waiting waiting, const volatile void* object, Time until) {
@@ -19,6 +22,7 @@ Woken wait(Waiting waiting, const volatile void* object, Time until) {
   self.object = address_of(object);
   self.until = until;
   self.woken = Woken::kWoken;
+  self.wakes_early = waiting == Waiting::kTime && until != kForever && pick(kSleepsForOneEarly) == 1;
   self.step.sites = 0;
   self.status.store(Status::kWaiting, std::memory_order_relaxed);
   if (const uint32_t length = length_of_cycle(slots, high, self); length != 0) {

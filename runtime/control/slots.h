@@ -27,7 +27,6 @@ struct Slot {
   ThreadState* state = nullptr;
 
   schedule::Step step;              // what it is about to do
-  uint32_t identity = 0;            // of the site where
   const norn_site** top = nullptr;  // its __norn_stack, while it stands
 
   bool armed = false;  // it has been at the site that the first one needs
@@ -36,6 +35,7 @@ struct Slot {
   Woken woken{};
   uint64_t object = 0;
   Time until = kForever;
+  bool wakes_early = false;       // a sleeper that may be chosen while others can run
   bool cancelled = false;         // its next wait is none
   const pollfd* files = nullptr;  // Waiting::kFile
   uint32_t file_count = 0;
@@ -49,6 +49,9 @@ struct Slot {
   uint32_t yields = 0;  // since it, or anything else, got on
   uint32_t clock_looks = 0;
   [[nodiscard]] bool is_idle() const { return yields >= kIdleYields; }
+  [[nodiscard]] bool is_early_sleeper() const {
+    return wakes_early && waiting == Waiting::kTime && status.load(std::memory_order_relaxed) == Status::kWaiting;
+  }
 };
 
 }  // namespace norn::rt::control

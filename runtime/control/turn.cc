@@ -65,7 +65,7 @@ uint32_t list_enabled() {
   uint32_t count = 0;
   for (uint32_t i = 0; i < high; ++i) {
     const Status status = slots[i].status.load(std::memory_order_relaxed);
-    if (status != Status::kReady) continue;
+    if (status != Status::kReady && !slots[i].is_early_sleeper()) continue;
     enabled[count] = slots[i].step;
     enabled[count++].idle = slots[i].is_idle();
   }
@@ -79,9 +79,24 @@ bool are_idle(const Step* steps, uint32_t count) {
   return true;
 }
 
+bool are_asleep(const Step* steps, uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i) {
+    if (!slots[steps[i].thread].is_early_sleeper()) return false;
+  }
+  return true;
+}
+
 // Something happened that those may have waited for who only yield.
 void expect_again() {
   for (uint32_t i = 0; i < high; ++i) slots[i].yields = 0;
+}
+
+// Which write the step reads from goes to the outcome.
+constinit schedule::LastWrites last_writes;
+void note_reads_from(const Step& step) {
+  if (step.address == 0) return;
+  outcome->pairs.add(last_writes.pair_of(step));
+  last_writes.note(step);
 }
 
 // Who goes on; null: nobody can.
@@ -95,6 +110,7 @@ Slot* choose(Slot* running) {
       if (pass_time()) continue;
       return nullptr;
     }
+    if (are_asleep(enabled, count) && pass_time()) continue;
     if (are_idle(enabled, count)) {
       expect_again();
       if (pass_time()) continue;
@@ -114,8 +130,10 @@ Slot* choose(Slot* running) {
       continue;
     }
     Slot& chosen = slots[all[index].thread];
+    if (chosen.is_early_sleeper()) wake_early(chosen);
     record({static_cast<uint16_t>(chosen.number), static_cast<uint8_t>(chosen.step.op),
-            static_cast<uint8_t>(count < 255 ? count : 255), chosen.identity});
+            static_cast<uint8_t>(count < 255 ? count : 255), chosen.step.site});
+    note_reads_from(chosen.step);
     if (&chosen != running && running != nullptr) {
       ++outcome->switches;
       if (all.index_of(running->number) != schedule::kNobody && running->step.op != Op::kYield) ++outcome->preemptions;
@@ -196,7 +214,6 @@ void Choice::await(Slot* next) {
 
 void come_back(Slot& self) {
   self.step = {self.number, Op::kReturn, false, 0, 0, 0};
-  self.identity = 0;
   Choice choice(self);
   ++outcome->kernel_returns;
   self.status.store(Status::kReady, std::memory_order_relaxed);

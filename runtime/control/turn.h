@@ -71,6 +71,9 @@ class Choice {
 void expire();
 // Time goes on to when the first of the sleepers wakes; false if there is none.
 bool pass_time();
+// Time goes on to when this sleeper wakes, and whoever else waits for a time does so for that much longer: waking late
+// is always right, and nobody's patience ends because others were not chosen.
+void wake_early(Slot& sleeper);
 // control_kernel.cc, under the mutex. Threads with a descriptor that became ready wake; true if there is any. Waits so
 // many milliseconds for one.
 bool look_at_files(long milliseconds);

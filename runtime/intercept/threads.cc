@@ -18,6 +18,7 @@
 #include "runtime/openmp/openmp.h"
 #include "runtime/process/emit.h"
 #include "runtime/process/mode.h"
+#include "runtime/process/process.h"
 #include "runtime/process/syscalls.h"
 #include "runtime/reporting/misuse.h"
 
@@ -220,7 +221,10 @@ Begin* announce_thread(const norn_site& site, bool detached, const void* creator
 Begin* prepare_thread(const norn_site& site, bool detached, const void* creator) {
   control::pass(control::Op::kCreate, nullptr, site);
   Begin* begin = announce_thread(site, detached, creator);
-  if (begin != nullptr && is_controlled() && control::active()) begin->slot = control::reserve(begin->id);
+  if (begin != nullptr && is_controlled() && control::active()) {
+    begin->slot = control::reserve(begin->id);
+    expect_exit();
+  }
   return begin;
 }
 

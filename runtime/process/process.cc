@@ -42,6 +42,11 @@ void at_exit(int status, void* /*argument*/) {
   sys::exit_process(final);
 }
 
+// What the program registered before its first thread runs after this.
+constexpr norn_site kExit = library_site("exit");
+void stop_before_exit(int /*status*/, void* /*argument*/) { control::pass(control::Op::kEnd, nullptr, kExit); }
+constinit bool expects_exit = false;
+
 constinit int quick_status = 0;
 
 // Registered first as well, so it runs last.
@@ -148,7 +153,16 @@ int failed_exec(int result) {
 
 }  // namespace
 
-void exits_quickly(int status) { quick_status = status; }
+void expect_exit() {
+  if (expects_exit || real_on_exit == nullptr) return;
+  expects_exit = true;
+  real_on_exit(&stop_before_exit, nullptr);
+}
+
+void exits_quickly(int status) {
+  control::pass(control::Op::kEnd, nullptr, kExit);
+  quick_status = status;
+}
 
 long fork_by_call(long number, long a, long b, long c, long d, long e) {
   return fork_by([=] { return sys::call(number, a, b, c, d, e); });
@@ -178,6 +192,7 @@ using namespace norn::rt;
 
 NORN_INTERPOSE(void, _exit, (int status)) {
   if (has_started() && sys::pid() == start.pid) {
+    control::pass(control::Op::kEnd, nullptr, site__exit);
     finish_report(status);
     status = final_status(status);
   }
@@ -186,6 +201,7 @@ NORN_INTERPOSE(void, _exit, (int status)) {
 
 NORN_INTERPOSE(void, _Exit, (int status)) {
   if (has_started() && sys::pid() == start.pid) {
+    control::pass(control::Op::kEnd, nullptr, site__Exit);
     finish_report(status);
     status = final_status(status);
   }

@@ -273,7 +273,7 @@ void report_deadlock(const control::Slot* slots, uint32_t count) {
     const control::Slot& slot = slots[i];
     if (slot.status.load() != control::Status::kWaiting) continue;
     ++waiting;
-    hash = hash * 31 + slot.identity;
+    hash = hash * 31 + slot.step.site;
     if (draft.is_full()) continue;
     const StackId where = slot.state == nullptr ? kNoStack : place_of(*slot.state, slot.top, nullptr);
     draft.places().put(waiting == 1 ? "" : " / ");

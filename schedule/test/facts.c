@@ -53,9 +53,9 @@
 // CONFIRM-DAG: "standing": "confirmed"
 // CONFIRM-DAG: "standing": "observed"
 //
-// A race that was only observed does not fail a check, unless that is asked for.
-// RUN: NORN_OPTIONS=schedule=rr %norn check --runs=2 -- %t relaxed
-// RUN: NORN_OPTIONS=schedule=rr not %norn check --runs=2 --fail-on=observed -- %t relaxed
+// A race that was only observed fails a check, unless another choice was made.
+// RUN: NORN_OPTIONS=schedule=rr %norn check --runs=2 --fail-on=confirmed -- %t relaxed
+// RUN: NORN_OPTIONS=schedule=rr not %norn check --runs=2 -- %t relaxed
 //
 // RUN: NORN_OPTIONS=schedule=rr not %norn check --runs=8 --json=locks.json -- %t locks
 // RUN: FileCheck %s --check-prefix=LOCKS --input-file=locks.json

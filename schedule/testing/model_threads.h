@@ -18,6 +18,7 @@ struct Statement {
   uint8_t sites = 0;
   // What it does; the next statement's number is returned, or -1 for the one behind.
   std::function<int()> effect{};
+  uint32_t site = 0;
 };
 
 struct ModelThread {
@@ -43,7 +44,7 @@ inline ModelRun run_model(std::vector<ModelThread> threads, Strategy& strategy) 
       if (threads[i].ended()) continue;
       const Statement& next = threads[i].statements[threads[i].at];
       if (next.op == Op::kAcquire && held[next.address]) continue;
-      steps.push_back({i, next.op, next.writes, next.sites, next.address, 1});
+      steps.push_back({i, next.op, next.writes, next.sites, next.address, 1, next.site});
     }
     if (steps.empty()) break;
     const Enabled enabled = {steps.data(), static_cast<uint32_t>(steps.size()), running};

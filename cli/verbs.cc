@@ -46,7 +46,8 @@ constexpr Verb kVerbs[] = {
      "norn report --text ci/*.jsonl        several runs as one",
      report},
     {"check", "[options] -- program [arguments]", "run, confirm everything found, explore; one verdict for each race",
-     "Runs the program as `norn run` does, then confirms each race it found as `norn confirm` does, and explores other\n"
+     "Runs the program as `norn run` does, then confirms each race it found as `norn confirm` does, and explores "
+     "other\n"
      "schedules with the time that is left: one verdict for each race, the most harmful first, with a token to replay\n"
      "it. It ends within its budget, a minute if nothing else is said, and earlier if schedules show nothing new. The\n"
      "exit status is the program's own, or 66 if a race was observed or confirmed, or a schedule went wrong (see\n"

@@ -289,16 +289,17 @@ void Casebook::import_findings(const std::string& path) {
     if (findings) run.end.exit = findings->run.exit;
   }
   if (!findings) throw CasebookError(error);
+  const report::Findings& found = *findings;
   if (struct stat status{}; run.started == 0 && stat(path.c_str(), &status) == 0) run.started = status.st_mtim.tv_sec;
   database_.transaction([&] {
     const bool is_known = has_run(run.key);
-    add_rows(run, &*findings);
+    add_rows(run, &found);
     if (is_known) return;  // and what was confirmed of it, too
     const auto confirm = [&](const report::RaceId& id, const report::Confirmation& confirmation) {
       if (confirmation.tried()) add_confirmation(run.key, std::string(view(id.text())), run.started, confirmation, "");
     };
-    for (const report::Race& race : findings->races) confirm(race.id, race.confirmation);
-    for (const report::Hazard& hazard : findings->hazards) confirm(hazard.id, hazard.confirmation);
+    for (const report::Race& race : found.races) confirm(race.id, race.confirmation);
+    for (const report::Hazard& hazard : found.hazards) confirm(hazard.id, hazard.confirmation);
   });
 }
 

@@ -4,8 +4,8 @@
 //   .norn/runs/12/run.json         {"norn":1,"command":[S…],"directory":S,"started":S,"exit":N,"signal":N,
 //                                  "timed_out":B,"seconds":N}
 //   .norn/last                     a link to the latest run
-//   .norn/corpus/HASH              which schedules of a program showed something new (experiment/corpus.h)
 //   .norn/casebook.db              what is known of races over all runs (casebook.h)
+//   .norn/corpus/HASH              which schedules of a program showed something new (experiment/corpus.h)
 //   .norn/schedules/HASH.log       the decisions of a run that norn confirm printed a token for (schedule/log.h)
 //
 // Runs are numbered for ever; the latest ten are kept. A run that is going on holds a lock on its run.json, so that

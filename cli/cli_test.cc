@@ -344,6 +344,22 @@ TEST_F(Cli, Files) {
   EXPECT_TRUE(has(unwritable.err, "norn: /nowhere/r.json: No such file or directory\n"));
 }
 
+TEST_F(Cli, Formats) {
+  const Result github = run({"--format=github", "--junit=r.xml", "--markdown=r.md", "--tsan=r.log"}, {"race=1", "end"});
+  EXPECT_EQ(github.exit, 66);
+  EXPECT_TRUE(github.err.starts_with("::error file=bank.cpp,line=14,")) << github.err;
+  EXPECT_EQ(lines(github.err), 1u);
+  EXPECT_TRUE(has(read_file(directory_ / "r.xml"), "<testsuites>"));
+  EXPECT_TRUE(has(read_file(directory_ / "r.md"), "| observed | race on account.balance |"));
+  EXPECT_TRUE(has(read_file(directory_ / "r.log"), "WARNING: ThreadSanitizer: data race (pid="));
+  EXPECT_EQ(norn({"report", "--format=tsan"}).out, read_file(directory_ / "r.log"));
+  EXPECT_EQ(norn({"report", "--format=github"}).out, github.err);
+  expect_misuse(
+      {"run", "--format=tsna", "--", FAKE_PROGRAM},
+      "--format=tsna is not one of text, json, sarif, xml, html, tsan, junit, github or markdown; did you mean "
+      "tsan?");
+}
+
 // ---- afterwards ----
 
 TEST_F(Cli, ShowListsAndShows) {

@@ -144,7 +144,7 @@ void note_newer_sources(report::Findings& findings, const std::string& program) 
 }
 
 // What was found goes into the casebook, and what people accepted comes from there.
-void keep_in_casebook(const Verb& verb, const casebook::NewRun& kept, Detection& request) {
+void keep_in_casebook(const Verb& verb, const casebook::NewRun& kept, report::Findings& findings, Detection& request) {
   // Where nothing can be written at all, that was said.
   if (!kept.trouble().empty() && !request.casebook.is_named()) return;
   casebook::RunFacts run = facts_of_command(verb.name, request.command, request.program.path);
@@ -153,8 +153,8 @@ void keep_in_casebook(const Verb& verb, const casebook::NewRun& kept, Detection&
   run.started = casebook::parse_local_time(request.kept.started).value_or(run.started);
   run.end = request.kept.end;
   request.casebook.attempt([&](casebook::Casebook& casebook) {
-    request.run = casebook.add_run(run, &*request.findings);
-    request.accepted = mark_accepted(*request.findings, casebook);
+    request.run = casebook.add_run(run, &findings);
+    request.accepted = mark_accepted(findings, casebook);
   });
 }
 
@@ -244,7 +244,7 @@ std::optional<int> detect(const Verb& verb, CLI::App& app, std::vector<std::stri
     return kMisuse;
   }
   request.rules.apply(*request.findings);
-  keep_in_casebook(verb, kept, request);
+  keep_in_casebook(verb, kept, *request.findings, request);
   if (request.findings->processes == 0) {
     add_note(*request.findings, "nothing that ran was built with norn-cc/norn-c++: nothing was checked");
   }

@@ -69,7 +69,8 @@ int report(const Verb& verb, std::vector<std::string> arguments) {
   }
   rules.apply(*findings);
   size_t accepted = 0;
-  casebook.look([&](const casebook::Casebook& known) { accepted = mark_accepted(*findings, known); });
+  report::Findings& found = *findings;
+  casebook.look([&](const casebook::Casebook& known) { accepted = mark_accepted(found, known); });
   if (text.empty() && !files.any()) text = "-";
   bool ok = true;
   if (!text.empty()) {

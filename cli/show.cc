@@ -215,7 +215,8 @@ int show(const Verb& verb, std::vector<std::string> arguments) {
   }
   if (!asked.empty()) return show_race(*findings, asked[0], file);
   size_t accepted = 0;
-  file.look([&](const casebook::Casebook& casebook) { accepted = mark_accepted(*findings, casebook); });
+  report::Findings& found = *findings;
+  file.look([&](const casebook::Casebook& casebook) { accepted = mark_accepted(found, casebook); });
   std::vector<const Race*> all;
   for (const Race& race : findings->races) all.push_back(&race);
   list_races(*findings, all, accepted);

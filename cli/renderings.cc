@@ -15,13 +15,13 @@
 #include "cli/casebook_file.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "report/html.h"
+#include "report/formats/html.h"
+#include "report/formats/review.h"
+#include "report/formats/sarif.h"
+#include "report/formats/tsan_text.h"
+#include "report/formats/valgrind_xml.h"
 #include "report/json.h"
-#include "report/review.h"
-#include "report/sarif.h"
 #include "report/source.h"
-#include "report/tsan_text.h"
-#include "report/valgrind_xml.h"
 
 namespace norn::cli {
 namespace {

@@ -14,6 +14,15 @@
 #include "runtime/process/proc_maps.h"
 
 namespace norn::rt {
+
+void observe(AccessKind kind, const volatile void* address, size_t size, const norn_site* site, bool increments) {
+  if (is_controlled() && !pass_control(kind, address, size, site)) [[unlikely]]
+    return;
+  const Inspection here{Inspection::Started()};
+  if (!here) return;
+  emit.access(here.thread(), kind, address_of(address), size, [&] { return cached_stack_id(*here, site); }, increments);
+}
+
 namespace {
 
 template <AccessKind Kind>

@@ -16,14 +16,8 @@ inline bool pass_control(AccessKind kind, const volatile void* address, size_t s
 }
 
 // Of the calling thread, from outside, while accesses count. `site` null: the call on top of its stack.
-inline void observe(AccessKind kind, const volatile void* address, size_t size, const norn_site* site,
-                    bool increments = false) {
-  if (is_controlled() && !pass_control(kind, address, size, site)) [[unlikely]]
-    return;
-  const Inspection here{Inspection::Started()};
-  if (!here) return;
-  emit.access(here.thread(), kind, address_of(address), size, [&] { return cached_stack_id(*here, site); }, increments);
-}
+void observe(AccessKind kind, const volatile void* address, size_t size, const norn_site* site,
+             bool increments = false);
 
 // Ranges that are not long, as far as they can be done in short: so many bytes, from the first on.
 constexpr size_t kShortRange = 256;

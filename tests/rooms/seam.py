@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that front ends emit events by the emitter alone: seam.py [ROOT]
 
-A call of the detector for something that core/emitter.h has a function for is an error: listeners and a recorder would
+A call of the detector for something that the emitter (core/emitter_inline.h) has a function for is an error: listeners and a recorder would
 not hear of it. Fast paths of accesses and questions to the detector have no such function.
 """
 import os
@@ -14,7 +14,7 @@ EMITTED = re.compile(r"detector_\.(\w+)\(")
 
 def main():
     root = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "../.."))
-    with open(os.path.join(root, "core/emitter.h"), encoding="utf-8") as file:
+    with open(os.path.join(root, "core/emitter_inline.h"), encoding="utf-8") as file:
         events = sorted(set(EMITTED.findall(file.read())))
     around = re.compile(r"\bdetector\.(" + "|".join(events) + r")\(")
     tracked = subprocess.run(["git", "-C", root, "ls-files", "runtime", "valgrind"], capture_output=True, text=True,

@@ -1,4 +1,4 @@
-#include "report/valgrind_xml.h"
+#include "report/formats/valgrind_xml.h"
 
 #include <fmt/format.h>
 

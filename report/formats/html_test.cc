@@ -1,4 +1,4 @@
-#include "report/html.h"
+#include "report/formats/html.h"
 
 #include <gtest/gtest.h>
 

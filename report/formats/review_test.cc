@@ -1,4 +1,4 @@
-#include "report/review.h"
+#include "report/formats/review.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "report/tsan_text.h"
+#include "report/formats/tsan_text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "report/review.h"
+#include "report/formats/review.h"
 
 #include <fmt/format.h>
 

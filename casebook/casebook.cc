@@ -244,9 +244,12 @@ void Casebook::add_note(const std::string& race, int64_t time, const std::string
 }
 
 void Casebook::add_acceptance(const std::string& race, const Acceptance& acceptance) {
+  // Later than what was said before, though it may be the same second: the last word counts.
+  Statement latest(database_, "SELECT coalesce(max(time), 0) FROM acceptances WHERE race = ?");
+  const int64_t before = latest.bind(race).step() ? latest.integer(0) : 0;
   Statement(database_, add_to("acceptances"))
-      .bind(new_key(), race, acceptance.time, acceptance.author, acceptance.reason, acceptance.owner, acceptance.until,
-            acceptance.withdrawn)
+      .bind(new_key(), race, std::max(acceptance.time, before + 1), acceptance.author, acceptance.reason,
+            acceptance.owner, acceptance.until, acceptance.withdrawn)
       .run();
 }
 

@@ -179,6 +179,18 @@ TEST_F(CasebookFile, AcceptedUntilItsDay) {
   EXPECT_TRUE(casebook.acceptances().at(id_of(1)).in_force("9999-12-31"));
 }
 
+// Rows have seconds, and keys that say nothing of their order.
+TEST_F(CasebookFile, TheLastWordOfOneSecondCounts) {
+  Casebook casebook = open();
+  add(casebook, {race_of(1)});
+  for (int i = 0; i < 20; ++i) {
+    casebook.add_acceptance(id_of(1), {.time = 7, .reason = "old"});
+    EXPECT_TRUE(casebook.acceptances().at(id_of(1)).in_force("2026-01-01")) << i;
+    casebook.add_acceptance(id_of(1), {.time = 7, .withdrawn = true});
+    EXPECT_FALSE(casebook.acceptances().at(id_of(1)).in_force("2026-01-01")) << i;
+  }
+}
+
 TEST_F(CasebookFile, ListsWhatIsAskedFor) {
   Casebook casebook = open();
   report::Race elsewhere = race_of(3, Detection::kPredicted);

@@ -106,7 +106,26 @@ void trim(const std::string& findings) {
   close(file);
 }
 
+// While one exists, nobody else makes or removes runs there: a new one is not yet locked, and would be taken for one
+// that is over. Where directories cannot be locked, there is none.
+class RunsLock {
+ public:
+  explicit RunsLock(const std::string& home)
+      : directory_(open((home + "/runs").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    while (directory_ >= 0 && flock(directory_, LOCK_EX) != 0 && errno == EINTR) continue;
+  }
+  ~RunsLock() {
+    if (directory_ >= 0) close(directory_);
+  }
+  RunsLock(const RunsLock&) = delete;
+  RunsLock& operator=(const RunsLock&) = delete;
+
+ private:
+  int directory_;
+};
+
 void remove_old(const std::string& home) {
+  const RunsLock alone(home);
   const std::vector<int> numbers = run_numbers(home);
   for (size_t i = kRunsKept; i < numbers.size(); ++i) {
     const std::string directory = fmt::format("{}/runs/{}", home, numbers[i]);
@@ -149,6 +168,7 @@ bool NewRun::create(const std::string& home) {
   }
   // What programs found is not for version control.
   if (!fs::exists(home + "/.gitignore", error)) std::ofstream(home + "/.gitignore") << "*\n";
+  const RunsLock alone(home);
   const std::vector<int> numbers = run_numbers(home);
   for (int number = numbers.empty() ? 1 : numbers[0] + 1;; ++number) {
     run_.directory = fmt::format("{}/runs/{}", home, number);

@@ -232,11 +232,18 @@ bool Casebook::add_replay(const RunFacts& run, const std::string& token, bool sa
   return true;
 }
 
+int64_t Casebook::time_of_latest(const char* table, const std::string& race, int64_t time) const {
+  Statement row(database_, fmt::format("SELECT max(time) FROM {} WHERE race = ?", table));
+  return row.bind(race).step() ? std::max(time, row.integer(0) + 1) : time;
+}
+
 void Casebook::add_class(int64_t run, const std::string& race, int64_t time, const Class& classification) {
-  Statement(database_, add_to("classes"))
-      .bind(new_key(), race, run, time, classification.name, classification.consequence, classification.k,
-            classification.evidence)
-      .run();
+  database_.transaction([&] {
+    Statement(database_, add_to("classes"))
+        .bind(new_key(), race, run, time_of_latest("classes", race, time), classification.name,
+              classification.consequence, classification.k, classification.evidence)
+        .run();
+  });
 }
 
 void Casebook::add_note(const std::string& race, int64_t time, const std::string& author, const std::string& text) {
@@ -244,13 +251,12 @@ void Casebook::add_note(const std::string& race, int64_t time, const std::string
 }
 
 void Casebook::add_acceptance(const std::string& race, const Acceptance& acceptance) {
-  // Later than what was said before, though it may be the same second: the last word counts.
-  Statement latest(database_, "SELECT coalesce(max(time), 0) FROM acceptances WHERE race = ?");
-  const int64_t before = latest.bind(race).step() ? latest.integer(0) : 0;
-  Statement(database_, add_to("acceptances"))
-      .bind(new_key(), race, std::max(acceptance.time, before + 1), acceptance.author, acceptance.reason,
-            acceptance.owner, acceptance.until, acceptance.withdrawn)
-      .run();
+  database_.transaction([&] {
+    Statement(database_, add_to("acceptances"))
+        .bind(new_key(), race, time_of_latest("acceptances", race, acceptance.time), acceptance.author,
+              acceptance.reason, acceptance.owner, acceptance.until, acceptance.withdrawn)
+        .run();
+  });
 }
 
 void Casebook::merge(Casebook& other) {

@@ -125,6 +125,8 @@ class Casebook {
  private:
   void add_rows(const RunFacts& run, const report::Findings* findings);
   [[nodiscard]] bool has_run(int64_t key) const;
+  // Of facts of which the latest counts: what is said within one second of the one before comes after it.
+  [[nodiscard]] int64_t time_of_latest(const char* table, const std::string& race, int64_t time) const;
 
   Database database_;
   bool is_new_ = false;

@@ -177,6 +177,11 @@ TEST_F(CasebookFile, AcceptedUntilItsDay) {
   EXPECT_FALSE(casebook.acceptances().at(id_of(1)).in_force("2026-01-01"));
   casebook.add_acceptance(id_of(1), {.time = 3, .reason = "for ever"});
   EXPECT_TRUE(casebook.acceptances().at(id_of(1)).in_force("9999-12-31"));
+  // The last word counts, also of what is said within one second.
+  for (int i = 0; i < 20; ++i) {
+    casebook.add_acceptance(id_of(1), {.time = 4, .reason = "yes", .withdrawn = i % 2 == 0});
+    EXPECT_EQ(casebook.acceptances().at(id_of(1)).in_force("2026-01-01"), i % 2 != 0) << i;
+  }
 }
 
 // Rows have seconds, and keys that say nothing of their order.

@@ -11,6 +11,10 @@ static constexpr uint32_t kSleepsForOneEarly = 2;
 
 bool can_be_interrupted(Waiting waiting) { return waiting != Waiting::kLock && waiting != Waiting::kOnce; }
 
+static bool has_ended(const volatile void* slot) {
+  return static_cast<const volatile Slot*>(slot)->status.load(std::memory_order_relaxed) == Status::kFree;
+}
+
 Woken wait(Waiting waiting, const volatile void* object, Time until) {
   Slot& self = *current_slot;
   if (self.cancelled && can_be_interrupted(waiting)) {
@@ -18,6 +22,8 @@ Woken wait(Waiting waiting, const volatile void* object, Time until) {
     return Woken::kInterrupted;
   }
   Choice choice(self);
+  // A thread outside needs no turn to end: it may have, since the caller looked.
+  if (waiting == Waiting::kThread && has_ended(object)) return Woken::kWoken;
   self.waiting = waiting;
   self.object = address_of(object);
   self.until = until;

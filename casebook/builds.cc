@@ -7,11 +7,11 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <vector>
 
 #include "base/hash.h"
 #include "base/string_sink.h"
 #include "base/text_hash.h"
+#include "report/whole_file.h"
 
 namespace norn::casebook {
 namespace {
@@ -68,16 +68,6 @@ std::string build_id_of(std::ifstream& file) {
   return "";
 }
 
-uint64_t hash_of(std::ifstream& file) {
-  file.clear();
-  file.seekg(0);
-  uint64_t hash = kNoBytes;
-  std::vector<char> block(size_t{1} << 20);
-  while (file.read(block.data(), static_cast<std::streamsize>(block.size())) || file.gcount() > 0)
-    hash = text_hash({block.data(), static_cast<size_t>(file.gcount())}, hash);
-  return hash;
-}
-
 }  // namespace
 
 int64_t Build::key() const { return static_cast<int64_t>(hash_well(text_hash(text_of(mark))) >> 1) | 1; }
@@ -89,7 +79,7 @@ std::optional<Build> build_of(const std::string& path) {
   if (!file) return std::nullopt;
   const std::string id = build_id_of(file);
   std::error_code error;
-  return Build{.mark = id.empty() ? fmt::format("hash:{:016x}", hash_of(file)) : "build-id:" + id,
+  return Build{.mark = id.empty() ? fmt::format("hash:{:016x}", report::hash_of_file(path)) : "build-id:" + id,
                .path = std::filesystem::absolute(path, error).lexically_normal().string(),
                .modified = status.st_mtim.tv_sec};
 }

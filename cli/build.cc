@@ -20,7 +20,7 @@ int build(const Verb& verb, std::vector<std::string> arguments) {
   app.add_option(
          "--profile", profile,
          "what it is for: full (default, checks everything), sampling (checks samples), production (plain code, "
-         "for now without probes)")
+         "no checks)")
       ->type_name("PROFILE");
   app.add_option("-o,--output", options.output, "the file to write")->type_name("FILE");
   app.add_option("--library-path", options.library_path, "where libraries of the link are, if they moved")

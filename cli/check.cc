@@ -22,7 +22,6 @@ using experiment::Verdict;
 using options::FailOn;
 using report::Standing;
 
-constexpr double kBudget = 60;       // seconds
 constexpr unsigned kPatience = 100;  // schedules that show nothing new end the exploring
 constexpr unsigned kNoEnd = 1u << 30;
 
@@ -98,10 +97,10 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
   std::string error;
   detection.accepts = [&](std::string& why) {
     if (!options.resolve(false, settings, why)) return false;
-    end = std::chrono::steady_clock::now() +
-          std::chrono::milliseconds(static_cast<int64_t>(options.budget().value_or(kBudget) * 1000));
+    const double budget = options.budget(kUsualBudget);
+    end = deadline_after(budget);
     // Half of the time is for schedules.
-    const double half = options.budget().value_or(kBudget) / 2;
+    const double half = budget / 2;
     detection.timeout = settings.timeout > 0 ? std::min(settings.timeout, half) : half;
     return true;
   };

@@ -102,8 +102,6 @@ void shorten(const Stage& stage, const Reference& reference, Verdict& verdict) {
   if (!story->file.empty()) verdict.story += fmt::format("        as a file for norn replay: {}\n", story->file);
 }
 
-constexpr double kExploreBudget = 60;  // seconds
-
 // The exit status of a confirmation. What is accepted does not count.
 int status_of(const std::vector<Verdict>& verdicts, const Accepted& accepted, const options::Settings& settings) {
   if (settings.fail_on == options::FailOn::kNone) return 0;
@@ -160,10 +158,9 @@ int confirm(const Verb& verb, std::vector<std::string> arguments) {
     return kMisuse;
   }
   Stage stage(program.path, request.command, list);
-  const double budget = options.budget().value_or(settings.patience != 0 ? kExploreBudget : 0);
+  const double budget = options.budget(settings.patience != 0 ? kUsualBudget : 0);
   if (budget > 0) {
-    settings.deadline =
-        std::chrono::steady_clock::now() + std::chrono::milliseconds(static_cast<int64_t>(budget * 1000));
+    settings.deadline = deadline_after(budget);
     stage.set_deadline(settings.deadline);
   }
   Reference reference;

@@ -47,6 +47,10 @@ std::string searches_in_words() {
 
 }  // namespace
 
+std::chrono::steady_clock::time_point deadline_after(double seconds) {
+  return std::chrono::steady_clock::now() + std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
+}
+
 void ConfirmOptions::add(CLI::App& app) {
   app.add_option("--runs", runs_,
                  "how many schedules to try (default: 20 for each race, ten times as many if it is not met; exploring: "

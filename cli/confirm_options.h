@@ -1,6 +1,7 @@
 // How norn confirm and norn check try: --runs, --budget, --jobs, --seed, --strategy, --depth, --timeout.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -14,14 +15,18 @@ class App;
 
 namespace norn::cli {
 
+// What checking and exploring take if nothing else is said.
+inline constexpr double kUsualBudget = 60;  // seconds
+[[nodiscard]] std::chrono::steady_clock::time_point deadline_after(double seconds);
+
 class ConfirmOptions {
  public:
   void add(CLI::App& app);
   // On false `error` is one line.
   [[nodiscard]] bool resolve(bool explore, experiment::ConfirmSettings& settings, std::string& error) const;
   [[nodiscard]] bool has_runs() const { return runs_.has_value(); }
-  // Seconds for all of it; nothing was asked for: nothing.
-  [[nodiscard]] std::optional<double> budget() const { return budget_; }
+  // Seconds for all of it, or `usual` if nothing was asked for.
+  [[nodiscard]] double budget(double usual) const { return budget_.value_or(usual); }
 
  private:
   std::optional<unsigned> runs_;

@@ -92,10 +92,10 @@ class Tally {
   }
 
   void add(const StagedRun& run, const Plan& plan, const std::string& log) {
-    const std::lock_guard lock(mutex_);
-    if (run.cut) return void(verdict_.end = SearchEnd::kNoTime);
     const Consequence consequence = consequence_of(run, reference_);
     const bool confirmed = confirms(run, verdict_.candidate, consequence);
+    const std::lock_guard lock(mutex_);
+    if (run.cut) return void(verdict_.end = SearchEnd::kNoTime);
     ++verdict_.runs;
     events_ += run.decisions;
     preemptions_ += run.preemptions;

@@ -19,10 +19,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/hash.h"
-#include "base/text_hash.h"
 #include "experiment/child.h"
 #include "experiment/program.h"
+#include "report/whole_file.h"
 #include "schedule/log.h"
 
 extern char** environ;
@@ -118,11 +117,7 @@ double processor_seconds(pid_t pid) {
 }  // namespace
 
 uint32_t hash_of_file(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  uint64_t hash = text_hash({});
-  std::vector<char> block(size_t{1} << 20);
-  while (stream.read(block.data(), static_cast<std::streamsize>(block.size())) || stream.gcount() > 0)
-    hash = text_hash({block.data(), static_cast<size_t>(stream.gcount())}, hash);
+  const uint64_t hash = report::hash_of_file(path);
   return static_cast<uint32_t>(hash ^ hash >> 32);
 }
 

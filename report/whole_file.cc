@@ -7,7 +7,10 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <vector>
+
+#include "base/text_hash.h"
 
 namespace norn::report {
 
@@ -39,6 +42,15 @@ std::optional<std::string> read_whole_file(const std::string& path, std::string&
   }
   close(file);
   return contents;
+}
+
+uint64_t hash_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  uint64_t hash = kNoBytes;
+  std::vector<char> block(size_t{1} << 20);
+  while (file.read(block.data(), static_cast<std::streamsize>(block.size())) || file.gcount() > 0)
+    hash = text_hash({block.data(), static_cast<size_t>(file.gcount())}, hash);
+  return hash;
 }
 
 }  // namespace norn::report

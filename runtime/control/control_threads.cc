@@ -63,6 +63,7 @@ uint32_t reserve(ThreadId id) {
   slot.step = {number, Op::kBegin, false, 0, 0, 0};
   slot.until = kForever;
   slot.waiting = Waiting::kNothing;
+  slot.gathering = {};
   slot.cancelled = false;
   slot.armed = false;
   slot.go.store(0, std::memory_order_relaxed);

@@ -273,6 +273,7 @@ void Relations::note_segment(Thread& thread) {
   thread.stamps_pack = fits && segments_.note(thread.slot, thread.time, thread.lockset, thread.stamps_locks);
   thread.stamps_locks_apart = thread.stamps_locks == SegmentLocks::kOfItsTime;
   thread.stamps_bare = thread.lockset == kNoLocks || is_lockless();
+  thread.stamps_unlocked = thread.lockset == kNoLocks && (kOneAtATime || core_barrier != nullptr);
   thread.stamps_alone = GranuleLayout::alone(thread.slot, thread.stamps_locks);
   thread.stamps_two = GranuleLayout::of_two(thread.slot, thread.stamps_locks);
   thread.needs_fence = !kOneAtATime && core_barrier == nullptr;

@@ -182,6 +182,7 @@ struct Thread {
   uint8_t stamps_locks = 0;
   bool stamps_bare = false;        // one of this time makes others superfluous whatever locks those were made with
   bool stamps_exclude = false;     // the locks of this time are such that whoever has the same is excluded
+  bool stamps_unlocked = false;    // it holds no lock, so its words may be stored without the granule's
   bool version_kept = false;       // what it knows at `time` may be asked for: who learns more must tick
   bool gives_birth = false;        // it allocated memory at `time`, which nobody else can know yet
   bool recording = false;          // a lock is held and the write/read relation is wanted

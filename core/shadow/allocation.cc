@@ -2,6 +2,15 @@
 #include "core/shadow/shadow_store.h"
 
 namespace norn {
+namespace {
+
+// Nothing lies in the other places.
+bool is_alone(const Granule& granule, unsigned place) {
+  return granule.words[place ^ 1].load(std::memory_order_relaxed).is_none() &&
+         granule.words[2].load(std::memory_order_relaxed).is_none();
+}
+
+}  // namespace
 
 // Bytes of the leaf's.
 void ShadowStore::clear_leaf(Thread& thread, const Leaf& leaf, Address begin, Address end) {
@@ -128,6 +137,7 @@ void ShadowStore::bear(Thread& thread, Address address, uint64_t size, StackId w
   const bool packs = may_renew(thread) && ShadowWord::stack_fits(where);
   const unsigned place = thread.slot & 1u;
   const ShadowWord fresh = GranuleStep::birth_of(thread, where);
+  const uint64_t alone = uint64_t{thread.stamps_alone} << 32;
   auto bear_locked = [&] {
     unsigned others = 0;  // that have more to them
     for (unsigned i = 0; i < count; ++i) {
@@ -157,6 +167,11 @@ void ShadowStore::bear(Thread& thread, Address address, uint64_t size, StackId w
         const unsigned mask = mask_in(at, address, end);
         const bool simple = static_cast<uint32_t>(cells) == kUntouched;
         if (simple && GranuleWords::is_empty(*granule)) continue;
+        if (thread.stamps_unlocked && cells == alone && packs && mask == kWholeGranule && is_alone(*granule, place) &&
+            granule->words[place].load(std::memory_order_relaxed).has_all(kWholeGranule) &&
+            GranuleStep::put_unlocked(*granule, place, fresh)) {
+          continue;
+        }
         if (!simple || !packs || mask != kWholeGranule || !GranuleLock::try_lock_both(*granule, cells)) {
           bear_locked();  // nobody waits for a lock who has one
           bear_granule(thread, *granule, at, mask, where);
@@ -213,6 +228,14 @@ Address ShadowStore::stamp_freed(Thread& thread, const Leaf& leaf, Address begin
   constexpr unsigned kAtOnce = 8;
   while (at < end) {
     Granule* granules = &leaf.granules[at / kGranuleBytes % Leaf::kGranules];
+    if (thread.stamps_unlocked && at >= begin && end - at >= kGranuleBytes &&
+        GranuleLock::cells_of(*granules) == alone && is_alone(*granules, place)) {
+      const ShadowWord only = granules->words[place].load(std::memory_order_relaxed);
+      if (!only.is_none() && goes(only, alone, place) && GranuleStep::put_unlocked(*granules, place, fresh)) {
+        at += kGranuleBytes;
+        continue;
+      }
+    }
     const auto whole = at < begin ? 0 : (end - at) / kGranuleBytes;
     uint64_t cells[kAtOnce];
     unsigned locked = 0;

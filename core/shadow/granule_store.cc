@@ -13,7 +13,8 @@ LocksCode locks_at(uint32_t second, unsigned place) { return GranuleWords::locks
 
 // For how many stamps a list of so many has room: some more, if it is not the first.
 unsigned room_of_list(unsigned count) {
-  const unsigned wanted = count < 3 ? count : count + count / 2;
+  constexpr unsigned kLeast = 5;
+  const unsigned wanted = count == 0 ? 0 : count < kLeast - 1 ? kLeast : count + count / 2;
   const unsigned words = OverflowList::words_for(wanted < AccessHistory::kMax ? wanted : AccessHistory::kMax);
   return (Histories::room_of(words) - HybridEngine::kHeaderWords) / HybridEngine::kStampWords;
 }
@@ -43,12 +44,20 @@ uint32_t GranuleStore::read_granule(const Granule& granule, HistoryId list, Acce
   }
   stamps.listed = stamps.count;
   const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
+  const auto add = [&](unsigned place) {
+    const ShadowWord word = granule.words[place].load(std::memory_order_relaxed);
+    if (!word.is_none()) stamps.all[stamps.count++] = PastAccess::unpacked(segments_, word, locks_at(second, place));
+  };
+  unsigned ordered = 0;
   for (unsigned i = 0; i < kPlaces; ++i) {
     const unsigned place = second >> 2 * i & 3;
     if (place == kNoPlace) break;
-    const ShadowWord word = granule.words[place].load(std::memory_order_relaxed);
-    if (word.is_none()) break;
-    stamps.all[stamps.count++] = PastAccess::unpacked(segments_, word, locks_at(second, place));
+    ordered |= 1u << place;
+    add(place);
+  }
+  // What was put there without the lock, at the same time as something else.
+  for (unsigned place = 0; place < kPlaces && (second & kInReadTable) == 0; ++place) {
+    if ((ordered >> place & 1) == 0) add(place);
   }
   return flags;
 }
@@ -206,6 +215,17 @@ unsigned GranuleStore::begin_spinning(Thread& thread, Granule& granule, Address 
   if (fresh == 0) return 0;
   take_from_read_table(granule, address, stamps);
   write_granule(thread, granule, address, lock.list, stamps, flags | GranuleFlags::spinning(mask));
+  if (!kOneAtATime && core_barrier != nullptr) {
+    // Who puts a word into the granule at this moment, without its lock, looks at the list afterwards: it sees that
+    // there is one now, or its word is seen here (GranuleStep::put_unlocked()).
+    lock.unlock();
+    core_barrier();
+    GranuleLock again(granule);
+    if (!GranuleWords::is_empty(granule) && !is_in_read_table(granule)) {
+      const uint32_t now = read_granule(granule, again.list, stamps);
+      write_granule(thread, granule, address, again.list, stamps, now);
+    }
+  }
   return fresh;
 }
 

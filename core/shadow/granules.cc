@@ -65,7 +65,6 @@ bool GranuleStep::take(Granule& granule) {
   const bool after_b = write && !c.is_none() && is_write(c.kind());
   const bool after_a = after_b || (write && !b.is_none() && is_write(b.kind()));
   if (adds != 0 && (says_same(a, own_) || says_same(b, own_) || says_same(c, own_))) return false;
-  const auto joins = [&](ShadowWord& word) { return says_same(word, own_) && add_to(word); };
   if (adds != 0 || !(joins(c) || (!after_b && joins(b)) || (!after_a && joins(a)))) {
     const ShadowWord fresh = ShadowWord::of(own_.epoch(), kind_, mask_, own_.stack(), adds != 0);
     if (a.is_none()) {
@@ -181,6 +180,152 @@ bool ShadowStore::read_beside_list(Thread& thread, Granule& granule, HistoryId l
   kept[count++] = {now.packed(), now.locks};
   for (unsigned i = count; i < kPlaces; ++i) kept[i] = {};
   GranuleStep::put(granule, kept[0], kept[1], kept[2]);
+  return true;
+}
+
+// A short list is changed in place, with the words of the granule: it is HybridEngine::next() once more, as far as there
+// is no race and what stays has room. The new stamp goes to the granule; if that is full, its oldest goes to the list.
+// False: it is another case, and nothing was done. Under the granule's lock; the list has no flags.
+bool ShadowStore::renew_short_list(Thread& thread, Granule& granule, HistoryId& list, const WordAccess& access) {
+  constexpr unsigned kFew = OverflowList::kWindow;  // then all of its reads are found from anywhere
+  if ((access.kind != AccessKind::kRead && access.kind != AccessKind::kWrite) || !thread.stamps_pack ||
+      !ShadowWord::stack_fits(access.where) || is_shared(list) || is_in_read_table(granule)) {
+    return false;
+  }
+  OverflowList listed = list_at(list);
+  const unsigned room = listed.room();
+  const unsigned others = listed.others();
+  if (room > kFew || room + kPlaces >= options_.history_cap) return false;
+  const bool counts_writes = is_write(access.kind) && follows_writes(options_);
+
+  GranuleStep::Kept words[kPlaces];  // oldest first
+  unsigned held = 0;
+  const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
+  unsigned ordered = 0;
+  for (unsigned i = 0; i < kPlaces; ++i) {
+    const unsigned place = second >> 2 * i & 3;
+    if (place == kNoPlace) break;
+    ordered |= 1u << place;
+    const ShadowWord word = granule.words[place].load(std::memory_order_relaxed);
+    if (!word.is_none()) words[held++] = {word, locks_at(second, place)};
+  }
+  for (unsigned place = 0; place < kPlaces; ++place) {
+    if ((ordered >> place & 1) == 0 && !granule.words[place].load(std::memory_order_relaxed).is_none()) return false;
+  }
+
+  unsigned fresh = access.mask;
+  unsigned before = access.increments ? access.mask : spin_bytes_of(thread, access);
+  bool former = false;  // one is of another thread that had the slot
+  const auto see = [&](Slot slot, Time time, AccessKind kind, unsigned mask) {
+    if (slot != thread.slot) {
+      if (counts_writes && is_write(kind)) fresh |= access.mask & mask;
+      return;
+    }
+    former |= time < thread.own_since;
+    if (time >= thread.segment_since) before |= mask;
+    if (time == thread.time && stands_for(kind, access.kind)) fresh &= ~mask;
+  };
+  for (unsigned i = 0; i < held; ++i) {
+    see(words[i].word.slot(), words[i].word.clock(), words[i].word.kind(), words[i].word.bytes());
+  }
+  unsigned free = 0;
+  PastAccess stamps[kFew];
+  for (unsigned i = 0; i < room; ++i) {
+    if (listed.is_room(i)) {
+      stamps[i].mask = 0;
+      ++free;
+      continue;
+    }
+    stamps[i] = listed.at(i);
+    see(stamps[i].slot, stamps[i].time, stamps[i].kind, stamps[i].mask);
+  }
+  const bool empty = free == room;
+  if (former) return false;
+  if (fresh == 0) {
+    remember_list(thread, granule, list, access);
+    return true;
+  }
+
+  // What stays of each, by its bytes.
+  uint8_t left[kFew];
+  unsigned continues = 0;
+  const auto judge = [&](AccessKind kind, unsigned mask, bool rmw, const auto& known, unsigned& stays) {
+    stays = mask;
+    if ((mask & fresh) != 0) {
+      const Related related = relate(AnyKind{access.kind}, PastKind{kind}, known());
+      if (!related.agrees()) return false;
+      if (related.covered == Covered::kYes) stays &= ~fresh;
+    }
+    if (counts_writes && is_write(kind)) {
+      const unsigned handed_on = is_of_life(kind) ? 0u : stays | ((rmw ? mask : 0u) & continues);
+      continues = (continues & ~mask) | (handed_on & mask);
+    }
+    return true;
+  };
+  for (unsigned i = 0; i < room; ++i) {
+    left[i] = 0;
+    const PastAccess& s = stamps[i];
+    if (s.mask == 0) continue;
+    if (s.adds != 0 && s.adds != s.mask) return false;
+    const auto locks_then = [&] { return s.lockset; };
+    const auto known = [&] { return KnownExactly(context_, thread, s.slot, s.time, s.kind, locks_then); };
+    unsigned stays = 0;
+    if (!judge(s.kind, s.mask, s.adds != 0, known, stays)) return false;
+    left[i] = static_cast<uint8_t>(stays);
+    free += stays == 0 ? 1 : 0;
+  }
+  unsigned kept = 0;
+  for (unsigned i = 0; i < held; ++i) {
+    const ShadowWord word = words[i].word;
+    const auto locks_then = [&] { return segments_.at(word.slot(), word.clock(), words[i].locks); };
+    const auto known = [&] { return KnownExactly(context_, thread, word.slot(), word.clock(), word.kind(), locks_then); };
+    unsigned stays = 0;
+    if (!judge(word.kind(), word.bytes(), word.is_rmw(), known, stays)) return false;
+    if (stays != 0) words[kept++] = {word.without(word.bytes() & ~stays), words[i].locks};
+  }
+  const unsigned adds = before & continues & fresh & access.mask;
+  if (adds != 0 && adds != fresh) return false;
+
+  // The bytes may go to a word that says the same of others; but the order of writes counts.
+  GranuleStep step(context_, segments_, thread, access.kind, fresh, access.increments, access.where);
+  bool joined = false;
+  for (unsigned i = kept; i > 0 && adds == 0 && !joined; --i) {
+    joined = step.joins(words[i - 1].word);
+    if (is_write(access.kind) && is_write(words[i - 1].word.kind())) break;
+  }
+  GranuleStep::Kept leaving = {};
+  if (!joined) {
+    if (kept == kPlaces) {
+      if (free == 0) return false;
+      leaving = words[0];
+      for (unsigned i = 1; i < kPlaces; ++i) words[i - 1] = words[i];
+      --kept;
+    }
+    words[kept++] = {ShadowWord::of(ShadowWord::epoch_of(thread.slot, thread.time), access.kind, fresh, access.where,
+                                    adds != 0),
+                     thread.stamps_locks};
+  }
+
+  // From here on it is done.
+  unsigned writes = 0;
+  for (unsigned i = 0; i < others; ++i) {
+    if (left[i] != 0) listed.move(i, writes++, left[i]);
+  }
+  for (unsigned i = writes; i < others; ++i) listed.put(i, {});
+  unsigned reads = 0;
+  for (unsigned i = others; i < room; ++i) {
+    if (left[i] != stamps[i].mask) listed.move(i, i, left[i]);
+    reads += left[i] != 0 ? 1 : 0;
+  }
+  listed.set_counts(writes, reads);
+  if (!leaving.word.is_none()) {
+    listed.add_anywhere(PastAccess::unpacked(segments_, leaving.word, leaving.locks));
+  } else if (empty) {
+    if (histories_.is_old(list)) shadow_.note_change(access.word);
+    list = kUntouched;  // it was empty before, too
+  }
+  for (unsigned i = kept; i < kPlaces; ++i) words[i] = {};
+  GranuleStep::put(granule, words[0], words[1], words[2]);
   return true;
 }
 
@@ -335,7 +480,8 @@ void ShadowStore::access_granule(Thread& thread, Granule& granule, const WordAcc
       break;
     case Shape::kOverflow:
     case Shape::kReadList:
-      done = set_flags == 0 && read_beside_list(thread, granule, lock.list, access);
+      done = set_flags == 0 && (renew_short_list(thread, granule, lock.list, access) ||
+                                read_beside_list(thread, granule, lock.list, access));
       break;
     case Shape::kReadShared:
       done = set_flags == 0 && (read_in_own_row(thread, granule, lock.list, access) ||

@@ -84,6 +84,17 @@ class OverflowList {
     HybridEngine::write_stamp(words_, at, stamp);
     set_counts(others(), reads() + 1);
   }
+  // The newest of all but reads, or a read, of a list that has room and no flags, and no more places than kWindow.
+  void add_anywhere(const PastAccess& stamp) {
+    unsigned at = others();
+    while (!is_room(at)) ++at;
+    if (is_read(stamp.kind)) return add(at, stamp);
+    if (at != others()) HybridEngine::write_stamp(words_, at, this->at(others()));
+    HybridEngine::write_stamp(words_, others(), stamp);
+    set_counts(others() + 1, reads());
+  }
+  // Of one without flags.
+  void set_counts(unsigned others, unsigned reads) { words_[0] = flags() | others << 16 | reads << 24; }
   void remove(unsigned at) {
     HybridEngine::write_stamp(words_, at, {});
     set_counts(others(), reads() - 1);
@@ -99,7 +110,6 @@ class OverflowList {
     return others() + static_cast<unsigned>(uint64_t{mixed} * places >> 32);
   }
   [[nodiscard]] unsigned next(unsigned at) const { return at + 1 < room_ ? at + 1 : others(); }
-  void set_counts(unsigned others, unsigned reads) { words_[0] = flags() | others << 16 | reads << 24; }
 
   uint32_t* words_;
   unsigned room_;

@@ -27,7 +27,7 @@
 //    Leaves locks that are not the same; races; allocations and frees; what is handed over.
 //
 // 3, by shape: access_granule(): GranuleStep::take(), AtomicStep::take(), renew_waited_for(),
-//    read_in_own_row(), read_beside_list().
+//    read_in_own_row(), renew_short_list(), read_beside_list().
 //    Decides all but races, as long as what is left has room where it is.
 //    Leaves races; what needs another list, or another shape.
 //
@@ -215,6 +215,7 @@ class ShadowStore : public GranuleStore {
                       uint32_t set_flags);
   bool access_simply(Thread& thread, Granule& granule, const WordAccess& access);
   bool read_beside_list(Thread& thread, Granule& granule, HistoryId list, const WordAccess& access);
+  bool renew_short_list(Thread& thread, Granule& granule, HistoryId& list, const WordAccess& access);
   bool fits_without_list(const Thread& thread, const OverflowList& listed, const GranuleStep::Kept* kept,
                          unsigned count, const PastAccess& now);
   bool read_in_own_row(Thread& thread, Granule& granule, HistoryId list, const WordAccess& access);

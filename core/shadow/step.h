@@ -103,6 +103,11 @@ class GranuleStep : public PlaceTables {
     } else if (are_none(mine, other, third) && !prepare()) {
       return false;
     }
+    if (thread.stamps_unlocked && new_cells == cells && new_other == other &&
+        (new_third == third || third.slot() == thread.slot)) {
+      if (new_third != third) granule.words[2].store(new_third, std::memory_order_relaxed);
+      return put_unlocked(granule, place, fresh);
+    }
     return put_instead(granule, place, cells, {mine, other, third}, new_cells, {fresh, new_other, new_third});
   }
 
@@ -116,7 +121,8 @@ class GranuleStep : public PlaceTables {
           two_(uint64_t{thread.stamps_two} << 32),
           fresh_(says(thread, Kind, where).with(ShadowWord::kAllBytes)),
           past_(thread.time - thread.own_since),
-          place_(thread.slot & 1u) {}
+          place_(thread.slot & 1u),
+          unlocked_(thread.stamps_unlocked) {}
 
     // Whether the access was made already, as the newest of the thread's.
     [[nodiscard, gnu::always_inline]] bool stands(const Granule& granule) const {
@@ -140,6 +146,10 @@ class GranuleStep : public PlaceTables {
         new_cells = cells;
         new_third = third;
       }
+      if (unlocked_ && new_cells == cells) {
+        if (new_third != third) granule.words[2].store(new_third, std::memory_order_relaxed);
+        return put_unlocked(granule, place_, fresh_);
+      }
       if (!GranuleLock::try_lock_both(granule, cells)) return false;
       if (granule.words[place_].load(std::memory_order_relaxed) != mine ||
           granule.words[2].load(std::memory_order_relaxed) != third) [[unlikely]] {
@@ -155,6 +165,7 @@ class GranuleStep : public PlaceTables {
     // Of a granule that is_empty() and prepared for its first stamp.
     [[nodiscard, gnu::always_inline]] bool begin(Granule& granule) const {
       const uint64_t cells = GranuleLock::cells_of(granule);
+      if (unlocked_ && cells == alone_) return put_unlocked(granule, place_, fresh_);
       return static_cast<uint32_t>(cells) == 0 && put_instead(granule, place_, cells, {}, alone_, {fresh_, {}, {}});
     }
 
@@ -176,6 +187,7 @@ class GranuleStep : public PlaceTables {
     ShadowWord fresh_;
     uint64_t past_;
     unsigned place_;
+    bool unlocked_;
   };
 
   // The second cell with a new stamp of the thread beside what stays of those it tells of. 0: there is no room.
@@ -187,6 +199,18 @@ class GranuleStep : public PlaceTables {
     return (thread.stamps_alone & ~kNoOrder) | order | (second & moves.stay) |
            __builtin_rotateleft32(second & moves.mine, moves.mine_by) |
            __builtin_rotateleft32(second & moves.third, moves.third_by);
+  }
+
+  // Puts the thread's word into its place without the lock, which a thread may that holds no lock of the program's
+  // (Thread::stamps_unlocked), where the second cell stays as it is (docs/design/history.md, Without the lock). False:
+  // the granule got a list at the same time, or is locked, and nothing was done.
+  [[nodiscard, gnu::always_inline]] static bool put_unlocked(Granule& granule, unsigned place, ShadowWord fresh) {
+    granule.words[place].store(fresh, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (!has_list(granule)) [[likely]]
+      return true;
+    granule.words[place].compare_exchange_strong(fresh, {}, std::memory_order_relaxed);
+    return false;
   }
 
   // What a granule has: in the place of the thread's parity, in the other, and the third.
@@ -301,6 +325,9 @@ class GranuleStep : public PlaceTables {
     GranuleLock::unlock_simple(granule);
     return still;
   }
+
+  // Gives the access' bytes to a word that says the same of others, if it is one.
+  [[nodiscard]] bool joins(ShadowWord& word) { return says_same(word, own_) && add_to(word); }
 
   // Path 3. Under the granule's lock, the thread having begun to stamp. False: it is another case.
   bool take(Granule& granule);

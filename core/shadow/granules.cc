@@ -216,8 +216,10 @@ bool ShadowStore::renew_short_list(Thread& thread, Granule& granule, HistoryId& 
   unsigned fresh = access.mask;
   unsigned before = access.increments ? access.mask : spin_bytes_of(thread, access);
   bool former = false;  // one is of another thread that had the slot
-  const auto see = [&](Slot slot, Time time, AccessKind kind, unsigned mask) {
+  bool owned = thread.stamps_bare;  // then what the thread did itself goes whatever its locks were
+  const auto see = [&](Slot slot, Time time, AccessKind kind, unsigned mask) __attribute__((always_inline)) {
     if (slot != thread.slot) {
+      owned = false;
       if (counts_writes && is_write(kind)) fresh |= access.mask & mask;
       return;
     }
@@ -229,15 +231,13 @@ bool ShadowStore::renew_short_list(Thread& thread, Granule& granule, HistoryId& 
     see(words[i].word.slot(), words[i].word.clock(), words[i].word.kind(), words[i].word.bytes());
   }
   unsigned free = 0;
-  PastAccess stamps[kFew];
   for (unsigned i = 0; i < room; ++i) {
-    if (listed.is_room(i)) {
-      stamps[i].mask = 0;
+    const OverflowList::Brief s = listed.brief(i);
+    if (s.mask == 0) {
       ++free;
-      continue;
+    } else {
+      see(s.slot, s.time, s.kind, s.mask);
     }
-    stamps[i] = listed.at(i);
-    see(stamps[i].slot, stamps[i].time, stamps[i].kind, stamps[i].mask);
   }
   const bool empty = free == room;
   if (former) return false;
@@ -249,12 +249,17 @@ bool ShadowStore::renew_short_list(Thread& thread, Granule& granule, HistoryId& 
   // What stays of each, by its bytes.
   uint8_t left[kFew];
   unsigned continues = 0;
-  const auto judge = [&](AccessKind kind, unsigned mask, bool rmw, const auto& known, unsigned& stays) {
+  const auto judge = [&](AccessKind kind, unsigned mask, bool rmw, const auto& known,
+                         unsigned& stays) __attribute__((always_inline)) {
     stays = mask;
     if ((mask & fresh) != 0) {
-      const Related related = relate(AnyKind{access.kind}, PastKind{kind}, known());
-      if (!related.agrees()) return false;
-      if (related.covered == Covered::kYes) stays &= ~fresh;
+      if (owned) {
+        if (covers(access.kind, kind)) stays &= ~fresh;
+      } else {
+        const Related related = relate(AnyKind{access.kind}, PastKind{kind}, known());
+        if (!related.agrees()) return false;
+        if (related.covered == Covered::kYes) stays &= ~fresh;
+      }
     }
     if (counts_writes && is_write(kind)) {
       const unsigned handed_on = is_of_life(kind) ? 0u : stays | ((rmw ? mask : 0u) & continues);
@@ -263,14 +268,15 @@ bool ShadowStore::renew_short_list(Thread& thread, Granule& granule, HistoryId& 
     return true;
   };
   for (unsigned i = 0; i < room; ++i) {
-    left[i] = 0;
-    const PastAccess& s = stamps[i];
+    const OverflowList::Brief s = listed.brief(i);
+    left[i] = s.mask;
     if (s.mask == 0) continue;
-    if (s.adds != 0 && s.adds != s.mask) return false;
-    const auto locks_then = [&] { return s.lockset; };
+    const uint8_t added = counts_writes ? listed.at(i).adds : uint8_t{0};
+    if (added != 0 && added != s.mask) return false;
+    const auto locks_then = [&] { return listed.at(i).lockset; };
     const auto known = [&] { return KnownExactly(context_, thread, s.slot, s.time, s.kind, locks_then); };
     unsigned stays = 0;
-    if (!judge(s.kind, s.mask, s.adds != 0, known, stays)) return false;
+    if (!judge(s.kind, s.mask, added != 0, known, stays)) return false;
     left[i] = static_cast<uint8_t>(stays);
     free += stays == 0 ? 1 : 0;
   }
@@ -314,7 +320,7 @@ bool ShadowStore::renew_short_list(Thread& thread, Granule& granule, HistoryId& 
   for (unsigned i = writes; i < others; ++i) listed.put(i, {});
   unsigned reads = 0;
   for (unsigned i = others; i < room; ++i) {
-    if (left[i] != stamps[i].mask) listed.move(i, i, left[i]);
+    listed.move(i, i, left[i]);
     reads += left[i] != 0 ? 1 : 0;
   }
   listed.set_counts(writes, reads);

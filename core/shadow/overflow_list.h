@@ -34,6 +34,17 @@ class OverflowList {
   [[nodiscard]] unsigned first_reads() const { return flags() != 0 ? room_ : others(); }
 
   [[nodiscard]] PastAccess at(unsigned i) const { return HybridEngine::read_stamp(words_, i); }
+  // What most need of a stamp.
+  struct Brief {
+    Slot slot;
+    uint8_t mask;
+    AccessKind kind;
+    Time time;
+  };
+  [[nodiscard, gnu::always_inline]] Brief brief(unsigned i) const {
+    const uint32_t* w = words_ + HybridEngine::kHeaderWords + i * HybridEngine::kStampWords;
+    return {static_cast<Slot>(w[0]), static_cast<uint8_t>(w[0] >> 16), static_cast<AccessKind>(w[0] >> 24), w[1]};
+  }
   [[nodiscard]] bool is_room(unsigned i) const { return HybridEngine::read_mask(words_, i) == 0; }
 
   // Writes all that it has from here on: as many stamps, oldest first, as it has room for, at most.

@@ -198,29 +198,6 @@ template <AccessKind Kind, unsigned Size>
   return apart ? Quick::kTried : Quick::kNot;
 }
 
-// What that leaves.
-template <AccessKind Kind, unsigned Size>
-[[gnu::noinline]] NORN_SLOW void try_next(const void* address, const norn_site* site) {
-  const Quick quick = quick_access<Kind, Size>(address, site);
-  if (quick == Quick::kDone) [[likely]]
-    return;
-  if (quick == Quick::kUnfinished) [[clang::musttail]]
-    return finish_quick<Kind, Size>(address, site);
-  if (quick == Quick::kNot) [[clang::musttail]]
-    return slow_access<Kind, Size>(address, site);
-  [[clang::musttail]] return slow_step<Kind, Size>(address, site);
-}
-
-template <AccessKind Kind, unsigned Size>
-[[gnu::noinline]] NORN_SLOW void try_quickly(const void* address, const norn_site* site) {
-  const Quick quick = access_plainly<Kind, Size>(address, site);
-  if (quick == Quick::kDone) [[likely]]
-    return;
-  if (quick == Quick::kUnfinished) [[clang::musttail]]
-    return finish_quick<Kind, Size>(address, site);
-  [[clang::musttail]] return try_next<Kind, Size>(address, site);
-}
-
 // Whether the check in the program would let all of it pass.
 template <AccessKind Kind>
 [[gnu::always_inline]] inline bool passes(const void* address, size_t size) {
@@ -276,6 +253,33 @@ template <AccessKind Kind>
   });
   if (!recorded || state->kept_signals.load(std::memory_order_relaxed) != 0) finish_range<Kind>(bytes);
   return reached == bytes.end || !thread.recording ? reached - begin : 0;
+}
+
+// What that leaves.
+template <AccessKind Kind, unsigned Size>
+[[gnu::noinline]] NORN_SLOW void try_next(const void* address, const norn_site* site) {
+  if (lies_across<Size>(address) && !increments<Kind>(site) &&
+      observe_quickly<Kind>(address, Size, site) == Size) {
+    return;
+  }
+  const Quick quick = quick_access<Kind, Size>(address, site);
+  if (quick == Quick::kDone) [[likely]]
+    return;
+  if (quick == Quick::kUnfinished) [[clang::musttail]]
+    return finish_quick<Kind, Size>(address, site);
+  if (quick == Quick::kNot) [[clang::musttail]]
+    return slow_access<Kind, Size>(address, site);
+  [[clang::musttail]] return slow_step<Kind, Size>(address, site);
+}
+
+template <AccessKind Kind, unsigned Size>
+[[gnu::noinline]] NORN_SLOW void try_quickly(const void* address, const norn_site* site) {
+  const Quick quick = access_plainly<Kind, Size>(address, site);
+  if (quick == Quick::kDone) [[likely]]
+    return;
+  if (quick == Quick::kUnfinished) [[clang::musttail]]
+    return finish_quick<Kind, Size>(address, site);
+  [[clang::musttail]] return try_next<Kind, Size>(address, site);
 }
 
 }  // namespace

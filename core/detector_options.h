@@ -17,6 +17,9 @@ struct Options {
   unsigned log2_histories = 17;  // units of 16 bytes of histories that are made between collections, at least
   size_t memory_limit = 0;       // bytes of history, about; 0: as much as the shadow takes
   unsigned history_cap = 160;    // stamps a location remembers at most; then old ones go
+  // Of accesses that a later one has superseded (docs/design/history.md), which only predictions need: so many a
+  // location remembers.
+  unsigned superseded_cap = ~0u;
   // Where the embedding reserved zeroed memory, Shadow::kFlatBytes, for the granules of all addresses that
   // Shadow::is_flat() names. 0: there is none.
   uintptr_t shadow_at = 0;

@@ -5,10 +5,28 @@
 
 namespace norn::hazards {
 
+// What is known of a lock. Under mutex_.
+struct LockOrder::Lock {
+  // One that was held, or taken, right above it.
+  struct Above {
+    Lock* lock;
+    Above* next;
+  };
+
+  LockId id;
+  uint32_t reached;     // by this search (searches_)
+  uint32_t wanted;      // the same: it is held by who searches
+  Lock* next_to_visit;  // in this search
+  Above* above;         // each once
+  Nesting* outers;      // with this lock, and something above them
+  Lock* next_in_bucket;
+};
+
 // What a thread holds, as a path in a tree: it has `lock`, and below it what its ancestors say. Each acquire that is
 // not known yet costs one of them, however many locks are held; the edges are the pairs of an ancestor and a node that
 // was `taken`.
 struct LockOrder::Nesting {
+  Lock* of;
   LockId lock;
   LockMode mode;
   ThreadId thread;
@@ -22,7 +40,7 @@ struct LockOrder::Nesting {
   Nesting* parent;          // null: nothing was
   Nesting* first_child;
   Nesting* next_child;      // of the same parent
-  Nesting* next_of_lock;    // of all with this lock
+  Nesting* next_outer;      // of the same lock
   Nesting* next_in_bucket;  // of those with the same lock under the same lock, among others
 
   [[nodiscard]] LockId outer() const { return parent == nullptr ? 0 : parent->lock; }
@@ -76,27 +94,68 @@ LockOrder::Nesting* LockOrder::find_or_add(const Thread& thread, unsigned place,
     if (nesting->is(parent, held, thread.id)) return nesting;
     if (++alike >= kMaxInstances) return nullptr;
   }
-  auto* made = arena_->create<Nesting>();
+  Lock* lock = lock_of(held.lock);
+  auto* made = lock == nullptr ? nullptr : arena_->create<Nesting>();
   if (made == nullptr) return nullptr;
-  *made = {held.lock, held.mode, thread.id, held.taken_at, held.address, false,   0,    0,
-           0,         {},        parent,    nullptr,       nullptr,      nullptr, first};
+  if (parent != nullptr && alike == 0) {
+    auto* above = arena_->create<Lock::Above>();
+    if (above == nullptr) return nullptr;
+    *above = {lock, parent->of->above};
+    parent->of->above = above;
+  }
+  *made = {lock, held.lock, held.mode, thread.id, held.taken_at, held.address, false,   0,
+           0,    0,         {},        parent,    nullptr,       nullptr,      nullptr, first};
   for (unsigned i = 0; i < place && made->gate_count < kMaxGates; ++i) {
     made->gates[made->gate_count++] = thread.held[i].lock;
   }
   first = made;
   if (parent != nullptr) {
+    if (parent->first_child == nullptr) {
+      parent->next_outer = parent->of->outers;
+      parent->of->outers = parent;
+    }
     made->next_child = parent->first_child;
     parent->first_child = made;
   }
-  Nesting*& alone = bucket_of(held.lock);
-  made->next_of_lock = alone;
-  alone = made;
   return made;
+}
+
+// Null: there is no memory for it.
+LockOrder::Lock* LockOrder::lock_of(LockId id) {
+  Lock*& first = locks_[id * 0x9e3779b1u >> 16 & (kBuckets - 1)];
+  for (Lock* lock = first; lock != nullptr; lock = lock->next_in_bucket) {
+    if (lock->id == id) return lock;
+  }
+  auto* made = arena_->create<Lock>();
+  if (made == nullptr) return nullptr;
+  *made = {id, 0, 0, nullptr, nullptr, nullptr, first};
+  return first = made;
+}
+
+// Whether what was taken above this lock, above that, and so on, comes to one that is held below it. (What lies above
+// another with locks between them is found through these.)
+bool LockOrder::leads_back(const Nesting& nesting) {
+  const uint32_t search = ++searches_;
+  for (const Nesting* held = nesting.parent; held != nullptr; held = held->parent) held->of->wanted = search;
+  nesting.of->reached = search;
+  nesting.of->next_to_visit = nullptr;
+  for (Lock* next = nesting.of; next != nullptr;) {
+    const Lock& at = *next;
+    next = at.next_to_visit;
+    for (const Lock::Above* above = at.above; above != nullptr; above = above->next) {
+      if (above->lock->wanted == search) return true;
+      if (above->lock->reached == search) continue;
+      above->lock->reached = search;
+      above->lock->next_to_visit = next;
+      next = above->lock;
+    }
+  }
+  return false;
 }
 
 class LockOrder::Search {
  public:
-  Search(LockOrder& order, const Thread& thread, const Nesting& last) : order_(order), thread_(thread) {
+  Search(const LockOrder& order, const Thread& thread, const Nesting& last) : order_(order), thread_(thread) {
     path_[length_++] = {nullptr, &last};
   }
 
@@ -123,7 +182,6 @@ class LockOrder::Search {
 
   // Whether an edge from this lock may be the next.
   bool may_begin(const Nesting& outer) const {
-    if (outer.first_child == nullptr) return false;
     if (path_[length_ - 1].inner->mode == LockMode::kShared && outer.mode == LockMode::kShared) return false;
     for (unsigned i = 0; i < length_; ++i) {
       if (path_[i].inner->thread == outer.thread) return false;
@@ -139,9 +197,9 @@ class LockOrder::Search {
   }
 
   void extend() {
-    const LockId at = path_[length_ - 1].inner->lock;
-    for (const Nesting* outer = order_.bucket_of(at); outer != nullptr; outer = outer->next_of_lock) {
-      if (outer->lock != at || !may_begin(*outer)) continue;
+    const Lock& at = *path_[length_ - 1].inner->of;
+    for (const Nesting* outer = at.outers; outer != nullptr; outer = outer->next_outer) {
+      if (!may_begin(*outer)) continue;
       for (const Nesting* inner = outer->first_child; inner != nullptr; inner = inner->next_below(*outer)) {
         if (!may_end(*inner)) continue;
         path_[length_++] = {outer, inner};
@@ -173,7 +231,7 @@ class LockOrder::Search {
     order_.report_(edges, length_);
   }
 
-  LockOrder& order_;
+  const LockOrder& order_;
   const Thread& thread_;
   Edge path_[kMaxLength] = {};
   unsigned length_ = 0;
@@ -216,7 +274,7 @@ void LockOrder::acquired(Thread& thread, Address lock) {
   nesting->slot = thread.slot;
   nesting->time = thread.time;
   detector_->use_time(thread);
-  Search(*this, thread, *nesting).run();
+  if (leads_back(*nesting)) Search(*this, thread, *nesting).run();
 }
 
 }  // namespace norn::hazards

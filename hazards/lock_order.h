@@ -6,6 +6,8 @@
 // - two of the edges were made while the same lock was held: a gate, which lets only one of the threads in; or
 // - they are ordered by more than locks: the threads were never there at the same time; or
 // - a lock of the cycle is only read on both sides.
+// Most locks nest one way round: so before cycles of nestings are looked for, it is seen whether the locks as such, by
+// what was ever taken right under what, lead back to one that is held at all.
 // An inversion is found once for each set of nestings; who reports it may know its statements already. `norn confirm`
 // drives the threads into it.
 #pragma once
@@ -60,6 +62,7 @@ class LockOrder {
   static constexpr unsigned kMaxInstances = 16;  // of one lock right under another, by thread, place, and what is above
   static constexpr unsigned kBuckets = 1u << 14;
 
+  struct Lock;
   struct Nesting;
   struct Lately;
   class Search;
@@ -69,7 +72,8 @@ class LockOrder {
   [[nodiscard]] Nesting*& bucket_of(LockId outer, LockId inner) {
     return nestings_[(outer * 0x9e3779b1u ^ inner * 0x85ebca6bu) >> 16 & (kBuckets - 1)];
   }
-  [[nodiscard]] Nesting*& bucket_of(LockId lock) { return by_lock_[lock * 0x9e3779b1u >> 16 & (kBuckets - 1)]; }
+  Lock* lock_of(LockId id);
+  [[nodiscard]] bool leads_back(const Nesting& nesting);
   Nesting* find_or_add(const Thread& thread, unsigned place, Nesting* parent);
   Nesting* nesting_of(Thread& thread, unsigned place);
   Lately* lately_of(Thread& thread, const Nesting* parent, const Held& held);
@@ -80,7 +84,8 @@ class LockOrder {
   std::atomic<bool> watching_{false};
   SpinMutex mutex_;
   Nesting* nestings_[kBuckets] = {};  // by the two innermost locks; under mutex_
-  Nesting* by_lock_[kBuckets] = {};   // by the innermost; under mutex_
+  Lock* locks_[kBuckets] = {};        // under mutex_
+  uint32_t searches_ = 0;             // how many there were, for Lock's marks; under mutex_
 };
 
 }  // namespace norn::hazards

@@ -132,6 +132,7 @@ void store_strict(Settings& settings, uint64_t number, Text /*text*/) {
   settings.spin = 0;
   settings.cv = ConditionMode::kOff;
   settings.handover = false;
+  settings.history = History::kFull;
   settings.new_memory = false;
   settings.own_rules = false;
   settings.flags = Flags::kRace;

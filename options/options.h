@@ -15,6 +15,8 @@ namespace norn::options {
 enum class FailOn : uint32_t { kAny, kObserved, kConfirmed, kNone };
 enum class ColorMode : uint32_t { kAuto, kAlways, kNever };
 enum class Flags : uint32_t { kNote, kRace };
+enum class History : uint32_t { kShort, kFull };
+inline constexpr unsigned kShortHistory = 2;  // accesses
 enum Hazards : uint32_t {
   kHazardLockOrder = 1,
   kHazardAtomicity = 2,
@@ -31,6 +33,7 @@ struct Settings {
   ConditionMode cv = ConditionMode::kWriteRead;
   uint32_t spin = 7;
   bool handover = true;
+  History history = History::kShort;
   bool lib = true;
   bool new_memory = true;
   bool own_rules = true;
@@ -131,6 +134,13 @@ inline constexpr Option kOptions[] = {
      .help = "whether who reads under a lock what another wrote under it is ordered after that; off: such order counts "
              "as an accident, and more is predicted",
      .store = &store_in<&Settings::handover>},
+    {.key = "history",
+     .kind = OptionKind::kChoice,
+     .values = "short|full",
+     .fallback = "short",
+     .help = "how many accesses a location remembers for predictions alone, those that only locks put before a later "
+             "one: the newest two, or all",
+     .store = &store_in<&Settings::history>},
     {.key = "lib",
      .kind = OptionKind::kFlag,
      .values = "on|off",

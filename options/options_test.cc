@@ -70,6 +70,7 @@ TEST(Options, EveryKeyIsStored) {
                        : option.key == "handover"                                ? "off"
                        : option.key == "lib"                                     ? "off"
                        : option.key == "new_memory" || option.key == "own_rules" ? "off"
+                       : option.key == "history"                                 ? "full"
                        : option.key == "flags"                                   ? "race"
                        : option.key == "fail_on"                                 ? "none"
                        : option.key == "color"                                   ? "never"
@@ -85,7 +86,8 @@ TEST(Options, StrictIsAllRulesOff) {
   Settings strict, said;
   OptionError error;
   ASSERT_TRUE(parse_options(strict, "strict", error));
-  ASSERT_TRUE(parse_options(said, "spin=0:cv=off:handover=off:new_memory=off:own_rules=off:flags=race", error));
+  ASSERT_TRUE(
+      parse_options(said, "spin=0:cv=off:handover=off:history=full:new_memory=off:own_rules=off:flags=race", error));
   EXPECT_TRUE(strict == said);
   ASSERT_TRUE(parse_options(strict, "spin=3", error));
   EXPECT_EQ(strict.spin, 3u);

@@ -188,6 +188,35 @@ TEST(Property, ConditionsNobodyToldOf) {
   std::printf("condition variables nobody told of: %zu of %zu racing bytes missed\n", missed, races);
 }
 
+// A location that remembers only the newest of what is superseded: what is observed is the same, and nothing is told
+// that should not be. How many predictions that loses is printed.
+TEST(Property, ShortHistory) {
+  size_t predicted = 0;
+  size_t lost = 0;
+  for (const bool spins : {false, true}) {
+    GeneratorOptions o;
+    o.spins = spins;
+    if (!spins) o.max_moves = 250;
+    check_plans(1500, o, [&](const Plan& plan) {
+      const script::Script s = play(plan);
+      script::EngineOptions options = {EngineKind::kHybrid, s.cv, s.spin, s.handover, s.lib};
+      options.superseded_cap = 2;
+      const Standings wanted = oracle_says(s);
+      const Standings found = script::run_events(s.events, options).bytes;
+      expect_same(s, options.engine, only(found, Standing::kObserved), only(wanted, Standing::kObserved));
+      if (!are_among(found, wanted) && !are_among(found, oracle_allows(s))) {
+        RC_FAIL("with a short history, hybrid says: " + text_of(s, found) + "\noracle says: " + text_of(s, wanted));
+      }
+      for (const auto& [byte, standing] : only(wanted, Standing::kPredicted)) {
+        ++predicted;
+        lost += found.contains(byte) ? 0 : 1;
+      }
+    });
+  }
+  EXPECT_LT(lost, predicted / 20);
+  std::printf("short history: %zu of %zu predicted bytes lost\n", lost, predicted);
+}
+
 TEST(Property, Spins) {
   GeneratorOptions o;
   o.spins = true;

@@ -42,6 +42,23 @@ void make_room(const EngineContext& context, AccessHistory& stamps, unsigned byt
   context.forgotten->fetch_add(1, std::memory_order_relaxed);
 }
 
+// The oldest go first.
+void drop_superseded(AccessHistory& stamps, unsigned many) {
+  unsigned kept = 0;
+  unsigned overwritten = stamps.overwritten;
+  for (unsigned i = 0; i < stamps.count; ++i) {
+    if (many > 0 && stamps.all[i].superseded) {
+      --many;
+      if (i < stamps.overwritten) --overwritten;
+      continue;
+    }
+    if (kept != i) stamps.all[kept] = stamps.all[i];
+    ++kept;
+  }
+  stamps.count = kept;
+  stamps.overwritten = overwritten;
+}
+
 // Those whose slot the thread goes on in (begin_again()) are unordered with it, and with each other; but what is
 // unordered with one of them is unordered with all that came after it. So the last that did the same stands for those
 // before.
@@ -191,6 +208,7 @@ HybridEngine::Judged HybridEngine::judge(const EngineContext& context, const Thr
     judged.overwritten = !known.is_full() && is_write(access.kind);
   }
   if (related.covered == Covered::kYes) judged.superfluous = common;
+  judged.superseded = known.is_full() && common == s.mask && covers(access.kind, s.kind) && !is_of_life(s.kind);
   return judged;
 }
 
@@ -205,6 +223,7 @@ bool HybridEngine::next(const EngineContext& context, const Thread& thread, Acce
   unsigned continues = 0;
   unsigned kept = 0;
   unsigned formers = 0;  // of the thread's own slot, and unordered with it
+  unsigned superseded = 0;
   const unsigned count = stamps.count;
   for (unsigned i = 0; i < count; ++i) {
     PastAccess& s = stamps.all[i];
@@ -216,11 +235,17 @@ bool HybridEngine::next(const EngineContext& context, const Thread& thread, Acce
     continues = (continues & ~written) | (kept_bytes & written);
     if (s.mask == 0) continue;
     s.adds &= s.mask;
+    // What an increment continues is part of a signal; but of one thread's the last stands for all.
+    s.superseded = judged.superseded && ((written & adds) == 0 || s.slot == thread.slot);
+    superseded += s.superseded ? 1 : 0;
     if (kept != i) stamps.all[kept] = s;
     ++kept;
     if (judged.overwritten) stamps.overwritten = kept;
   }
   stamps.count = kept;
+  if (superseded > context.options->superseded_cap && in_spin == 0) {
+    drop_superseded(stamps, superseded - context.options->superseded_cap);
+  }
   if (formers > 1) keep_last_of_slot(context, thread, stamps);
   make_room(context, stamps, fresh);
   append(stamps, {thread.slot, static_cast<uint8_t>(fresh), access.kind, thread.time, thread.lockset, access.where,

@@ -27,6 +27,7 @@ struct PastAccess {
   uint8_t adds;     // the bytes written after another access of the same segment, or by an rmw: increments, for spins
   bool packs;       // it is known that it may be in a granule: slot, time and locks fit
   LocksCode locks;  // if so
+  bool superseded = false;  // by the access that is judged now: see HybridEngine::Judged
 
   // As a shadow word, and a byte of its own for the locks. It fits().
   [[nodiscard]] ShadowWord packed() const {
@@ -102,6 +103,8 @@ class HybridEngine {
     unsigned superfluous = 0;
     bool strong = true;        // ordered before the access, as far as they share bytes
     bool overwritten = false;  // by a write that is not ordered with it
+    bool superseded = false;   // a race of it that is not predicted is one of the access, too: it is ordered before in
+                               // full, and of no other bytes or kind
   };
   static Judged judge(const EngineContext& context, const Thread& thread, const PastAccess& stamp, unsigned in_spin,
                       unsigned fresh, const WordAccess& access, FoundRaces& races);

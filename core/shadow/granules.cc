@@ -73,6 +73,17 @@ bool GranuleStep::take(Granule& granule) {
       b = fresh, b_locks = thread_.stamps_locks;
     } else if (c.is_none()) {
       c = fresh, c_locks = thread_.stamps_locks;
+    } else if (context_.options->superseded_cap < kPlaces) {
+      // The oldest that is superseded goes.
+      if (is_superseded(a)) {
+        a = b, a_locks = b_locks;
+        b = c, b_locks = c_locks;
+      } else if (is_superseded(b)) {
+        b = c, b_locks = c_locks;
+      } else if (!is_superseded(c)) {
+        return false;
+      }
+      c = fresh, c_locks = thread_.stamps_locks;
     } else {
       return false;
     }
@@ -183,9 +194,80 @@ bool ShadowStore::read_beside_list(Thread& thread, Granule& granule, HistoryId l
   return true;
 }
 
-// A short list is changed in place, with the words of the granule: it is HybridEngine::next() once more, as far as there
-// is no race and what stays has room. The new stamp goes to the granule; if that is full, its oldest goes to the list.
-// False: it is another case, and nothing was done. Under the granule's lock; the list has no flags.
+// The same where all is the thread's own, and it holds no lock: what it does now covers all that its kind covers.
+// `before`: the bytes that an increment may write; 0 where nobody asks. `words`: what is to be put into the granule.
+bool ShadowStore::renew_owned(Thread& thread, OverflowList& listed, GranuleStep::Kept (&words)[kPlaces], unsigned held,
+                              const WordAccess& access, unsigned fresh, unsigned before) const {
+  const bool write = is_write(access.kind);
+  const unsigned room = listed.room();
+  const unsigned others = listed.others();
+  const auto stays = [&](AccessKind kind, unsigned mask)
+                         __attribute__((always_inline)) { return covers(access.kind, kind) ? mask & ~fresh : mask; };
+  unsigned free = 0;
+  unsigned continues = 0;
+  const auto hand_on = [&](AccessKind kind, unsigned mask, unsigned left, unsigned adds) {
+    const unsigned handed_on = is_of_life(kind) ? 0u : left | (adds & continues);
+    continues = (continues & ~mask) | (handed_on & mask);
+  };
+  for (unsigned i = 0; i < room; ++i) {
+    const OverflowList::Brief s = listed.brief(i);
+    const unsigned left = s.mask == 0 ? 0u : stays(s.kind, s.mask);
+    free += left == 0 ? 1 : 0;
+    if (before != 0 && i < others && is_write(s.kind)) hand_on(s.kind, s.mask, left, listed.at(i).adds);
+  }
+  unsigned kept = 0;
+  for (unsigned i = 0; i < held; ++i) {
+    const ShadowWord word = words[i].word;
+    const unsigned left = stays(word.kind(), word.bytes());
+    if (before != 0 && is_write(word.kind())) {
+      hand_on(word.kind(), word.bytes(), left, word.is_rmw() ? word.bytes() : 0u);
+    }
+    if (left != 0) words[kept++] = {word.without(~left & ShadowWord::kAllBytes), words[i].locks};
+  }
+  const unsigned adds = before & continues & fresh;
+  if (adds != 0 && adds != fresh) return false;
+  GranuleStep step(context_, segments_, thread, access.kind, fresh, access.increments, access.where);
+  bool joined = false;
+  for (unsigned i = kept; i > 0 && adds == 0 && !joined; --i) {
+    joined = step.joins(words[i - 1].word);
+    if (write && is_write(words[i - 1].word.kind())) break;
+  }
+  const bool leaves = !joined && kept == kPlaces;
+  if (leaves && free == 0) return false;
+
+  // From here on it is done.
+  unsigned writes = 0;
+  unsigned reads = 0;
+  for (unsigned i = 0; i < room; ++i) {
+    const OverflowList::Brief s = listed.brief(i);
+    if (s.mask == 0) continue;
+    const unsigned left = stays(s.kind, s.mask);
+    if (i >= others) {
+      if (left != s.mask) listed.move(i, i, static_cast<uint8_t>(left));
+      reads += left != 0 ? 1 : 0;
+      continue;
+    }
+    if (left != 0) listed.move(i, writes, static_cast<uint8_t>(left));
+    if (left == 0 || writes != i) listed.put(i, {});
+    writes += left != 0 ? 1 : 0;
+  }
+  listed.set_counts(writes, reads);
+  if (leaves) {
+    listed.add_anywhere(PastAccess::unpacked(segments_, words[0].word, words[0].locks));
+    for (unsigned i = 1; i < kPlaces; ++i) words[i - 1] = words[i];
+    --kept;
+  }
+  if (!joined) {
+    const uint32_t now = ShadowWord::epoch_of(thread.slot, thread.time);
+    words[kept++] = {ShadowWord::of(now, access.kind, fresh, access.where, adds != 0), thread.stamps_locks};
+  }
+  for (unsigned i = kept; i < kPlaces; ++i) words[i] = {};
+  return true;
+}
+
+// A short list is changed in place, with the words of the granule: it is HybridEngine::next() once more, as far as
+// there is no race and what stays has room. The new stamp goes to the granule; if that is full, its oldest goes to the
+// list. False: it is another case, and nothing was done. Under the granule's lock; the list has no flags.
 bool ShadowStore::renew_short_list(Thread& thread, Granule& granule, HistoryId& list, const WordAccess& access) {
   constexpr unsigned kFew = OverflowList::kWindow;  // then all of its reads are found from anywhere
   if ((access.kind != AccessKind::kRead && access.kind != AccessKind::kWrite) || !thread.stamps_pack ||
@@ -215,7 +297,7 @@ bool ShadowStore::renew_short_list(Thread& thread, Granule& granule, HistoryId& 
 
   unsigned fresh = access.mask;
   unsigned before = access.increments ? access.mask : spin_bytes_of(thread, access);
-  bool former = false;  // one is of another thread that had the slot
+  bool former = false;              // one is of another thread that had the slot
   bool owned = thread.stamps_bare;  // then what the thread did itself goes whatever its locks were
   const auto see = [&](Slot slot, Time time, AccessKind kind, unsigned mask) __attribute__((always_inline)) {
     if (slot != thread.slot) {
@@ -246,19 +328,34 @@ bool ShadowStore::renew_short_list(Thread& thread, Granule& granule, HistoryId& 
     return true;
   }
 
+  if (owned) {
+    if (!renew_owned(thread, listed, words, held, access, fresh, counts_writes ? before : 0)) return false;
+    if (empty && listed.others() + listed.reads() == 0) {
+      if (histories_.is_old(list)) shadow_.note_change(access.word);
+      list = kUntouched;
+    }
+    GranuleStep::put(granule, words[0], words[1], words[2]);
+    return true;
+  }
+
   // What stays of each, by its bytes.
   uint8_t left[kFew];
   unsigned continues = 0;
-  const auto judge = [&](AccessKind kind, unsigned mask, bool rmw, const auto& known,
+  unsigned superseded = 0;
+  uint32_t are_superseded = 0;  // a bit each
+  const auto judge = [&](unsigned number, Slot slot, AccessKind kind, unsigned mask, bool rmw, const auto& known,
                          unsigned& stays) __attribute__((always_inline)) {
     stays = mask;
     if ((mask & fresh) != 0) {
-      if (owned) {
-        if (covers(access.kind, kind)) stays &= ~fresh;
-      } else {
-        const Related related = relate(AnyKind{access.kind}, PastKind{kind}, known());
-        if (!related.agrees()) return false;
-        if (related.covered == Covered::kYes) stays &= ~fresh;
+      const auto exactly = known();
+      const Related related = relate(AnyKind{access.kind}, PastKind{kind}, exactly);
+      if (!related.agrees()) return false;
+      if (related.covered == Covered::kYes) {
+        stays &= ~fresh;
+      } else if (exactly.is_full() && (mask & ~fresh) == 0 && covers(access.kind, kind) && !is_of_life(kind) &&
+                 (!counts_writes || !is_write(kind) || (mask & before) == 0 || slot == thread.slot)) {
+        are_superseded |= 1u << number;
+        ++superseded;
       }
     }
     if (counts_writes && is_write(kind)) {
@@ -276,18 +373,34 @@ bool ShadowStore::renew_short_list(Thread& thread, Granule& granule, HistoryId& 
     const auto locks_then = [&] { return listed.at(i).lockset; };
     const auto known = [&] { return KnownExactly(context_, thread, s.slot, s.time, s.kind, locks_then); };
     unsigned stays = 0;
-    if (!judge(s.kind, s.mask, added != 0, known, stays)) return false;
+    if (!judge(i, s.slot, s.kind, s.mask, added != 0, known, stays)) return false;
     left[i] = static_cast<uint8_t>(stays);
     free += stays == 0 ? 1 : 0;
   }
+  const auto drop_superseded = [&](unsigned number) __attribute__((always_inline)) {
+    if (superseded <= options_.superseded_cap || (are_superseded >> number & 1) == 0) return false;
+    --superseded;
+    return true;
+  };
   unsigned kept = 0;
+  ShadowWord left_of_words[kPlaces];
   for (unsigned i = 0; i < held; ++i) {
     const ShadowWord word = words[i].word;
     const auto locks_then = [&] { return segments_.at(word.slot(), word.clock(), words[i].locks); };
-    const auto known = [&] { return KnownExactly(context_, thread, word.slot(), word.clock(), word.kind(), locks_then); };
+    const auto known = [&] {
+      return KnownExactly(context_, thread, word.slot(), word.clock(), word.kind(), locks_then);
+    };
     unsigned stays = 0;
-    if (!judge(word.kind(), word.bytes(), word.is_rmw(), known, stays)) return false;
-    if (stays != 0) words[kept++] = {word.without(word.bytes() & ~stays), words[i].locks};
+    if (!judge(room + i, word.slot(), word.kind(), word.bytes(), word.is_rmw(), known, stays)) return false;
+    left_of_words[i] = word.without(word.bytes() & ~stays);
+  }
+  for (unsigned i = 0; i < room; ++i) {
+    if (left[i] == 0 || !drop_superseded(i)) continue;
+    left[i] = 0;
+    ++free;
+  }
+  for (unsigned i = 0; i < held; ++i) {
+    if (!left_of_words[i].is_none() && !drop_superseded(room + i)) words[kept++] = {left_of_words[i], words[i].locks};
   }
   const unsigned adds = before & continues & fresh & access.mask;
   if (adds != 0 && adds != fresh) return false;
@@ -307,9 +420,9 @@ bool ShadowStore::renew_short_list(Thread& thread, Granule& granule, HistoryId& 
       for (unsigned i = 1; i < kPlaces; ++i) words[i - 1] = words[i];
       --kept;
     }
-    words[kept++] = {ShadowWord::of(ShadowWord::epoch_of(thread.slot, thread.time), access.kind, fresh, access.where,
-                                    adds != 0),
-                     thread.stamps_locks};
+    words[kept++] = {
+        ShadowWord::of(ShadowWord::epoch_of(thread.slot, thread.time), access.kind, fresh, access.where, adds != 0),
+        thread.stamps_locks};
   }
 
   // From here on it is done.

@@ -216,6 +216,8 @@ class ShadowStore : public GranuleStore {
   bool access_simply(Thread& thread, Granule& granule, const WordAccess& access);
   bool read_beside_list(Thread& thread, Granule& granule, HistoryId list, const WordAccess& access);
   bool renew_short_list(Thread& thread, Granule& granule, HistoryId& list, const WordAccess& access);
+  bool renew_owned(Thread& thread, OverflowList& listed, GranuleStep::Kept (&words)[GranuleStep::kPlaces],
+                   unsigned held, const WordAccess& access, unsigned fresh, unsigned before) const;
   bool fits_without_list(const Thread& thread, const OverflowList& listed, const GranuleStep::Kept* kept,
                          unsigned count, const PastAccess& now);
   bool read_in_own_row(Thread& thread, Granule& granule, HistoryId list, const WordAccess& access);

@@ -37,6 +37,14 @@ class GranuleStep : public PlaceTables {
     const unsigned place = thread.slot & 1u;
     const uint32_t now = ShadowWord::epoch_of(thread.slot, thread.time);
     const unsigned bytes = Whole ? ShadowWord::kAllBytes : mask;
+    // The commonest: one word, which the thread made at an earlier time, of these very bytes.
+    if (thread.stamps_unlocked && cells >> 32 == thread.stamps_alone) {
+      const ShadowWord only = granule.words[place].load(std::memory_order_relaxed);
+      if (now - only.epoch() - 1 < thread.time - thread.own_since && only.bytes() == bytes && !only.is_free() &&
+          FixedKind<Kind>::covers(only)) {
+        return put_unlocked(granule, place, ShadowWord::of_one_stack(now, Kind, bytes, where));
+      }
+    }
     bool done = false;
     // Whether it stays, all of it or some. False: it is another case, or done.
     unsigned staying = 0;
@@ -437,6 +445,13 @@ class GranuleStep : public PlaceTables {
     return true;
   }
 
+  // As HybridEngine::Judged has it, of one that agrees.
+  [[nodiscard]] bool is_superseded(ShadowWord word) const {
+    return !word.touches(~mask_ & ShadowWord::kAllBytes) && norn::covers(kind_, word.kind()) &&
+           !is_of_life(word.kind()) &&
+           (!is_write(word.kind()) || (adds_ & word.bytes()) == 0 || word.slot() == thread_.slot) &&
+           ordered_before(thread_.clocks.full, thread_, word.slot(), word.clock());
+  }
   // What words of the thread say now, but for the bytes. (Not from its check, which others may spoil at any time.)
   [[nodiscard, gnu::always_inline]] static ShadowWord says(const Thread& thread, AccessKind kind, StackId where) {
     return ShadowWord::of_one_stack(ShadowWord::epoch_of(thread.slot, thread.time), kind, 0, where);

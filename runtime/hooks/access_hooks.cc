@@ -258,9 +258,9 @@ template <AccessKind Kind>
 // What that leaves.
 template <AccessKind Kind, unsigned Size>
 [[gnu::noinline]] NORN_SLOW void try_next(const void* address, const norn_site* site) {
-  if (lies_across<Size>(address) && !increments<Kind>(site) &&
-      observe_quickly<Kind>(address, Size, site) == Size) {
-    return;
+  if (lies_across<Size>(address)) {
+    if (passes<Kind>(address, Size)) return;
+    if (!increments<Kind>(site) && observe_quickly<Kind>(address, Size, site) == Size) return;
   }
   const Quick quick = quick_access<Kind, Size>(address, site);
   if (quick == Quick::kDone) [[likely]]

@@ -81,6 +81,7 @@ Options core_options(const options::Settings& settings) {
   // Who looks for regions that should be one wants to know what may come between them.
   options.handover = settings.handover && (settings.hazards & options::kHazardAtomicity) == 0;
   options.library = settings.lib;
+  if (settings.history == options::History::kShort) options.superseded_cap = options::kShortHistory;
   options.memory_limit = size_t{settings.memory_limit} << 20;
   return options;
 }

@@ -202,6 +202,7 @@ RunResult run_events(std::span<const Event> events, const EngineOptions& options
   core.conditions = options.conditions;
   core.spin = options.spin;
   core.handover = options.handover;
+  core.superseded_cap = options.superseded_cap;
   core.library = options.lib;
   core.log2_histories = 10;
   core.time_limit = options.time_limit;

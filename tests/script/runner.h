@@ -37,6 +37,7 @@ struct EngineOptions {
   uint32_t time_limit = ~uint32_t{0};  // threads run out of time and move to other slots
   unsigned collect_every = 0;          // a collection before every n-th event
   bool conditions = true;              // off: condition variables come as a surprise (Options::conditions)
+  unsigned superseded_cap = ~0u;       // Options::superseded_cap
   Door door = Door::kSingle;           // of plain reads and writes; not for the state machines
 };
 

@@ -18,6 +18,7 @@ Options core_options() {
   options.spin = said.spin != 0;
   options.handover = said.handover;
   options.library = said.lib;
+  if (said.history == options::History::kShort) options.superseded_cap = options::kShortHistory;
   options.memory_limit = size_t{said.memory_limit} << 20;
   options.shadow_at = reserve_shadow();
   return options;

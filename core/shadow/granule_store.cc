@@ -210,22 +210,15 @@ unsigned GranuleStore::begin_spinning(Thread& thread, Granule& granule, Address 
   // Once it is known it stays so, as long as the memory is what it was.
   if ((mask & ~unsigned{waited_for_in(granule)}) == 0) return 0;
   GranuleLock lock(granule);
-  const uint32_t flags = read_granule(granule, lock.list, stamps);
+  const uint32_t flags = lock.list == kUntouched ? 0 : list_at(lock.list).flags();
   const unsigned fresh = mask & ~unsigned{GranuleFlags::in_spin(flags)};
   if (fresh == 0) return 0;
+  // Who puts a word into the granule at this moment, without its lock, looks at that afterwards: it sees that it is
+  // locked, or its word is seen here (GranuleStep::put_unlocked()).
+  if (!kOneAtATime && core_barrier != nullptr) core_barrier();
+  read_granule(granule, lock.list, stamps);
   take_from_read_table(granule, address, stamps);
   write_granule(thread, granule, address, lock.list, stamps, flags | GranuleFlags::spinning(mask));
-  if (!kOneAtATime && core_barrier != nullptr) {
-    // Who puts a word into the granule at this moment, without its lock, looks at the list afterwards: it sees that
-    // there is one now, or its word is seen here (GranuleStep::put_unlocked()).
-    lock.unlock();
-    core_barrier();
-    GranuleLock again(granule);
-    if (!GranuleWords::is_empty(granule) && !is_in_read_table(granule)) {
-      const uint32_t now = read_granule(granule, again.list, stamps);
-      write_granule(thread, granule, address, again.list, stamps, now);
-    }
-  }
   return fresh;
 }
 

@@ -14,7 +14,7 @@ LocksCode locks_at(uint32_t second, unsigned place) { return GranuleWords::locks
 // For how many stamps a list of so many has room: some more, if it is not the first.
 unsigned room_of_list(unsigned count) {
   constexpr unsigned kLeast = 5;
-  const unsigned wanted = count == 0 ? 0 : count < kLeast - 1 ? kLeast : count + count / 2;
+  const unsigned wanted = count < 2 ? count : count < kLeast - 1 ? kLeast : count + count / 2;
   const unsigned words = OverflowList::words_for(wanted < AccessHistory::kMax ? wanted : AccessHistory::kMax);
   return (Histories::room_of(words) - HybridEngine::kHeaderWords) / HybridEngine::kStampWords;
 }

@@ -309,9 +309,7 @@ bool ShadowStore::renew_short_list(Thread& thread, Granule& granule, HistoryId& 
     if (time >= thread.segment_since) before |= mask;
     if (time == thread.time && stands_for(kind, access.kind)) fresh &= ~mask;
   };
-  for (unsigned i = 0; i < held; ++i) {
-    see(words[i].word.slot(), words[i].word.clock(), words[i].word.kind(), words[i].word.bytes());
-  }
+  // Oldest first: a write by another makes what the thread wrote before it new again.
   unsigned free = 0;
   for (unsigned i = 0; i < room; ++i) {
     const OverflowList::Brief s = listed.brief(i);
@@ -320,6 +318,9 @@ bool ShadowStore::renew_short_list(Thread& thread, Granule& granule, HistoryId& 
     } else {
       see(s.slot, s.time, s.kind, s.mask);
     }
+  }
+  for (unsigned i = 0; i < held; ++i) {
+    see(words[i].word.slot(), words[i].word.clock(), words[i].word.kind(), words[i].word.bytes());
   }
   const bool empty = free == room;
   if (former) return false;

@@ -3,10 +3,10 @@
 // OPTIONS: --memory-limit=32
 // STDOUT: 9437056
 // RUN: %check %s --levels=-O2
-// RUN: %norn-cc -O2 %s -o %t && %norn run --memory-limit=32 -- %t 2>%t.err; test $? -eq 66
+// RUN: %norn-cc -O2 %s -o %t && %norn run --history=full --memory-limit=32 -- %t 2>%t.err; test $? -eq 66
 // RUN: grep 'the oldest history of accesses is forgotten' %t.err
 // RUN: %norn run -- %t 2>%t.err; test $? -eq 66; ! grep forgotten %t.err
-// RUN: clang-19 -D_GNU_SOURCE -g -pthread -O2 -I %S/../behaviour %s -o %t && %norn run --memory-limit=32 -- %t 2>%t.err; test $? -eq 66
+// RUN: clang-19 -D_GNU_SOURCE -g -pthread -O2 -I %S/../behaviour %s -o %t && %norn run --history=full --memory-limit=32 -- %t 2>%t.err; test $? -eq 66
 // RUN: grep 'the oldest history of accesses is forgotten' %t.err && grep '1 race (1 observed' %t.err
 
 #include <stdio.h>

@@ -1,11 +1,11 @@
 // norn check: run, confirm what was found, explore with the time that is left; one verdict for each race.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <tuple>
 
 #include "base/string_sink.h"
+#include "cli/arguments.h"
 #include "cli/confirm_options.h"
 #include "cli/detection.h"
 #include "cli/terminal.h"
@@ -88,7 +88,7 @@ bool fails(const std::vector<Verdict>& verdicts, const report::Findings& finding
 }  // namespace
 
 int check(const Verb& verb, std::vector<std::string> arguments) {
-  CLI::App app;
+  Arguments app;
   ConfirmOptions options;
   options.add(app);
   Detection detection;

@@ -1,10 +1,10 @@
 // norn confirm: brings the statements of a candidate together, or says that it could not.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "casebook/runs.h"
+#include "cli/arguments.h"
 #include "cli/casebook_file.h"
 #include "cli/confirm_options.h"
 #include "cli/renderings.h"
@@ -118,7 +118,7 @@ int confirm(const Verb& verb, std::vector<std::string> arguments) {
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
   if (dashes != arguments.end()) request.command.assign(dashes + 1, arguments.end());
   arguments.erase(dashes, arguments.end());
-  CLI::App app;
+  Arguments app;
   ConfirmOptions options;
   app.add_flag("--all", request.all, "every race of the last run that is not suppressed");
   app.add_flag("--explore", request.explore, "no candidate: look what other schedules do");

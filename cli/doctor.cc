@@ -7,12 +7,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "cli/arguments.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "experiment/binary.h"
@@ -251,7 +251,7 @@ class Doctor {
 }  // namespace
 
 int doctor(const Verb& verb, std::vector<std::string> arguments) {
-  CLI::App app;
+  Arguments app;
   if (const auto status = parse(app, verb, std::move(arguments)); status) return *status;
   return Doctor().examine();
 }

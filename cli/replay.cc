@@ -1,13 +1,13 @@
 // norn replay: the same schedule again.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <map>
 
 #include "casebook/runs.h"
+#include "cli/arguments.h"
 #include "cli/casebook_file.h"
 #include "cli/run_options.h"
 #include "cli/terminal.h"
@@ -91,7 +91,7 @@ int replay(const Verb& verb, std::vector<std::string> arguments) {
   std::vector<std::string> command;
   if (dashes != arguments.end()) command.assign(dashes + 1, arguments.end());
   arguments.erase(dashes, arguments.end());
-  CLI::App app;
+  Arguments app;
   bool debugger = false;
   CasebookFile casebook;
   casebook.add_option(app);

@@ -1,11 +1,11 @@
 // norn diff: which races are new, gone, or still there.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 
 #include "casebook/times.h"
+#include "cli/arguments.h"
 #include "cli/casebook_file.h"
 #include "cli/run_options.h"
 #include "cli/terminal.h"
@@ -84,7 +84,7 @@ std::string text_of(const casebook::Difference& difference, const Side& base, co
 }  // namespace
 
 int diff(const Verb& verb, std::vector<std::string> arguments) {
-  CLI::App app;
+  Arguments app;
   CasebookFile file;
   std::string fail_on;
   app.add_option("--fail-on", fail_on,

@@ -16,7 +16,7 @@ Options core_options() {
   options.engine = said.engine;
   options.condition = said.cv;
   options.spin = said.spin != 0;
-  options.handover = said.handover;
+  options.handover = said.handover && (said.hazards & options::kHazardAtomicity) == 0;
   options.library = said.lib;
   options.memory_limit = size_t{said.memory_limit} << 20;
   options.shadow_at = reserve_shadow();

@@ -40,7 +40,10 @@ std::string summary(const std::vector<Verdict>& verdicts, const Verdict& explore
   const auto harmful = std::count_if(verdicts.begin(), verdicts.end(),
                                      [](const Verdict& v) { return v.is_confirmed() && v.harm() != Harm::kNone; });
   if (verdicts.empty()) {
-    const char* known = !run.checked ? "nothing was checked" : run.ended ? "no races found" : "0 races so far";
+    const char* others = accepted > 0 ? "other " : "";
+    const std::string known = !run.checked ? "nothing was checked"
+                              : run.ended  ? fmt::format("no {}races found", others)
+                                           : fmt::format("0 {}races so far", others);
     const std::string tried = explored.runs == 0 ? "" : fmt::format("; nothing seen in {} schedules", explored.runs);
     return notes + fmt::format("norn: {}, nothing to confirm{}\n", known, tried);
   }

@@ -245,6 +245,7 @@ std::string text_of_summary(const report::Findings& findings, const TextRenderin
   report::RaceCounts counts = findings.counts();
   counts.variables = Guests(findings).variables();
   counts.suppressed -= rendering.accepted;
+  counts.accepted = rendering.accepted;
   const std::string accepted =
       rendering.accepted > 0 ? fmt::format("norn: {}\n", accepted_words(rendering.accepted)) : "";
   return accepted + collect([&](Sink sink) {

@@ -45,7 +45,8 @@ bool is_same(const schedule::Token& token, const StagedRun& run) {
 void tell(const schedule::Token& token, const StagedRun& run, const std::vector<LogEntry>& before,
           const std::vector<LogEntry>& now) {
   if (!run.controlled) {
-    complain("the program was not controlled: it ended before its runtime started");
+    complain(
+        "the program was not controlled: it ended before its runtime started, or was built by another version of norn");
     return;
   }
   if (is_same(token, run)) {

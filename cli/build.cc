@@ -3,10 +3,10 @@
 
 #include <thread>
 
-#include "cli/arguments.h"
 #include "cli/image_files.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "cli/verb_arguments.h"
 #include "image/rebuild.h"
 
 namespace norn::cli {

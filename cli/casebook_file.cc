@@ -11,9 +11,9 @@
 
 #include "base/string_sink.h"
 #include "casebook/times.h"
-#include "cli/arguments.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "cli/verb_arguments.h"
 #include "options/options.h"
 
 namespace norn::cli {

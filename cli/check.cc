@@ -5,11 +5,11 @@
 #include <tuple>
 
 #include "base/string_sink.h"
-#include "cli/arguments.h"
 #include "cli/confirm_options.h"
 #include "cli/detection.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "cli/verb_arguments.h"
 #include "experiment/child.h"
 #include "experiment/verdict_text.h"
 

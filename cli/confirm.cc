@@ -4,13 +4,13 @@
 #include <algorithm>
 
 #include "casebook/runs.h"
-#include "cli/arguments.h"
 #include "cli/casebook_file.h"
 #include "cli/confirm_options.h"
 #include "cli/renderings.h"
 #include "cli/run_options.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "cli/verb_arguments.h"
 #include "experiment/confirmation.h"
 #include "experiment/program.h"
 #include "experiment/story.h"

@@ -10,8 +10,8 @@
 
 #include "base/string_sink.h"
 #include "casebook/times.h"
-#include "cli/arguments.h"
 #include "cli/terminal.h"
+#include "cli/verb_arguments.h"
 #include "options/options.h"
 #include "report/record_reader.h"
 

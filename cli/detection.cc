@@ -12,9 +12,9 @@
 #include "base/string_sink.h"
 #include "casebook/runs.h"
 #include "casebook/times.h"
-#include "cli/arguments.h"
 #include "cli/run_options.h"
 #include "cli/terminal.h"
+#include "cli/verb_arguments.h"
 #include "experiment/binary.h"
 
 namespace norn::cli {

@@ -11,10 +11,10 @@
 #include <set>
 
 #include "base/string_sink.h"
-#include "cli/arguments.h"
 #include "cli/casebook_file.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "cli/verb_arguments.h"
 #include "report/formats/html.h"
 #include "report/formats/review.h"
 #include "report/formats/sarif.h"

@@ -7,11 +7,11 @@
 #include <map>
 
 #include "casebook/runs.h"
-#include "cli/arguments.h"
 #include "cli/casebook_file.h"
 #include "cli/run_options.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "cli/verb_arguments.h"
 #include "experiment/child.h"
 #include "experiment/consequence.h"
 #include "experiment/program.h"

@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include "casebook/runs.h"
-#include "cli/arguments.h"
 #include "cli/casebook_file.h"
 #include "cli/renderings.h"
 #include "cli/rules.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "cli/verb_arguments.h"
 #include "report/whole_file.h"
 
 namespace norn::cli {

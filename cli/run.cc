@@ -3,10 +3,10 @@
 #include <signal.h>
 
 #include "base/string_sink.h"
-#include "cli/arguments.h"
 #include "cli/detection.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "cli/verb_arguments.h"
 
 namespace norn::cli {
 namespace {

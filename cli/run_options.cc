@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/string_sink.h"
-#include "cli/arguments.h"
 #include "cli/terminal.h"
+#include "cli/verb_arguments.h"
 
 namespace norn::cli {
 

@@ -7,11 +7,11 @@
 #include "base/string_sink.h"
 #include "casebook/runs.h"
 #include "casebook/times.h"
-#include "cli/arguments.h"
 #include "cli/casebook_file.h"
 #include "cli/renderings.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "cli/verb_arguments.h"
 
 namespace norn::cli {
 namespace {

@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include "casebook/times.h"
-#include "cli/arguments.h"
 #include "cli/casebook_file.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "cli/verb_arguments.h"
 
 namespace norn::cli {
 namespace {

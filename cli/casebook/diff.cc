@@ -5,11 +5,11 @@
 #include <filesystem>
 
 #include "casebook/times.h"
-#include "cli/arguments.h"
 #include "cli/casebook_file.h"
 #include "cli/run_options.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "cli/verb_arguments.h"
 
 namespace norn::cli {
 namespace {

@@ -1,11 +1,11 @@
 // norn export: the whole casebook as JSON.
 
 #include "base/string_sink.h"
-#include "cli/arguments.h"
 #include "cli/casebook_file.h"
 #include "cli/renderings.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "cli/verb_arguments.h"
 
 namespace norn::cli {
 

@@ -3,10 +3,10 @@
 
 #include <filesystem>
 
-#include "cli/arguments.h"
 #include "cli/casebook_file.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "cli/verb_arguments.h"
 
 namespace norn::cli {
 

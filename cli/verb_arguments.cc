@@ -1,4 +1,4 @@
-#include "cli/arguments.h"
+#include "cli/verb_arguments.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // The options of a verb, and what is left of its arguments when they are read.
 //
-// The only way to CLI11, which is slow to compile: arguments.cc alone sees it.
+// The only way to CLI11, which is slow to compile: verb_arguments.cc alone sees it.
 #pragma once
 
 #include <memory>
@@ -40,7 +40,7 @@ class Arguments {
   Arguments& operator=(const Arguments&) = delete;
 
   // `names`: "--output" or "-o,--output". Of texts, numbers, and either if it is optional; each --NAME=VALUE of a list
-  // adds one. arguments.cc has the types that there are.
+  // adds one. verb_arguments.cc has the types that there are.
   template <class Value>
   Argument* add_option(const std::string& names, Value& value, const std::string& help);
   Argument* add_flag(const std::string& names, bool& value, const std::string& help);

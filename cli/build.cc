@@ -1,18 +1,18 @@
 // norn build: the program again, of its image.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <thread>
 
 #include "cli/image_files.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "cli/verb_arguments.h"
 #include "image/rebuild.h"
 
 namespace norn::cli {
 
 int build(const Verb& verb, std::vector<std::string> arguments) {
-  CLI::App app;
+  Arguments app;
   std::string profile = "full";
   image::BuildOptions options;
   options.drivers = tool_directory();
@@ -24,8 +24,7 @@ int build(const Verb& verb, std::vector<std::string> arguments) {
       ->type_name("PROFILE");
   app.add_option("-o,--output", options.output, "the file to write")->type_name("FILE");
   app.add_option("--library-path", options.library_path, "where libraries of the link are, if they moved")
-      ->type_name("DIRECTORY")
-      ->expected(1);
+      ->type_name("DIRECTORY");
   app.add_option("--jobs", options.jobs, "how many modules are compiled at once (default: one a core)")->type_name("N");
   if (const std::optional<int> status = parse(app, verb, std::move(arguments))) return *status;
   if (app.remaining().size() != 1 || options.output.empty()) {

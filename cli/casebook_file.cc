@@ -4,7 +4,6 @@
 #include <pwd.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +13,7 @@
 #include "casebook/times.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "cli/verb_arguments.h"
 #include "options/options.h"
 
 namespace norn::cli {
@@ -63,7 +63,7 @@ std::string marks_of(const KnownRace& race, const std::string& today) {
 
 }  // namespace
 
-void CasebookFile::add_option(CLI::App& app) {
+void CasebookFile::add_option(Arguments& app) {
   app.add_option("--casebook", named_,
                  "where what is known of races is kept (default: NORN_CASEBOOK, or .norn/casebook.db; none: nowhere)")
       ->type_name("FILE");

@@ -9,16 +9,14 @@
 
 #include "casebook/casebook.h"
 
-namespace CLI {
-class App;
-}
-
 namespace norn::cli {
+
+class Arguments;
 
 class CasebookFile {
  public:
   // --casebook=FILE
-  void add_option(CLI::App& app);
+  void add_option(Arguments& app);
   // What it says; else what NORN_CASEBOOK says; else .norn/casebook.db. Empty: "none" was said.
   [[nodiscard]] std::string path() const;
   // Whether the user named it.

@@ -93,7 +93,7 @@ TEST_F(CasebookVerbs, AnAcceptedRaceDoesNotCount) {
   const Result again = run({"--json=r.json", "--sarif=r.sarif"}, {"race=1", "end", "exit=4"});
   EXPECT_EQ(again.exit, 4) << again.err;
   EXPECT_TRUE(has(again.err, "norn: 1 accepted race not counted; norn list --accepted says why\n")) << again.err;
-  EXPECT_TRUE(has(again.err, "norn: no races;")) << again.err;
+  EXPECT_TRUE(has(again.err, "norn: no other races;")) << again.err;
   EXPECT_TRUE(Json::parse(read_file(directory_ / "r.json"))["races"][0]["suppressed"]);
   EXPECT_TRUE(has(read_file(directory_ / "r.sarif"), "norn accept: goes away, owner: ann, until " + day_in(30)));
   EXPECT_EQ(run({}, {"race=1", "race=2", "end"}).exit, 66) << "others do";

@@ -1,7 +1,6 @@
 // norn check: run, confirm what was found, explore with the time that is left; one verdict for each race.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <tuple>
 
@@ -10,6 +9,7 @@
 #include "cli/detection.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "cli/verb_arguments.h"
 #include "experiment/child.h"
 #include "experiment/verdict_text.h"
 
@@ -40,7 +40,10 @@ std::string summary(const std::vector<Verdict>& verdicts, const Verdict& explore
   const auto harmful = std::count_if(verdicts.begin(), verdicts.end(),
                                      [](const Verdict& v) { return v.is_confirmed() && v.harm() != Harm::kNone; });
   if (verdicts.empty()) {
-    const char* known = !run.checked ? "nothing was checked" : run.ended ? "no races found" : "0 races so far";
+    const char* others = accepted > 0 ? "other " : "";
+    const std::string known = !run.checked ? "nothing was checked"
+                              : run.ended  ? fmt::format("no {}races found", others)
+                                           : fmt::format("0 {}races so far", others);
     const std::string tried = explored.runs == 0 ? "" : fmt::format("; nothing seen in {} schedules", explored.runs);
     return notes + fmt::format("norn: {}, nothing to confirm{}\n", known, tried);
   }
@@ -88,7 +91,7 @@ bool fails(const std::vector<Verdict>& verdicts, const report::Findings& finding
 }  // namespace
 
 int check(const Verb& verb, std::vector<std::string> arguments) {
-  CLI::App app;
+  Arguments app;
   ConfirmOptions options;
   options.add(app);
   Detection detection;

@@ -1,7 +1,6 @@
 // norn confirm: brings the statements of a candidate together, or says that it could not.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "casebook/runs.h"
@@ -11,6 +10,7 @@
 #include "cli/run_options.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "cli/verb_arguments.h"
 #include "experiment/confirmation.h"
 #include "experiment/program.h"
 #include "experiment/story.h"
@@ -118,7 +118,7 @@ int confirm(const Verb& verb, std::vector<std::string> arguments) {
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
   if (dashes != arguments.end()) request.command.assign(dashes + 1, arguments.end());
   arguments.erase(dashes, arguments.end());
-  CLI::App app;
+  Arguments app;
   ConfirmOptions options;
   app.add_flag("--all", request.all, "every race of the last run that is not suppressed");
   app.add_flag("--explore", request.explore, "no candidate: look what other schedules do");

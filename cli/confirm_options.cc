@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -12,6 +11,7 @@
 #include "base/string_sink.h"
 #include "casebook/times.h"
 #include "cli/terminal.h"
+#include "cli/verb_arguments.h"
 #include "options/options.h"
 #include "report/record_reader.h"
 
@@ -51,7 +51,7 @@ std::chrono::steady_clock::time_point deadline_after(double seconds) {
   return std::chrono::steady_clock::now() + std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
 }
 
-void ConfirmOptions::add(CLI::App& app) {
+void ConfirmOptions::add(Arguments& app) {
   app.add_option("--runs", runs_,
                  "how many schedules to try (default: 20 for each race, ten times as many if it is not met; exploring: "
                  "until 300 schedules show nothing new)")

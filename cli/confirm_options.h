@@ -9,11 +9,9 @@
 #include "cli/casebook_file.h"
 #include "experiment/confirmation.h"
 
-namespace CLI {
-class App;
-}
-
 namespace norn::cli {
+
+class Arguments;
 
 // What checking and exploring take if nothing else is said.
 inline constexpr double kUsualBudget = 60;  // seconds
@@ -21,7 +19,7 @@ inline constexpr double kUsualBudget = 60;  // seconds
 
 class ConfirmOptions {
  public:
-  void add(CLI::App& app);
+  void add(Arguments& app);
   // On false `error` is one line.
   [[nodiscard]] bool resolve(bool explore, experiment::ConfirmSettings& settings, std::string& error) const;
   [[nodiscard]] bool has_runs() const { return runs_.has_value(); }

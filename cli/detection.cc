@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <signal.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -15,6 +14,7 @@
 #include "casebook/times.h"
 #include "cli/run_options.h"
 #include "cli/terminal.h"
+#include "cli/verb_arguments.h"
 #include "experiment/binary.h"
 
 namespace norn::cli {
@@ -25,7 +25,7 @@ using experiment::Linkage;
 using experiment::ProgramKind;
 using options::Settings;
 
-std::optional<int> parse_request(const Verb& verb, CLI::App& app, std::vector<std::string> arguments,
+std::optional<int> parse_request(const Verb& verb, Arguments& app, std::vector<std::string> arguments,
                                  Detection& request) {
   // What stands behind -- is the program's, whatever it looks like.
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
@@ -160,7 +160,7 @@ void keep_in_casebook(const Verb& verb, const casebook::NewRun& kept, report::Fi
 
 }  // namespace
 
-std::optional<int> detect(const Verb& verb, CLI::App& app, std::vector<std::string> arguments, Detection& request) {
+std::optional<int> detect(const Verb& verb, Arguments& app, std::vector<std::string> arguments, Detection& request) {
   if (const auto status = parse_request(verb, app, std::move(arguments), request); status) return status;
   const Settings& settings = request.options.settings();
 
@@ -184,8 +184,6 @@ std::optional<int> detect(const Verb& verb, CLI::App& app, std::vector<std::stri
     return kMisuse;
   }
 
-  if (binary && (settings.hazards & options::kHazardAtomicity) != 0)
-    complain("--hazards=atomicity: the Valgrind front end does not look for them; build with norn-cc/norn-c++");
   casebook::NewRun kept(request.command);
   if (!kept.trouble().empty()) complain(kept.trouble());
   if (!kept.ok() && binary) return kMisuse;

@@ -16,11 +16,9 @@
 #include "options/option_list.h"
 #include "report/record_reader.h"
 
-namespace CLI {
-class App;
-}
-
 namespace norn::cli {
+
+class Arguments;
 
 struct Detection {
   options::OptionList options;
@@ -47,7 +45,7 @@ struct Detection {
 
 // Reads the arguments (`app` may have options of its own), runs the program and reads what it found. Gives the exit
 // status if that is all there is to do.
-[[nodiscard]] std::optional<int> detect(const Verb& verb, CLI::App& app, std::vector<std::string> arguments,
+[[nodiscard]] std::optional<int> detect(const Verb& verb, Arguments& app, std::vector<std::string> arguments,
                                         Detection& detection);
 
 }  // namespace norn::cli

@@ -7,7 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -15,6 +14,7 @@
 
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "cli/verb_arguments.h"
 #include "experiment/binary.h"
 #include "report/whole_file.h"
 
@@ -251,7 +251,7 @@ class Doctor {
 }  // namespace
 
 int doctor(const Verb& verb, std::vector<std::string> arguments) {
-  CLI::App app;
+  Arguments app;
   if (const auto status = parse(app, verb, std::move(arguments)); status) return *status;
   return Doctor().examine();
 }

@@ -1,12 +1,12 @@
 // norn image: what a program carries of itself.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "cli/image_files.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "cli/verb_arguments.h"
 #include "image/program_image.h"
 #include "image/recipe.h"
 
@@ -116,7 +116,7 @@ void print_json(const image::ProgramImage& image) {
 }  // namespace
 
 int image(const Verb& verb, std::vector<std::string> arguments) {
-  CLI::App app;
+  Arguments app;
   bool json = false;
   bool holes = false;
   app.add_flag("--json", json, "as JSON, for programs");

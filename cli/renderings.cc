@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -15,6 +14,7 @@
 #include "cli/casebook_file.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "cli/verb_arguments.h"
 #include "report/formats/html.h"
 #include "report/formats/review.h"
 #include "report/formats/sarif.h"
@@ -136,15 +136,15 @@ void put_flags(const report::Findings& findings, const report::TextOptions& opti
 
 }  // namespace
 
-void add_file_option(CLI::App& app, const char* name, std::string& file, bool alone, const char* help) {
-  CLI::Option* option = alone ? app.add_flag(fmt::format("--{}{{-}}", name), file, help)
-                              : app.add_option(fmt::format("--{}", name), file, help);
+void add_file_option(Arguments& app, const char* name, std::string& file, bool alone, const char* help) {
+  const std::string names = fmt::format("--{}", name);
+  Argument* option = alone ? app.add_flag(names, "-", file, help) : app.add_option(names, file, help);
   option->type_name("FILE");
 }
 
 RenderingFiles::RenderingFiles() : paths(std::size(kRenderers)) {}
 
-void RenderingFiles::add_options(CLI::App& app, bool alone) {
+void RenderingFiles::add_options(Arguments& app, bool alone) {
   for (size_t i = 0; i < paths.size(); ++i)
     add_file_option(app, kRenderers[i].option, paths[i], alone, kRenderers[i].help);
 }
@@ -245,6 +245,7 @@ std::string text_of_summary(const report::Findings& findings, const TextRenderin
   report::RaceCounts counts = findings.counts();
   counts.variables = Guests(findings).variables();
   counts.suppressed -= rendering.accepted;
+  counts.accepted = rendering.accepted;
   const std::string accepted =
       rendering.accepted > 0 ? fmt::format("norn: {}\n", accepted_words(rendering.accepted)) : "";
   return accepted + collect([&](Sink sink) {

@@ -9,11 +9,9 @@
 #include "report/record_reader.h"
 #include "report/text_report.h"
 
-namespace CLI {
-class App;
-}
-
 namespace norn::cli {
+
+class Arguments;
 
 // --json=FILE and its like. Empty: not asked for; "-": stdout.
 struct RenderingFiles {
@@ -21,12 +19,12 @@ struct RenderingFiles {
 
   RenderingFiles();
   // `alone`: without =FILE they mean stdout, and a FILE behind a space is not theirs.
-  void add_options(CLI::App& app, bool alone = false);
+  void add_options(Arguments& app, bool alone = false);
   [[nodiscard]] bool any() const;
 };
 
 // Adds one such option.
-void add_file_option(CLI::App& app, const char* name, std::string& file, bool alone, const char* help);
+void add_file_option(Arguments& app, const char* name, std::string& file, bool alone, const char* help);
 
 // Writes them all. A file that cannot be written is complained of; false then.
 [[nodiscard]] bool write_files(const RenderingFiles& files, const report::Findings& findings);

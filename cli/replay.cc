@@ -1,7 +1,6 @@
 // norn replay: the same schedule again.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
@@ -12,6 +11,7 @@
 #include "cli/run_options.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "cli/verb_arguments.h"
 #include "experiment/child.h"
 #include "experiment/consequence.h"
 #include "experiment/program.h"
@@ -45,7 +45,8 @@ bool is_same(const schedule::Token& token, const StagedRun& run) {
 void tell(const schedule::Token& token, const StagedRun& run, const std::vector<LogEntry>& before,
           const std::vector<LogEntry>& now) {
   if (!run.controlled) {
-    complain("the program was not controlled: it ended before its runtime started");
+    complain(
+        "the program was not controlled: it ended before its runtime started, or was built by another version of norn");
     return;
   }
   if (is_same(token, run)) {
@@ -91,7 +92,7 @@ int replay(const Verb& verb, std::vector<std::string> arguments) {
   std::vector<std::string> command;
   if (dashes != arguments.end()) command.assign(dashes + 1, arguments.end());
   arguments.erase(dashes, arguments.end());
-  CLI::App app;
+  Arguments app;
   bool debugger = false;
   CasebookFile casebook;
   casebook.add_option(app);

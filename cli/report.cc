@@ -1,14 +1,13 @@
 // norn report: renders findings again.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "casebook/runs.h"
 #include "cli/casebook_file.h"
 #include "cli/renderings.h"
 #include "cli/rules.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "cli/verb_arguments.h"
 #include "report/whole_file.h"
 
 namespace norn::cli {
@@ -32,18 +31,16 @@ std::optional<report::Findings> read_findings(const std::vector<std::string>& pa
 }  // namespace
 
 int report(const Verb& verb, std::vector<std::string> arguments) {
-  CLI::App app;
+  Arguments app;
   RenderingFiles files;
   std::string text;
   std::vector<std::string> suppressions;
   int number = 0;
   add_file_option(app, "text", text, true, "write it as text: what is done if nothing else is asked for");
   files.add_options(app, true);
-  const CLI::Option* run = app.add_option("--run", number, "of the run of that number")->type_name("N");
+  const Argument* run = app.add_option("--run", number, "of the run of that number")->type_name("N");
   app.add_option("--suppressions", suppressions, "rules for races not to report, in TSan's or Valgrind's format")
-      ->type_name("FILE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->type_name("FILE");
   std::string format = "text";
   app.add_option("--format", format, fmt::format("print it as {} (default: text)", format_names()))->type_name("NAME");
   CasebookFile casebook;
@@ -62,7 +59,7 @@ int report(const Verb& verb, std::vector<std::string> arguments) {
       return kMisuse;
     }
   }
-  auto findings = read_findings(app.remaining(), *run ? std::optional(number) : std::nullopt, error);
+  auto findings = read_findings(app.remaining(), run->is_given() ? std::optional(number) : std::nullopt, error);
   if (!findings) {
     complain(error);
     return kMisuse;

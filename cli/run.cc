@@ -2,12 +2,11 @@
 #include <fmt/format.h>
 #include <signal.h>
 
-#include <CLI/CLI.hpp>
-
 #include "base/string_sink.h"
 #include "cli/detection.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "cli/verb_arguments.h"
 
 namespace norn::cli {
 namespace {
@@ -57,7 +56,7 @@ std::string text_report(const Detection& request, const report::Findings& findin
 }  // namespace
 
 int run(const Verb& verb, std::vector<std::string> arguments) {
-  CLI::App app;
+  Arguments app;
   Detection request;
   std::string format = "text";
   app.add_option("--format", format, fmt::format("print the report as {} (default: text)", format_names()))

@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "base/string_sink.h"
 #include "cli/terminal.h"
+#include "cli/verb_arguments.h"
 
 namespace norn::cli {
 
-void add_run_options(CLI::App& app, options::OptionList& list) {
+void add_run_options(Arguments& app, options::OptionList& list) {
   for (const options::Option& option : options::kOptions) {
     if (option.use != options::OptionUse::kEverywhere) continue;
     const std::string key(view(option.key));
@@ -22,9 +22,8 @@ void add_run_options(CLI::App& app, options::OptionList& list) {
     std::string& value = list.on_command_line(key);
     // Options that may stand alone take a value only behind '=', or they would take the program for one.
     const bool alone = option.kind == options::OptionKind::kFlag || option.kind == options::OptionKind::kSet;
-    CLI::Option* added =
-        alone ? app.add_flag(fmt::format("--{}{{{}}}", flag, option.kind == options::OptionKind::kSet ? "all" : "on"),
-                             value, help)
+    Argument* added =
+        alone ? app.add_flag("--" + flag, option.kind == options::OptionKind::kSet ? "all" : "on", value, help)
               : app.add_option("--" + flag, value, help);
     added->type_name(std::string(view(option.values)));
   }

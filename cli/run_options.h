@@ -5,14 +5,12 @@
 
 #include "options/option_list.h"
 
-namespace CLI {
-class App;
-}
-
 namespace norn::cli {
 
+class Arguments;
+
 // An option of `app` for each option of the table that is for people.
-void add_run_options(CLI::App& app, options::OptionList& list);
+void add_run_options(Arguments& app, options::OptionList& list);
 
 // Completes the list once the arguments are parsed; complains of what TSAN_OPTIONS has wrong. On false, `error` is one
 // line.

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "base/string_sink.h"
@@ -12,6 +11,7 @@
 #include "cli/renderings.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "cli/verb_arguments.h"
 
 namespace norn::cli {
 namespace {
@@ -179,10 +179,10 @@ int show_flags(const report::Findings& findings) {
 }  // namespace
 
 int show(const Verb& verb, std::vector<std::string> arguments) {
-  CLI::App app;
+  Arguments app;
   int number = 0;
   bool last = false, runs = false, flags = false;
-  CLI::Option* run = app.add_option("--run", number, "the run of that number")->type_name("N");
+  Argument* run = app.add_option("--run", number, "the run of that number")->type_name("N");
   app.add_flag("--last", last, "the last run (the default)")->excludes(run);
   app.add_flag("--runs", runs, "list the runs that are kept");
   app.add_flag("--flags", flags, "the variables that loops wait for though they are not atomic");
@@ -196,8 +196,8 @@ int show(const Verb& verb, std::vector<std::string> arguments) {
     return kMisuse;
   }
   std::string error;
-  const bool any_run = !*run && asked.size() == 1;
-  const auto kept = casebook::find_run(*run ? std::optional(number) : std::nullopt, error);
+  const bool any_run = !run->is_given() && asked.size() == 1;
+  const auto kept = casebook::find_run(run->is_given() ? std::optional(number) : std::nullopt, error);
   if (!kept) {
     if (const auto known = any_run ? known_before(file, asked[0]) : std::nullopt; known)
       return show_race(*known, asked[0], file);

@@ -1,15 +1,10 @@
 // A verb of `norn`: one file each, and one line in the table of verbs.cc.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
-
-namespace CLI {
-class App;
-}
 
 namespace norn::cli {
 
@@ -26,12 +21,6 @@ struct Verb {
 
 [[nodiscard]] std::span<const Verb> verbs();
 [[nodiscard]] const Verb* find_verb(std::string_view name);
-void print_verb_help(const Verb& verb, const CLI::App& app);
-
-// Parses a verb's arguments. Gives the exit status if there is nothing left to do: help was printed, or the arguments
-// are wrong and one line said what to type. What is no option stays in app.remaining(); an option that is unknown is
-// an error that names the nearest known one.
-[[nodiscard]] std::optional<int> parse(CLI::App& app, const Verb& verb, std::vector<std::string> arguments);
 
 int run(const Verb& verb, std::vector<std::string> arguments);
 int show(const Verb& verb, std::vector<std::string> arguments);

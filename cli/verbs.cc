@@ -1,7 +1,6 @@
 // The table of verbs, and what all of them share: help and the parsing of arguments.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "base/string_sink.h"
@@ -142,35 +141,6 @@ constexpr Verb kVerbs[] = {
      "norn doctor", doctor},
 };
 
-// Words wrapped to `width`, every line but the first indented.
-std::string wrapped(std::string_view words, size_t indent, size_t width) {
-  std::string out;
-  size_t column = indent;
-  size_t at = 0;
-  while (at < words.size()) {
-    const size_t end = std::min(words.find(' ', at), words.size());
-    const size_t length = end - at;
-    if (column > indent && column + 1 + length > width) {
-      out += "\n" + std::string(indent, ' ');
-      column = indent;
-    } else if (column > indent) {
-      out += ' ';
-      ++column;
-    }
-    out += words.substr(at, length);
-    column += length;
-    at = end + 1;
-  }
-  return out;
-}
-
-std::string nearest_flag(const CLI::App& app, std::string_view flag) {
-  std::string names;
-  for (const CLI::Option* option : app.get_options())
-    for (const std::string& name : option->get_lnames()) names += (names.empty() ? "" : "|") + name;
-  return std::string(view(options::nearest_name(text_of(flag), text_of(names))));
-}
-
 }  // namespace
 
 std::span<const Verb> verbs() { return kVerbs; }
@@ -179,66 +149,6 @@ const Verb* find_verb(std::string_view name) {
   for (const Verb& verb : kVerbs)
     if (verb.name == name) return &verb;
   return nullptr;
-}
-
-void print_verb_help(const Verb& verb, const CLI::App& app) {
-  constexpr size_t kOptionColumn = 2;
-  constexpr size_t kHelpColumn = 26;
-  const size_t width = std::clamp<size_t>(terminal_width(1), 60, 100);
-  fmt::print("norn {}{}{}\n  {}\n\n{}\n\nOptions:\n", verb.name, *verb.usage != '\0' ? " " : "", verb.usage,
-             verb.summary, verb.about);
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->get_lnames().empty() || option->get_group().empty()) continue;
-    std::string name = "--" + option->get_lnames()[0];
-    const std::string type = option->get_type_name();
-    if (!type.empty()) name += (option->get_expected_min() == 0 ? "[=" + type + "]" : "=" + type);
-    std::string line(kOptionColumn, ' ');
-    line += name;
-    if (line.size() + 2 > kHelpColumn) {
-      line += "\n" + std::string(kHelpColumn, ' ');
-    } else {
-      line.resize(kHelpColumn, ' ');
-    }
-    fmt::print("{}{}\n", line, wrapped(option->get_description(), kHelpColumn, width));
-  }
-  fmt::print("\nExamples:\n");
-  std::string_view examples(verb.examples);
-  while (!examples.empty()) {
-    const size_t end = std::min(examples.find('\n'), examples.size());
-    fmt::print("  {}\n", examples.substr(0, end));
-    examples.remove_prefix(std::min(end + 1, examples.size()));
-  }
-}
-
-std::optional<int> parse(CLI::App& app, const Verb& verb, std::vector<std::string> arguments) {
-  app.set_help_flag();  // norn prints its own
-  bool help = false;
-  app.add_flag("--help,-h", help, "this text");
-  app.allow_extras();
-  std::reverse(arguments.begin(), arguments.end());  // CLI11 wants the first one last
-  try {
-    app.parse(arguments);
-  } catch (const CLI::ParseError& error) {
-    complain(fmt::format("{} (norn {} --help)", error.what(), verb.name));
-    return kMisuse;
-  }
-  if (help) {
-    print_verb_help(verb, app);
-    return 0;
-  }
-  const std::vector<std::string> rest = app.remaining();
-  const auto unknown = std::find_if(
-      rest.begin(), rest.end(), [](const std::string& argument) { return argument.size() > 1 && argument[0] == '-'; });
-  // What follows a program's name is the program's.
-  const bool ours = unknown != rest.end() && (!app.get_prefix_command() || unknown == rest.begin());
-  if (ours) {
-    const std::string name = unknown->substr(0, unknown->find('='));
-    const std::string nearest = nearest_flag(app, std::string_view(name).substr(name.find_first_not_of('-')));
-    complain(nearest.empty() ? fmt::format("unknown option {}; norn {} --help lists them", name, verb.name)
-                             : fmt::format("unknown option {}; did you mean --{}?", name, nearest));
-    return kMisuse;
-  }
-  return std::nullopt;
 }
 
 }  // namespace norn::cli

@@ -33,13 +33,13 @@ void Detector::apply_clock(Thread& t, const Event& e) {
       begin_again(t, *clock);
       break;
     case EventKind::kClockRelease:
-      give(t, *clock);
+      clock_release(t, *clock);
       break;
     case EventKind::kClockAcquire:
-      take(t, *clock);
+      clock_acquire(t, *clock);
       break;
     default:
-      clear(*clock);
+      clock_clear(*clock);
       break;
   }
 }
@@ -115,10 +115,10 @@ void Detector::apply(const Event& e) {
       fence(t, e.order);
       break;
     case EventKind::kUnsampledBefore:
-      before_unseen(t, e.address, e.order);
+      before_unsampled(t, e.address, e.order);
       break;
     case EventKind::kUnsampledAfter:
-      after_unseen(t, e.address, e.order);
+      after_unsampled(t, e.address, e.order);
       break;
     case EventKind::kLockAcquire:
       lock_acquire(t, e.address, e.mode, e.where, e.uses);

@@ -21,7 +21,7 @@ class Detector : private Collector {
 
   // False if the arena gives no memory. Before anything else, by one thread.
   [[nodiscard]] bool init(const Options& options, const Listener& listener);
-  // From now on not every access is told: hb or hybrid become hb, and nothing is concluded from what was not read or
+  // From now on not every access is emitted: hb or hybrid become hb, and nothing is concluded from what was not read or
   // written (docs/design/sampling.md).
   void observe_only();
   // Any event, in the order they happened; threads that were not forked are roots. By one thread at a time.
@@ -36,12 +36,11 @@ class Detector : private Collector {
   using ThreadTable::find;
 
   // --- order that the embedding keeps itself
-  using Message = ReleaseClock;
   using Relations::begin_again;
-  using Relations::clear;
+  using Relations::clock_acquire;
+  using Relations::clock_clear;
+  using Relations::clock_release;
   using Relations::fork_after;
-  using Relations::give;
-  using Relations::take;
 
   // --- accesses
   using Relations::begin_stamping;
@@ -75,11 +74,11 @@ class Detector : private Collector {
   // The same for what is known to be a load. `load()` may be called more than once; the last counts.
   template <class Load>
   void atomic_load(Thread& thread, Address address, uint64_t size, MemoryOrder order, StackId where, Load load);
-  using Relations::after_unseen;
-  using Relations::before_unseen;
+  using Relations::after_unsampled;
+  using Relations::before_unsampled;
   using Relations::fence;
   using Relations::leave_by_atomic;
-  using Relations::may_pass_unseen;
+  using Relations::may_pass_unsampled;
 
   // --- locks: acquire is called after the lock was taken, release before it is given up
   // `uses`: it is a use() of its memory, too.

@@ -230,25 +230,25 @@ TEST_F(DetectorTest, AMillionThreadsInTurnUseFewSlotsAndLittleMemory) {
 // Threads that end after they gave all they did to a message, and whoever took it begins the next: one slot is enough.
 TEST_F(DetectorTest, MessagesOrderAndLetSlotsBeUsedAgain) {
   start();
-  Detector::Message begin;
-  Detector::Message end;
+  ReleaseClock begin;
+  ReleaseClock end;
   for (ThreadId id = 1; id <= 1000; ++id) {
     detector_->write(*main_, kX, 4, 1);
-    detector_->give(*main_, begin);
+    detector_->clock_release(*main_, begin);
     Thread* child = detector_->fork_after(*main_, begin, id);
     ASSERT_NE(child, nullptr);
     detector_->write(*child, kX, 4, 2);
-    detector_->give(*child, end);
+    detector_->clock_release(*child, end);
     detector_->detach(*main_, id);
     detector_->exit(*child);
-    detector_->take(*main_, end);
+    detector_->clock_acquire(*main_, end);
     EXPECT_LE(detector_->stamps_at(kX), 1u);
   }
   EXPECT_TRUE(heard_.pairs.empty());
   Thread* other = detector_->fork(*main_, 1001);
   EXPECT_LE(other->slot, 1u);
-  detector_->clear(begin);
-  detector_->clear(end);
+  detector_->clock_clear(begin);
+  detector_->clock_clear(end);
   Thread* late = detector_->fork_after(*main_, begin, 1002);  // after nothing
   detector_->write(*late, kX, 4, 3);
   EXPECT_FALSE(heard_.pairs.empty());
@@ -293,9 +293,9 @@ std::map<Address, Standing> judge(const std::vector<Deed>& deeds, bool again) {
   options.handover = false;  // by who goes on in a slot, what its former tenant did is handed over too
   EXPECT_TRUE(detector.init(options, listen(heard)));
   Thread* main = detector.add_root(0);
-  Detector::Message begin;
+  ReleaseClock begin;
   detector.write(*main, kX + 8, 8, 1);
-  detector.give(*main, begin);
+  detector.clock_release(*main, begin);
   ThreadId id = 1;
   Thread* present = detector.fork_after(*main, begin, id);
   for (const Deed& deed : deeds) {
@@ -305,7 +305,7 @@ std::map<Address, Standing> judge(const std::vector<Deed>& deeds, bool again) {
     detector.access(*present, deed.kind, deed.address, deed.size, StackId{1});
     if (deed.lock != 0) detector.lock_release(*present, deed.lock, LockMode::kExclusive);
   }
-  detector.clear(begin);
+  detector.clock_clear(begin);
   return bytes_in(heard);
 }
 
@@ -334,8 +334,8 @@ TEST_F(DetectorTest, WhoBeginsAgainUnderLocksIsAnother) {
 // What was read a million times is remembered twice: by the present one, and by the last before it.
 TEST_F(DetectorTest, WhoBeginsAgainAndAgainLeavesLittle) {
   start();
-  Detector::Message begin;
-  detector_->give(*main_, begin);
+  ReleaseClock begin;
+  detector_->clock_release(*main_, begin);
   Thread* child = detector_->fork_after(*main_, begin, 1);
   for (int i = 0; i < 1000; ++i) {
     detector_->read(*child, kX, 4, 1);
@@ -350,8 +350,8 @@ TEST_F(DetectorTest, WhoBeginsAgainAndAgainLeavesLittle) {
 // Of those before the present one the last stands for the others, not one of them for it.
 TEST_F(DetectorTest, WhoBeginsAgainIsRememberedByTheLast) {
   start();
-  Detector::Message begin;
-  detector_->give(*main_, begin);
+  ReleaseClock begin;
+  detector_->clock_release(*main_, begin);
   Thread* child = detector_->fork_after(*main_, begin, 1);
   Thread* other = detector_->fork(*main_, 2);
   detector_->read(*child, kX, 4, 1);

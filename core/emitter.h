@@ -27,7 +27,11 @@ class Detector;
 struct ReleaseClock;
 struct Thread;
 
-// What hears every event of all threads, in an order that agrees with that of each thread. Any thread calls it.
+// What hears every event of all threads. Any thread calls it, and threads call it at once. The order agrees with that
+// of each thread; what releases is heard before what acquires it; atomic operations on one location are heard in the
+// order in which they took effect: under the location's lock, so that a recorder must not wait for the program, nor
+// emit. (Where the option `library` is off the core knows no locations, and the order of different threads' atomics is
+// open.)
 struct Recorder {
   void* context = nullptr;
   void (*record)(void* context, const Event& event) = nullptr;
@@ -40,8 +44,6 @@ struct Recorder {
 template <Detector& detector_, auto& listener_>
 class Emitter {
  public:
-  using Message = ReleaseClock;
-
   constexpr Emitter() = default;
   Emitter(const Emitter&) = delete;
   Emitter& operator=(const Emitter&) = delete;
@@ -63,13 +65,13 @@ class Emitter {
   void exit(Thread& thread);
   void join(Thread& thread, ThreadId ended);
   void detach(Thread& thread, ThreadId other);
-  [[nodiscard]] Thread* fork_after(Thread& caller, Message& message, ThreadId child);
-  void begin_again(Thread& thread, Message& message);
+  [[nodiscard]] Thread* fork_after(Thread& caller, ReleaseClock& clock, ThreadId child);
+  void begin_again(Thread& thread, ReleaseClock& clock);
 
   // --- release clocks
-  void give(Thread& thread, Message& message);
-  void take(Thread& thread, Message& message);
-  void clear(Message& message);
+  void clock_release(Thread& thread, ReleaseClock& clock);
+  void clock_acquire(Thread& thread, ReleaseClock& clock);
+  void clock_clear(ReleaseClock& clock);
 
   // --- memory
   template <class WhereOrCall>
@@ -95,8 +97,8 @@ class Emitter {
   [[gnu::always_inline]] void atomic_load(Thread& thread, Address address, uint64_t size, MemoryOrder order,
                                           StackId where, Load load);
   void fence(Thread& thread, MemoryOrder order);
-  [[gnu::always_inline]] void before_unseen(Thread& thread, Address address, MemoryOrder order);
-  [[gnu::always_inline]] void after_unseen(Thread& thread, Address address, MemoryOrder order);
+  [[gnu::always_inline]] void before_unsampled(Thread& thread, Address address, MemoryOrder order);
+  [[gnu::always_inline]] void after_unsampled(Thread& thread, Address address, MemoryOrder order);
   void leave_by_atomic(Thread& thread, Address address);
 
   // --- locks
@@ -109,6 +111,7 @@ class Emitter {
 
   // --- other synchronization
   void signal(Thread& thread, Address condition);
+  void broadcast(Thread& thread, Address condition);
   void wait_enter(Thread& thread, Address condition, Address mutex, bool in_loop);
   void wait_leave(Thread& thread, Address condition, Address mutex, bool timed_out, StackId where);
   void wait_loop_leave(Thread& thread, Address condition);
@@ -151,10 +154,14 @@ class Emitter {
     }
   }
   // A release clock is known by its address.
-  static Address number_of(const Message& message) { return reinterpret_cast<Address>(&message); }
+  static Address number_of(const ReleaseClock& clock) { return reinterpret_cast<Address>(&clock); }
 
+  // To the listener and to the recorder.
   [[gnu::always_inline]] void publish(Thread& thread, Event event);
-  // What has no thread, or is not the program's own doing.
+  // To the listener alone.
+  [[gnu::always_inline]] void notify(Thread& thread, Event event);
+  // To the recorder alone: what has no thread, what is not the program's own doing, and atomics, which it hears
+  // earlier.
   [[gnu::always_inline]] void record(const Event& event);
 
   bool wants_everything_ = false;

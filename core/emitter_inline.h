@@ -44,34 +44,34 @@ void Emitter<detector_, listener_>::detach(Thread& thread, ThreadId other) {
 }
 
 template <Detector& detector_, auto& listener_>
-Thread* Emitter<detector_, listener_>::fork_after(Thread& caller, ReleaseClock& message, ThreadId child) {
-  Thread* thread = detector_.fork_after(caller, message, child);
-  publish(caller, {.kind = EventKind::kForkAfter, .address = number_of(message), .other = child});
+Thread* Emitter<detector_, listener_>::fork_after(Thread& caller, ReleaseClock& clock, ThreadId child) {
+  Thread* thread = detector_.fork_after(caller, clock, child);
+  publish(caller, {.kind = EventKind::kForkAfter, .address = number_of(clock), .other = child});
   return thread;
 }
 
 template <Detector& detector_, auto& listener_>
-void Emitter<detector_, listener_>::begin_again(Thread& thread, ReleaseClock& message) {
-  detector_.begin_again(thread, message);
-  publish(thread, {.kind = EventKind::kBeginAgain, .address = number_of(message)});
+void Emitter<detector_, listener_>::begin_again(Thread& thread, ReleaseClock& clock) {
+  detector_.begin_again(thread, clock);
+  publish(thread, {.kind = EventKind::kBeginAgain, .address = number_of(clock)});
 }
 
 template <Detector& detector_, auto& listener_>
-void Emitter<detector_, listener_>::give(Thread& thread, ReleaseClock& message) {
-  detector_.give(thread, message);
-  publish(thread, {.kind = EventKind::kClockRelease, .address = number_of(message)});
+void Emitter<detector_, listener_>::clock_release(Thread& thread, ReleaseClock& clock) {
+  detector_.clock_release(thread, clock);
+  publish(thread, {.kind = EventKind::kClockRelease, .address = number_of(clock)});
 }
 
 template <Detector& detector_, auto& listener_>
-void Emitter<detector_, listener_>::take(Thread& thread, ReleaseClock& message) {
-  detector_.take(thread, message);
-  publish(thread, {.kind = EventKind::kClockAcquire, .address = number_of(message)});
+void Emitter<detector_, listener_>::clock_acquire(Thread& thread, ReleaseClock& clock) {
+  detector_.clock_acquire(thread, clock);
+  publish(thread, {.kind = EventKind::kClockAcquire, .address = number_of(clock)});
 }
 
 template <Detector& detector_, auto& listener_>
-void Emitter<detector_, listener_>::clear(ReleaseClock& message) {
-  detector_.clear(message);
-  record({.kind = EventKind::kClockClear, .thread = kNoThread, .address = number_of(message)});
+void Emitter<detector_, listener_>::clock_clear(ReleaseClock& clock) {
+  detector_.clock_clear(clock);
+  record({.kind = EventKind::kClockClear, .thread = kNoThread, .address = number_of(clock)});
 }
 
 template <Detector& detector_, auto& listener_>
@@ -166,16 +166,35 @@ template <class Perform>
 void Emitter<detector_, listener_>::atomic(Thread& thread, Address address, uint64_t size, StackId where,
                                            Perform perform) {
   AtomicOutcome outcome = {};
-  detector_.atomic(thread, address, size, where, [&] { return outcome = perform(); });
-  publish(thread, {.kind = outcome.kind, .order = outcome.order, .where = where, .address = address, .size = size});
+  const auto event = [&] {
+    return Event{.kind = outcome.kind,
+                 .order = outcome.order,
+                 .thread = thread.id,
+                 .where = where,
+                 .address = address,
+                 .size = size};
+  };
+  detector_.atomic(thread, address, size, where, [&] {
+    outcome = perform();
+    record(event());  // under the location's lock: it is heard in the order in which it took effect
+    return outcome;
+  });
+  notify(thread, event());
 }
 
 template <Detector& detector_, auto& listener_>
 template <class Load>
 void Emitter<detector_, listener_>::atomic_load(Thread& thread, Address address, uint64_t size, MemoryOrder order,
                                                 StackId where, Load load) {
+  if (wants_every_access()) [[unlikely]] {
+    // Where its message is known, the detector takes no lock for a load: another's store could be heard before it.
+    return atomic(thread, address, size, where, [&] {
+      load();
+      return AtomicOutcome{EventKind::kAtomicLoad, order};
+    });
+  }
   detector_.atomic_load(thread, address, size, order, where, load);
-  publish(thread, {.kind = EventKind::kAtomicLoad, .order = order, .where = where, .address = address, .size = size});
+  notify(thread, {.kind = EventKind::kAtomicLoad, .order = order, .where = where, .address = address, .size = size});
 }
 
 template <Detector& detector_, auto& listener_>
@@ -185,14 +204,14 @@ void Emitter<detector_, listener_>::fence(Thread& thread, MemoryOrder order) {
 }
 
 template <Detector& detector_, auto& listener_>
-void Emitter<detector_, listener_>::before_unseen(Thread& thread, Address address, MemoryOrder order) {
-  detector_.before_unseen(thread, address, order);
+void Emitter<detector_, listener_>::before_unsampled(Thread& thread, Address address, MemoryOrder order) {
+  detector_.before_unsampled(thread, address, order);
   publish(thread, {.kind = EventKind::kUnsampledBefore, .order = order, .address = address});
 }
 
 template <Detector& detector_, auto& listener_>
-void Emitter<detector_, listener_>::after_unseen(Thread& thread, Address address, MemoryOrder order) {
-  detector_.after_unseen(thread, address, order);
+void Emitter<detector_, listener_>::after_unsampled(Thread& thread, Address address, MemoryOrder order) {
+  detector_.after_unsampled(thread, address, order);
   publish(thread, {.kind = EventKind::kUnsampledAfter, .order = order, .address = address});
 }
 
@@ -234,6 +253,12 @@ template <Detector& detector_, auto& listener_>
 void Emitter<detector_, listener_>::signal(Thread& thread, Address condition) {
   detector_.signal(thread, condition);
   publish(thread, {.kind = EventKind::kSignal, .address = condition});
+}
+
+template <Detector& detector_, auto& listener_>
+void Emitter<detector_, listener_>::broadcast(Thread& thread, Address condition) {
+  detector_.signal(thread, condition);  // it orders the same
+  publish(thread, {.kind = EventKind::kBroadcast, .address = condition});
 }
 
 template <Detector& detector_, auto& listener_>
@@ -379,14 +404,20 @@ void Emitter<detector_, listener_>::observe_only() {
 }
 
 template <Detector& detector_, auto& listener_>
-void Emitter<detector_, listener_>::publish(Thread& thread, Event event) {
+void Emitter<detector_, listener_>::notify(Thread& thread, Event event) {
   event.thread = thread.id;
   listener_.on_event(thread, event);
   if (!wants_everything_) [[likely]]
     return;
   const Event kept = event;  // so that an event that nobody wants is never in memory
   listener_.on_everything(thread, kept);
-  if (recorder_ != nullptr) recorder_->record(recorder_->context, kept);
+}
+
+template <Detector& detector_, auto& listener_>
+void Emitter<detector_, listener_>::publish(Thread& thread, Event event) {
+  event.thread = thread.id;
+  notify(thread, event);
+  record(event);
 }
 
 template <Detector& detector_, auto& listener_>

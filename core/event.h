@@ -51,7 +51,7 @@ enum class EventKind : uint8_t {
   // Condition variables. wait-enter releases the mutex `other`, wait-leave takes it again.
   kSignal,
   kBroadcast,
-  kWaitEnter,      // in_loop: the wait stands in a loop whose leaving will be told
+  kWaitEnter,      // in_loop: the wait stands in a loop whose leaving will be an event
   kWaitLeave,      // timed_out: nobody signalled
   kWaitLoopLeave,  // the loop around a wait on `address` was left, whether or not it waited
 

@@ -177,6 +177,23 @@ bool confirms(const StagedRun& run, const ConfirmCandidate& candidate, const Con
   return run.meetings > 0;
 }
 
+namespace {
+
+// Why a program that was started did not run as it was asked to.
+std::string reason_of(const StagedRun& run) {
+  constexpr const char* kAnother = "it was built by another version of norn; build it again with this norn-cc/norn-c++";
+  if (run.errors.empty()) return kAnother;
+  const std::string line = run.errors.substr(0, run.errors.find('\n'));
+  // What its runtime says of files and options that it does not know: this norn made them.
+  constexpr const char* kUnknown[] = {
+      "norn: not an outcome: ", "norn: not a log of decisions: ", "norn: NORN_OPTIONS: "};
+  const bool is_another =
+      std::any_of(std::begin(kUnknown), std::end(kUnknown), [&](const char* words) { return line.starts_with(words); });
+  return is_another ? kAnother : line;
+}
+
+}  // namespace
+
 bool find_reference(Stage& stage, const ConfirmSettings& settings, Reference& reference, std::string& error) {
   constexpr double kPatience = 20;
   constexpr double kMostSleep = 2;
@@ -189,9 +206,7 @@ bool find_reference(Stage& stage, const ConfirmSettings& settings, Reference& re
     return false;
   }
   if (!controlled.controlled) {
-    error = fmt::format("{} cannot be controlled: {}", stage.command()[0],
-                        controlled.errors.empty() ? "it was not built with this norn's norn-cc/norn-c++; rebuild it"
-                                                  : controlled.errors.substr(0, controlled.errors.find('\n')));
+    error = fmt::format("{} cannot be controlled: {}", stage.command()[0], reason_of(controlled));
     return false;
   }
   reference.decisions = std::max<uint64_t>(controlled.decisions, 1);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
 #include <vector>
 
 #include "core/emitter_inline.h"
@@ -204,18 +206,18 @@ TEST_F(HazardsTest, EveryAccessIsWantedForAtomicityAlone) {
   EXPECT_TRUE(broken.empty());
 }
 
-// The last: a recorder stays.
+// The last two: a recorder stays.
 TEST_F(HazardsTest, TheRecorderHearsAll) {
   static constexpr Recorder kRecorder = {nullptr,
                                          [](void* /*context*/, const Event& event) { recorded.push_back(event); }};
   watch_atomicity(false);
   emit.set_recorder(kRecorder);
   EXPECT_TRUE(emit.wants_every_access());
-  Detector::Message clock;
+  ReleaseClock clock;
   take(a_, 1, LockAttempt::kTry, LockMode::kShared);
   access(a_, AccessKind::kRead, lock(9));
-  emit.give(*a_, clock);
-  emit.take(*b_, clock);
+  emit.clock_release(*a_, clock);
+  emit.clock_acquire(*b_, clock);
   emit.atomic(*b_, lock(9), 4, ++where_,
               [] { return Detector::AtomicOutcome{EventKind::kAtomicRmw, MemoryOrder::kRelease}; });
   const EventKind kinds[] = {EventKind::kLockAcquire, EventKind::kRead, EventKind::kClockRelease,
@@ -228,6 +230,59 @@ TEST_F(HazardsTest, TheRecorderHearsAll) {
   EXPECT_EQ(recorded[2].address, recorded[3].address);
   EXPECT_EQ(recorded[3].thread, b_->id);
   EXPECT_EQ(recorded[4].order, MemoryOrder::kRelease);
+
+  recorded.clear();
+  emit.signal(*a_, lock(8));
+  emit.broadcast(*a_, lock(8));
+  ASSERT_EQ(recorded.size(), 2u);
+  EXPECT_EQ(recorded[0].kind, EventKind::kSignal);
+  EXPECT_EQ(recorded[1].kind, EventKind::kBroadcast);
+}
+
+// Each operation is recorded with the value that it left or saw; two threads write, one reads.
+TEST_F(HazardsTest, TheRecorderHearsAtomicsInTheOrderInWhichTheyTookEffect) {
+  struct Seen {
+    EventKind kind;
+    uint64_t value;
+  };
+  static constexpr unsigned kTimes = 3000;
+  static std::vector<Seen> seen;
+  static SpinMutex mutex;
+  static thread_local uint64_t value;
+  static constexpr Recorder kRecorder = {nullptr, [](void* /*context*/, const Event& event) {
+                                           std::this_thread::yield();  // whoever can come in between does
+                                           const SpinLock guard(mutex);
+                                           seen.push_back({event.kind, value});
+                                         }};
+  Thread* c = emit.fork(*main_, next_thread_++);
+  watch_atomicity(false);
+  seen.clear();
+  emit.set_recorder(kRecorder);
+  static std::atomic<uint64_t> counter;
+  counter = 0;
+  const Address where = lock(9);
+  const auto write = [where](Thread* thread) {
+    for (unsigned i = 0; i < kTimes; ++i) {
+      emit.atomic(*thread, where, 8, 1, [] {
+        value = counter.fetch_add(1) + 1;
+        return AtomicOutcome{EventKind::kAtomicRmw, MemoryOrder::kAcqRel};
+      });
+    }
+  };
+  std::thread writers[] = {std::thread(write, a_), std::thread(write, b_)};
+  for (unsigned i = 0; i < kTimes; ++i) {
+    emit.atomic_load(*c, where, 8, MemoryOrder::kAcquire, 2, [] { value = counter.load(); });
+  }
+  for (std::thread& writer : writers) writer.join();
+
+  ASSERT_EQ(seen.size(), 3 * kTimes);
+  uint64_t latest = 0;
+  unsigned wrong = 0;
+  for (const Seen& event : seen) {
+    if (event.kind == EventKind::kAtomicRmw) ++latest;
+    if (event.value != latest) ++wrong;
+  }
+  EXPECT_EQ(wrong, 0u);
 }
 
 }  // namespace

@@ -161,9 +161,9 @@ class TextReport {
     if (races.total() == 0 && !run.checked) {
       styled(Style::kBold, "nothing was checked");
     } else if (races.total() == 0 && run.ended) {
-      styled(Style::kGreen, "no races");
+      styled(Style::kGreen, races.accepted > 0 ? Text("no other races") : Text("no races"));
     } else if (races.total() == 0) {
-      styled(Style::kBold, "0 races so far");
+      styled(Style::kBold, races.accepted > 0 ? Text("0 other races so far") : Text("0 races so far"));
     } else {
       Name count;
       count.sink().put(Decimal(races.total(), true).text());

@@ -38,6 +38,7 @@ struct TextOptions {
 struct RaceCounts {
   uint64_t of[kStandings] = {};  // by Standing, without the suppressed ones
   uint64_t suppressed = 0;
+  uint64_t accepted = 0;   // so many more are known and do not count
   uint64_t variables = 0;  // so many have races; 0: nobody counted
 
   constexpr void add(const Race& race) {

@@ -1,12 +1,11 @@
 // norn accept: a race that does not count, for a reason, until a day.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "casebook/times.h"
 #include "cli/casebook_file.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "cli/verb_arguments.h"
 
 namespace norn::cli {
 namespace {
@@ -28,7 +27,7 @@ std::string trouble_with(const std::vector<std::string>& races, const casebook::
 }  // namespace
 
 int accept(const Verb& verb, std::vector<std::string> arguments) {
-  CLI::App app;
+  Arguments app;
   CasebookFile file;
   casebook::Acceptance acceptance{.time = casebook::now(), .author = author()};
   app.add_option("--reason", acceptance.reason, "why it may stay")->type_name("TEXT");

@@ -1,7 +1,6 @@
 // norn diff: which races are new, gone, or still there.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 
@@ -10,6 +9,7 @@
 #include "cli/run_options.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "cli/verb_arguments.h"
 
 namespace norn::cli {
 namespace {
@@ -84,7 +84,7 @@ std::string text_of(const casebook::Difference& difference, const Side& base, co
 }  // namespace
 
 int diff(const Verb& verb, std::vector<std::string> arguments) {
-  CLI::App app;
+  Arguments app;
   CasebookFile file;
   std::string fail_on;
   app.add_option("--fail-on", fail_on,

@@ -1,16 +1,16 @@
 // norn export: the whole casebook as JSON.
-#include <CLI/CLI.hpp>
 
 #include "base/string_sink.h"
 #include "cli/casebook_file.h"
 #include "cli/renderings.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "cli/verb_arguments.h"
 
 namespace norn::cli {
 
 int export_all(const Verb& verb, std::vector<std::string> arguments) {
-  CLI::App app;
+  Arguments app;
   CasebookFile file;
   std::string output = "-";
   app.add_option("--output", output, "write it here instead of to stdout")->type_name("FILE");

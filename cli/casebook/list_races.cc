@@ -1,7 +1,6 @@
 // norn list: the races that the casebook knows.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <tuple>
 
@@ -10,6 +9,7 @@
 #include "cli/casebook_file.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "cli/verb_arguments.h"
 #include "options/options.h"
 
 namespace norn::cli {
@@ -20,7 +20,8 @@ using casebook::KnownRace;
 // "observed,confirmed" into its words, each one of `names`.
 bool read_names(const char* option, const std::string& value, const std::string& names, std::vector<std::string>& words,
                 std::string& error) {
-  for (const std::string& word : CLI::detail::split(value, ',')) {
+  for (size_t at = 0; at <= value.size(); at += words.back().size() + 1) {
+    const std::string word = value.substr(at, value.find(',', at) - at);
     if (fmt::format("|{}|", names).find(fmt::format("|{}|", word)) == std::string::npos) {
       error = fmt::format("{}={} is not one of {}", option, word,
                           collect([&](Sink sink) { options::put_names(text_of(names), sink); }));
@@ -41,7 +42,7 @@ std::string standing_names() {
 }  // namespace
 
 int list(const Verb& verb, std::vector<std::string> arguments) {
-  CLI::App app;
+  Arguments app;
   CasebookFile file;
   casebook::Filter filter{.today = casebook::local_day(casebook::now())};
   std::string since, standing, classes;

@@ -1,17 +1,17 @@
 // norn merge: what other casebooks and findings files know goes into this one.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "cli/casebook_file.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "cli/verb_arguments.h"
 
 namespace norn::cli {
 
 int merge(const Verb& verb, std::vector<std::string> arguments) {
-  CLI::App app;
+  Arguments app;
   CasebookFile file;
   file.add_option(app);
   if (const auto status = parse(app, verb, std::move(arguments)); status) return *status;

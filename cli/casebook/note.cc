@@ -1,17 +1,16 @@
 // norn note: what someone says of a race, kept with it.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "casebook/times.h"
 #include "cli/casebook_file.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "cli/verb_arguments.h"
 
 namespace norn::cli {
 
 int note(const Verb& verb, std::vector<std::string> arguments) {
-  CLI::App app;
+  Arguments app;
   CasebookFile file;
   file.add_option(app);
   if (const auto status = parse(app, verb, std::move(arguments)); status) return *status;

@@ -51,12 +51,12 @@ llvm::StringRef hook_of(AtomicRMWInst::BinOp operation) {
 
 class Lowering final {
  public:
-  Lowering(llvm::Instruction& instruction, Hooks& hooks, llvm::Constant* site, bool unseen)
+  Lowering(llvm::Instruction& instruction, Hooks& hooks, llvm::Constant* site, bool unsampled)
       : builder_(&instruction),
         layout_(instruction.getModule()->getDataLayout()),
         hooks_(hooks),
         site_(site),
-        unseen_(unseen ? NORN_UNSEEN_ORDER : 0) {}
+        unsampled_(unsampled ? NORN_UNSAMPLED_ORDER : 0) {}
 
   Value* load(Value* address, llvm::Type* type, norn_order order) {
     return from_bits(builder_.CreateCall(hooks_.atomic("load", bits(type)), {address, number(order), site_}), type);
@@ -86,7 +86,7 @@ class Lowering final {
   llvm::IRBuilder<>& builder() { return builder_; }
 
  private:
-  Value* number(norn_order order) { return builder_.getInt32(order | unseen_); }
+  Value* number(norn_order order) { return builder_.getInt32(order | unsampled_); }
   unsigned bits(llvm::Type* type) {
     return static_cast<unsigned>(layout_.getTypeStoreSizeInBits(type).getFixedValue());
   }
@@ -99,10 +99,10 @@ class Lowering final {
   const llvm::DataLayout& layout_;
   Hooks& hooks_;
   llvm::Constant* site_;
-  unsigned unseen_;
+  unsigned unsampled_;
 };
 
-void lower_update_by_loop(AtomicRMWInst& update, Hooks& hooks, llvm::Constant* site, bool unseen) {
+void lower_update_by_loop(AtomicRMWInst& update, Hooks& hooks, llvm::Constant* site, bool unsampled) {
   Value* address = update.getPointerOperand();
   llvm::Type* type = update.getType();
   const norn_order order = order_of(update.getOrdering());
@@ -116,12 +116,12 @@ void lower_update_by_loop(AtomicRMWInst& update, Hooks& hooks, llvm::Constant* s
         }
         // The builder is at the end of an unfinished block, so the call goes in before a marker.
         llvm::Instruction* marker = builder.CreateUnreachable();
-        Lowering lowering(*marker, hooks, site, unseen);
+        Lowering lowering(*marker, hooks, site, unsampled);
         new_loaded = lowering.compare_exchange(at, loaded, desired, order, failure, succeeded);
         marker->eraseFromParent();
       });
   assert(first != nullptr && "the loop starts with a load");
-  Lowering lowering(*first, hooks, site, unseen);
+  Lowering lowering(*first, hooks, site, unsampled);
   first->replaceAllUsesWith(lowering.load(address, type, NORN_RELAXED));
   first->eraseFromParent();
 }
@@ -158,15 +158,15 @@ std::optional<AtomicFacts> atomic_facts(const llvm::Instruction& instruction) {
   return std::nullopt;
 }
 
-void lower_atomic(llvm::Instruction& instruction, Hooks& hooks, llvm::Constant* site, bool unseen) {
-  Lowering lowering(instruction, hooks, site, unseen);
+void lower_atomic(llvm::Instruction& instruction, Hooks& hooks, llvm::Constant* site, bool unsampled) {
+  Lowering lowering(instruction, hooks, site, unsampled);
   if (auto* load = dyn_cast<llvm::LoadInst>(&instruction)) {
     load->replaceAllUsesWith(lowering.load(load->getPointerOperand(), load->getType(), order_of(load->getOrdering())));
   } else if (auto* store = dyn_cast<llvm::StoreInst>(&instruction)) {
     lowering.store(store->getPointerOperand(), store->getValueOperand(), order_of(store->getOrdering()));
   } else if (auto* update = dyn_cast<AtomicRMWInst>(&instruction)) {
     const llvm::StringRef hook = hook_of(update->getOperation());
-    if (hook.empty()) return lower_update_by_loop(*update, hooks, site, unseen);
+    if (hook.empty()) return lower_update_by_loop(*update, hooks, site, unsampled);
     update->replaceAllUsesWith(
         lowering.update(hook, update->getPointerOperand(), update->getValOperand(), order_of(update->getOrdering())));
   } else if (auto* exchange = dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {

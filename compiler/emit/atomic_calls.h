@@ -27,7 +27,7 @@ struct AtomicFacts {
 // What there is to say of an atomic instruction; nothing for any other.
 [[nodiscard]] std::optional<AtomicFacts> atomic_facts(const llvm::Instruction& instruction);
 
-// Replaces an instruction for which there are atomic_facts(). `unseen`: in code that is not looked at.
-void lower_atomic(llvm::Instruction& instruction, Hooks& hooks, llvm::Constant* site, bool unseen);
+// Replaces an instruction for which there are atomic_facts(). `unsampled`: in code that is not looked at.
+void lower_atomic(llvm::Instruction& instruction, Hooks& hooks, llvm::Constant* site, bool unsampled);
 
 }  // namespace norn::compiler

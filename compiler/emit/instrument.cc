@@ -623,16 +623,16 @@ class FunctionInstrumenter final {
       if (words->getType()->isPointerTy()) builder.CreateCall(hooks_.client_request(), {words});
     }
     for (const TracedCall& traced : calls_) {
-      calls.push_back({known(traced.call), checks ? traced.site : unseen(traced.site)});
+      calls.push_back({known(traced.call), checks ? traced.site : unsampled(traced.site)});
     }
   }
 
   // How a call site says that the code around it is not looked at.
-  static llvm::Constant* unseen(llvm::Constant* site) {
+  static llvm::Constant* unsampled(llvm::Constant* site) {
     llvm::LLVMContext& context = site->getContext();
     return llvm::ConstantExpr::getGetElementPtr(
         llvm::Type::getInt8Ty(context), site,
-        llvm::ConstantInt::get(llvm::Type::getInt64Ty(context), NORN_UNSEEN_CALL));
+        llvm::ConstantInt::get(llvm::Type::getInt64Ty(context), NORN_UNSAMPLED_CALL));
   }
 
   // `original`: of which the instruction is a copy, or itself.

@@ -1,4 +1,4 @@
-// Tells the runtime which iteration of an OpenMP loop begins, and what asks which thread it is.
+// Emits to the runtime which iteration of an OpenMP loop begins, and what asks which thread it is.
 //
 //     omp.inner.for.cond:                       omp.inner.for.cond:
 //       %i = load i32, ptr %.omp.iv               …

@@ -1,5 +1,5 @@
 // RUN: %norn-cc -O1 -S -emit-llvm %s -o %t.ll && %sites %t.ll | FileCheck %s
-// Operands in memory are told; of assembly that synchronizes as atomics.
+// Operands in memory are emitted; of assembly that synchronizes as atomics.
 int counter, limit, lock;
 // CHECK: [[#@LINE+2]] range-read 4 limit in plain
 // CHECK: [[#@LINE+1]] range-write 4 counter in plain

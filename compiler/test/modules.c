@@ -2,7 +2,7 @@
 // RUN: %norn-cc -O1 %s -o %t && env MODULES=1 QUIET=1 %t %t.so 2>&1 | FileCheck %s
 // RUN: %norn-cc -fuse-ld=lld -O1 -fPIC -shared -Wl,-z,defs -DLIBRARY %s -o %t.so
 // RUN: %norn-cc -fuse-ld=lld -O1 %s -o %t && env MODULES=1 QUIET=1 %t %t.so 2>&1 | FileCheck %s
-// Each linked module tells its own tables, when it comes and when it goes.
+// Each linked module registers its own tables, when it comes and when it goes.
 #ifdef LIBRARY
 struct Account { int id; long history[8]; struct { char name[4]; } owner; } account;
 _Thread_local int calls;

@@ -1,4 +1,4 @@
-// Iterations that cannot race with each other are told of once, before their loop; others each.
+// Iterations that cannot race with each other are emitted once, before their loop; others each.
 // RUN: %norn-cc -O1 -fopenmp -S -emit-llvm %s -o %t.ll && FileCheck %s < %t.ll
 // RUN: %norn-cc -O0 -fopenmp -S -emit-llvm %s -o %t.0.ll && grep -c 'call void @__norn_omp_iteration' %t.0.ll | grep '^8$'
 #include <math.h>

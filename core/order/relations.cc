@@ -230,7 +230,7 @@ void Relations::acquire_from(Thread& thread, Address address, SyncFamily family)
   acquire(thread, object->message);
 }
 
-void Relations::give(Thread& thread, ReleaseClock& clock) {
+void Relations::clock_release(Thread& thread, ReleaseClock& clock) {
   const Inside inside(*this, thread);
   begin_sync(thread);
   const SpinLock lock(clock.mutex);
@@ -239,7 +239,7 @@ void Relations::give(Thread& thread, ReleaseClock& clock) {
   add_published(published, clock.clocks);
 }
 
-void Relations::take(Thread& thread, ReleaseClock& clock) {
+void Relations::clock_acquire(Thread& thread, ReleaseClock& clock) {
   const Inside inside(*this, thread);
   begin_sync(thread);
   const SpinLock lock(clock.mutex);

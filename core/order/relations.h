@@ -66,9 +66,9 @@ class Relations : public Safepoint {
   void detach(Thread& thread, ThreadId other);
 
   // --- release clocks. A new thread may begin with what one holds.
-  void give(Thread& thread, ReleaseClock& clock);
-  void take(Thread& thread, ReleaseClock& clock);
-  void clear(ReleaseClock& clock) { clock.clocks.clear(arena_); }
+  void clock_release(Thread& thread, ReleaseClock& clock);
+  void clock_acquire(Thread& thread, ReleaseClock& clock);
+  void clock_clear(ReleaseClock& clock) { clock.clocks.clear(arena_); }
   [[nodiscard]] Thread* fork_after(Thread& caller, ReleaseClock& clock, ThreadId child);
   // As if the thread ended and another began after the clock alone, unordered with the first; but it costs no slot.
   // For others the two are one: who is ordered after something of the second is ordered after all of the first.
@@ -78,11 +78,11 @@ class Relations : public Safepoint {
   void fence(Thread& thread, MemoryOrder order);
   // Of an atomic operation that nobody looks at only what it orders counts (core/order/unsampled.cc). Around the
   // operation, which the caller does without any lock; each as far as it may write, and read.
-  [[nodiscard]] bool may_pass_unseen(const Thread& thread) const {
+  [[nodiscard]] bool may_pass_unsampled(const Thread& thread) const {
     return options_.sampled && options_.library && thread.ignoring == 0;
   }
-  [[gnu::always_inline]] void before_unseen(Thread& thread, Address address, MemoryOrder order);
-  [[gnu::always_inline]] void after_unseen(Thread& thread, Address address, MemoryOrder order);
+  [[gnu::always_inline]] void before_unsampled(Thread& thread, Address address, MemoryOrder order);
+  [[gnu::always_inline]] void after_unsampled(Thread& thread, Address address, MemoryOrder order);
   // A loop that waits is left because an atomic operation succeeded: whoever wrote before, with whatever memory order,
   // is ordered before.
   void leave_by_atomic(Thread& thread, Address address);
@@ -335,7 +335,7 @@ class Relations : public Safepoint {
   Versions** versions_ = nullptr;       // by slot
 };
 
-inline void Relations::before_unseen(Thread& thread, Address address, MemoryOrder order) {
+inline void Relations::before_unsampled(Thread& thread, Address address, MemoryOrder order) {
   const Inside inside(*this, thread);
   const Thread::Recent& recent = recent_of(thread, address, SyncFamily::kAtomic);
   if (is_of(recent, address, SyncFamily::kAtomic)) [[likely]] {
@@ -346,7 +346,7 @@ inline void Relations::before_unseen(Thread& thread, Address address, MemoryOrde
   give_message(thread, address, order);
 }
 
-inline void Relations::after_unseen(Thread& thread, Address address, MemoryOrder order) {
+inline void Relations::after_unsampled(Thread& thread, Address address, MemoryOrder order) {
   const Inside inside(*this, thread);
   const Thread::Recent& recent = recent_of(thread, address, SyncFamily::kAtomic);
   if (is_of(recent, address, SyncFamily::kAtomic) &&

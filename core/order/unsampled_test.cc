@@ -27,8 +27,8 @@ class SampledTest : public testing::Test {
   }
 
   void write(Thread* thread, Address at) { detector_.write(*thread, at, 8, 1); }
-  void store(Thread* thread, MemoryOrder order) { detector_.before_unseen(*thread, kFlag, order); }
-  void load(Thread* thread, MemoryOrder order) { detector_.after_unseen(*thread, kFlag, order); }
+  void store(Thread* thread, MemoryOrder order) { detector_.before_unsampled(*thread, kFlag, order); }
+  void load(Thread* thread, MemoryOrder order) { detector_.after_unsampled(*thread, kFlag, order); }
   void take(Thread* thread, LockMode mode = LockMode::kExclusive, StackId where = kNoStack) {
     detector_.lock_acquire(*thread, kLock, mode, where);
   }
@@ -42,7 +42,7 @@ class SampledTest : public testing::Test {
   unsigned races_ = 0;
 };
 
-TEST_F(SampledTest, AnUnseenReleaseOrdersAndNothingNewIsStillOrdered) {
+TEST_F(SampledTest, AnUnsampledReleaseOrdersAndNothingNewIsStillOrdered) {
   for (Address data = kData; data < kData + 80; data += 8) {
     write(a_, data);
     store(a_, MemoryOrder::kRelease);
@@ -95,7 +95,7 @@ TEST_F(SampledTest, AFenceGivesByRelaxedStores) {
 }
 
 // One is looked at, the other is not.
-TEST_F(SampledTest, SeenAndUnseenOperationsOrderEachOther) {
+TEST_F(SampledTest, SampledAndUnsampledOperationsOrderEachOther) {
   auto seen = [&](Thread* thread, EventKind kind, MemoryOrder order) {
     detector_.atomic(*thread, kFlag, 8, 1, [&] { return Detector::AtomicOutcome{kind, order}; });
   };
@@ -182,7 +182,7 @@ TEST_F(SampledTest, ObjectsThatAreGoneAreTakenBack) {
     for (unsigned i = 0; i < many; ++i) {
       const Address flag = kData + i % 64 * 64;
       detector_.allocate(*a_, flag, 64);
-      detector_.before_unseen(*a_, flag, MemoryOrder::kRelease);
+      detector_.before_unsampled(*a_, flag, MemoryOrder::kRelease);
     }
     return detector_.statistics().arena_bytes;
   };

@@ -257,8 +257,8 @@ TEST_F(ReadersTest, ReadsUnderSeveralLocksAreKept) {
 
 // A thread that begins again is unordered with what it was before.
 TEST_F(ReadersTest, WhoBeginsAgainLeavesItsReads) {
-  Detector::Message begin;
-  detector_->give(*main_, begin);
+  ReleaseClock begin;
+  detector_->clock_release(*main_, begin);
   all_read();
   Thread* child = detector_->fork_after(*main_, begin, 100);
   detector_->read(*child, kX, 8, 7);

@@ -45,9 +45,9 @@ enum norn_site_kind {
 enum norn_order { NORN_RELAXED = 0, NORN_ACQUIRE = 1, NORN_RELEASE = 2, NORN_ACQ_REL = 3, NORN_SEQ_CST = 4 };
 /* Added to the order of an atomic operation (of a CAS: to the success order) in code that nobody looks at: it counts
  * for what it orders, not as an access. See Sampling. */
-#define NORN_UNSEEN_ORDER 16
+#define NORN_UNSAMPLED_ORDER 16
 /* Added to the call sites that such code pushes: what its calls access (free, memcpy, ...) need not be looked at. */
-#define NORN_UNSEEN_CALL 2
+#define NORN_UNSAMPLED_CALL 2
 
 enum norn_site_flag {
   NORN_SITE_VOLATILE = 1,

@@ -45,11 +45,11 @@ inline void observe_range(const volatile void* address, size_t size, const norn_
 
 // The same for functions that were interposed: nothing where nothing counts, or nobody looks.
 inline void observe_read(const volatile void* address, size_t size, const norn_site& site) {
-  if (!is_watching() || size == 0 || is_called_unseen()) return;
+  if (!is_watching() || size == 0 || is_called_unsampled()) return;
   observe_range<AccessKind::kRead>(address, size, &site);
 }
 inline void observe_write(const volatile void* address, size_t size, const norn_site& site) {
-  if (!is_watching() || size == 0 || is_called_unseen()) return;
+  if (!is_watching() || size == 0 || is_called_unsampled()) return;
   observe_range<AccessKind::kWrite>(address, size, &site);
 }
 

@@ -12,11 +12,11 @@
 using namespace norn;
 using namespace norn::rt;
 
-bool norn::rt::may_pass_unseen(const Thread& thread) { return detector.may_pass_unseen(thread); }
+bool norn::rt::may_pass_unsampled(const Thread& thread) { return detector.may_pass_unsampled(thread); }
 
 namespace {
 
-MemoryOrder order_of(int order) { return static_cast<MemoryOrder>(order & ~NORN_UNSEEN_ORDER); }
+MemoryOrder order_of(int order) { return static_cast<MemoryOrder>(order & ~NORN_UNSAMPLED_ORDER); }
 
 // A fault on the address must come while nothing is locked: the program may have a handler that never returns.
 template <class T>
@@ -57,24 +57,24 @@ void atomic(const volatile T* address, bool writes, const norn_site* site, Perfo
 }
 
 // The calling thread, if only what the operation orders counts; null: it is to be looked at.
-[[gnu::always_inline]] inline ThreadState* unseen(int order, bool writes) {
-  if ((order & NORN_UNSEEN_ORDER) == 0) return nullptr;
+[[gnu::always_inline]] inline ThreadState* unsampled(int order, bool writes) {
+  if ((order & NORN_UNSAMPLED_ORDER) == 0) return nullptr;
   ThreadState* state = current_state;
   if (state == nullptr || state->depth.load(std::memory_order_relaxed) != 0 || is_controlled()) return nullptr;
   const bool may_wait = __norn_spinning != nullptr && (writes || !is_spin(__norn_spinning) || !start.settings.lib);
-  return !may_wait && may_pass_unseen(*state->core) ? state : nullptr;
+  return !may_wait && may_pass_unsampled(*state->core) ? state : nullptr;
 }
 
 // Before an operation that may write, and after one that read. Between them the thread is outside: a fault comes while
 // nothing is locked.
-[[gnu::always_inline]] inline void give_unseen(ThreadState& state, const volatile void* address, int order) {
+[[gnu::always_inline]] inline void release_unsampled(ThreadState& state, const volatile void* address, int order) {
   if (!enter(state)) return;
-  emit.before_unseen(*state.core, address_of(address), order_of(order));
+  emit.before_unsampled(*state.core, address_of(address), order_of(order));
   leave(state);
 }
-[[gnu::always_inline]] inline void take_unseen(ThreadState& state, const volatile void* address, int order) {
+[[gnu::always_inline]] inline void acquire_unsampled(ThreadState& state, const volatile void* address, int order) {
   if (!enter(state)) return;
-  emit.after_unseen(*state.core, address_of(address), order_of(order));
+  emit.after_unsampled(*state.core, address_of(address), order_of(order));
   leave(state);
 }
 
@@ -138,9 +138,9 @@ struct Load {
 template <class T>
 T load(const volatile T* address, int order, const norn_site* site) {
   if (!is_watching()) return load_now(address);
-  if (ThreadState* state = unseen(order, false); state != nullptr) {
+  if (ThreadState* state = unsampled(order, false); state != nullptr) {
     const T seen = load_now(address);
-    take_unseen(*state, address, order);
+    acquire_unsampled(*state, address, order);
     return seen;
   }
   T value{};
@@ -166,8 +166,8 @@ void store(volatile T* address, T value, int order, const norn_site* site) {
     store_now();
     return;
   }
-  if (ThreadState* state = unseen(order, true); state != nullptr) {
-    give_unseen(*state, address, order);
+  if (ThreadState* state = unsampled(order, true); state != nullptr) {
+    release_unsampled(*state, address, order);
     store_now();  // what it gives is there before the value is
     return;
   }
@@ -186,10 +186,10 @@ T change(volatile T* address, int order, const norn_site* site, Change how) {
     apply();
     return before;
   }
-  if (ThreadState* state = unseen(order, true); state != nullptr) {
-    give_unseen(*state, address, order);
+  if (ThreadState* state = unsampled(order, true); state != nullptr) {
+    release_unsampled(*state, address, order);
     apply();
-    take_unseen(*state, address, order);
+    acquire_unsampled(*state, address, order);
     return before;
   }
   touch_to_write(address);
@@ -209,14 +209,14 @@ T compare_exchange(volatile T* address, T expected, T desired, int success, int 
     apply();
     return before;
   }
-  if (ThreadState* state = unseen(success, true); state != nullptr) {
+  if (ThreadState* state = unsampled(success, true); state != nullptr) {
     // One that fails gives nothing.
     before = load_now(address);
     if (before == expected) {
-      give_unseen(*state, address, success);
+      release_unsampled(*state, address, success);
       apply();
     }
-    take_unseen(*state, address, before == expected ? success : failure);
+    acquire_unsampled(*state, address, before == expected ? success : failure);
     return before;
   }
   touch_to_write(address);

@@ -101,10 +101,12 @@ int wait_on(const void* condition, const void* mutex, const norn_site& site, Cal
   return result;
 }
 
+enum class Woken : uint8_t { kOne, kAll };
+
 // True: who waits was woken.
-bool signal(const void* condition, bool all) {
+bool signal(const void* condition, Woken woken) {
   if (!is_controlled() || !control::active()) return false;
-  if (all) {
+  if (woken == Woken::kAll) {
     control::wake_all(condition);
   } else {
     control::wake_one(condition);
@@ -112,12 +114,16 @@ bool signal(const void* condition, bool all) {
   return true;
 }
 
-void signalling(const void* condition, const norn_site& site) {
+void signalling(const void* condition, Woken woken, const norn_site& site) {
   control::pass(control::Op::kSignal, condition, site);
   const Inspection here;
   if (!here) return;
   if (is_watching()) emit.use(here.thread(), address_of(condition), cached_stack_id(*here, &site));
-  emit.signal(here.thread(), address_of(condition));
+  if (woken == Woken::kAll) {
+    emit.broadcast(here.thread(), address_of(condition));
+  } else {
+    emit.signal(here.thread(), address_of(condition));
+  }
 }
 
 void destroyed_condition(const void* condition, const norn_site& site) {
@@ -155,15 +161,15 @@ NORN_INTERPOSE_VERSION(int, pthread_cond_destroy, NORN_CONDITION_VERSION, (pthre
 NORN_INTERPOSE_VERSION(int, pthread_cond_signal, NORN_CONDITION_VERSION, (pthread_cond_t * condition)) {
   if (!has_started()) return 0;
   if (called_by_openmp()) return real_pthread_cond_signal(condition);
-  signalling(condition, site_pthread_cond_signal);
-  if (!is_shared(condition) && signal(condition, false)) return 0;
+  signalling(condition, Woken::kOne, site_pthread_cond_signal);
+  if (!is_shared(condition) && signal(condition, Woken::kOne)) return 0;
   return real_pthread_cond_signal(condition);
 }
 
 NORN_INTERPOSE_VERSION(int, pthread_cond_broadcast, NORN_CONDITION_VERSION, (pthread_cond_t * condition)) {
   if (!has_started()) return 0;
-  signalling(condition, site_pthread_cond_broadcast);
-  if (!is_shared(condition) && signal(condition, true)) return 0;
+  signalling(condition, Woken::kAll, site_pthread_cond_broadcast);
+  if (!is_shared(condition) && signal(condition, Woken::kAll)) return 0;
   return real_pthread_cond_broadcast(condition);
 }
 
@@ -213,15 +219,15 @@ NORN_INTERPOSE(void, cnd_destroy, (cnd_t * condition)) {
 
 NORN_INTERPOSE(int, cnd_signal, (cnd_t * condition)) {
   if (!has_started()) return thrd_error;
-  signalling(condition, site_cnd_signal);
-  if (signal(condition, false)) return thrd_success;
+  signalling(condition, Woken::kOne, site_cnd_signal);
+  if (signal(condition, Woken::kOne)) return thrd_success;
   return real_cnd_signal(condition);
 }
 
 NORN_INTERPOSE(int, cnd_broadcast, (cnd_t * condition)) {
   if (!has_started()) return thrd_error;
-  signalling(condition, site_cnd_broadcast);
-  if (signal(condition, true)) return thrd_success;
+  signalling(condition, Woken::kAll, site_cnd_broadcast);
+  if (signal(condition, Woken::kAll)) return thrd_success;
   return real_cnd_broadcast(condition);
 }
 

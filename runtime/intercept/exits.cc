@@ -36,7 +36,7 @@ AtExit<Called>* register_call(Called function, void* argument) {
   auto* made = memory.create<AtExit<Called>>();
   if (made == nullptr) return nullptr;
   made->call = {function, argument};
-  emit.give(here.thread(), made->registered);
+  emit.clock_release(here.thread(), made->registered);
   return made;
 }
 
@@ -44,7 +44,7 @@ template <class Called>
 void forget(AtExit<Called>* call) {
   const Inspection here;
   if (!here) return;
-  emit.clear(call->registered);
+  emit.clock_clear(call->registered);
   memory.destroy(call);
 }
 
@@ -52,7 +52,7 @@ template <class Called>
 Call<Called> begin_call(void* registered) {
   auto* at_exit = static_cast<AtExit<Called>*>(registered);
   const Call<Called> call = at_exit->call;
-  if (const Inspection here; here) emit.take(here.thread(), at_exit->registered);
+  if (const Inspection here; here) emit.clock_acquire(here.thread(), at_exit->registered);
   forget(at_exit);
   return call;
 }
@@ -94,13 +94,13 @@ NORN_INTERPOSE(int, on_exit, (StatusFunction function, void* argument)) {
 // at_quick_exit() is this one.
 NORN_INTERPOSE(int, __cxa_at_quick_exit, (Function function, void* module)) {
   if (!has_started()) return -1;
-  if (const Inspection here; here) emit.give(here.thread(), quick);
+  if (const Inspection here; here) emit.clock_release(here.thread(), quick);
   return real___cxa_at_quick_exit(function, module);
 }
 
 NORN_INTERPOSE(void, quick_exit, (int status)) {
   if (has_started()) {
-    if (const Inspection here; here) emit.take(here.thread(), quick);
+    if (const Inspection here; here) emit.clock_acquire(here.thread(), quick);
   }
   exits_quickly(status);
   real_quick_exit(status);

@@ -24,7 +24,7 @@ constexpr const char* kNames[] = {
 };
 
 void access(AccessKind kind, Hidden state, const norn_site& site) {
-  if (!is_watching() || is_called_unseen()) return;
+  if (!is_watching() || is_called_unsampled()) return;
   const Address address = kStates + static_cast<Address>(state) * kStateBytes;
   if (is_controlled()) control::access(kind, reinterpret_cast<const void*>(address), kStateBytes, &site);
   if (is_only_scheduled()) return;

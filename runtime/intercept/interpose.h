@@ -42,11 +42,12 @@ consteval norn_site library_site(const char* function) {
 
 // The symbol by which the linker knows an original begins with `__real_` or `__linked_`. In a static program the linker
 // must be asked for the function, or the archive's member stays out. In a dynamic one the linker must not insist:
-// archive.sh makes these references weak in libnorn-rt.a.
-#define NORN_REAL_AS(result, name, version, linkage, symbol, parameters)                                      \
-  extern "C" linkage __attribute__((visibility("default"))) result norn_linked_##name parameters asm(symbol); \
-  [[maybe_unused]] static constinit result(*real_##name) parameters = nullptr;                                \
-  __attribute__((section("norn_reals"), used)) static const norn::rt::RealFunction norn_entry_##name = {      \
+// archive.sh makes these references weak in libnorn-rt.a. The table is retained: with --gc-sections lld drops what only
+// __start_norn_reals and __stop_norn_reals refer to (-z start-stop-gc).
+#define NORN_REAL_AS(result, name, version, linkage, symbol, parameters)                                         \
+  extern "C" linkage __attribute__((visibility("default"))) result norn_linked_##name parameters asm(symbol);    \
+  [[maybe_unused]] static constinit result(*real_##name) parameters = nullptr;                                   \
+  __attribute__((section("norn_reals"), used, retain)) static const norn::rt::RealFunction norn_entry_##name = { \
       #name, version, reinterpret_cast<void**>(&real_##name), reinterpret_cast<void*>(&norn_linked_##name)};
 
 // The C library's function alone, for the runtime's own use. It is interposed nowhere.

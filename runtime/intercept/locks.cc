@@ -21,10 +21,10 @@ void took(const volatile void* lock, LockMode mode, const norn_site& site, LockA
   const Inspection here;
   if (!here) return;
   // Where nobody looks, the place is wanted for the order of locks alone.
-  const bool unseen = is_called_unseen();
-  const bool placed = !unseen || here.thread().held_count != 0;
+  const bool unsampled = is_called_unsampled();
+  const bool placed = !unsampled || here.thread().held_count != 0;
   const StackId where = placed ? cached_stack_id(*here, &site) : kNoStack;
-  emit.lock_acquire(here.thread(), address_of(lock), mode, attempt, where, is_watching() && !unseen);
+  emit.lock_acquire(here.thread(), address_of(lock), mode, attempt, where, is_watching() && !unsampled);
 }
 
 void giving(const volatile void* lock, LockMode mode) {

@@ -135,7 +135,7 @@ struct sigaction take_action(int number) {
   Action& known = actions[number];
   const SpinLock lock(known.mutex);
   const struct sigaction action = known.action;
-  if (here && is_handler(action)) emit.take(here.thread(), known.set);
+  if (here && is_handler(action)) emit.clock_acquire(here.thread(), known.set);
   if ((static_cast<unsigned>(action.sa_flags) & SA_RESETHAND) != 0) {
     known.action.sa_handler = SIG_DFL;
     known.action.sa_flags = 0;
@@ -309,8 +309,8 @@ NORN_INTERPOSE(int, sigaction, (int number, const struct sigaction* action, stru
   if (action != nullptr) {
     known.action = *action;
     if (here) {
-      emit.clear(known.set);
-      emit.give(here.thread(), known.set);
+      emit.clock_clear(known.set);
+      emit.clock_release(here.thread(), known.set);
     }
     known.ours = wanted.sa_flags != action->sa_flags || is_handler(*action);
   }

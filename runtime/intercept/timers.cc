@@ -37,7 +37,7 @@ constinit Timer* timers = nullptr;
 void call_back(sigval value) {
   auto* callback = static_cast<Callback*>(value.sival_ptr);
   if (const Inspection here; here) {
-    emit.take(here.thread(), callback->set);
+    emit.clock_acquire(here.thread(), callback->set);
     Address begin = 0;
     Address end = 0;
     if (find_own_stack(0, begin, end) != 0 && begin != 0) emit.allocate(here.thread(), begin, end - begin);
@@ -99,7 +99,7 @@ NORN_INTERPOSE_VERSION(int, timer_settime, "GLIBC_2.34",
     const SpinLock lock(mutex);
     if (const Timer* known = *find(timer); known != nullptr) {
       number = known->signal;
-      if (known->callback != nullptr) emit.give(here.thread(), known->callback->set);
+      if (known->callback != nullptr) emit.clock_release(here.thread(), known->callback->set);
     }
   }
   if (number != 0) sending_signal(number, kNoThread);

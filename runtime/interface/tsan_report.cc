@@ -1,4 +1,4 @@
-// What a program asks of a report while it is told of it (__tsan_on_report): ThreadSanitizer's functions over norn's
+// What a program asks of a report while it is made (__tsan_on_report): ThreadSanitizer's functions over norn's
 // own model of a race.
 //
 // norn has no program counters: it knows sites. A trace is an array of their addresses, and __sanitizer_symbolize_pc
@@ -98,12 +98,12 @@ NORN_EXPORT int __tsan_get_report_mop(void* report, unsigned long index, int* th
   if (index >= kAccesses) return 0;
   const CurrentReport& now = *as_report(report);
   const RacingAccess& access = access_of(now, index);
-  const report::Access& told = now.race->accesses[index];
+  const report::Access& described = now.race->accesses[index];
   put(thread, static_cast<int>(access.thread));
   put(address, reinterpret_cast<void*>(now.candidate->first.address));
-  put(size, static_cast<int>(told.size));
-  put(write, told.op == report::Op::kRead || told.op == report::Op::kAtomicRead ? 0 : 1);
-  put(atomic, told.op == report::Op::kAtomicRead || told.op == report::Op::kAtomicWrite ? 1 : 0);
+  put(size, static_cast<int>(described.size));
+  put(write, described.op == report::Op::kRead || described.op == report::Op::kAtomicRead ? 0 : 1);
+  put(atomic, described.op == report::Op::kAtomicRead || described.op == report::Op::kAtomicWrite ? 1 : 0);
   copy_trace(access.where, trace, trace_size);
   return 1;
 }

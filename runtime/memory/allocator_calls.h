@@ -1,4 +1,4 @@
-// What an allocator's calls mean, whatever they are called. Whoever tells is inside while the allocator works, so that
+// What an allocator's calls mean, whatever they are called. Whoever emits is inside while the allocator works, so that
 // what that does for itself (locks, mappings, copies) is nobody's.
 #pragma once
 

@@ -109,16 +109,16 @@ void begin_memory(const Inspection& here, Address block, uint64_t size, StackId 
 // Before the host may give it to others.
 void end_memory(const Inspection& here, const Block& ended, StackId where) {
   const uint64_t size = rounded(ended.size);
-  const uint64_t told = size < kFreedBytes ? size : kFreedBytes;
-  if (told != 0) emit.free(here.thread(), ended.address, told, where);
-  if (is_mapping(ended.address)) emit.unmap(here.thread(), ended.address + told, size - told);
+  const uint64_t freed = size < kFreedBytes ? size : kFreedBytes;
+  if (freed != 0) emit.free(here.thread(), ended.address, freed, where);
+  if (is_mapping(ended.address)) emit.unmap(here.thread(), ended.address + freed, size - freed);
 }
 
 size_t usable_size(void* block) { return real_malloc_usable_size == nullptr ? 0 : real_malloc_usable_size(block); }
 
 // Where nobody looks, nobody remembers who allocated a block; but it is new memory all the same, as much of it as the
 // program may come to use.
-void allocated_unseen(const Inspection& here, void* block, size_t size) {
+void allocated_unsampled(const Inspection& here, void* block, size_t size) {
   if (!is_watching()) return;
   const size_t usable = usable_size(block);
   begin_memory(here, address_of(block), usable < size ? size : usable, kNoStack, false);
@@ -128,8 +128,8 @@ void allocated_unseen(const Inspection& here, void* block, size_t size) {
 [[gnu::always_inline]] inline void emit_allocated(const Inspection& here, void* block, size_t size,
                                                   const norn_site& site, bool quiet = false) {
   here->last_block = address_of(block);
-  if (here->openmp == nullptr && !quiet && is_called_unseen()) {
-    allocated_unseen(here, block, size);
+  if (here->openmp == nullptr && !quiet && is_called_unsampled()) {
+    allocated_unsampled(here, block, size);
     return;
   }
   Epoch birth;
@@ -154,10 +154,10 @@ template <class Call>
   return block;
 }
 
-// The block is not one any more. False: that is not to be told.
-bool end_at(Address block, bool told, Block& ended) {
-  if (end_block(block, ended)) return told && !ended.quiet;
-  if (!told || !is_sampled()) return false;
+// The block is not one any more. False: that is no event.
+bool end_at(Address block, bool emits, Block& ended) {
+  if (end_block(block, ended)) return emits && !ended.quiet;
+  if (!emits || !is_sampled()) return false;
   // One of the many that were allocated where nobody looked.
   ended.address = block;
   ended.size = usable_size(reinterpret_cast<void*>(block));
@@ -172,10 +172,10 @@ void allocated(const Inspection& here, void* block, size_t size, const norn_site
 
 void freeing(const Inspection& here, void* block, const norn_site& site, bool counts) {
   if (here->openmp != nullptr) gave_block(*here, address_of(block));
-  // What is mapped goes back to the system: that is rare, and always told.
-  const bool told = counts && (!is_called_unseen() || is_mapping(address_of(block)));
+  // What is mapped goes back to the system: that is rare, and always an event.
+  const bool emits = counts && (!is_called_unsampled() || is_mapping(address_of(block)));
   Block ended;
-  if (end_at(address_of(block), told, ended)) end_memory(here, ended, cached_stack_id(*here, &site));
+  if (end_at(address_of(block), emits, ended)) end_memory(here, ended, cached_stack_id(*here, &site));
 }
 
 }  // namespace norn::rt

@@ -21,8 +21,8 @@ class Frame {
     const ThreadState* state = current_state;
     known_ = state != nullptr && top_ >= state->running->begin && top_ < state->running->end;
     if (!known_) return;
-    const uintptr_t unseen = is_called_unseen() ? NORN_UNSEEN_CALL : 0;
-    *top_ = reinterpret_cast<const norn_site*>(reinterpret_cast<uintptr_t>(&site) | unseen);
+    const uintptr_t unsampled = is_called_unsampled() ? NORN_UNSAMPLED_CALL : 0;
+    *top_ = reinterpret_cast<const norn_site*>(reinterpret_cast<uintptr_t>(&site) | unsampled);
     __norn_stack = top_ + 1;
   }
   ~Frame() {

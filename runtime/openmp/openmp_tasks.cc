@@ -29,8 +29,8 @@ OpenMpThread* own_thread(ThreadState& state) {
 
 void release_team(Team& team) {
   if (team.references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  for (ReleaseClock* clock : {&team.begin, &team.phases[0], &team.phases[1], &team.ordered}) emit.clear(*clock);
-  for (ReleaseClock& clock : team.posts) emit.clear(clock);
+  for (ReleaseClock* clock : {&team.begin, &team.phases[0], &team.phases[1], &team.ordered}) emit.clock_clear(*clock);
+  for (ReleaseClock& clock : team.posts) emit.clock_clear(clock);
   memory.destroy(&team);
 }
 
@@ -44,12 +44,12 @@ void release_named(Task& task) {
 
 void release_task(Task& task) {
   if (task.references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  emit.clear(task.children);
-  emit.clear(task.number);
+  emit.clock_clear(task.children);
+  emit.clock_clear(task.number);
   while (task.dependences != nullptr) {
     Dependence* dependence = task.dependences;
     task.dependences = dependence->next;
-    for (ReleaseClock& clock : dependence->done) emit.clear(clock);
+    for (ReleaseClock& clock : dependence->done) emit.clock_clear(clock);
     memory.destroy(dependence);
   }
   if (task.team != nullptr) release_team(*task.team);
@@ -165,12 +165,12 @@ bool knows_thread(const Task& task) { return task.knows_thread || (task.work != 
 // A task that knows its thread's number comes after those that knew it before, as long as it runs.
 void take_number(Task* task) {
   if (task != nullptr && task->core != nullptr && knows_thread(*task))
-    emit.take(*present(*task), task->carrier->number);
+    emit.clock_acquire(*present(*task), task->carrier->number);
 }
 
 void give_number(Task* task) {
   if (task != nullptr && task->core != nullptr && knows_thread(*task))
-    emit.give(*present(*task), task->carrier->number);
+    emit.clock_release(*present(*task), task->carrier->number);
 }
 
 void set_carrier(ThreadId id, ThreadId carrier) {
@@ -224,7 +224,7 @@ Dependence* find_dependence(Task& parent, Address address) {
 
 void take_dependence(Thread& core, Dependence& dependence, DependenceKind kind) {
   for (unsigned other = 0; other < kDependenceKinds; ++other) {
-    if (excludes(kind, static_cast<DependenceKind>(other))) emit.take(core, dependence.done[other]);
+    if (excludes(kind, static_cast<DependenceKind>(other))) emit.clock_acquire(core, dependence.done[other]);
   }
 }
 
@@ -247,7 +247,7 @@ void take_dependences(Thread& core, Task& task) {
 
 void give_dependences(Thread& core, Task& task) {
   for (const Named* named = task.named; named != nullptr; named = named->next) {
-    emit.give(core, named->dependence->done[static_cast<unsigned>(named->kind)]);
+    emit.clock_release(core, named->dependence->done[static_cast<unsigned>(named->kind)]);
     if (named->kind == DependenceKind::kMutexSet) {
       emit.lock_release(core, address_of(named->dependence), LockMode::kExclusive);
     }
@@ -256,9 +256,9 @@ void give_dependences(Thread& core, Task& task) {
 
 // All who may wait for the task.
 void give_all(Thread& core, Task& task) {
-  emit.give(core, task.parent->children);
-  if (task.group != nullptr) emit.give(core, task.group->done);
-  if (task.team != nullptr) emit.give(core, task.team->phases[task.phase % 2]);
+  emit.clock_release(core, task.parent->children);
+  if (task.group != nullptr) emit.clock_release(core, task.group->done);
+  if (task.team != nullptr) emit.clock_release(core, task.team->phases[task.phase % 2]);
 }
 
 Worksharing* worksharing_of(const ThreadState& state) {
@@ -273,9 +273,9 @@ void put_iterations_in_order(const ThreadState& state) {
   if (work == nullptr || work->present == nullptr || work->in_order) return;
   work->in_order = true;
   for (unsigned i = 0; i < kLanes; ++i) {
-    if (work->used[i]) emit.give(*work->lanes[i], work->end);
+    if (work->used[i]) emit.clock_release(*work->lanes[i], work->end);
   }
-  emit.take(*work->present, work->end);
+  emit.clock_acquire(*work->present, work->end);
 }
 
 }  // namespace
@@ -310,12 +310,12 @@ Team* begin_team(ThreadState& state, const norn_site& construct) {
     team->locks[team->lock_count++] = state.core->held[i];
   }
   put_iterations_in_order(state);
-  emit.give(*state.core, team->begin);
+  emit.clock_release(*state.core, team->begin);
   return team;
 }
 
 void end_team(ThreadState& state, Team& team) {
-  for (ReleaseClock& done : team.phases) emit.take(*state.core, done);
+  for (ReleaseClock& done : team.phases) emit.clock_acquire(*state.core, done);
   release_team(team);
 }
 
@@ -351,7 +351,7 @@ void leave_team(ThreadState& state, Task& task) {
   if (task.team == nullptr || task.core == nullptr) return;
   end_worksharing(state);
   end_lanes(state, task);
-  emit.give(*task.core, task.team->phases[task.phase % 2]);
+  emit.clock_release(*task.core, task.team->phases[task.phase % 2]);
   give_number(&task);
   end_core(state, task);
   run_task(state, &task);
@@ -361,7 +361,7 @@ void end_implicit_task(ThreadState& state, Task& task) {
   leave_team(state, task);
   run_task(state, task.below);
   // What the thread itself does later, the destructors of its variables above all, comes after who knew that it was it.
-  if (task.team != nullptr && state.openmp != nullptr) emit.take(*state.openmp->core, task.number);
+  if (task.team != nullptr && state.openmp != nullptr) emit.clock_acquire(*state.openmp->core, task.number);
   release_task(task);
 }
 
@@ -449,7 +449,7 @@ void finish_task(ThreadState& state, Task& task) {
 
 void fulfil_task(ThreadState& state, Task& task) {
   for (const Named* named = task.named; named != nullptr; named = named->next) {
-    emit.give(*state.core, named->dependence->done[static_cast<unsigned>(named->kind)]);
+    emit.clock_release(*state.core, named->dependence->done[static_cast<unsigned>(named->kind)]);
   }
   give_all(*state.core, task);
 }
@@ -494,7 +494,7 @@ Thread* begin_in_lane(const Task& task, unsigned index) {
   Worksharing& work = *task.work;
   bool first = true;
   for (const bool used : work.used) first = first && !used;
-  if (first) emit.give(*task.core, work.begin);
+  if (first) emit.clock_release(*task.core, work.begin);
   Thread*& lane = work.lanes[index];
   if (lane == nullptr) {
     const ThreadId id = new_lane(task, index);
@@ -515,7 +515,7 @@ void end_lane(const Task& task, Thread& lane) {
   for (unsigned i = 0; i < task.core->held_count; ++i) {
     emit.lock_release(lane, task.core->held[i].address, task.core->held[i].mode);
   }
-  emit.give(lane, task.work->is_static ? task.work->end : task.team->phases[task.phase % 2]);
+  emit.clock_release(lane, task.work->is_static ? task.work->end : task.team->phases[task.phase % 2]);
 }
 
 ReleaseClock& post_of(Team& team, const int64_t* iteration, unsigned dimensions) {
@@ -589,9 +589,9 @@ void end_worksharing(ThreadState& state) {
     any = true;
   }
   if (!any) return;
-  if (work->is_static) emit.take(*task.core, work->end);
-  emit.clear(work->begin);
-  emit.clear(work->end);
+  if (work->is_static) emit.clock_acquire(*task.core, work->end);
+  emit.clock_clear(work->begin);
+  emit.clock_clear(work->end);
   take_number(&task);
   run_task(state, &task);
 }
@@ -603,29 +603,29 @@ void know_dimensions(ThreadState& state, unsigned dimensions) {
 void post_iteration(ThreadState& state, const int64_t* iteration) {
   const Worksharing* work = worksharing_of(state);
   if (work == nullptr) return;
-  emit.give(*state.core, post_of(*state.openmp->task->team, iteration, work->dimensions));
+  emit.clock_release(*state.core, post_of(*state.openmp->task->team, iteration, work->dimensions));
 }
 
 void await_iteration(ThreadState& state, const int64_t* iteration) {
   const Worksharing* work = worksharing_of(state);
   if (work == nullptr) return;
-  emit.take(*state.core, post_of(*state.openmp->task->team, iteration, work->dimensions));
+  emit.clock_acquire(*state.core, post_of(*state.openmp->task->team, iteration, work->dimensions));
 }
 
 // --- waiting ------------------------------------------------------------------------------------------------------
 
 void enter_barrier(ThreadState& state, Task& task) {
   end_worksharing(state);  // of a loop that was cancelled
-  if (task.team != nullptr) emit.give(*state.core, task.team->phases[task.phase % 2]);
+  if (task.team != nullptr) emit.clock_release(*state.core, task.team->phases[task.phase % 2]);
 }
 
 void leave_barrier(ThreadState& state, Task& task) {
   if (task.team == nullptr) return;
-  emit.take(*state.core, task.team->phases[task.phase % 2]);
+  emit.clock_acquire(*state.core, task.team->phases[task.phase % 2]);
   ++task.phase;
 }
 
-void wait_for_children(ThreadState& state, Task& task) { emit.take(*state.core, task.children); }
+void wait_for_children(ThreadState& state, Task& task) { emit.clock_acquire(*state.core, task.children); }
 
 void begin_taskgroup(Task& task) {
   auto* group = memory.create<Taskgroup>();
@@ -637,9 +637,9 @@ void begin_taskgroup(Task& task) {
 void end_taskgroup(ThreadState& state, Task& task) {
   Taskgroup* group = task.group;
   if (group == nullptr) return;
-  emit.take(*state.core, group->done);
+  emit.clock_acquire(*state.core, group->done);
   task.group = group->outer;
-  emit.clear(group->done);
+  emit.clock_clear(group->done);
   memory.destroy(group);
 }
 
@@ -744,13 +744,13 @@ void create_undeferred(bool undeferred) {
 void begin_ordered() {
   const Inspection here;
   if (!here || here->openmp == nullptr || here->openmp->task == nullptr) return;
-  if (Team* team = here->openmp->task->team; team != nullptr) emit.take(here.thread(), team->ordered);
+  if (Team* team = here->openmp->task->team; team != nullptr) emit.clock_acquire(here.thread(), team->ordered);
 }
 
 void end_ordered() {
   const Inspection here;
   if (!here || here->openmp == nullptr || here->openmp->task == nullptr) return;
-  if (Team* team = here->openmp->task->team; team != nullptr) emit.give(here.thread(), team->ordered);
+  if (Team* team = here->openmp->task->team; team != nullptr) emit.clock_release(here.thread(), team->ordered);
 }
 
 void thread_number_asked() {

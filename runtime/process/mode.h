@@ -6,9 +6,9 @@
 //                         is a point to stop at, or may block.
 //   is_only_scheduled()   controlled, and nobody wants races: one of the many runs of a confirmation.
 //   wants_every_access()  no access may take a fast path: control, a recorder, or a listener that asks for all.
-//   is_called_unseen()    the innermost call of the program's code is not sampled (docs/design/sampling.md): what
+//   is_called_unsampled()    the innermost call of the program's code is not sampled (docs/design/sampling.md): what
 //                         interceptors access then does not count.
-//   may_pass_unseen()     an atomic that is not sampled needs no access, only what it orders.
+//   may_pass_unsampled()     an atomic that is not sampled needs no access, only what it orders.
 //
 // They change rarely: `watching` when the first thread begins and in the child of a fork, `controlled` at the start,
 // and in the child of a fork.
@@ -32,14 +32,14 @@ inline bool is_only_scheduled() { return only_scheduled; }
 
 inline bool wants_every_access() { return is_controlled() || emit.wants_every_access(); }
 
-inline bool is_called_unseen() {
+inline bool is_called_unsampled() {
   const ThreadState* state = current_state;
   const norn_site* const* top = __norn_stack;
   return state != nullptr && top > state->running->begin && top <= state->running->end &&
-         (reinterpret_cast<uintptr_t>(top[-1]) & NORN_UNSEEN_CALL) != 0;
+         (reinterpret_cast<uintptr_t>(top[-1]) & NORN_UNSAMPLED_CALL) != 0;
 }
 
 // Its definition is in runtime/hooks/atomic_hooks.cc, where atomics come from.
-bool may_pass_unseen(const Thread& thread);
+bool may_pass_unsampled(const Thread& thread);
 
 }  // namespace norn::rt

@@ -54,13 +54,13 @@ struct CallStack {
   size_t mapped = 0;  // bytes of the calls, guard included
 
   // A call of which the stack id is known has the lowest bit set. Whoever pushes another one there takes the mark away.
-  // The second lowest is the program's (NORN_UNSEEN_CALL).
+  // The second lowest is the program's (NORN_UNSAMPLED_CALL).
   static bool is_seen(const norn_site* call) { return (reinterpret_cast<uintptr_t>(call) & 1) != 0; }
   static const norn_site* seen(const norn_site* call) {
     return reinterpret_cast<const norn_site*>(reinterpret_cast<uintptr_t>(call) | 1);
   }
   static const norn_site* site_of(const norn_site* call) {
-    return reinterpret_cast<const norn_site*>(reinterpret_cast<uintptr_t>(call) & ~uintptr_t{1 | NORN_UNSEEN_CALL});
+    return reinterpret_cast<const norn_site*>(reinterpret_cast<uintptr_t>(call) & ~uintptr_t{1 | NORN_UNSAMPLED_CALL});
   }
 
   [[nodiscard]] bool create(size_t native_stack_bytes);

@@ -1,5 +1,6 @@
 #include "runtime/reporting/hazard_reporter.h"
 
+#include "report/hazard_draft.h"
 #include "runtime/control/slots.h"
 #include "runtime/hooks/stack_ids.h"
 #include "runtime/intercept/threads.h"
@@ -9,64 +10,11 @@
 namespace norn::rt {
 namespace {
 
-using report::Frame;
-
 void put_object(Sink sink, Address object, StackId where) {
   sink.put(NativeFront::object_name(object, where, writer.pool()));
 }
 
-// A hazard while it is described. One at a time, under the mutex.
-class Draft {
- public:
-  explicit Draft(report::HazardKind kind) {
-    writer.pool().clear();
-    hazard.kind = kind;
-  }
-
-  [[nodiscard]] Sink title() { return title_.sink(); }
-  [[nodiscard]] Sink places() { return places_.sink(); }
-  [[nodiscard]] Sink words() { return words_.sink(); }
-  [[nodiscard]] bool is_full() const { return count_ == kMaxSteps; }
-
-  // Whoever does what words() was told since the last step, and where.
-  void add_step(ThreadId thread, StackId where) {
-    const size_t begin = said_;
-    said_ = words_.text().size;
-    steps_[count_] = {thread, NativeFront::thread_name(thread), words_.text().part(begin, said_ - begin),
-                      writer.own_frames(where, stacks_[count_])};
-    ++count_;
-  }
-  // What is to be brought together to make it happen.
-  void add_site(uint64_t identity) {
-    if (site_count_ < kMaxSteps) sites_[site_count_++] = identity;
-  }
-
-  void append() {
-    hazard.title = title_.text();
-    hazard.places = places_.text();
-    hazard.sites = {sites_, site_count_};
-    hazard.steps = {steps_, count_};
-    writer.put(hazard);
-  }
-
-  report::Hazard hazard;
-
- private:
-  static constexpr size_t kMaxSteps = 32;
-  static inline constinit char title_bytes_[512] = {};
-  static inline constinit char place_bytes_[512] = {};
-  static inline constinit char word_bytes_[1 << 14] = {};
-  static inline constinit report::HazardStep steps_[kMaxSteps] = {};
-  static inline constinit Frame stacks_[kMaxSteps][decltype(writer)::kMaxStepFrames] = {};
-  static inline constinit uint64_t sites_[kMaxSteps] = {};
-
-  Buffer title_{title_bytes_, sizeof(title_bytes_)};
-  Buffer places_{place_bytes_, sizeof(place_bytes_)};
-  Buffer words_{word_bytes_, sizeof(word_bytes_)};
-  size_t said_ = 0;
-  size_t count_ = 0;
-  size_t site_count_ = 0;
-};
+using Draft = report::HazardDraft<NativeFront>;
 
 void add_waiter(Draft& draft, const control::Slot& slot) {
   const StackId where = slot.state == nullptr ? kNoStack : stack_id_of(*slot.state, slot.top, nullptr);
@@ -97,34 +45,7 @@ void report_lock_order(const hazards::LockEdge* edges, unsigned count) {
 
 void report_atomicity(const hazards::BrokenRegion& broken) {
   const SpinLock lock(report_mutex);
-  if (writer.is_finished()) return;
-  Draft draft(report::HazardKind::kAtomicity);
-  struct Part {
-    const hazards::LockedStatement& statement;
-    const char* comment;
-  };
-  const Part parts[] = {{broken.first, "then gives the lock up and takes it again"},
-                        {broken.between, "which may come in between"},
-                        {broken.second, "as if nothing had happened"}};
-  draft.title().put("atomicity of ");
-  put_object(draft.title(), broken.address, broken.second.where);
-  uint64_t hash = report::text_hash("atomicity");
-  for (const Part& part : parts) {
-    const hazards::LockedStatement& statement = part.statement;
-    hash = hash * 31 + stack_identity(statement.where);
-    draft.places().put(&part == parts ? "" : " / ");
-    draft.places().put(writer.line_of(statement.where));
-    draft.places().put(statement.writes ? " write" : " read");
-    draft.words().put(statement.writes ? "writes, " : "reads, ");
-    draft.words().put(part.comment);
-    draft.add_step(statement.thread, statement.where);
-  }
-  // Who comes to the first two at once, the first thread by way of the third, can be let through in the harmful order.
-  draft.add_site(stack_identity(broken.taken_again));
-  draft.add_site(stack_identity(broken.taken_between));
-  draft.add_site(stack_identity(broken.first.where));
-  draft.hazard.id = report::race_id(hash, stack_identity(broken.taken_again));
-  if (writer.is_new(draft.hazard.id)) draft.append();
+  if (!writer.is_finished()) report::put_atomicity(writer, broken);
 }
 
 namespace {
@@ -168,7 +89,7 @@ void report_misuse(const Misuse& misuse) {
   const report::RaceId id =
       report::race_id(stack_identity(misuse.where), report::text_hash(kind) ^ report::text_hash(misuse.name));
   if (!writer.is_new(id)) return;
-  Draft draft(misuse.kind);
+  Draft draft(writer, misuse.kind);
   draft.hazard.id = id;
   if (misuse.object != 0) {
     put_object(draft.title(), misuse.object, misuse.other_at != kNoStack ? misuse.other_at : misuse.where);
@@ -188,7 +109,7 @@ void report_misuse(const Misuse& misuse) {
 
 void report_deadlock(const control::Slot* slots, uint32_t count) {
   if (!lock_for_end()) return;
-  Draft draft(report::HazardKind::kDeadlock);
+  Draft draft(writer, report::HazardKind::kDeadlock);
   uint32_t waiting = 0;
   uint64_t hash = report::text_hash("deadlock");
   for (uint32_t i = 0; i < count; ++i) {

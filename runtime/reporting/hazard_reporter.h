@@ -23,7 +23,7 @@ struct Misuse {
   Text name{};
 };
 
-// Told once for the same kind and statement. Inside.
+// Reported once for the same kind and statement. Inside.
 void report_misuse(const Misuse& misuse);
 
 }  // namespace norn::rt

@@ -1,8 +1,9 @@
 // Locks, threads and handlers that are used as they must not be. What is wrong is read from the C library's own objects
-// and from what the core knows the thread to hold; only where both say so is it told, as a hazard (hazards.h).
+// and from what the core knows the thread to hold; only where both say so is it reported, as a hazard
+// (hazard_reporter.h).
 //
-// Not told: what POSIX defines to fail with an error (error-checking, recursive and robust mutexes say EPERM or EDEADLK
-// to their caller), and what the program cannot be blamed for (locks that a fork's child inherits).
+// Not reported: what POSIX defines to fail with an error (error-checking, recursive and robust mutexes say EPERM or
+// EDEADLK to their caller), and what the program cannot be blamed for (locks that a fork's child inherits).
 #pragma once
 
 #include <pthread.h>

@@ -30,13 +30,13 @@ struct Reported {
   const report::Rule* rule;  // what suppresses it
   bool reported;             // as text
 };
-constinit Reported* told = nullptr;  // by candidate
-constinit CurrentReport present;     // under the mutex
+constinit Reported* reported = nullptr;  // by candidate
+constinit CurrentReport present;         // under the mutex
 NORN_TLS __thread const CurrentReport* reporting = nullptr;
 
 // --- flags -----------------------------------------------------------------------------------------------------------
 
-// The pairs of places that were told as flags, and the variables.
+// The pairs of places that were reported as flags, and the variables.
 constinit KeySet flag_pairs;
 constinit KeySet flag_variables;
 constexpr size_t kShownFlags = 5;
@@ -64,7 +64,7 @@ void put_flags() {
 // --- races -----------------------------------------------------------------------------------------------------------
 
 Reported* reported_of(const Candidate& candidate) {
-  return told == nullptr || candidate.number >= kMaxCandidates ? nullptr : &told[candidate.number];
+  return reported == nullptr || candidate.number >= kMaxCandidates ? nullptr : &reported[candidate.number];
 }
 
 bool is_suppressed(const Candidate& candidate) {
@@ -84,10 +84,10 @@ void on_candidate(void* /*context*/, const Candidate& candidate) {
     Reported* entry = reported_of(candidate);
     const report::Rule* rule = writer.suppress(race, entry == nullptr ? nullptr : entry->rule);
     if (entry != nullptr) entry->rule = rule;
-    // A prediction may yet be observed: as text it is told at the end.
-    const bool tells = records_findings() || race.detection == report::Detection::kObserved;
-    if (tells) writer.put(race);
-    if (entry != nullptr && tells) entry->reported = true;
+    // A prediction may yet be observed: as text it is reported at the end.
+    const bool reports = records_findings() || race.detection == report::Detection::kObserved;
+    if (reports) writer.put(race);
+    if (entry != nullptr && reports) entry->reported = true;
     if (rule != nullptr) return;
     if (__tsan_on_report != nullptr) {
       present = {&candidate, &race};
@@ -244,7 +244,7 @@ void start_reporter() {
     line.sink().put("): what is found is printed here\n");
     NativeFront::print(line.text());
   }
-  told = static_cast<Reported*>(sys::map(kMaxCandidates * sizeof(Reported)));
+  reported = static_cast<Reported*>(sys::map(kMaxCandidates * sizeof(Reported)));
   read_suppressions();
   writer.put_start();
 }
@@ -307,7 +307,7 @@ int final_status(int own) {
 
 void restart_reporter() {
   const uint32_t known = detector.candidates().size();
-  for (uint32_t i = 0; told != nullptr && i < known; ++i) told[i].reported = false;
+  for (uint32_t i = 0; reported != nullptr && i < known; ++i) reported[i].reported = false;
   flag_pairs.clear();
   flag_variables.clear();
   writer.restart(known == 0 ? nullptr : static_cast<uint64_t*>(sys::map(known * sizeof(uint64_t))));

@@ -17,7 +17,7 @@ namespace norn::rt {
 // Opens what is written to, reads the suppressions, and writes the first record.
 void start_reporter();
 
-// The race that the calling thread is telling at this moment; null if there is none.
+// The race that the calling thread is reporting at this moment; null if there is none.
 struct CurrentReport {
   const Candidate* candidate = nullptr;
   const report::Race* race = nullptr;
@@ -34,7 +34,7 @@ void report_flag(const RacingPair& pair);
 // A sentence on how far the report can be trusted.
 void report_note(const char* text);
 
-// Writes what is still to be said: counts, races that are told at the end, the summary. Once; inside or outside.
+// Writes what is still to be said: counts, races that are reported at the end, the summary. Once; inside or outside.
 void finish_report(int exit_status);
 // The same before an exec; and what is to be said after one that failed.
 void flush_report();

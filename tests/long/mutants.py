@@ -41,7 +41,7 @@ MUTANTS = [
      "context_.locksets->weaker_or_same(locks_then_(), thread_.lockset) ?"),
     ("atomics forget the reads before them", "core/shadow/atomic_step.h",
      "if (related.covered == Covered::kNo) return stay_if(!word.is_free());",
-     "if (related.covered == Covered::kNo) return stay_if(false);"),
+     "if (related.covered == Covered::kNo && write) return stay_if(!word.is_free());"),
 ]
 
 

@@ -260,7 +260,7 @@ WRAP(int, pthread_cond_signal, (pthread_cond_t * condition), (condition)) {
 }
 
 WRAP(int, pthread_cond_broadcast, (pthread_cond_t * condition), (condition)) {
-  TELL(kNornSignalling, condition, 0, 0);
+  TELL(kNornBroadcasting, condition, 0, 0);
   int result;
   CALL1(result, condition);
   return result;

@@ -311,6 +311,10 @@ Address on_event(Address code, Address a, Address b, Address c) {
       used(self, a);
       emit.signal(thread, a);
       break;
+    case kNornBroadcasting:
+      used(self, a);
+      emit.broadcast(thread, a);
+      break;
     case kNornWaitEnter:
       used(self, a);
       emit.wait_enter(thread, a, b, waits_in_loop(self, a));

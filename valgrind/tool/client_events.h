@@ -18,6 +18,7 @@ enum NornEvent {
   kNornLockGiving,      // lock, shared
   kNornConditionMade,   // condition; also when it is destroyed
   kNornSignalling,      // condition
+  kNornBroadcasting,    // condition
   kNornWaitEnter,       // condition, mutex
   kNornWaitLeave,       // condition, mutex, woken
   kNornBarrierMade,     // barrier, count

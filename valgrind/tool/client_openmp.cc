@@ -8,15 +8,13 @@
 
 namespace norn::vg {
 
-using Message = ReleaseClock;
-
-// One parallel region. What its tasks do between two barriers is a phase; all of it is given to the phase's message,
+// One parallel region. What its tasks do between two barriers is a phase; all of it is released into the phase's clock,
 // and who leaves the barrier takes it. Two are enough: nobody is in the phase after the next before all have left this
 // one.
 struct Team {
-  Message begin;
-  Message phases[2];
-  Message ordered;  // from each ordered region, and depend(source), to the next
+  ReleaseClock begin;
+  ReleaseClock phases[2];
+  ReleaseClock ordered;  // from each ordered region, and depend(source), to the next
   uint32_t references;
   static constexpr unsigned kMaxLocks = 8;
   Held locks[kMaxLocks];  // that who encountered the region holds: the team works under them
@@ -29,14 +27,14 @@ constexpr unsigned kDependenceKinds = 4;
 constexpr Address kAllMemory = 0;
 
 struct Taskgroup {
-  Message done;
+  ReleaseClock done;
   Taskgroup* outer;
 };
 
 // What the children of one task that named this address have done, by how they named it.
 struct Dependence {
   Address address;
-  Message done[kDependenceKinds];
+  ReleaseClock done[kDependenceKinds];
   Dependence* next;
 };
 
@@ -60,7 +58,7 @@ struct Task {
   Task* parent;       // null: a member
   Task* below;        // what the thread ran before, and will run again
   Taskgroup* group;
-  Message children;         // that are done
+  ReleaseClock children;    // that are done
   uint32_t references;      // itself, and its children
   Dependence* dependences;  // of its children
   Named* named;             // by itself
@@ -74,12 +72,12 @@ struct Task {
 
 // What a thread runs.
 struct OpenMpThread {
-  Thread* core;      // its own
-  Call* calls;       // all of them
-  Task* task;        // null: nothing of OpenMP's
-  Task* at_once_by;  // the task whose children are parts of it just now
-  bool part_over;    // of an untied task: its function returns yet
-  Message number;    // from each task that asked for the thread's number to the next
+  Thread* core;         // its own
+  Call* calls;          // all of them
+  Task* task;           // null: nothing of OpenMP's
+  Task* at_once_by;     // the task whose children are parts of it just now
+  bool part_over;       // of an untied task: its function returns yet
+  ReleaseClock number;  // from each task that asked for the thread's number to the next
 };
 
 namespace {
@@ -98,7 +96,7 @@ OpenMpThread* own_thread(ThreadState& self) {
 
 void release_team(Team& team) {
   if (--team.references != 0) return;
-  for (Message* message : {&team.begin, &team.phases[0], &team.phases[1], &team.ordered}) emit.clear(*message);
+  for (ReleaseClock* clock : {&team.begin, &team.phases[0], &team.phases[1], &team.ordered}) emit.clock_clear(*clock);
   memory.destroy(&team);
 }
 
@@ -112,12 +110,12 @@ void release_named(Task& task) {
 
 void release_task(Task& task) {
   if (--task.references != 0) return;
-  emit.clear(task.children);
+  emit.clock_clear(task.children);
   release_named(task);
   while (task.dependences != nullptr) {
     Dependence* dependence = task.dependences;
     task.dependences = dependence->next;
-    for (Message& message : dependence->done) emit.clear(message);
+    for (ReleaseClock& clock : dependence->done) emit.clock_clear(clock);
     memory.destroy(dependence);
   }
   if (task.team != nullptr) release_team(*task.team);
@@ -175,7 +173,7 @@ void lend_number(::norn::ThreadId id, StackId created_at) {
   place.free = number;
 }
 
-// Who ends is waited for through messages alone.
+// Who ends is waited for through release clocks alone.
 void end_core(ThreadState& self, Task& task) {
   if (task.core == nullptr || !task.owns_core) return;
   const ::norn::ThreadId id = task.core->id;
@@ -197,7 +195,7 @@ Dependence* find_dependence(const Task& parent, Address address) {
 
 void take_dependence(Thread& core, Dependence& dependence, DependenceKind kind) {
   for (unsigned other = 0; other < kDependenceKinds; ++other) {
-    if (excludes(kind, static_cast<DependenceKind>(other))) emit.take(core, dependence.done[other]);
+    if (excludes(kind, static_cast<DependenceKind>(other))) emit.clock_acquire(core, dependence.done[other]);
   }
 }
 
@@ -220,7 +218,7 @@ void take_dependences(Thread& core, const Task& task) {
 
 void give_dependences(Thread& core, const Task& task, bool unlocks) {
   for (const Named* named = task.named; named != nullptr; named = named->next) {
-    emit.give(core, named->dependence->done[static_cast<unsigned>(named->kind)]);
+    emit.clock_release(core, named->dependence->done[static_cast<unsigned>(named->kind)]);
     if (unlocks && named->kind == DependenceKind::kMutexSet) {
       emit.lock_release(core, reinterpret_cast<Address>(named->dependence), LockMode::kExclusive);
     }
@@ -229,20 +227,20 @@ void give_dependences(Thread& core, const Task& task, bool unlocks) {
 
 // All who may wait for the task.
 void give_all(Thread& core, Task& task) {
-  emit.give(core, task.parent->children);
-  if (task.group != nullptr) emit.give(core, task.group->done);
-  if (task.team != nullptr) emit.give(core, task.team->phases[task.phase % 2]);
+  emit.clock_release(core, task.parent->children);
+  if (task.group != nullptr) emit.clock_release(core, task.group->done);
+  if (task.team != nullptr) emit.clock_release(core, task.team->phases[task.phase % 2]);
 }
 
 // --- one thread, several tasks
 
 // A task that knows its thread comes after those that knew it before, as long as it runs.
 void take_number(OpenMpThread& own, const Task* task) {
-  if (task != nullptr && task->core != nullptr && task->knows_thread) emit.take(*task->core, own.number);
+  if (task != nullptr && task->core != nullptr && task->knows_thread) emit.clock_acquire(*task->core, own.number);
 }
 
 void give_number(OpenMpThread& own, const Task* task) {
-  if (task != nullptr && task->core != nullptr && task->knows_thread) emit.give(*task->core, own.number);
+  if (task != nullptr && task->core != nullptr && task->knows_thread) emit.clock_release(*task->core, own.number);
 }
 
 }  // namespace
@@ -273,13 +271,13 @@ Team* begin_team(ThreadState& self) {
   for (unsigned i = 0; i < self.core->held_count && i < Team::kMaxLocks; ++i) {
     team->locks[team->lock_count++] = self.core->held[i];
   }
-  emit.give(*self.core, team->begin);
+  emit.clock_release(*self.core, team->begin);
   return team;
 }
 
 void end_team(ThreadState& self, Team* team) {
   if (team == nullptr) return;
-  for (Message& done : team->phases) emit.take(*self.core, done);
+  for (ReleaseClock& done : team->phases) emit.clock_acquire(*self.core, done);
   release_team(*team);
 }
 
@@ -293,7 +291,7 @@ Task* begin_member(ThreadState& self, Team* team) {
   member->core = self.core;
   member->calls = self.calls;
   if (team != nullptr) {
-    emit.take(*member->core, team->begin);
+    emit.clock_acquire(*member->core, team->begin);
     for (unsigned i = 0; i < team->lock_count; ++i) {
       const Held& held = team->locks[i];
       bool has = false;
@@ -314,7 +312,7 @@ void leave_team(Task* member) {
   for (unsigned i = 0; i < team.lock_count; ++i) {
     if (member->has_taken[i]) emit.lock_release(*member->core, team.locks[i].address, team.locks[i].mode);
   }
-  emit.give(*member->core, team.phases[member->phase % 2]);
+  emit.clock_release(*member->core, team.phases[member->phase % 2]);
 }
 
 void end_member(ThreadState& self, Task* member) {
@@ -450,18 +448,18 @@ void wait_for_dependences(ThreadState& self, Task* task) {
 
 void enter_team_barrier(ThreadState& self) {
   const Task* task = present_task(self);
-  if (task != nullptr && task->team != nullptr) emit.give(*self.core, task->team->phases[task->phase % 2]);
+  if (task != nullptr && task->team != nullptr) emit.clock_release(*self.core, task->team->phases[task->phase % 2]);
 }
 
 void leave_team_barrier(ThreadState& self) {
   Task* task = present_task(self);
   if (task == nullptr || task->team == nullptr) return;
-  emit.take(*self.core, task->team->phases[task->phase % 2]);
+  emit.clock_acquire(*self.core, task->team->phases[task->phase % 2]);
   ++task->phase;
 }
 
 void wait_for_children(ThreadState& self) {
-  if (Task* task = present_task(self); task != nullptr) emit.take(*self.core, task->children);
+  if (Task* task = present_task(self); task != nullptr) emit.clock_acquire(*self.core, task->children);
 }
 
 void begin_taskgroup(ThreadState& self) {
@@ -476,20 +474,20 @@ void end_taskgroup(ThreadState& self) {
   Task* task = present_task(self);
   Taskgroup* group = task == nullptr ? nullptr : task->group;
   if (group == nullptr) return;
-  emit.take(*self.core, group->done);
+  emit.clock_acquire(*self.core, group->done);
   task->group = group->outer;
-  emit.clear(group->done);
+  emit.clock_clear(group->done);
   memory.destroy(group);
 }
 
 void begin_ordered(ThreadState& self) {
   const Task* task = present_task(self);
-  if (task != nullptr && task->team != nullptr) emit.take(*self.core, task->team->ordered);
+  if (task != nullptr && task->team != nullptr) emit.clock_acquire(*self.core, task->team->ordered);
 }
 
 void end_ordered(ThreadState& self) {
   const Task* task = present_task(self);
-  if (task != nullptr && task->team != nullptr) emit.give(*self.core, task->team->ordered);
+  if (task != nullptr && task->team != nullptr) emit.clock_release(*self.core, task->team->ordered);
 }
 
 void ask_thread(ThreadState& self) {
@@ -502,7 +500,7 @@ void ask_thread(ThreadState& self) {
 void forget_openmp(ThreadState& self) {
   if (self.openmp == nullptr) return;
   run_task(self, nullptr);
-  emit.clear(self.openmp->number);
+  emit.clock_clear(self.openmp->number);
   memory.destroy(self.openmp);
   self.openmp = nullptr;
 }

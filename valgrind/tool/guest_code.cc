@@ -66,6 +66,8 @@ bool try_simple_access(ThreadState& self, Address address, Address ip) {
 
 template <AccessKind kKind, unsigned kSize, bool kCounts>
 void on_access(Address address, Address ip) {
+  if (emit.wants_every_access()) [[unlikely]]
+    return access(kKind, address, kSize, ip, kCounts);
   Thread& thread = *current->core;
   if (thread.fast.mask == 0) [[unlikely]]
     settle_check(thread);

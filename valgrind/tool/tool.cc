@@ -16,7 +16,7 @@ Options core_options() {
   options.engine = said.engine;
   options.condition = said.cv;
   options.spin = said.spin != 0;
-  options.handover = said.handover;
+  options.handover = said.handover && (said.hazards & options::kHazardAtomicity) == 0;
   options.library = said.lib;
   if (said.history == options::History::kShort) options.superseded_cap = options::kShortHistory;
   options.memory_limit = size_t{said.memory_limit} << 20;

@@ -3,6 +3,7 @@
 
 #include "hazards/hazard_listener.h"
 #include "report/findings_writer.h"
+#include "report/hazard_draft.h"
 #include "valgrind/debug_info/symbols.h"
 #include "valgrind/debug_info/variables.h"
 #include "valgrind/tool/client.h"
@@ -169,6 +170,10 @@ void report_lock_order(const hazards::LockEdge* edges, unsigned count) {
   if (!writer.is_finished()) writer.put_lock_order(edges, count);
 }
 
+void report_atomicity(const hazards::BrokenRegion& broken) {
+  if (!writer.is_finished()) report::put_atomicity(writer, broken);
+}
+
 [[noreturn]] void refuse(Text what, Text detail) {
   char bytes[512];
   Buffer line(bytes, sizeof(bytes));
@@ -242,6 +247,11 @@ void start_reporter() {
   tl_assert(parsed);
   if ((said.hazards & options::kHazardLockOrder) != 0) {
     hazard_listener.lock_order.init(detector, memory, &report_lock_order);
+  }
+  if ((said.hazards & options::kHazardAtomicity) != 0) {
+    hazard_listener.atomicity.init(detector, memory, &report_atomicity, [](const Thread& /*self*/, Address address) {
+      return address >= current->stack_begin && address < current->stack_end;
+    });
   }
   writer.put_start();
 }

@@ -97,6 +97,8 @@ bool start_watching(ThreadState& self) {
   thread_has_stack(self, end > kMainStack ? end - kMainStack : 0, end);
   watching = true;
   hazard_listener.lock_order.watch(true);
+  hazard_listener.atomicity.watch(true);  // Valgrind runs one thread at a time, as it wants it
+  emit.settle();
   // The first thread's own variables are in memory of the dynamic linker's, below its control block.
   constexpr Address kBelow = 4096;
   constexpr Address kAbove = 2304;
@@ -148,7 +150,7 @@ uintptr_t reserve_shadow() {
 }
 
 void settle_check(Thread& thread) {
-  if (shadow_at == 0) return;
+  if (shadow_at == 0 || emit.wants_every_access()) return;
   thread.fast.mask = Shadow::kFlatMask;
   thread.fast.granules = reinterpret_cast<const void*>(shadow_at + thread.slot % 2 * sizeof(uint64_t));
 }
@@ -364,6 +366,7 @@ namespace {
 
 // Whether the thread loaded this atomic last, and nothing has happened since: it is polled.
 bool is_polled_again(ThreadState& self, Address address, uint64_t size) {
+  if (emit.wants_every_access()) return false;
   const uint64_t stamp = self.core->fast.read.load(std::memory_order_relaxed);
   const ThreadState::Poll poll = {address, size, atomic_changes, stamp, self.core->ignoring};
   if (stamp != ShadowWord::nobody().bits() && !self.core->recording && poll == self.poll) return true;

@@ -1,4 +1,4 @@
-// A runtime that prints what it is told, with the call stack, to stderr.
+// A runtime that prints each call of a hook, with the call stack, to stderr.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 static const norn_site* stack[1 << 16];
 __thread const norn_site** __norn_stack = stack;
 
-// Nothing is known: everything is told.
+// Nothing is known: everything is emitted.
 static const uint64_t no_stamps[8];
 static const norn_fast fast = {0, no_stamps, ~UINT64_C(0), NORN_FAST_WRITE_BITS, ~UINT64_C(0), no_stamps};
 __thread const norn_fast* __norn_fast = &fast;

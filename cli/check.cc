@@ -157,7 +157,8 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
   } else {
     written = write_file(detection.output, text);
   }
-  written = write_files(detection.files, findings) && written;
+  written =
+      write_files(detection.files, findings, {.run = &detection.kept, .casebook = &detection.casebook}) && written;
   if (detection.race_status != 0 && fails(verdicts, findings, fail_on)) return detection.race_status;
   if (detection.end.signal != 0) experiment::die_by(detection.end.signal);
   return detection.end.exit != 0 || written ? detection.end.exit : kMisuse;

@@ -186,7 +186,7 @@ std::optional<int> detect(const Verb& verb, CLI::App& app, std::vector<std::stri
 
   if (binary && (settings.hazards & options::kHazardAtomicity) != 0)
     complain("--hazards=atomicity: the Valgrind front end does not look for them; build with norn-cc/norn-c++");
-  casebook::NewRun kept(request.command);
+  casebook::NewRun kept(request.command, request.program.path);
   if (!kept.trouble().empty()) complain(kept.trouble());
   if (!kept.ok() && binary) return kMisuse;
   // As long as its findings are recorded, norn decides what the status says; the program and its children keep their

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -56,6 +57,10 @@ std::optional<int> parse_request(const Verb& verb, CLI::App& app, std::vector<st
     complain(error);
     return kMisuse;
   }
+  // As a program that is started by hand does it, and as ctest's memory check looks for it (TSAN_OPTIONS).
+  const Text log = request.options.settings().log_path;
+  if (request.output.empty() && !log.empty() && log != "stderr" && log != "stdout")
+    request.output = fmt::format("{}.{}", view(log), getpid());
   return std::nullopt;
 }
 

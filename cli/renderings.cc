@@ -22,8 +22,8 @@
 #include "report/formats/tsan_text.h"
 #include "report/formats/valgrind_xml.h"
 #include "report/json.h"
+#include "report/race_variables.h"
 #include "report/source.h"
-#include "report/variables.h"
 
 namespace norn::cli {
 namespace {

@@ -26,7 +26,19 @@ struct Verb {
 
 [[nodiscard]] std::span<const Verb> verbs();
 [[nodiscard]] const Verb* find_verb(std::string_view name);
-void print_verb_help(const Verb& verb, const CLI::App& app);
+
+// An option as help, manual pages and completions tell it.
+struct OptionWords {
+  std::string name;    // "engine"
+  std::string value;   // "hybrid|hb", "FILE"; empty: it takes none
+  bool alone = false;  // the value may be left out
+  std::string help;
+
+  [[nodiscard]] std::string usage() const;                // "--engine=hybrid|hb"
+  [[nodiscard]] std::vector<std::string> values() const;  // those that can be said; empty: any
+};
+// The options of a verb, which is asked and does nothing.
+[[nodiscard]] std::vector<OptionWords> options_of(const Verb& verb);
 
 // Parses a verb's arguments. Gives the exit status if there is nothing left to do: help was printed, or the arguments
 // are wrong and one line said what to type. What is no option stays in app.remaining(); an option that is unknown is
@@ -47,6 +59,7 @@ int merge(const Verb& verb, std::vector<std::string> arguments);
 int export_all(const Verb& verb, std::vector<std::string> arguments);
 int image(const Verb& verb, std::vector<std::string> arguments);
 int build(const Verb& verb, std::vector<std::string> arguments);
+int completion(const Verb& verb, std::vector<std::string> arguments);
 int doctor(const Verb& verb, std::vector<std::string> arguments);
 
 }  // namespace norn::cli

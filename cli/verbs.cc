@@ -136,6 +136,12 @@ constexpr Verb kVerbs[] = {
      "norn build --profile=sampling ./server -o server.sampling\n"
      "norn build --profile=production ./server -o server.plain",
      build},
+    {"completion", "bash|zsh|fish", "what a shell needs to complete norn's verbs and options",
+     "Writes a script for the shell: verbs, their options and values, and the ids of races that are known here.",
+     "norn completion bash > ~/.local/share/bash-completion/completions/norn\n"
+     "norn completion zsh > ~/.zfunc/_norn                         with fpath+=~/.zfunc in .zshrc\n"
+     "norn completion fish > ~/.config/fish/completions/norn.fish",
+     completion},
     {"doctor", "", "can this machine run everything, and if not, what to type",
      "Checks the compiler, norn's own parts, the machine's settings, and finds a race in a small program. Exits with\n"
      "0 if all that norn needs is there, with 1 if not.",
@@ -181,25 +187,46 @@ const Verb* find_verb(std::string_view name) {
   return nullptr;
 }
 
-void print_verb_help(const Verb& verb, const CLI::App& app) {
+std::string OptionWords::usage() const {
+  if (value.empty()) return "--" + name;
+  return fmt::format(fmt::runtime(alone ? "--{}[={}]" : "--{}={}"), name, value);
+}
+
+std::vector<std::string> OptionWords::values() const {
+  // Not of "NAME,...", and not of "FILE".
+  if (value.find('|') == std::string::npos) return {};
+  return CLI::detail::split(value, '|');
+}
+
+namespace {
+
+std::vector<OptionWords>* asked_for = nullptr;
+
+std::vector<OptionWords> words_of(const CLI::App& app) {
+  std::vector<OptionWords> all;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_lnames().empty() || option->get_group().empty()) continue;
+    all.push_back(
+        {option->get_lnames()[0], option->get_type_name(), option->get_expected_min() == 0, option->get_description()});
+  }
+  return all;
+}
+
+void print_verb_help(const Verb& verb, const std::vector<OptionWords>& options) {
   constexpr size_t kOptionColumn = 2;
   constexpr size_t kHelpColumn = 26;
   const size_t width = std::clamp<size_t>(terminal_width(1), 60, 100);
   fmt::print("norn {}{}{}\n  {}\n\n{}\n\nOptions:\n", verb.name, *verb.usage != '\0' ? " " : "", verb.usage,
              verb.summary, verb.about);
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->get_lnames().empty() || option->get_group().empty()) continue;
-    std::string name = "--" + option->get_lnames()[0];
-    const std::string type = option->get_type_name();
-    if (!type.empty()) name += (option->get_expected_min() == 0 ? "[=" + type + "]" : "=" + type);
+  for (const OptionWords& option : options) {
     std::string line(kOptionColumn, ' ');
-    line += name;
+    line += option.usage();
     if (line.size() + 2 > kHelpColumn) {
       line += "\n" + std::string(kHelpColumn, ' ');
     } else {
       line.resize(kHelpColumn, ' ');
     }
-    fmt::print("{}{}\n", line, wrapped(option->get_description(), kHelpColumn, width));
+    fmt::print("{}{}\n", line, wrapped(option.help, kHelpColumn, width));
   }
   fmt::print("\nExamples:\n");
   std::string_view examples(verb.examples);
@@ -210,10 +237,24 @@ void print_verb_help(const Verb& verb, const CLI::App& app) {
   }
 }
 
+}  // namespace
+
+std::vector<OptionWords> options_of(const Verb& verb) {
+  std::vector<OptionWords> options;
+  asked_for = &options;
+  [[maybe_unused]] const int status = verb.main(verb, {});
+  asked_for = nullptr;
+  return options;
+}
+
 std::optional<int> parse(CLI::App& app, const Verb& verb, std::vector<std::string> arguments) {
   app.set_help_flag();  // norn prints its own
   bool help = false;
   app.add_flag("--help,-h", help, "this text");
+  if (asked_for != nullptr) {
+    *asked_for = words_of(app);
+    return 0;
+  }
   app.allow_extras();
   std::reverse(arguments.begin(), arguments.end());  // CLI11 wants the first one last
   try {
@@ -223,7 +264,7 @@ std::optional<int> parse(CLI::App& app, const Verb& verb, std::vector<std::strin
     return kMisuse;
   }
   if (help) {
-    print_verb_help(verb, app);
+    print_verb_help(verb, words_of(app));
     return 0;
   }
   const std::vector<std::string> rest = app.remaining();

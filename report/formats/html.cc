@@ -9,7 +9,7 @@
 #include "report/formats/page_template.h"
 #include "report/markup.h"
 #include "report/model_writer.h"
-#include "report/variables.h"
+#include "report/race_variables.h"
 
 namespace norn::report {
 namespace {

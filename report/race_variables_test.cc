@@ -1,4 +1,4 @@
-#include "report/variables.h"
+#include "report/race_variables.h"
 
 #include <gtest/gtest.h>
 

@@ -204,12 +204,9 @@ NewRun::~NewRun() {
 }
 
 bool NewRun::write_description() const {
-  Json json = {{"norn", 1},
-               {"command", run_.command},
-               {"directory", run_.started_in},
-               {"commit", run_.commit},
-               {"build", run_.build},
-               {"started", run_.started}};
+  Json json = {
+      {"norn", 1},           {"command", run_.command}, {"directory", run_.started_in}, {"commit", run_.commit},
+      {"build", run_.build}, {"started", run_.started}};
   if (run_.ended) {
     json["exit"] = run_.end.exit;
     json["signal"] = run_.end.signal;

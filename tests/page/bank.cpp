@@ -1,10 +1,10 @@
 // A bank with a bit of everything that the page shows: several races about one variable, one race that no lock keeps
 // apart, one that only another schedule brings, locks taken in two orders, a flag.
+#include <pthread.h>
+
 #include <cstdio>
 #include <mutex>
 #include <thread>
-
-#include <pthread.h>
 
 struct Account {
   int balance = 0;

@@ -32,8 +32,8 @@ bool comes_first(const Verdict& a, const Verdict& b) {
 }
 
 std::string summary(const std::vector<Verdict>& verdicts, const Verdict& explored, const report::RunSummary& run,
-                    size_t accepted) {
-  std::string notes = accepted > 0 ? fmt::format("norn: {}\n", accepted_words(accepted)) : "";
+                    const std::string& accepted) {
+  std::string notes = accepted.empty() ? "" : fmt::format("norn: {}\n", accepted);
   for (const Text note : run.notes) notes += fmt::format("norn: note: {}\n", view(note));
   const auto confirmed =
       std::count_if(verdicts.begin(), verdicts.end(), [](const Verdict& v) { return v.is_confirmed(); });
@@ -178,7 +178,8 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
     }
   }
   text += words_of_failure(detection.end, verdicts);
-  text += summary(verdicts, explored, findings.run, detection.accepted);
+  text +=
+      summary(verdicts, explored, findings.run, accepted_words(detection.accepted, findings.accepted_hazards.size()));
   bool written = true;
   if (detection.output.empty()) {
     std::fputs(text.c_str(), stderr);

@@ -252,9 +252,8 @@ std::string text_of_summary(const report::Findings& findings, const TextRenderin
   report::RaceCounts counts = findings.counts();
   counts.variables = Guests(findings).variables();
   counts.suppressed -= rendering.accepted;
-  const std::string accepted =
-      rendering.accepted > 0 ? fmt::format("norn: {}\n", accepted_words(rendering.accepted)) : "";
-  return accepted + collect([&](Sink sink) {
+  const std::string words = accepted_words(rendering.accepted, findings.accepted_hazards.size());
+  return (words.empty() ? "" : fmt::format("norn: {}\n", words)) + collect([&](Sink sink) {
            put_flags(findings, options_of(rendering, base, sources), sink);
            report::render_text_summary(findings.run, counts, options_of(rendering, base, sources), sink);
          });

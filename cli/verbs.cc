@@ -93,7 +93,7 @@ constexpr Verb kVerbs[] = {
     {"note", "RACE TEXT", "keep what you know of a race",
      "Adds a note to a race in the casebook, with your name and the time; `norn show RACE` tells it.",
      "norn note R3f9c \"only at shutdown; see the pull request about the pool\"", note},
-    {"accept", "RACE --reason=TEXT [options]", "let a race not count, for a reason, until a day",
+    {"accept", "RACE --reason=TEXT [options]", "let a race or hazard not count, for a reason, until a day",
      "An accepted race is still recorded, but it does not change the exit status, and reports count it apart. With\n"
      "--until it counts again from that day on. Everything that was said of it stays in its history.",
      "norn accept R3f9c --reason=\"goes away with the cache\" --owner=ann --until=2027-03-01\n"

@@ -3,7 +3,7 @@ BUILD := build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: help deps build demo test test-long bench accuracy schedules real lint format install clean
+.PHONY: help deps build demo test test-long bench accuracy schedules real lint format install deb clean
 
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
@@ -20,6 +20,7 @@ help:
 ##                  their own test suites; PACKAGE=zlib: only that one's
 ## make lint        clang-format, clang-tidy, shell and python syntax
 ## make install     PREFIX=/usr/local
+## make deb         a Debian package, in build/
 
 deps:
 	@tools/install-packages build
@@ -76,6 +77,11 @@ format:
 
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+deb: deps build
+	@tools/install-packages deb
+	@cd $(BUILD) && cpack -G DEB > package.log 2>&1 || { cat package.log; exit 1; }
+	@ls $(BUILD)/*.deb
 
 clean:
 	rm -rf $(BUILD)

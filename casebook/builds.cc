@@ -84,4 +84,50 @@ std::optional<Build> build_of(const std::string& path) {
                .modified = status.st_mtim.tv_sec};
 }
 
+namespace {
+
+// The first line of a file, empty if it cannot be read.
+std::string first_line(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+// What a reference stands for: a file of its own, or a line of packed-refs (gitrepository-layout(5)).
+std::string commit_of_reference(const std::filesystem::path& git, const std::string& name) {
+  if (const std::string loose = first_line(git / name); !loose.empty()) return loose;
+  std::ifstream packed(git / "packed-refs");
+  for (std::string line; std::getline(packed, line);)
+    if (line.ends_with(' ' + name)) return line.substr(0, line.find(' '));
+  return "";
+}
+
+}  // namespace
+
+std::string commit_of(const std::string& directory) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  for (fs::path at = directory; !at.empty(); at = at.parent_path()) {
+    fs::path git = at / ".git";
+    if (fs::exists(git, error)) {
+      // Of a work tree that is not the only one, .git is a file that says where its state is.
+      constexpr std::string_view kGitDirectory = "gitdir: ", kReference = "ref: ", kCommon = "commondir";
+      if (fs::is_regular_file(git, error)) {
+        const std::string line = first_line(git);
+        if (!line.starts_with(kGitDirectory)) return "";
+        git = at / line.substr(kGitDirectory.size());
+      }
+      std::string commit = first_line(git / "HEAD");
+      if (commit.starts_with(kReference)) {
+        const std::string common = first_line(git / kCommon);
+        commit = commit_of_reference(common.empty() ? git : git / common, commit.substr(kReference.size()));
+      }
+      return commit.find_first_not_of("0123456789abcdef") == std::string::npos ? commit : "";
+    }
+    if (at == at.root_path()) break;
+  }
+  return "";
+}
+
 }  // namespace norn::casebook

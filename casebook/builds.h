@@ -18,4 +18,8 @@ struct Build {
 // Nothing: there is no such file.
 [[nodiscard]] std::optional<Build> build_of(const std::string& path);
 
+// The commit that is checked out in the git work tree around a directory, in hex; empty if there is none. It says
+// nothing of changes that are not committed.
+[[nodiscard]] std::string commit_of(const std::string& directory);
+
 }  // namespace norn::casebook

@@ -498,5 +498,30 @@ TEST(Builds, AreKnownByTheirBytes) {
   EXPECT_NE(one->mark, two->mark);
 }
 
+// As gitrepository-layout(5) has it.
+TEST(Builds, TheCommitThatIsCheckedOut) {
+  std::string name = (fs::temp_directory_path() / "norn-commit-test-XXXXXX").string();
+  const fs::path home = mkdtemp(name.data());
+  fs::create_directories(home / "main/.git/refs/heads");
+  fs::create_directories(home / "main/src/deep");
+  fs::create_directories(home / "main/.git/worktrees/other");
+  fs::create_directories(home / "other");
+  const std::string one(40, '1'), two(40, '2'), three(40, '3');
+  std::ofstream(home / "main/.git/HEAD") << "ref: refs/heads/trunk\n";
+  EXPECT_EQ(commit_of(home / "main"), "");  // nothing is committed yet
+  std::ofstream(home / "main/.git/packed-refs") << "# pack-refs\n" << two << " refs/heads/trunk\n";
+  EXPECT_EQ(commit_of(home / "main/src/deep"), two);
+  std::ofstream(home / "main/.git/refs/heads/trunk") << one << "\n";
+  EXPECT_EQ(commit_of(home / "main/src/deep"), one);
+  std::ofstream(home / "other/.git") << "gitdir: ../main/.git/worktrees/other\n";
+  std::ofstream(home / "main/.git/worktrees/other/HEAD") << "ref: refs/heads/trunk\n";
+  std::ofstream(home / "main/.git/worktrees/other/commondir") << "../..\n";
+  EXPECT_EQ(commit_of(home / "other"), one);
+  std::ofstream(home / "main/.git/HEAD") << three << "\n";
+  EXPECT_EQ(commit_of(home / "main"), three);
+  fs::remove_all(home);
+  EXPECT_EQ(commit_of("/"), "");
+}
+
 }  // namespace
 }  // namespace norn::casebook

@@ -13,8 +13,10 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "base/string_sink.h"
+#include "casebook/builds.h"
 #include "casebook/times.h"
 #include "report/record.h"
 #include "report/record_reader.h"
@@ -62,6 +64,8 @@ KeptRun kept_run(const std::string& directory) {
     run.command = json.value("command", std::vector<std::string>());
     run.started = json.value("started", "");
     run.started_in = json.value("directory", "");
+    run.commit = json.value("commit", "");
+    run.build = json.value("build", "");
     run.ended = json.contains("exit");
     run.end.exit = json.value("exit", 0);
     run.end.signal = json.value("signal", 0);
@@ -139,9 +143,13 @@ void remove_old(const std::string& home) {
 
 }  // namespace
 
-NewRun::NewRun(const std::vector<std::string>& command) {
+NewRun::NewRun(const std::vector<std::string>& command, const std::string& program) {
+  std::error_code unknown;
   run_.command = command;
   run_.started = local_time(now(), true);
+  run_.started_in = fs::current_path(unknown).string();
+  run_.commit = commit_of(run_.started_in);
+  if (const auto build = program.empty() ? std::nullopt : build_of(program); build) run_.build = build->mark;
   const std::string home = home_directory();
   if (create(home)) return;
   const int reason = errno;
@@ -196,11 +204,9 @@ NewRun::~NewRun() {
 }
 
 bool NewRun::write_description() const {
-  std::error_code error;
-  Json json = {{"norn", 1},
-               {"command", run_.command},
-               {"directory", fs::current_path(error).string()},
-               {"started", run_.started}};
+  Json json = {
+      {"norn", 1},           {"command", run_.command}, {"directory", run_.started_in}, {"commit", run_.commit},
+      {"build", run_.build}, {"started", run_.started}};
   if (run_.ended) {
     json["exit"] = run_.end.exit;
     json["signal"] = run_.end.signal;
@@ -227,21 +233,28 @@ void NewRun::finish(const RunEnd& end) {
 
 namespace {
 
-constexpr size_t kSchedulesKept = 200;
+constexpr size_t kSchedulesKept = 400;  // files
 
-std::string schedule_file(const std::string& token) {
-  return fmt::format("{}/schedules/{:016x}.log", home_directory(), report::text_hash(report::text_of(token)));
+std::string schedule_file(const std::string& token, const char* ending) {
+  return fmt::format("{}/schedules/{:016x}.{}", home_directory(), report::text_hash(report::text_of(token)), ending);
 }
+
+constexpr std::string_view kPlaceRecord = "{\"record\":\"place\"";
 
 }  // namespace
 
-void keep_schedule(const std::string& token, const std::string& log) {
-  const fs::path kept = schedule_file(token);
+void keep_schedule(const std::string& token, const std::string& log, const std::string& findings) {
+  const fs::path kept = schedule_file(token, "log");
   std::error_code error;
   fs::create_directories(kept.parent_path(), error);
   if (error) return;
   // The log is as long as it may become; only its beginning is used.
   if (!schedule::write_log(kept, schedule::read_log(log))) return;
+  std::ofstream places(schedule_file(token, "places"), std::ios::trunc);
+  std::istringstream lines(findings);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(kPlaceRecord)) places << line << '\n';
+  places.close();
   std::vector<std::pair<fs::file_time_type, fs::path>> all;
   for (const auto& entry : fs::directory_iterator(kept.parent_path(), error))
     all.emplace_back(entry.last_write_time(error), entry.path());
@@ -260,9 +273,29 @@ std::string keep_schedule_file(const std::string& id, const std::string& text) {
 }
 
 std::string kept_schedule(const std::string& token) {
-  std::string path = schedule_file(token);
+  std::string path = schedule_file(token, "log");
   std::error_code error;
   return fs::exists(path, error) ? path : "";
+}
+
+std::map<uint32_t, std::string> kept_places(const std::string& token) {
+  std::string error;
+  return places_in(report::read_whole_file(schedule_file(token, "places"), error).value_or(""));
+}
+
+std::map<uint32_t, std::string> places_in(const std::string& findings) {
+  std::map<uint32_t, std::string> places;
+  std::istringstream lines(findings);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(kPlaceRecord)) continue;
+    const Json json = Json::parse(line, nullptr, false);
+    if (!json.is_object()) continue;
+    const auto text_of = [&](const char* key) {
+      return json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
+    };
+    places[static_cast<uint32_t>(std::strtoul(text_of("site").c_str(), nullptr, 16))] = text_of("text");
+  }
+  return places;
 }
 
 std::string corpus_file(uint32_t program) {

@@ -1,17 +1,20 @@
 // The runs that are kept, under .norn/ (or $NORN_DIR):
 //
 //   .norn/runs/12/findings.jsonl   what run 12 found, and what was confirmed of it since (report/record.h)
-//   .norn/runs/12/run.json         {"norn":1,"command":[S…],"directory":S,"started":S,"exit":N,"signal":N,
-//                                  "timed_out":B,"seconds":N}
+//   .norn/runs/12/run.json         {"norn":1,"command":[S…],"directory":S,"commit":S,"build":S,"started":S,
+//                                  "exit":N,"signal":N,"timed_out":B,"seconds":N}
 //   .norn/last                     a link to the latest run
 //   .norn/casebook.db              what is known of races over all runs (casebook.h)
 //   .norn/corpus/HASH              which schedules of a program showed something new (experiment/corpus.h)
 //   .norn/schedules/HASH.log       the decisions of a run that norn confirm printed a token for (schedule/log.h)
+//   .norn/schedules/HASH.places    what the sites in it are called: the run's place records (report/record.h)
 //
 // Runs are numbered for ever; the latest ten are kept. A run that is going on holds a lock on its run.json, so that
 // runs started side by side (a parallel test suite) neither share a number nor remove each other.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,6 +36,8 @@ struct KeptRun {
   std::vector<std::string> command{};
   std::string started{};     // "2026-03-01 12:00:00"
   std::string started_in{};  // the directory
+  std::string commit{};      // that was checked out there; may be empty
+  std::string build{};       // the program's mark (builds.h); likewise
   bool ended = false;
   RunEnd end{};
 
@@ -43,7 +48,8 @@ class NewRun {
  public:
   // Makes the directory; if .norn cannot be written, one for the moment. If nothing can be written at all, there is no
   // run to keep. In both cases trouble() is one line that says so.
-  explicit NewRun(const std::vector<std::string>& command);
+  // `program` is the file that runs, if it is known.
+  explicit NewRun(const std::vector<std::string>& command, const std::string& program = "");
   ~NewRun();
   NewRun(const NewRun&) = delete;
   NewRun& operator=(const NewRun&) = delete;
@@ -65,12 +71,16 @@ class NewRun {
 };
 
 // The logs of schedules that a token was printed for, by token: .norn/schedules/. Each says what a replay is compared
-// with; a token works without it.
-void keep_schedule(const std::string& token, const std::string& log);
+// with; a token works without it. `findings` are the run's records.
+void keep_schedule(const std::string& token, const std::string& log, const std::string& findings);
 // A schedule file (experiment/story.h) for a race; its path, empty if it could not be written.
 std::string keep_schedule_file(const std::string& id, const std::string& text);
 // Empty: there is none.
 [[nodiscard]] std::string kept_schedule(const std::string& token);
+// What the sites of a kept schedule are called, as far as its run said.
+[[nodiscard]] std::map<uint32_t, std::string> kept_places(const std::string& token);
+// What the sites of a log are called, by the records of a run that was asked for them.
+[[nodiscard]] std::map<uint32_t, std::string> places_in(const std::string& findings);
 
 // Where the corpus of a program is kept, by the hash of its file. The directory is made.
 [[nodiscard]] std::string corpus_file(uint32_t program);

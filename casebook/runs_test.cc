@@ -10,6 +10,7 @@
 #include "report/record.h"
 #include "report/record_reader.h"
 #include "report/testing/example.h"
+#include "schedule/log_file.h"
 
 namespace norn::casebook {
 namespace {
@@ -73,6 +74,25 @@ TEST_F(Runs, WhatIsGoneCannotBeAddedTo) {
   fs::remove(run_.findings());
   EXPECT_FALSE(keep({.runs = 20}));
   EXPECT_EQ(errno, ENOENT);
+}
+
+TEST(Schedules, AreKeptWithWhatTheirSitesAreCalled) {
+  std::string home = (fs::temp_directory_path() / "norn-schedules-test-XXXXXX").string();
+  ASSERT_NE(mkdtemp(home.data()), nullptr);
+  setenv("NORN_DIR", home.c_str(), 1);
+  const std::string log = home + "/log";
+  ASSERT_TRUE(schedule::write_log(log, {{.thread = 1, .op = 6, .enabled = 2, .site = 0x1f}}));
+  const std::string records = collect([](Sink sink) {
+    write_start(report::example::bank_run(), sink);
+    report::write_place(0x1f, "bank.cpp:14 deposit()", 7, sink);
+  });
+  keep_schedule("n2abc", log, records);
+  EXPECT_EQ(schedule::read_log(kept_schedule("n2abc")).size(), 1u);
+  EXPECT_EQ(kept_places("n2abc"), (std::map<uint32_t, std::string>{{0x1f, "bank.cpp:14 deposit()"}}));
+  EXPECT_EQ(kept_schedule("n2other"), "");
+  EXPECT_TRUE(kept_places("n2other").empty());
+  unsetenv("NORN_DIR");
+  fs::remove_all(home);
 }
 
 }  // namespace

@@ -144,12 +144,21 @@ size_t mark_accepted(report::Findings& findings, const Casebook& casebook) {
     ++marked;
   }
   if (marked > 0) report::sort_for_reading(findings.races);
+  std::erase_if(findings.hazards, [&](const report::Hazard& hazard) {
+    const bool is_accepted = accepted.contains(std::string(view(hazard.id.text())));
+    if (is_accepted) findings.accepted_hazards.push_back(hazard);
+    return is_accepted;
+  });
   return marked;
 }
 
-std::string accepted_words(size_t accepted) {
-  return fmt::format("{} accepted race{} not counted; norn list --accepted says why", accepted,
-                     accepted == 1 ? "" : "s");
+std::string accepted_words(size_t races, size_t hazards) {
+  const auto counted = [](size_t number, const char* what) {
+    return number == 0 ? "" : fmt::format("{} accepted {}{}", number, what, number == 1 ? "" : "s");
+  };
+  if (races + hazards == 0) return "";
+  return fmt::format("{}{}{} not counted; norn list --accepted says why", counted(races, "race"),
+                     races > 0 && hazards > 0 ? " and " : "", counted(hazards, "hazard"));
 }
 
 casebook::RunFacts facts_of_command(const char* verb, const std::vector<std::string>& command,

@@ -41,10 +41,10 @@ class CasebookFile {
 
 // The acceptances that are in force, by the race's identity.
 [[nodiscard]] std::map<std::string, casebook::Acceptance> accepted_today(const casebook::Casebook& casebook);
-// Marks the accepted races as suppressed, with the reason; how many they are.
+// Marks the accepted races as suppressed, with the reason; how many they are. Accepted hazards are put aside.
 size_t mark_accepted(report::Findings& findings, const casebook::Casebook& casebook);
-// "1 accepted race not counted; norn list --accepted says why"
-[[nodiscard]] std::string accepted_words(size_t accepted);
+// "1 accepted race not counted; norn list --accepted says why", of races and hazards; empty if there are none.
+[[nodiscard]] std::string accepted_words(size_t races, size_t hazards);
 
 // A command of norn's that begins now, with the build of the program.
 [[nodiscard]] casebook::RunFacts facts_of_command(const char* verb, const std::vector<std::string>& command,

@@ -32,15 +32,15 @@ bool comes_first(const Verdict& a, const Verdict& b) {
 }
 
 std::string summary(const std::vector<Verdict>& verdicts, const Verdict& explored, const report::RunSummary& run,
-                    size_t accepted) {
-  std::string notes = accepted > 0 ? fmt::format("norn: {}\n", accepted_words(accepted)) : "";
+                    const std::string& accepted) {
+  std::string notes = accepted.empty() ? "" : fmt::format("norn: {}\n", accepted);
   for (const Text note : run.notes) notes += fmt::format("norn: note: {}\n", view(note));
   const auto confirmed =
       std::count_if(verdicts.begin(), verdicts.end(), [](const Verdict& v) { return v.is_confirmed(); });
   const auto harmful = std::count_if(verdicts.begin(), verdicts.end(),
                                      [](const Verdict& v) { return v.is_confirmed() && v.harm() != Harm::kNone; });
   if (verdicts.empty()) {
-    const char* others = accepted > 0 ? "other " : "";
+    const char* others = accepted.empty() ? "" : "other ";
     const std::string known = !run.checked ? "nothing was checked"
                               : run.ended  ? fmt::format("no {}races found", others)
                                            : fmt::format("0 {}races so far", others);
@@ -69,6 +69,23 @@ std::string words_of_failure(const experiment::ChildEnd& end, const std::vector<
   return fmt::format(
       "norn: the program itself ended by SIG{}{}\n", name != nullptr ? name : "?",
       shown ? "; a schedule above shows such an end" : ", and no schedule that was tried shows it again");
+}
+
+// Whether what exploring met is what a race does that does not count (accepted, or suppressed): that one is brought
+// together, and does the same. Its verdict then.
+std::optional<Verdict> done_by_silenced(const Verdict& explored, const std::vector<ConfirmCandidate>& silenced,
+                                        const experiment::Stage& stage, const experiment::Reference& reference,
+                                        experiment::ConfirmSettings settings, experiment::Corpus& corpus,
+                                        std::chrono::steady_clock::time_point end) {
+  for (size_t i = 0; i < silenced.size(); ++i) {
+    settings.deadline = share_of(end, silenced.size() - i - 1);
+    Verdict verdict = confirm_in_sight(stage, silenced[i], reference, settings, corpus);
+    const bool same =
+        std::any_of(verdict.consequences.begin(), verdict.consequences.end(),
+                    [&](const experiment::SeenConsequence& seen) { return seen.consequence.harm == explored.harm(); });
+    if (verdict.is_confirmed() && same) return verdict;
+  }
+  return std::nullopt;
 }
 
 bool fails(const std::vector<Verdict>& verdicts, const report::Findings& findings, FailOn fail_on) {
@@ -112,9 +129,13 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
   report::Findings& findings = *detection.findings;
   const FailOn fail_on = detection.options.settings().fail_on;
   std::vector<ConfirmCandidate> candidates = experiment::candidates_of(findings);
+  std::vector<ConfirmCandidate> silenced;
+  std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(silenced),
+               [](const ConfirmCandidate& candidate) { return candidate.suppressed; });
   std::erase_if(candidates, [](const ConfirmCandidate& candidate) { return candidate.suppressed; });
   std::vector<Verdict> verdicts;
   Verdict explored;
+  std::optional<Verdict> excuse;
   // A program with one thread has one schedule.
   if (findings.run.stats.threads > 1 || !candidates.empty() || detection.end.timed_out) {
     experiment::Stage stage(detection.program.path, detection.command, detection.options);
@@ -131,13 +152,15 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
       keep_verdict(detection.kept, findings, verdicts.back(), detection.casebook, detection.run);
     }
     experiment::ConfirmSettings rest = settings;
-    rest.deadline = end;
+    rest.deadline = silenced.empty() ? end : share_of(end, 1);
     if (!options.has_runs()) {
       rest.runs = kNoEnd;
       rest.more = 0;
       rest.patience = kPatience;
     }
     explored = confirm_in_sight(stage, ConfirmCandidate(), reference, rest, *corpus);
+    if (explored.is_confirmed())
+      excuse = done_by_silenced(explored, silenced, stage, reference, settings, *corpus, end);
   }
   report::sort_for_reading(findings.races);
   std::sort(verdicts.begin(), verdicts.end(), comes_first);
@@ -150,17 +173,24 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
                                   [&](const Verdict& v) { return v.is_confirmed() && v.harm() == explored.harm(); });
   if (explored.is_confirmed() && !harmed) {
     text += experiment::text_of(explored, detection.command);
-    verdicts.push_back(explored);
+    if (excuse) {
+      text += fmt::format("        not counted: R{} does the same ({}), and is accepted or suppressed\n",
+                          excuse->candidate.id, excuse->candidate.title);
+    } else {
+      verdicts.push_back(explored);
+    }
   }
   text += words_of_failure(detection.end, verdicts);
-  text += summary(verdicts, explored, findings.run, detection.accepted);
+  text +=
+      summary(verdicts, explored, findings.run, accepted_words(detection.accepted, findings.accepted_hazards.size()));
   bool written = true;
   if (detection.output.empty()) {
     std::fputs(text.c_str(), stderr);
   } else {
     written = write_file(detection.output, text);
   }
-  written = write_files(detection.files, findings) && written;
+  written =
+      write_files(detection.files, findings, {.run = &detection.kept, .casebook = &detection.casebook}) && written;
   if (detection.race_status != 0 && fails(verdicts, findings, fail_on)) return detection.race_status;
   if (detection.end.signal != 0) experiment::die_by(detection.end.signal);
   return detection.end.exit != 0 || written ? detection.end.exit : kMisuse;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -56,6 +57,10 @@ std::optional<int> parse_request(const Verb& verb, Arguments& app, std::vector<s
     complain(error);
     return kMisuse;
   }
+  // As a program that is started by hand does it, and as ctest's memory check looks for it (TSAN_OPTIONS).
+  const Text log = request.options.settings().log_path;
+  if (request.output.empty() && !log.empty() && log != "stderr" && log != "stdout")
+    request.output = fmt::format("{}.{}", view(log), getpid());
   return std::nullopt;
 }
 
@@ -184,7 +189,7 @@ std::optional<int> detect(const Verb& verb, Arguments& app, std::vector<std::str
     return kMisuse;
   }
 
-  casebook::NewRun kept(request.command);
+  casebook::NewRun kept(request.command, request.program.path);
   if (!kept.trouble().empty()) complain(kept.trouble());
   if (!kept.ok() && binary) return kMisuse;
   // As long as its findings are recorded, norn decides what the status says; the program and its children keep their

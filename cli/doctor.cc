@@ -231,16 +231,6 @@ class Doctor {
     } else {
       missing("gdb is not installed: no stopping at a race", "apt-get install gdb");
     }
-    const Captured valgrind = capture({"valgrind", "--version"});
-    if (valgrind.status == 0 && valgrind.output.starts_with("valgrind-3.19")) {
-      good(first_line(valgrind.output));
-    } else if (valgrind.status == 0) {
-      missing(fmt::format("{} is not 3.19, which the front end for unmodified programs is built for",
-                          first_line(valgrind.output)),
-              "apt-get install valgrind=1:3.19*");
-    } else {
-      missing("valgrind is not installed: no front end for unmodified programs", "apt-get install valgrind");
-    }
   }
 
   std::string self_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/string_sink.h"
+#include "cli/manual_pages.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "experiment/child.h"
@@ -26,6 +27,7 @@ void print_help() {
   fmt::print(
       "\n"
       "  norn help VERB                       what a verb does, its options, examples\n"
+      "  norn help --man=DIRECTORY            all of it as manual pages\n"
       "  norn --version\n"
       "\n"
       "A program started by hand takes the same options from NORN_OPTIONS=key=value:key=value.\n");
@@ -55,7 +57,9 @@ int main_of(std::vector<std::string> arguments) {
     fmt::print("norn {}\n", NORN_VERSION);
     return 0;
   }
+  constexpr std::string_view kManual = "--man=";
   if (name == "help" && !arguments.empty()) {
+    if (arguments[0].starts_with(kManual)) return write_manual_pages(arguments[0].substr(kManual.size()));
     name = arguments[0];
     arguments = {"--help"};
   }

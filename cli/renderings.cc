@@ -12,6 +12,7 @@
 
 #include "base/string_sink.h"
 #include "cli/casebook_file.h"
+#include "cli/page_facts.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "cli/verb_arguments.h"
@@ -21,6 +22,7 @@
 #include "report/formats/tsan_text.h"
 #include "report/formats/valgrind_xml.h"
 #include "report/json.h"
+#include "report/race_variables.h"
 #include "report/source.h"
 
 namespace norn::cli {
@@ -45,33 +47,39 @@ report::TextOptions options_of(const TextRendering& rendering, const std::string
 struct Renderer {
   const char* option;
   const char* help;
-  std::string (*render)(const report::Findings& findings);
+  std::string (*render)(const report::Findings& findings, const Beside& beside);
 };
 constexpr Renderer kRenderers[] = {
     {"json", "write the report as JSON (- is stdout)",
-     [](const report::Findings& findings) {
+     [](const report::Findings& findings, const Beside& /*beside*/) {
        return collect([&](Sink sink) {
          report::render_json(findings.run, report::list_of(findings.races), report::list_of(findings.hazards),
                              report::list_of(findings.flags), sink);
        });
      }},
     {"sarif", "write it as SARIF 2.1.0, for code scanning",
-     [](const report::Findings& findings) { return report::render_sarif(findings, NORN_VERSION, here()); }},
+     [](const report::Findings& findings, const Beside& /*beside*/) {
+       return report::render_sarif(findings, NORN_VERSION, here());
+     }},
     {"xml", "write it as Valgrind's XML, for CI plugins",
-     [](const report::Findings& findings) { return report::render_valgrind_xml(findings, NORN_VERSION); }},
+     [](const report::Findings& findings, const Beside& /*beside*/) {
+       return report::render_valgrind_xml(findings, NORN_VERSION);
+     }},
     {"html", "write it as a page to read and to send",
-     [](const report::Findings& findings) {
+     [](const report::Findings& findings, const Beside& beside) {
        report::SourceFiles sources;
-       return report::render_html(findings, NORN_VERSION, here(), sources);
+       return report::render_html(findings, page_facts(findings, beside, here()), sources);
      }},
     {"tsan", "write it as ThreadSanitizer's text, for parsers that know that",
-     [](const report::Findings& findings) { return report::render_tsan_text(findings); }},
+     [](const report::Findings& findings, const Beside& /*beside*/) { return report::render_tsan_text(findings); }},
     {"junit", "write it as JUnit's XML, for CI servers",
-     [](const report::Findings& findings) { return report::render_junit(findings, here()); }},
+     [](const report::Findings& findings, const Beside& /*beside*/) { return report::render_junit(findings, here()); }},
     {"github", "write it as annotation lines of GitHub Actions",
-     [](const report::Findings& findings) { return report::render_annotations(findings, here()); }},
+     [](const report::Findings& findings, const Beside& /*beside*/) {
+       return report::render_annotations(findings, here());
+     }},
     {"markdown", "write it as Markdown, for a pull request",
-     [](const report::Findings& findings) {
+     [](const report::Findings& findings, const Beside& /*beside*/) {
        report::SourceFiles sources;
        return report::render_markdown(findings, here(), sources);
      }},
@@ -82,22 +90,21 @@ constexpr Renderer kRenderers[] = {
 class Guests {
  public:
   explicit Guests(const report::Findings& findings) {
-    for (const report::Race& race : findings.races) {
+    const std::vector<size_t> variables = report::variables_of(findings.races);
+    std::map<size_t, const report::Race*> hosts;  // by variable: suppressed races are nobody's hosts
+    for (size_t i = 0; i < findings.races.size(); ++i) {
+      const report::Race& race = findings.races[i];
       if (race.suppressed) continue;
-      const auto host = std::find_if(hosts_.begin(), hosts_.end(), [&](const report::Race* other) {
-        return report::same_variable(race.location, other->location);
-      });
-      if (host == hosts_.end()) {
-        hosts_.push_back(&race);
-      } else {
-        of_host_[*host].push_back(&race);
-        guests_.insert(&race);
-      }
+      const auto [host, is_first] = hosts.try_emplace(variables[i], &race);
+      if (is_first) continue;
+      of_host_[host->second].push_back(&race);
+      guests_.insert(&race);
     }
+    variables_ = hosts.size();
   }
 
   [[nodiscard]] bool has(const report::Race& race) const { return guests_.contains(&race); }
-  [[nodiscard]] size_t variables() const { return hosts_.size(); }
+  [[nodiscard]] size_t variables() const { return variables_; }
   // All that was observed, and at most so many others, which are counted then.
   [[nodiscard]] report::Also of(const report::Race& host, size_t most) const {
     const auto found = of_host_.find(&host);
@@ -112,7 +119,7 @@ class Guests {
   }
 
  private:
-  std::vector<const report::Race*> hosts_;
+  size_t variables_ = 0;
   std::map<const report::Race*, std::vector<const report::Race*>> of_host_;
   std::set<const report::Race*> guests_;
 };
@@ -169,9 +176,9 @@ bool is_format(const std::string& name, std::string& error) {
   return false;
 }
 
-std::optional<std::string> rendered(const report::Findings& findings, const std::string& format) {
+std::optional<std::string> rendered(const report::Findings& findings, const Beside& beside, const std::string& format) {
   for (const Renderer& renderer : kRenderers)
-    if (renderer.option == format) return renderer.render(findings);
+    if (renderer.option == format) return renderer.render(findings, beside);
   return std::nullopt;
 }
 
@@ -186,10 +193,10 @@ bool write_file(const std::string& path, const std::string& contents) {
   return ok;
 }
 
-bool write_files(const RenderingFiles& files, const report::Findings& findings) {
+bool write_files(const RenderingFiles& files, const report::Findings& findings, const Beside& beside) {
   bool ok = true;
   for (size_t i = 0; i < files.paths.size(); ++i)
-    if (!files.paths[i].empty()) ok = write_file(files.paths[i], kRenderers[i].render(findings)) && ok;
+    if (!files.paths[i].empty()) ok = write_file(files.paths[i], kRenderers[i].render(findings, beside)) && ok;
   return ok;
 }
 
@@ -246,9 +253,8 @@ std::string text_of_summary(const report::Findings& findings, const TextRenderin
   counts.variables = Guests(findings).variables();
   counts.suppressed -= rendering.accepted;
   counts.accepted = rendering.accepted;
-  const std::string accepted =
-      rendering.accepted > 0 ? fmt::format("norn: {}\n", accepted_words(rendering.accepted)) : "";
-  return accepted + collect([&](Sink sink) {
+  const std::string words = accepted_words(rendering.accepted, findings.accepted_hazards.size());
+  return (words.empty() ? "" : fmt::format("norn: {}\n", words)) + collect([&](Sink sink) {
            put_flags(findings, options_of(rendering, base, sources), sink);
            report::render_text_summary(findings.run, counts, options_of(rendering, base, sources), sink);
          });

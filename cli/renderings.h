@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "casebook/runs.h"
 #include "options/options.h"
 #include "report/record_reader.h"
 #include "report/text_report.h"
@@ -12,6 +13,13 @@
 namespace norn::cli {
 
 class Arguments;
+class CasebookFile;
+
+// What a report can say beside a run's findings. Null: nothing is known.
+struct Beside {
+  const casebook::KeptRun* run = nullptr;
+  const CasebookFile* casebook = nullptr;
+};
 
 // --json=FILE and its like. Empty: not asked for; "-": stdout.
 struct RenderingFiles {
@@ -27,14 +35,15 @@ struct RenderingFiles {
 void add_file_option(Arguments& app, const char* name, std::string& file, bool alone, const char* help);
 
 // Writes them all. A file that cannot be written is complained of; false then.
-[[nodiscard]] bool write_files(const RenderingFiles& files, const report::Findings& findings);
+[[nodiscard]] bool write_files(const RenderingFiles& files, const report::Findings& findings, const Beside& beside);
 
 // --format=NAME: what is printed in place of norn's own text. "text|json|…": that, or any renderer of whole reports.
 [[nodiscard]] std::string format_names();
 // On false `error` is one line.
 [[nodiscard]] bool is_format(const std::string& name, std::string& error);
 // Nothing: the text is wanted.
-[[nodiscard]] std::optional<std::string> rendered(const report::Findings& findings, const std::string& format);
+[[nodiscard]] std::optional<std::string> rendered(const report::Findings& findings, const Beside& beside,
+                                                  const std::string& format);
 
 // Writes to a file, or to stdout for "-"; false and a complaint if that fails.
 [[nodiscard]] bool write_file(const std::string& path, const std::string& contents);

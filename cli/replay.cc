@@ -61,7 +61,7 @@ void tell(const schedule::Token& token, const StagedRun& run, const std::vector<
     return;
   }
   const auto [was, is] = std::mismatch(before.begin(), before.end(), now.begin(), now.end());
-  const std::map<uint32_t, std::string> places = experiment::places_in(run.findings);
+  const std::map<uint32_t, std::string> places = casebook::places_in(run.findings);
   complain(fmt::format("the replay differs from decision {} on: now {}; before, {}", is - now.begin() + 1,
                        is == now.end() ? "the run ended" : words_of(*is, places),
                        was == before.end() ? "the run ended" : words_of(*was, places)));

@@ -13,10 +13,11 @@
 namespace norn::cli {
 namespace {
 
+// Of the files, or else of the run, which is then in `kept`.
 std::optional<report::Findings> read_findings(const std::vector<std::string>& paths, std::optional<int> number,
-                                              std::string& error) {
+                                              std::optional<casebook::KeptRun>& kept, std::string& error) {
   if (paths.empty()) {
-    const auto kept = casebook::find_run(number, error);
+    kept = casebook::find_run(number, error);
     return kept ? casebook::load_findings(*kept, error) : std::nullopt;
   }
   std::vector<report::FindingsFile> files;
@@ -59,7 +60,8 @@ int report(const Verb& verb, std::vector<std::string> arguments) {
       return kMisuse;
     }
   }
-  auto findings = read_findings(app.remaining(), run->is_given() ? std::optional(number) : std::nullopt, error);
+  std::optional<casebook::KeptRun> kept;
+  auto findings = read_findings(app.remaining(), run->is_given() ? std::optional(number) : std::nullopt, kept, error);
   if (!findings) {
     complain(error);
     return kMisuse;
@@ -69,6 +71,7 @@ int report(const Verb& verb, std::vector<std::string> arguments) {
   report::Findings& found = *findings;
   casebook.look([&](const casebook::Casebook& known) { accepted = mark_accepted(found, known); });
   if (text.empty() && !files.any()) text = "-";
+  const Beside beside{.run = kept ? &*kept : nullptr, .casebook = &casebook};
   bool ok = true;
   if (!text.empty()) {
     const bool terminal = text == "-";
@@ -76,10 +79,10 @@ int report(const Verb& verb, std::vector<std::string> arguments) {
                                   .width = terminal ? terminal_width(1) : 100,
                                   .accepted = accepted,
                                   .next = next_after(*findings, report::Next::kShow)};
-    ok = write_file(text, rendered(*findings, format)
+    ok = write_file(text, rendered(*findings, beside, format)
                               .value_or(text_of_races(*findings, rendering) + text_of_summary(*findings, rendering)));
   }
-  return write_files(files, *findings) && ok ? 0 : kMisuse;
+  return write_files(files, *findings, beside) && ok ? 0 : kMisuse;
 }
 
 }  // namespace norn::cli

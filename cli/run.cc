@@ -65,14 +65,15 @@ int run(const Verb& verb, std::vector<std::string> arguments) {
   const auto status = detect(verb, app, std::move(arguments), request);
   if (status || !request.findings) return status.value_or(kMisuse);
   const report::Findings& findings = *request.findings;
-  const std::string text = rendered(findings, format).value_or(text_report(request, findings));
+  const Beside beside{.run = &request.kept, .casebook = &request.casebook};
+  const std::string text = rendered(findings, beside, format).value_or(text_report(request, findings));
   bool written = true;
   if (request.output.empty()) {
     std::fputs(text.c_str(), stderr);  // a closed stderr is the user's choice
   } else {
     written = write_file(request.output, text);
   }
-  written = write_files(request.files, findings) && written;
+  written = write_files(request.files, findings, beside) && written;
 
   // Races decide, also when the program was killed: a server that only ever ends by SIGTERM must be able to fail a
   // build. Not on Ctrl-C: whoever pressed it wants the whole command line to stop, and shells look for the signal.

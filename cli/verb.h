@@ -22,6 +22,19 @@ struct Verb {
 [[nodiscard]] std::span<const Verb> verbs();
 [[nodiscard]] const Verb* find_verb(std::string_view name);
 
+// An option as help, manual pages and completions tell it.
+struct OptionWords {
+  std::string name;    // "engine"
+  std::string value;   // "hybrid|hb", "FILE"; empty: it takes none
+  bool alone = false;  // the value may be left out
+  std::string help;
+
+  [[nodiscard]] std::string usage() const;                // "--engine=hybrid|hb"
+  [[nodiscard]] std::vector<std::string> values() const;  // those that can be said; empty: any
+};
+// The options of a verb, which is asked and does nothing.
+[[nodiscard]] std::vector<OptionWords> options_of(const Verb& verb);
+
 int run(const Verb& verb, std::vector<std::string> arguments);
 int show(const Verb& verb, std::vector<std::string> arguments);
 int report(const Verb& verb, std::vector<std::string> arguments);
@@ -36,6 +49,7 @@ int merge(const Verb& verb, std::vector<std::string> arguments);
 int export_all(const Verb& verb, std::vector<std::string> arguments);
 int image(const Verb& verb, std::vector<std::string> arguments);
 int build(const Verb& verb, std::vector<std::string> arguments);
+int completion(const Verb& verb, std::vector<std::string> arguments);
 int doctor(const Verb& verb, std::vector<std::string> arguments);
 
 }  // namespace norn::cli

@@ -99,25 +99,35 @@ std::string Arguments::nearest_option(const std::string& name) const {
   return std::string(view(options::nearest_name(text_of(name), text_of(names))));
 }
 
-void Arguments::print_help(const Verb& verb) const {
+std::vector<OptionWords> Arguments::words() const {
+  std::vector<OptionWords> all;
+  for (const CLI::Option* option : app_->get_options()) {
+    if (option->get_lnames().empty() || option->get_group().empty()) continue;
+    all.push_back(
+        {option->get_lnames()[0], option->get_type_name(), option->get_expected_min() == 0, option->get_description()});
+  }
+  return all;
+}
+
+namespace {
+
+std::vector<OptionWords>* asked_for = nullptr;
+
+void print_help(const Verb& verb, const std::vector<OptionWords>& options) {
   constexpr size_t kOptionColumn = 2;
   constexpr size_t kHelpColumn = 26;
   const size_t width = std::clamp<size_t>(terminal_width(1), 60, 100);
   fmt::print("norn {}{}{}\n  {}\n\n{}\n\nOptions:\n", verb.name, *verb.usage != '\0' ? " " : "", verb.usage,
              verb.summary, verb.about);
-  for (const CLI::Option* option : app_->get_options()) {
-    if (option->get_lnames().empty() || option->get_group().empty()) continue;
-    std::string name = "--" + option->get_lnames()[0];
-    const std::string type = option->get_type_name();
-    if (!type.empty()) name += (option->get_expected_min() == 0 ? "[=" + type + "]" : "=" + type);
+  for (const OptionWords& option : options) {
     std::string line(kOptionColumn, ' ');
-    line += name;
+    line += option.usage();
     if (line.size() + 2 > kHelpColumn) {
       line += "\n" + std::string(kHelpColumn, ' ');
     } else {
       line.resize(kHelpColumn, ' ');
     }
-    fmt::print("{}{}\n", line, wrapped(option->get_description(), kHelpColumn, width));
+    fmt::print("{}{}\n", line, wrapped(option.help, kHelpColumn, width));
   }
   fmt::print("\nExamples:\n");
   std::string_view examples(verb.examples);
@@ -128,10 +138,35 @@ void Arguments::print_help(const Verb& verb) const {
   }
 }
 
+}  // namespace
+
+std::string OptionWords::usage() const {
+  if (value.empty()) return "--" + name;
+  return fmt::format(fmt::runtime(alone ? "--{}[={}]" : "--{}={}"), name, value);
+}
+
+std::vector<std::string> OptionWords::values() const {
+  // Not of "NAME,...", and not of "FILE".
+  if (value.find('|') == std::string::npos) return {};
+  return CLI::detail::split(value, '|');
+}
+
+std::vector<OptionWords> options_of(const Verb& verb) {
+  std::vector<OptionWords> options;
+  asked_for = &options;
+  [[maybe_unused]] const int status = verb.main(verb, {});
+  asked_for = nullptr;
+  return options;
+}
+
 std::optional<int> parse(Arguments& arguments, const Verb& verb, std::vector<std::string> words) {
   CLI::App& app = *arguments.app_;
   bool help = false;
   app.add_flag("--help,-h", help, "this text");
+  if (asked_for != nullptr) {
+    *asked_for = arguments.words();
+    return 0;
+  }
   std::reverse(words.begin(), words.end());  // CLI11 wants the first one last
   try {
     app.parse(words);
@@ -140,7 +175,7 @@ std::optional<int> parse(Arguments& arguments, const Verb& verb, std::vector<std
     return kMisuse;
   }
   if (help) {
-    arguments.print_help(verb);
+    print_help(verb, arguments.words());
     return 0;
   }
   const std::vector<std::string> rest = arguments.remaining();

@@ -15,6 +15,7 @@ class Option;
 
 namespace norn::cli {
 
+struct OptionWords;
 struct Verb;
 
 // One option, while it is declared and after it was read.
@@ -56,7 +57,7 @@ class Arguments {
   friend std::optional<int> parse(Arguments& arguments, const Verb& verb, std::vector<std::string> words);
   Argument* keep(CLI::Option* option);
   [[nodiscard]] std::string nearest_option(const std::string& name) const;
-  void print_help(const Verb& verb) const;
+  [[nodiscard]] std::vector<OptionWords> words() const;
 
   std::unique_ptr<CLI::App> app_;
   std::vector<std::unique_ptr<Argument>> options_;

@@ -92,7 +92,7 @@ constexpr Verb kVerbs[] = {
     {"note", "RACE TEXT", "keep what you know of a race",
      "Adds a note to a race in the casebook, with your name and the time; `norn show RACE` tells it.",
      "norn note R3f9c \"only at shutdown; see the pull request about the pool\"", note},
-    {"accept", "RACE --reason=TEXT [options]", "let a race not count, for a reason, until a day",
+    {"accept", "RACE --reason=TEXT [options]", "let a race or hazard not count, for a reason, until a day",
      "An accepted race is still recorded, but it does not change the exit status, and reports count it apart. With\n"
      "--until it counts again from that day on. Everything that was said of it stays in its history.",
      "norn accept R3f9c --reason=\"goes away with the cache\" --owner=ann --until=2027-03-01\n"
@@ -135,6 +135,12 @@ constexpr Verb kVerbs[] = {
      "norn build --profile=sampling ./server -o server.sampling\n"
      "norn build --profile=production ./server -o server.plain",
      build},
+    {"completion", "bash|zsh|fish", "what a shell needs to complete norn's verbs and options",
+     "Writes a script for the shell: verbs, their options and values, and the ids of races that are known here.",
+     "norn completion bash > ~/.local/share/bash-completion/completions/norn\n"
+     "norn completion zsh > ~/.zfunc/_norn                         with fpath+=~/.zfunc in .zshrc\n"
+     "norn completion fish > ~/.config/fish/completions/norn.fish",
+     completion},
     {"doctor", "", "can this machine run everything, and if not, what to type",
      "Checks the compiler, norn's own parts, the machine's settings, and finds a race in a small program. Exits with\n"
      "0 if all that norn needs is there, with 1 if not.",

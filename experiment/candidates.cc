@@ -58,18 +58,21 @@ std::vector<ConfirmCandidate> candidates_of(const report::Findings& findings) {
     }
     out.push_back(std::move(candidate));
   }
-  for (const report::Hazard& hazard : findings.hazards) {
-    if (has_happened(hazard.kind)) continue;
+  const auto add = [&](const report::Hazard& hazard, bool suppressed) {
+    if (has_happened(hazard.kind)) return;
     ConfirmCandidate candidate;
     candidate.id = view(hazard.id.text());
     candidate.kind =
         hazard.kind == report::HazardKind::kLockOrder ? CandidateKind::kDeadlock : CandidateKind::kAtomicity;
     candidate.detection = hazard.detection;
+    candidate.suppressed = suppressed;
     candidate.title = view(hazard.title);
     candidate.places = view(hazard.places);
     for (const uint64_t site : hazard.sites) add_site(candidate, site);
     out.push_back(std::move(candidate));
-  }
+  };
+  for (const report::Hazard& hazard : findings.hazards) add(hazard, false);
+  for (const report::Hazard& hazard : findings.accepted_hazards) add(hazard, true);
   return out;
 }
 

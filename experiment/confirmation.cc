@@ -124,7 +124,7 @@ class Tally {
     seen.consequence = consequence;
     seen.strategy = plan.strategy;
     seen.replay = encode(token);
-    casebook::keep_schedule(seen.replay, log);
+    casebook::keep_schedule(seen.replay, log, run.findings);
   }
 
   void report(const Progress& progress) {

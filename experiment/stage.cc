@@ -140,7 +140,7 @@ std::string Stage::file(const char* name, unsigned worker) const {
   return fmt::format("{}/{}.{}", directory_, name, worker);
 }
 
-std::string Stage::options_for(const Plan& plan, unsigned worker, const std::string& expected, bool places) const {
+std::string Stage::options_for(const Plan& plan, unsigned worker, const std::string& expected) const {
   options::OptionList options = options_;
   options.set("exitcode", "0");
   options.set("findings", file("findings", worker));
@@ -149,7 +149,7 @@ std::string Stage::options_for(const Plan& plan, unsigned worker, const std::str
   options.set("depth", std::to_string(plan.depth));
   options.set("length", std::to_string(std::max(plan.length, 1u)));
   options.set("accesses", plan.accesses ? "on" : "off");
-  if (places) options.set("places", "on");
+  options.set("places", "on");
   if (!plan.sites.empty()) options.set("sites", plan.sites);
   if (!plan.reads.empty()) options.set("reads", plan.reads);
   options.set("outcome", file("outcome", worker));
@@ -277,8 +277,7 @@ StagedRun Stage::run_plain(unsigned worker) const {
 }
 
 StagedRun Stage::run(const Plan& plan, unsigned worker, const std::string& expected) const {
-  const bool followed = plan.strategy == schedule::StrategyKind::kReplay;
-  StagedRun run = start(options_for(plan, worker, expected, followed), worker);
+  StagedRun run = start(options_for(plan, worker, expected), worker);
   read_outcome(worker, run);
   return run;
 }
@@ -297,7 +296,7 @@ StagedRun of_child(const ChildEnd& end) {
 }  // namespace
 
 StagedRun Stage::perform(const Plan& plan, const std::string& expected) const {
-  StagedRun run = of_child(run_child(path_, command_, {{"NORN_OPTIONS", options_for(plan, 0, expected, true)}}));
+  StagedRun run = of_child(run_child(path_, command_, {{"NORN_OPTIONS", options_for(plan, 0, expected)}}));
   read_outcome(0, run);
   return run;
 }
@@ -311,7 +310,7 @@ StagedRun Stage::debug(const Plan& plan, const std::string& expected) const {
   std::string error;
   StagedRun run;
   if (!find_program("gdb", gdb, error)) return run.start_error = ENOENT, run;
-  return of_child(run_child(gdb.path, words, {{"NORN_OPTIONS", options_for(plan, 0, expected, false) + ":debug=on"}}));
+  return of_child(run_child(gdb.path, words, {{"NORN_OPTIONS", options_for(plan, 0, expected) + ":debug=on"}}));
 }
 
 }  // namespace norn::experiment

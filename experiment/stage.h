@@ -76,9 +76,8 @@ class Stage {
 
  private:
   [[nodiscard]] std::string file(const char* name, unsigned worker) const;
-  // `places`: the run says what its sites are called.
-  [[nodiscard]] std::string options_for(const Plan& plan, unsigned worker, const std::string& expected,
-                                        bool places) const;
+  // The run says what its sites are called.
+  [[nodiscard]] std::string options_for(const Plan& plan, unsigned worker, const std::string& expected) const;
   [[nodiscard]] StagedRun start(const std::string& options, unsigned worker) const;
   enum class Waited { kEnded, kHangs, kNoTime };
   [[nodiscard]] Waited await_end(int pid, unsigned worker) const;

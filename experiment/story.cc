@@ -4,7 +4,6 @@
 
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "casebook/runs.h"
@@ -50,20 +49,6 @@ std::string tell(const std::vector<LogEntry>& log, const std::map<uint32_t, std:
 
 }  // namespace
 
-std::map<uint32_t, std::string> places_in(const std::string& findings) {
-  std::map<uint32_t, std::string> places;
-  std::istringstream lines(findings);
-  for (std::string line; std::getline(lines, line);) {
-    const auto json = nlohmann::json::parse(line, nullptr, false);
-    if (!json.is_object() || !json.contains("record") || json["record"] != "place") continue;
-    const auto text_of = [&](const char* key) {
-      return json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
-    };
-    places[static_cast<uint32_t>(std::strtoul(text_of("site").c_str(), nullptr, 16))] = text_of("text");
-  }
-  return places;
-}
-
 std::optional<Story> minimized(const Stage& stage, const Verdict& verdict, const Reference& reference,
                                std::string& error) {
   const SeenConsequence& seen = verdict.consequences[0];
@@ -95,7 +80,7 @@ std::optional<Story> minimized(const Stage& stage, const Verdict& verdict, const
   Story story;
   story.text = fmt::format("        the shortest schedule found: {} preemption{} instead of {}\n", last.preemptions,
                            last.preemptions == 1 ? "" : "s", preemptions) +
-               tell(schedule::read_log(stage.log_of(0)), places_in(last.findings));
+               tell(schedule::read_log(stage.log_of(0)), casebook::places_in(last.findings));
   const ScheduleFile schedule = {*token, static_cast<uint32_t>(last.hash), last.decisions, std::move(shortest)};
   story.file = casebook::keep_schedule_file(verdict.candidate.id, text_of(schedule, seen.replay));
   return story;

@@ -10,9 +10,6 @@
 
 namespace norn::experiment {
 
-// What the sites of a log are called, by the records of a run that was asked for them.
-[[nodiscard]] std::map<uint32_t, std::string> places_in(const std::string& findings);
-
 struct Story {
   std::string text;  // one line for each stretch of one thread
   std::string file;  // the schedule, for norn replay; empty if it could not be kept

@@ -44,8 +44,9 @@ struct Findings {
   Pool pool;
   RunSummary run;  // of the first process; its stats are those of all, its notes too
   std::vector<Race> races;
-  std::vector<Hazard> hazards;  // by id, each once
-  std::vector<Race> flags;      // what was taken for a flag; likewise
+  std::vector<Hazard> hazards;           // by id, each once
+  std::vector<Hazard> accepted_hazards;  // those that do not count (norn accept); reports leave them out
+  std::vector<Race> flags;               // what was taken for a flag; likewise
   size_t processes = 0;
   // Processes that began and did not say how they ended: they were killed, or go on.
   std::vector<uint32_t> unended;

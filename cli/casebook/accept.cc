@@ -44,13 +44,6 @@ int accept(const Verb& verb, std::vector<std::string> arguments) {
   return file.use(casebook::Access::kWrite, [&](casebook::Casebook& casebook) {
     const auto race = find_race(casebook, races[0]);
     if (!race) return kMisuse;
-    if (!race->is_race()) {
-      complain(
-          fmt::format("R{} is no race but a hazard ({}), which cannot be accepted; --hazards says what is looked "
-                      "for, and norn note keeps what you know",
-                      race->id, race->kind));
-      return kMisuse;
-    }
     if (acceptance.withdrawn && !race->acceptance) {
       complain(fmt::format("R{} was never accepted: there is nothing to withdraw", race->id));
       return kMisuse;
@@ -59,7 +52,8 @@ int accept(const Verb& verb, std::vector<std::string> arguments) {
     if (acceptance.withdrawn) {
       fmt::print("norn: R{} counts again\n", race->id);
     } else {
-      fmt::print("norn: R{} on {} is accepted{}: it does not change the exit status\n", race->id, race->variable,
+      fmt::print("norn: R{}{}{} is accepted{}: it does not change the exit status\n", race->id,
+                 race->is_race() ? " on " : ", ", race->variable,
                  acceptance.until.empty() ? "" : fmt::format(" until {}", acceptance.until));
     }
     return 0;

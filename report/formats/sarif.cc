@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/string_sink.h"
@@ -13,91 +14,71 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// A kind of finding, so that a service can treat it in its own way.
 struct SarifRule {
-  Standing standing;
   const char* id;
   const char* name;
   const char* level;
-  const char* words;
-};
-
-// One rule per standing, so that a service can treat them differently.
-constexpr SarifRule kRules[] = {
-    {Standing::kConfirmed, "norn.race.confirmed", "ConfirmedDataRace", "error",
-     "Two threads access the same memory, at least one writes, and a schedule was found that brings them together."},
-    {Standing::kObserved, "norn.race.observed", "ObservedDataRace", "error",
-     "Two threads accessed the same memory, at least one wrote, and nothing ordered the two accesses."},
-    {Standing::kProved, "norn.race.proved", "ProvedDataRace", "error",
-     "No execution showed it yet, but one is proved to exist in which nothing orders the two accesses."},
-    {Standing::kPredicted, "norn.race.predicted", "PredictedDataRace", "warning",
-     "Only the accident of who took a lock first ordered two accesses that share no lock."},
-    {Standing::kStatic, "norn.race.static", "StaticDataRace", "note",
-     "The program's text alone says that two threads may access the same memory unordered."},
-};
-
-size_t rule_index(Standing standing) {
-  for (size_t i = 0; i < std::size(kRules); ++i)
-    if (kRules[i].standing == standing) return i;
-  return 0;
-}
-
-struct HazardRule {
-  HazardKind kind;
-  const char* id;
-  const char* name;
-  const char* level;  // while it is not confirmed
+  const char* precision;  // how likely it is no mistake, in the words of code hosts
   const char* title;
   const char* words;
 };
 
-// They stand behind those of the races.
-constexpr HazardRule kHazardRules[] = {
-    {HazardKind::kLockOrder, "norn.lock-order", "LockOrderInversion", "warning", "Lock order inversion",
+// Those of races, in the order of Standing; of hazards, in the order of HazardKind; of flags.
+constexpr SarifRule kRules[] = {
+    {"norn.race.static", "StaticDataRace", "note", "low", "Data race (static)",
+     "The program's text alone says that two threads may access the same memory unordered."},
+    {"norn.race.predicted", "PredictedDataRace", "warning", "medium", "Data race (predicted)",
+     "Only the accident of who took a lock first ordered two accesses that share no lock."},
+    {"norn.race.proved", "ProvedDataRace", "error", "high", "Data race (proved)",
+     "No execution showed it yet, but one is proved to exist in which nothing orders the two accesses."},
+    {"norn.race.observed", "ObservedDataRace", "error", "very-high", "Data race (observed)",
+     "Two threads accessed the same memory, at least one wrote, and nothing ordered the two accesses."},
+    {"norn.race.confirmed", "ConfirmedDataRace", "error", "very-high", "Data race (confirmed)",
+     "Two threads access the same memory, at least one writes, and a schedule was found that brings them together."},
+    // The level of a hazard is the one while it is not confirmed.
+    {"norn.lock-order", "LockOrderInversion", "warning", "medium", "Lock order inversion",
      "Threads take the same locks in different orders: if each holds one and wants the next, nobody goes on."},
-    {HazardKind::kAtomicity, "norn.atomicity", "BrokenAtomicity", "note", "Lock given up between two accesses",
+    {"norn.atomicity", "BrokenAtomicity", "note", "low", "Lock given up between two accesses",
      "A thread accesses a variable in two regions of a lock, and another thread's region may come between them."},
-    {HazardKind::kDeadlock, "norn.deadlock", "Deadlock", "error", "Deadlock",
+    {"norn.deadlock", "Deadlock", "error", "very-high", "Deadlock",
      "Threads waited for each other, or for what nobody was left to do."},
-    {HazardKind::kDestroyLocked, "norn.destroy-locked", "DestroyOfLockedMutex", "error", "Destruction of a held lock",
+    {"norn.destroy-locked", "DestroyOfLockedMutex", "error", "very-high", "Destruction of a held lock",
      "A lock was destroyed while it was held."},
-    {HazardKind::kUnlockUnlocked, "norn.unlock-unlocked", "UnlockOfUnlockedMutex", "error", "Unlock of a free lock",
+    {"norn.unlock-unlocked", "UnlockOfUnlockedMutex", "error", "very-high", "Unlock of a free lock",
      "A lock was unlocked that nobody held."},
-    {HazardKind::kUnlockForeign, "norn.unlock-foreign", "UnlockByAnotherThread", "error", "Unlock by another thread",
+    {"norn.unlock-foreign", "UnlockByAnotherThread", "error", "very-high", "Unlock by another thread",
      "A lock was unlocked by a thread that did not hold it."},
-    {HazardKind::kDoubleLock, "norn.double-lock", "DoubleLock", "error", "Double lock",
+    {"norn.double-lock", "DoubleLock", "error", "very-high", "Double lock",
      "A thread locked a lock that it held and that is not recursive: it waits for itself."},
-    {HazardKind::kUseDestroyed, "norn.use-destroyed", "UseOfDestroyedMutex", "error", "Use of a destroyed lock",
+    {"norn.use-destroyed", "UseOfDestroyedMutex", "error", "very-high", "Use of a destroyed lock",
      "A lock was used after it was destroyed."},
-    {HazardKind::kHeldInWrongContext, "norn.held-in-wrong-context", "MutexHeldInWrongContext", "warning",
-     "Lock held in a wrong context", "A lock was held where the program says that none may be."},
-    {HazardKind::kThreadLeak, "norn.thread-leak", "ThreadLeak", "warning", "Thread neither joined nor detached",
+    {"norn.held-in-wrong-context", "MutexHeldInWrongContext", "warning", "very-high", "Lock held in a wrong context",
+     "A lock was held where the program says that none may be."},
+    {"norn.thread-leak", "ThreadLeak", "warning", "very-high", "Thread neither joined nor detached",
      "A thread ended that nobody joined or detached: what it took is never given back."},
-    {HazardKind::kSignalUnsafe, "norn.signal-unsafe", "SignalUnsafeCall", "warning", "Unsafe call in a signal handler",
+    {"norn.signal-unsafe", "SignalUnsafeCall", "warning", "high", "Unsafe call in a signal handler",
      "A signal handler called a function that is not async-signal-safe and that it may have interrupted."},
-    {HazardKind::kSignalErrno, "norn.signal-errno", "ErrnoChangedByHandler", "warning", "Handler changes errno",
+    {"norn.signal-errno", "ErrnoChangedByHandler", "warning", "high", "Handler changes errno",
      "A signal handler changed errno, which the code that it interrupted may be about to look at."},
+    {"norn.flag", "FlagNotAtomic", "note", "high", "Flag that is not atomic",
+     "A loop of one thread waits until another writes the variable, which is not atomic: the language promises neither "
+     "that the loop will see it nor what is ordered by it."},
 };
+static_assert(std::size(kRules) == kStandings + std::size(kHazardWords) + 1);
 
-size_t rule_index(HazardKind kind) {
-  for (size_t i = 0; i < std::size(kHazardRules); ++i)
-    if (kHazardRules[i].kind == kind) return i;
-  return 0;
+constexpr size_t rule_of(const Race& race) {
+  return race.is_flag ? std::size(kRules) - 1 : static_cast<size_t>(standing_of(race));
 }
+constexpr size_t rule_of(const Hazard& hazard) { return kStandings + static_cast<size_t>(hazard.kind); }
 
-// It stands behind all others.
-constexpr struct {
-  const char* id = "norn.flag";
-  const char* name = "FlagNotAtomic";
-  const char* level = "note";
-  const char* title = "Flag that is not atomic";
-  const char* words =
-      "A loop of one thread waits until another writes the variable, which is not atomic: the language promises "
-      "neither "
-      "that the loop will see it nor what is ordered by it.";
-} kFlagRule;
+// Of a stack. GitHub keeps the first 1,000 locations of a result's thread flows, and ours are two stacks. An outer
+// frame is left out first.
+constexpr size_t kMostFrames = 400;
 
 // JSON must be UTF-8; names from a program need not be.
 std::string clean(std::string_view text) {
+  if (std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c < 0x7f; })) return std::string(text);
   return nlohmann::json::parse(collect([&](Sink sink) { JsonWriter(sink).string(text_of(text)); })).get<std::string>();
 }
 std::string clean(Text text) { return clean(view(text)); }
@@ -148,6 +129,11 @@ class SarifReport {
         json["physicalLocation"]["region"]["startLine"] = frame.line;
         if (frame.column > 0) json["physicalLocation"]["region"]["startColumn"] = frame.column;
       }
+    } else if (!frame.module.empty()) {
+      // Without debug information the module is all there is; a code host refuses a result without a file and a line.
+      json["physicalLocation"] = {{"artifactLocation", artifact({.file = frame.module})},
+                                  {"address", {{"relativeAddress", frame.offset}, {"kind", "instruction"}}},
+                                  {"region", {{"startLine", 1}}}};
     }
     if (!frame.function.empty()) {
       json["logicalLocations"] = Json::array({{{"fullyQualifiedName", clean(frame.function)}, {"kind", "function"}}});
@@ -165,12 +151,12 @@ class SarifReport {
     const auto add = [&](const Frame& frame, const std::string& message, const char* importance) {
       locations.push_back({{"location", location(frame, message)}, {"importance", importance}});
     };
-    for (size_t i = access.thread_created_at.size; i-- > 0;) {
+    for (size_t i = std::min(access.thread_created_at.size, kMostFrames / 4); i-- > 0;) {
       const bool innermost = i == 0;
       add(access.thread_created_at[i], innermost ? fmt::format("{} is created", thread(access)) : "",
           innermost ? "important" : "unimportant");
     }
-    for (size_t i = access.stack.size; i-- > 1;)
+    for (size_t i = std::min(access.stack.size, kMostFrames); i-- > 1;)
       add(access.stack[i], "", access.stack[i].library ? "unimportant" : "important");
     add(site_of(access), sentence(access), "essential");
     return {{"id", fmt::format("{}-thread-{}", number, access.thread)},
@@ -178,12 +164,25 @@ class SarifReport {
             {"locations", locations}};
   }
 
+  // The innermost frame first.
+  Json stack(List<Frame> frames, const Frame& site, const std::string& message) const {
+    Json json = {{"message", {{"text", message}}}, {"frames", Json::array()}};
+    const auto add = [&](const Frame& frame) {
+      Json one = {{"location", location(frame)}};
+      if (!frame.module.empty()) one["module"] = clean(base_name(frame.module));
+      json["frames"].push_back(one);
+    };
+    if (frames.empty()) add(site);
+    for (size_t i = 0; i < std::min(frames.size, kMostFrames); ++i) add(frames[i]);
+    return json;
+  }
+
   Json result(const Hazard& hazard) const {
-    const HazardRule& rule = kHazardRules[rule_index(hazard.kind)];
+    const SarifRule& rule = kRules[rule_of(hazard)];
     const char* level = standing_of(hazard) == Standing::kConfirmed ? "error" : rule.level;
     const std::string title = clean(hazard.title) + std::string(view(words_of(hazard.kind)));
     Json json = {{"ruleId", rule.id},
-                 {"ruleIndex", std::size(kRules) + rule_index(hazard.kind)},
+                 {"ruleIndex", rule_of(hazard)},
                  {"level", level},
                  {"message", {{"text", title + "."}}},
                  {"locations", Json::array()}};
@@ -209,24 +208,26 @@ class SarifReport {
                        {"locations", steps}});
     }
     if (!related.empty()) json["relatedLocations"] = related;
-    json["partialFingerprints"]["nornRaceId/v1"] = clean(hazard.id.text());
+    json["partialFingerprints"] = fingerprints(hazard.id);
+    for (const HazardStep& step : hazard.steps)
+      json["stacks"].push_back(stack(step.stack, {}, thread(step.thread, step.thread_name)));
     json["codeFlows"] = Json::array({{{"message", {{"text", "Each thread up to its part."}}}, {"threadFlows", flows}}});
     json["properties"] = properties(hazard);
     return json;
   }
 
   Json result(const Race& race) const {
-    const SarifRule& rule = kRules[rule_index(standing_of(race))];
+    const SarifRule& rule = kRules[rule_of(race)];
     const std::string name = clean(collect([&](Sink sink) { put_location_name(race.location, sink); }));
     const Access& first = race.accesses[0];
     const Access& second = race.accesses[1];
+    const std::string title = race.is_flag ? name + " is used as a flag without being atomic" : "Data race on " + name;
     Json json = {
         {"ruleId", rule.id},
-        {"ruleIndex", rule_index(standing_of(race))},
+        {"ruleIndex", rule_of(race)},
         {"level", rule.level},
         {"message",
-         {{"text",
-           fmt::format("Data race on {}: {}, and [{}](1).", name, sentence(first), link_text(sentence(second)))}}},
+         {{"text", fmt::format("{}: {}, and [{}](1).", title, sentence(first), link_text(sentence(second)))}}},
         {"locations", Json::array({location(site_of(first))})},
     };
     Json related = location(site_of(second), sentence(second));
@@ -237,7 +238,9 @@ class SarifReport {
       allocated["id"] = 2;
       json["relatedLocations"].push_back(allocated);
     }
-    json["partialFingerprints"]["nornRaceId/v1"] = clean(race.id.text());
+    json["partialFingerprints"] = fingerprints(race.id);
+    json["stacks"] = Json::array(
+        {stack(first.stack, site_of(first), sentence(first)), stack(second.stack, site_of(second), sentence(second))});
     json["occurrenceCount"] = race.count > 0 ? race.count : 1;
     json["codeFlows"] = Json::array({{{"message", {{"text", "The two threads, each up to its access."}}},
                                       {"threadFlows", Json::array({thread_flow(first, 1), thread_flow(second, 2)})}}});
@@ -245,11 +248,6 @@ class SarifReport {
       json["suppressions"] = Json::array({{{"kind", "external"}, {"justification", clean(race.suppressed_by)}}});
     json["properties"] = properties(race);
     if (race.is_flag) {
-      json["ruleId"] = kFlagRule.id;
-      json["ruleIndex"] = std::size(kRules) + std::size(kHazardRules);
-      json["level"] = kFlagRule.level;
-      json["message"]["text"] = fmt::format("{} is used as a flag without being atomic: {}, and [{}](1).", name,
-                                            sentence(first), link_text(sentence(second)));
       json["properties"]["standing"] = "flag";
       json["properties"]["why"] = clean(kWhyFlag);
     }
@@ -257,6 +255,12 @@ class SarifReport {
   }
 
  private:
+  // GitHub knows results again by the second alone, which it makes of the line if there is none: two races on one line
+  // would be one.
+  static Json fingerprints(const RaceId& id) {
+    return {{"nornRaceId/v1", clean(id.text())}, {"primaryLocationLineHash", clean(id.text()) + ":1"}};
+  }
+
   // Of a race or a hazard: who it is, and the facts.
   template <class Finding>
   static Json properties(const Finding& finding) {
@@ -292,27 +296,29 @@ class SarifReport {
 
 }  // namespace
 
-std::string render_sarif(const Findings& findings, const std::string& version, const std::string& base) {
+std::string render_sarif(const Findings& findings, const std::string& version, const std::string& base,
+                         size_t most_results) {
   const SarifReport report(base);
-  Json driver = {{"name", "norn"}, {"version", version}, {"rules", Json::array()}};
+  Json driver = {{"name", "norn"},
+                 {"fullName", "norn " + version},
+                 {"version", version},
+                 {"semanticVersion", version},
+                 {"rules", Json::array()}};
   for (const SarifRule& rule : kRules)
     driver["rules"].push_back(
         {{"id", rule.id},
          {"name", rule.name},
-         {"shortDescription", {{"text", fmt::format("Data race ({})", view(name_of(rule.standing)))}}},
+         {"shortDescription", {{"text", std::string(rule.title) + "."}}},
          {"fullDescription", {{"text", rule.words}}},
-         {"defaultConfiguration", {{"level", rule.level}}}});
-  for (const HazardRule& rule : kHazardRules)
-    driver["rules"].push_back({{"id", rule.id},
-                               {"name", rule.name},
-                               {"shortDescription", {{"text", rule.title}}},
-                               {"fullDescription", {{"text", rule.words}}},
-                               {"defaultConfiguration", {{"level", rule.level}}}});
-  driver["rules"].push_back({{"id", kFlagRule.id},
-                             {"name", kFlagRule.name},
-                             {"shortDescription", {{"text", kFlagRule.title}}},
-                             {"fullDescription", {{"text", kFlagRule.words}}},
-                             {"defaultConfiguration", {{"level", kFlagRule.level}}}});
+         {"help",
+          {{"text", std::string(rule.words) +
+                        " Type norn show with the id for all that is known of it, norn confirm to see whether a "
+                        "schedule brings it about, norn accept to silence it with a reason."}}},
+         {"defaultConfiguration", {{"level", rule.level}}},
+         {"properties",
+          {{"tags", {"concurrency", "correctness"}},
+           {"precision", rule.precision},
+           {"problem.severity", std::string_view(rule.level) == "note" ? "recommendation" : rule.level}}}});
 
   const RunSummary& run = findings.run;
   Json invocation = {{"executionSuccessful", true}, {"exitCode", run.exit}};
@@ -330,9 +336,20 @@ std::string render_sarif(const Findings& findings, const std::string& version, c
                     {"results", Json::array()}};
   if (!base.empty())
     sarif_run["originalUriBaseIds"]["SRCROOT"]["uri"] = "file://" + uri_path(base) + (base.back() == '/' ? "" : "/");
-  for (const Race& race : findings.races) sarif_run["results"].push_back(report.result(race));
-  for (const Hazard& hazard : findings.hazards) sarif_run["results"].push_back(report.result(hazard));
-  for (const Race& flag : findings.flags) sarif_run["results"].push_back(report.result(flag));
+  Json& results = sarif_run["results"];
+  size_t left_out = 0;
+  const auto add = [&](const auto& finding) {
+    if (results.size() == most_results) return void(++left_out);
+    results.push_back(report.result(finding));
+  };
+  // The strongest first.
+  std::for_each(findings.races.begin(), findings.races.end(), add);
+  std::for_each(findings.hazards.begin(), findings.hazards.end(), add);
+  std::for_each(findings.flags.begin(), findings.flags.end(), add);
+  if (left_out > 0)
+    sarif_run["invocations"][0]["toolExecutionNotifications"].push_back(
+        {{"level", "warning"},
+         {"message", {{"text", fmt::format("{} more findings were left out: code hosts take no more.", left_out)}}}});
 
   const Json sarif = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
                       {"version", "2.1.0"},

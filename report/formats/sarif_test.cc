@@ -32,6 +32,7 @@ TEST(Sarif, HasWhatServicesNeed) {
   EXPECT_EQ(run["tool"]["driver"]["rules"][result["ruleIndex"].get<size_t>()]["id"], result["ruleId"]);
   EXPECT_EQ(result["level"], "error");
   EXPECT_EQ(result["partialFingerprints"]["nornRaceId/v1"], "3f9c1a02");
+  EXPECT_EQ(result["partialFingerprints"]["primaryLocationLineHash"], "3f9c1a02:1");
   EXPECT_EQ(result["occurrenceCount"], 1998);
   EXPECT_EQ(result["message"]["text"],
             "Data race on account.balance: write of 4 bytes by thread 2 (teller-2) with no locks held, and [read of 4 "
@@ -42,6 +43,14 @@ TEST(Sarif, HasWhatServicesNeed) {
   EXPECT_EQ(place["region"]["startColumn"], 19);
   EXPECT_EQ(result["relatedLocations"][0]["physicalLocation"]["region"]["startLine"], 19);
   EXPECT_EQ(result["suppressions"][0]["kind"], "external");
+  EXPECT_EQ(result["suppressions"][0]["justification"], "race:deposit");
+  // Both stacks, from the access outwards.
+  ASSERT_EQ(result["stacks"].size(), 2u);
+  const Json& frames = result["stacks"][1]["frames"];
+  ASSERT_EQ(frames.size(), 2u);
+  EXPECT_EQ(frames[0]["location"]["physicalLocation"]["region"]["startLine"], 19);
+  EXPECT_EQ(frames[1]["location"]["logicalLocations"][0]["fullyQualifiedName"], "main");
+  EXPECT_EQ(frames[1]["module"], "bank");
   // Two flows, each from the outermost call to the access.
   const Json& flows = result["codeFlows"][0]["threadFlows"];
   ASSERT_EQ(flows.size(), 2u);
@@ -126,6 +135,31 @@ TEST(Sarif, FlagsAreNotes) {
   EXPECT_EQ(result["level"], "note");
   EXPECT_TRUE(result["message"]["text"].get<std::string>().starts_with(
       "account.balance is used as a flag without being atomic: "));
+}
+
+// A code host refuses a result without a file and a line, and a file with too many results.
+TEST(Sarif, KeepsTheLimitsOfCodeHosts) {
+  std::vector<Frame> deep(3000, Frame{.function = "again", .file = "a.c", .line = 1});
+  const Frame stripped = {.module = "/usr/bin/server", .offset = 0x1234};
+  Race race = example::bank_race();
+  race.accesses[0].stack = list_of(deep);
+  race.accesses[1].stack = {};
+  race.accesses[1].site = stripped;
+  Findings findings = bank_findings(race);
+  for (int i = 0; i < 8; ++i) findings.races.push_back(example::bank_race());
+  const Json run = Json::parse(render_sarif(findings, "0", "", 5))["runs"][0];
+  EXPECT_EQ(run["results"].size(), 5u);
+  EXPECT_EQ(run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"],
+            "4 more findings were left out: code hosts take no more.");
+  const Json& result = run["results"][0];
+  size_t locations = 0;
+  for (const Json& flow : result["codeFlows"][0]["threadFlows"]) locations += flow["locations"].size();
+  EXPECT_LE(locations, 1000u);
+  EXPECT_GE(locations, 400u);
+  const Json& place = result["relatedLocations"][0]["physicalLocation"];
+  EXPECT_EQ(place["artifactLocation"]["uri"], "file:///usr/bin/server");
+  EXPECT_EQ(place["address"]["relativeAddress"], 0x1234);
+  EXPECT_EQ(place["region"]["startLine"], 1);
 }
 
 TEST(Sarif, NoRaces) {

@@ -120,12 +120,31 @@ class XmlReport {
            (token.empty() ? "" : fmt::format(" (norn replay {})", escaped(token)));
   }
 
+  void begin_error(const RaceId& id, uint32_t thread, Text name, const char* kind) {
+    put("<error>\n  <unique>0x{}</unique>\n  <tid>{}</tid>\n", escaped(id.text()), thread);
+    if (!name.empty()) put("  <threadname>{}</threadname>\n", escaped(name));
+    put("  <kind>{}</kind>\n", kind);
+  }
+
+  // As the protocol's list for helgrind has it.
+  static const char* kind_of(HazardKind kind) {
+    switch (kind) {
+      case HazardKind::kLockOrder:
+        return "LockOrder";
+      case HazardKind::kUnlockUnlocked:
+        return "UnlockUnlocked";
+      case HazardKind::kUnlockForeign:
+        return "UnlockForeign";
+      default:
+        return "Misc";
+    }
+  }
+
   void error(const Race& race) {
     const Access& first = race.accesses[0];
     const Access& second = race.accesses[1];
     const Location& location = race.location;
-    put("<error>\n  <unique>0x{}</unique>\n  <tid>{}</tid>\n  <kind>Race</kind>\n", escaped(race.id.text()),
-        first.thread);
+    begin_error(race.id, first.thread, first.thread_name, "Race");
     put("  <xwhat>\n    <text>Possible data race during {} of size {} at 0x{:X} by thread #{}</text>\n",
         view(row_of(first.op).valgrind), first.size, location.address, first.thread);
     put("    <hthreadid>{}</hthreadid>\n  </xwhat>\n", first.thread);
@@ -155,12 +174,11 @@ class XmlReport {
     put("</error>\n\n");
   }
 
-  // Readers of helgrind's output know lock orders; of the others they show what they are told.
   void error(const Hazard& hazard) {
-    put("<error>\n  <unique>0x{}</unique>\n  <tid>{}</tid>\n  <kind>{}</kind>\n", escaped(hazard.id.text()),
-        hazard.steps.empty() ? 0 : hazard.steps[0].thread,
-        hazard.kind == HazardKind::kLockOrder ? "LockOrder" : "Misc");
+    const HazardStep first = hazard.steps.empty() ? HazardStep{} : hazard.steps[0];
+    begin_error(hazard.id, first.thread, first.thread_name, kind_of(hazard.kind));
     put("  <what>{}{}</what>\n", escaped(hazard.title), view(words_of(hazard.kind)));
+    if (hazard.steps.empty()) stack({}, {});
     for (size_t i = 0; i < hazard.steps.size; ++i) {
       const HazardStep& step = hazard.steps[i];
       // The first stack belongs to the error itself.

@@ -25,7 +25,8 @@ TEST(ValgrindXml, IsHelgrinds) {
   for (const char* part : {
            "<protocolversion>4</protocolversion>",
            "<protocoltool>helgrind</protocoltool>",
-           "  <unique>0x3f9c1a02</unique>\n  <tid>2</tid>\n  <kind>Race</kind>\n  <xwhat>\n"
+           "  <unique>0x3f9c1a02</unique>\n  <tid>2</tid>\n  <threadname>teller-2</threadname>\n  <kind>Race</kind>\n"
+           "  <xwhat>\n"
            "    <text>Possible data race during write of size 4 at 0x404060 by thread #2</text>\n"
            "    <hthreadid>2</hthreadid>\n  </xwhat>\n  <stack>\n    <frame>\n      <ip>0x11A4</ip>\n"
            "      <obj>/home/ann/bank</obj>\n      <fn>deposit(Account&amp;, int)</fn>\n"
@@ -58,8 +59,10 @@ TEST(ValgrindXml, HazardsAreErrorsToo) {
   findings.hazards[1].title = "deadlock: 2 <threads>";
   const std::string xml = render_valgrind_xml(findings, "0.1.0");
   for (const char* part : {
-           "<unique>0x5e1f0b77</unique>\n  <tid>2</tid>\n  <kind>LockOrder</kind>\n  <what>lock order: savings.lock, "
-           "account.lock are taken in different orders: possible deadlock</what>\n  <stack>\n",
+           "<unique>0x5e1f0b77</unique>\n  <tid>2</tid>\n  <threadname>teller-2</threadname>\n  "
+           "<kind>LockOrder</kind>\n  "
+           "<what>lock order: savings.lock, account.lock are taken in different orders: possible deadlock</what>\n  "
+           "<stack>\n",
            "<auxwhat>thread #3 holds account.lock (taken at bank.cpp:18) and takes savings.lock</auxwhat>\n  <stack>\n",
            "<auxwhat>norn: predicted, thread #2 holds savings.lock (taken at bank.cpp:40) and takes account.lock, "
            "R5e1f0b77</auxwhat>",

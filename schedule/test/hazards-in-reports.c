@@ -17,7 +17,7 @@
 // SARIF-DAG: "ruleId": "norn.lock-order"
 // SARIF-DAG: "ruleId": "norn.atomicity"
 // XML: <kind>LockOrder</kind>
-// HTML: 2 other hazards
+// HTML-COUNT-2: "record":"hazard"
 // SHOW-DAG: R{{[0-9a-f]*}}  predicted    lock order: {{.*}}hazards-in-reports.c:{{[0-9]+}} / hazards-in-reports.c:{{[0-9]+}}
 // SHOW-DAG: R{{[0-9a-f]*}}  predicted    atomicity of total
 // ONE: lock order: {{.*}} are taken in different orders

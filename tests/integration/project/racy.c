@@ -1,0 +1,19 @@
+#include <pthread.h>
+#include <stddef.h>
+
+int balance;
+
+static void* deposit(void* unused) {
+  (void)unused;
+  balance = 1;
+  return NULL;
+}
+
+int main(void) {
+  pthread_t one, two;
+  pthread_create(&one, NULL, deposit, NULL);
+  pthread_create(&two, NULL, deposit, NULL);
+  pthread_join(one, NULL);
+  pthread_join(two, NULL);
+  return 0;
+}

@@ -24,8 +24,7 @@
 
 // The core's one source of memory.
 extern "C" void* norn_arena_map(size_t bytes) {
-  void* memory =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return memory == MAP_FAILED ? nullptr : memory;
 }
 
@@ -189,8 +188,7 @@ struct TraceFront {
   }
   static void measure(report::Stats& stats) {
     const auto time = std::chrono::steady_clock::now() - now->begun;
-    stats.microseconds =
-        static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(time).count());
+    stats.microseconds = static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(time).count());
     rusage usage{};
     if (getrusage(RUSAGE_SELF, &usage) == 0) stats.peak_rss = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
   }
@@ -201,9 +199,7 @@ struct TraceFront {
   static bool append_last(Text line) { return append(line); }
   static void count_lost(const report::Race& /*race*/) {}
   static report::TextOptions text_options() { return {}; }
-  static void print(Text text) {
-    [[maybe_unused]] const ssize_t written = write(2, text.data, text.size);
-  }
+  static void print(Text text) { [[maybe_unused]] const ssize_t written = write(2, text.data, text.size); }
 };
 
 constinit report::FindingsWriter<TraceFront> writer;

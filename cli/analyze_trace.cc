@@ -49,7 +49,8 @@ std::vector<std::string> command_of(const std::string& file, std::string& error)
   const std::unique_ptr<trace::TraceFile> opened = trace::TraceFile::open(file, error);
   std::vector<std::string> command;
   if (!opened) return command;
-  for (const Text word : opened->tables().command) command.emplace_back(word.data == nullptr ? "" : word.data, word.size);
+  for (const Text word : opened->tables().command)
+    command.emplace_back(word.data == nullptr ? "" : word.data, word.size);
   if (command.empty()) command.emplace_back("?");
   return command;
 }
@@ -81,7 +82,8 @@ int analyze_trace(const Verb& verb, std::vector<std::string> arguments) {
   for (const std::string& file : files) work.push_back({file, kept.run().findings(), request.options.list()});
   const bool shows = is_terminal(2) && files.size() > 1;
   const std::vector<analyze::Result> results = analyze::analyze_all(work, jobs, [&](size_t done) {
-    if (shows) fmt::print(stderr, "\rnorn: {} of {} traces analysed{}", done, files.size(), done == files.size() ? "\n" : "");
+    if (shows)
+      fmt::print(stderr, "\rnorn: {} of {} traces analysed{}", done, files.size(), done == files.size() ? "\n" : "");
   });
   size_t refused = 0;
   for (const analyze::Result& result : results) {

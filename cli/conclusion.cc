@@ -1,11 +1,10 @@
-#include "cli/arguments.h"
 #include "cli/conclusion.h"
 
 #include <fmt/format.h>
 #include <signal.h>
 
-
 #include "base/string_sink.h"
+#include "cli/arguments.h"
 #include "cli/terminal.h"
 
 namespace norn::cli {

@@ -137,7 +137,8 @@ constexpr Verb kVerbs[] = {
      build},
     {"record", "[options] -- program [arguments]", "run a program and keep every event of it, for norn analyze",
      "Runs a program as `norn run` does, and writes what it did into a trace: every access, every synchronization, in\n"
-     "the order in which they happened, with all that reports need. `norn analyze` judges it later, with any engine, as\n"
+     "the order in which they happened, with all that reports need. `norn analyze` judges it later, with any engine, "
+     "as\n"
      "often as you like: one and the same execution. A program that is killed loses nothing that it did. Recording is\n"
      "slow: threads take turns. Programs built with -fnorn-profile=sampling record what they look at.",
      "norn record -- ./bank 100\n"
@@ -145,15 +146,18 @@ constexpr Verb kVerbs[] = {
      "norn analyze --engine=hb bank.trace",
      record},
     {"analyze", "[options] [DIR]", "find the races of a recorded program",
-     "Applies an engine to the trace that `norn record` wrote (without DIR: in the last run) and reports as `norn run`\n"
-     "does: the same races have the same names, and go into the casebook. Without --engine, the engine and the options\n"
+     "Applies an engine to the trace that `norn record` wrote (without DIR: in the last run) and reports as `norn "
+     "run`\n"
+     "does: the same races have the same names, and go into the casebook. Without --engine, the engine and the "
+     "options\n"
      "are those of the recorded run, and so are the races. A trace that is cut is analysed up to there, which is said.",
      "norn analyze                         the trace of the last run\n"
      "norn analyze --engine=hb bank.trace\n"
      "norn analyze --engine=msm-long --json=races.json bank.trace",
      analyze_trace},
     {"trace", "stat|dump|check [DIR|FILE...]", "look at a trace",
-     "stat says what is in a trace: events by kind, threads, size, how it ended. dump prints every event in order, with\n"
+     "stat says what is in a trace: events by kind, threads, size, how it ended. dump prints every event in order, "
+     "with\n"
      "where it happened. check reads all of it and says whether anything is missing (exit status 1 if so).",
      "norn trace stat bank.trace\n"
      "norn trace dump bank.trace | grep lock-acquire\n"

@@ -1,4 +1,5 @@
-// The identity of a statement, over rebuilds: of the frames of library code, and of the first that is not. Freestanding.
+// The identity of a statement, over rebuilds: of the frames of library code, and of the first that is not.
+// Freestanding.
 #pragma once
 
 #include "base/hash.h"

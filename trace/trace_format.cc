@@ -21,6 +21,8 @@ enum Field : uint8_t {
   kNobodys = 0x40,
 };
 
+constexpr uint64_t kDetailsOfAccess = 1 << 8 | 1 << 10;  // counts, own
+
 constexpr uint8_t kQuiet = 1;
 constexpr uint8_t kBorn = 2;
 
@@ -72,8 +74,8 @@ bool Item::operator==(const Item& other) const {
   return kind == other.kind && own == other.own && quiet == other.quiet && born == other.born &&
          timestamp == other.timestamp && a.kind == b.kind && a.mode == b.mode && a.attempt == b.attempt &&
          a.order == b.order && a.in_loop == b.in_loop && a.timed_out == b.timed_out && a.counts == b.counts &&
-         a.uses == b.uses && a.thread == b.thread && a.where == b.where && a.address == b.address &&
-         a.size == b.size && a.other == b.other && a.other_size == b.other_size;
+         a.uses == b.uses && a.thread == b.thread && a.where == b.where && a.address == b.address && a.size == b.size &&
+         a.other == b.other && a.other_size == b.other_size;
 }
 
 // --- writing events ----------------------------------------------------------------------------------------------
@@ -113,6 +115,7 @@ bool ItemWriter::put_access(const Item& item) {
   const Event& e = item.event;
   const int size = logarithm(e.size);
   if ((e.kind != EventKind::kRead && e.kind != EventKind::kWrite) || size < 0 || e.thread == kNoThread) return false;
+  if ((details_of(item) & ~kDetailsOfAccess) != 0 || e.other != 0 || e.other_size != 0) return false;
   const bool same = e.where == state_.where;
   byte(static_cast<uint8_t>(kAccessByte | (e.kind == EventKind::kWrite ? 0x40 : 0) | size << 3 | (e.counts ? 4 : 0) |
                             (same ? 2 : 0) | (item.own ? 1 : 0)));

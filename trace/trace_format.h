@@ -49,7 +49,8 @@
 //   0x60          a block of the heap is known: flags (one byte: 1 quiet, 2 born at the thread's last birth), where z,
 //                 address z, size v
 //   0x61          it is given back: address z
-//   0x62          a region of code is entered, a function or the next iteration of a loop (docs/design/sampling.md): its
+//   0x62          a region of code is entered, a function or the next iteration of a loop (docs/design/sampling.md):
+//   its
 //                 number, v
 //   0x70          the thread that the next items belong to, v. It has no timestamp
 //   0x7f          skip: v timestamps are elsewhere. It has no timestamp
@@ -68,7 +69,8 @@
 //   4  thread    ThreadId v, parent v, created_at v, host v, stack begin v, stack end v, name s. The latest one counts
 //   5  variable  address v, size v, name s, file s, directory s, line v, module s, n v, n members: path s, offset v,
 //                size v, stride v, count v
-//   6  end       exit status v, microseconds v, timestamp v: what comes from there on was not heard any more. The latest
+//   6  end       exit status v, microseconds v, timestamp v: what comes from there on was not heard any more. The
+//   latest
 //                one counts
 //   7  stopped   why s: nothing is recorded from here on
 // An item of another number is passed over.
@@ -91,7 +93,7 @@ inline constexpr size_t kChunkHeader = 32;
 inline constexpr size_t kChunkBytes = size_t{64} << 10;  // of a file that is mapped, with the header
 inline constexpr size_t kMaxUsed = size_t{64} << 10;
 inline constexpr size_t kMaxStored = size_t{1} << 20;
-inline constexpr size_t kMaxItem = 64;  // of events
+inline constexpr size_t kMaxItem = 96;    // of events, with what stands before it
 inline constexpr size_t kMaxText = 2000;  // longer texts are cut when they are written
 
 enum class ChunkKind : uint8_t { kTable, kEvents };

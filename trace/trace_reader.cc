@@ -71,15 +71,15 @@ std::unique_ptr<TraceFile> TraceFile::open(const std::string& path, std::string&
   std::unique_ptr<TraceFile> file(new TraceFile);
   file->path_ = path;
   file->fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  struct stat status {};
+  struct stat status{};
   if (file->fd_ < 0 || fstat(file->fd_, &status) != 0) {
     error = path + " cannot be read: " + std::strerror(errno);
     return nullptr;
   }
   file->size_ = static_cast<uint64_t>(status.st_size);
   FileHeader header;
-  if (!S_ISREG(status.st_mode) || file->size_ < sizeof(header) ||
-      !read_at(file->fd_, &header, sizeof(header), 0) || std::memcmp(header.magic, kMagic, sizeof(header.magic)) != 0) {
+  if (!S_ISREG(status.st_mode) || file->size_ < sizeof(header) || !read_at(file->fd_, &header, sizeof(header), 0) ||
+      std::memcmp(header.magic, kMagic, sizeof(header.magic)) != 0) {
     error = path + " is not a trace of norn";
     return nullptr;
   }
@@ -277,8 +277,8 @@ bool Merge::next(Item& item) {
   if (heads_.empty() || heads_.top().timestamp != expected_) {
     ended_ = true;
     if (!heads_.empty()) damaged_ = true;
-    if (damaged_) cut_ = "the trace is cut after event " + std::to_string(expected_) +
-                         (cut_.empty() ? "" : ": " + cut_);
+    if (damaged_)
+      cut_ = "the trace is cut after event " + std::to_string(expected_) + (cut_.empty() ? "" : ": " + cut_);
     return false;
   }
   const size_t number = heads_.top().stream;

@@ -24,7 +24,7 @@ namespace {
 
 constinit trace::TraceWriter trace_writer;
 constinit trace::TableWriter table;
-constinit trace::Stream nobodys_stream;          // of who has no ThreadState
+constinit trace::Stream nobodys_stream;           // of who has no ThreadState
 constinit trace::Stream* idle_streams = nullptr;  // of threads that ended
 constinit char trace_path[PATH_MAX] = {};
 
@@ -74,8 +74,8 @@ uint8_t* take_chunk(void* /*context*/, uint64_t number) {
   long result = sys::call(__NR_fallocate, fd, 0, static_cast<long>(offset), trace::kChunkBytes);
   if (result == -EOPNOTSUPP) result = sys::call(__NR_ftruncate, fd, static_cast<long>(offset + trace::kChunkBytes));
   if (!sys::failed(result)) {
-    result = sys::call(__NR_mmap, 0, trace::kChunkBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-                       static_cast<long>(offset));
+    result =
+        sys::call(__NR_mmap, 0, trace::kChunkBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, static_cast<long>(offset));
   }
   sys::close_file(fd);
   return sys::failed(result) ? nullptr : reinterpret_cast<uint8_t*>(result);
@@ -103,7 +103,8 @@ int create_file() {
     if (sys::failed(fd)) return static_cast<int>(-fd);
     trace::FileHeader header;
     header.first_chunk = trace::kMappedHeader;
-    const bool written = write_all_quietly(static_cast<int>(fd), reinterpret_cast<const char*>(&header), sizeof(header));
+    const bool written =
+        write_all_quietly(static_cast<int>(fd), reinterpret_cast<const char*>(&header), sizeof(header));
     sys::close_file(static_cast<int>(fd));
     return written ? 0 : ENOSPC;
   }
@@ -343,9 +344,14 @@ void record_module(const Module& module) {
       const norn_member& member = global->members[count];
       members[count] = {text_or_nothing(member.path), member.offset, member.size, member.stride, member.count};
     }
-    trace_writer.put(table.variable({address_of(global->address), global->size, global->name,
-                                     text_or_nothing(global->file), text_or_nothing(global->directory), global->line,
-                                     text_or_nothing(module.path), {members, count}}));
+    trace_writer.put(table.variable({address_of(global->address),
+                                     global->size,
+                                     global->name,
+                                     text_or_nothing(global->file),
+                                     text_or_nothing(global->directory),
+                                     global->line,
+                                     text_or_nothing(module.path),
+                                     {members, count}}));
   }
 }
 

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iostream>
 #include <map>
 
 #include "base/string_sink.h"
@@ -9,6 +11,7 @@
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "trace/event_names.h"
+#include "trace/std_text.h"
 #include "trace/trace_reader.h"
 
 namespace norn::cli {
@@ -142,6 +145,38 @@ bool check_file(const TraceFile& file) {
   return is_whole(file, cut) && unknown == 0;
 }
 
+bool export_text(const TraceFile& file) {
+  const std::string cut = trace::write_std(file, std::cout);
+  std::cout.flush();
+  if (!is_whole(file, cut)) complain(words_of_end(file, cut));
+  return is_whole(file, cut);
+}
+
+// norn trace import FILE DIR
+int import_text(const std::vector<std::string>& words) {
+  if (words.size() != 3) {
+    complain("say what to import and where to: norn trace import FILE.std DIR");
+    return kMisuse;
+  }
+  std::ifstream in(words[1]);
+  std::error_code code;
+  std::filesystem::create_directories(words[2], code);
+  const std::string path = words[2] + "/1.raw";
+  std::string error;
+  if (!in) {
+    error = fmt::format("{} cannot be read", words[1]);
+  } else if (code) {
+    error = fmt::format("{} cannot be made a directory: {}", words[2], code.message());
+  } else if (!trace::traces_in(words[2]).empty()) {
+    error = fmt::format("{} has traces already; name another directory", words[2]);
+  } else if (trace::read_std(in, words[1], path, error)) {
+    (void)trace::compress_trace(path, error);
+  }
+  if (error.empty()) return 0;
+  complain(error);
+  return kMisuse;
+}
+
 }  // namespace
 
 int trace_tool(const Verb& verb, std::vector<std::string> arguments) {
@@ -152,8 +187,10 @@ int trace_tool(const Verb& verb, std::vector<std::string> arguments) {
   if (!words.empty() && words[0] == "stat") act = &stat;
   if (!words.empty() && words[0] == "dump") act = &dump;
   if (!words.empty() && words[0] == "check") act = &check_file;
+  if (!words.empty() && words[0] == "export") act = &export_text;
+  if (!words.empty() && words[0] == "import") return import_text(words);
   if (act == nullptr || words.size() < 2) {
-    complain("say what to look at: norn trace stat|dump|check DIR");
+    complain("say what to look at: norn trace stat|dump|check|export DIR");
     return kMisuse;
   }
   bool whole = true;

@@ -155,13 +155,17 @@ constexpr Verb kVerbs[] = {
      "norn analyze --engine=hb bank.trace\n"
      "norn analyze --engine=msm-long --json=races.json bank.trace",
      analyze_trace},
-    {"trace", "stat|dump|check [DIR|FILE...]", "look at a trace",
+    {"trace", "stat|dump|check|export DIR, import FILE DIR", "look at a trace; to and from other tools",
      "stat says what is in a trace: events by kind, threads, size, how it ended. dump prints every event in order, "
      "with\n"
-     "where it happened. check reads all of it and says whether anything is missing (exit status 1 if so).",
+     "where it happened. check reads all of it and says whether anything is missing (exit status 1 if so). export "
+     "prints\n"
+     "it in the STD format of RAPID (T0|r(V1)|loc), import makes a trace of such a text.",
      "norn trace stat bank.trace\n"
      "norn trace dump bank.trace | grep lock-acquire\n"
-     "norn trace check bank.trace",
+     "norn trace check bank.trace\n"
+     "norn trace export bank.trace > bank.std\n"
+     "norn trace import account.std account.trace && norn analyze account.trace",
      trace_tool},
     {"doctor", "", "can this machine run everything, and if not, what to type",
      "Checks the compiler, norn's own parts, the machine's settings, and finds a race in a small program. Exits with\n"

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "analyze/block_map.h"
+#include "analyze/skeleton.h"
 #include "core/detector.h"
 #include "hazards/hazard_listener.h"
 #include "norn/abi.h"
@@ -54,6 +55,11 @@ struct Analysis {
   bool watching = false;  // there has been a second thread
   bool seen_root = false;
   bool is_quiet = false;  // what is found in the part before a fork is its parent's
+  unsigned part = 0;
+  unsigned parts = 1;
+  Skeleton skeleton;
+  uint64_t position = 0;  // the timestamp of what is applied
+  uint64_t left_out = 0;  // accesses that are another worker's
   std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
 };
 Analysis* now = nullptr;
@@ -111,6 +117,23 @@ bool locate_global(Address address, uint64_t size, report::Location& location, T
   location.declared_at.line = variable.line;
   location.declared_at.module = variable.module;
   return true;
+}
+
+// A line of a part's file (parts.h).
+bool put_part(char kind, const std::string& words, Text record) {
+  std::string line = std::string(1, kind) + ' ' + words;
+  line.append(record.data == nullptr ? "" : record.data, record.size);
+  if (line.back() != '\n') line += '\n';
+  return write(now->findings_fd, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+}
+
+char kind_of_record(Text line) {
+  const std::string_view text(line.data, line.size);
+  if (text.starts_with("{\"record\":\"start\"")) return 'S';
+  if (text.starts_with("{\"record\":\"end\"")) return 'E';
+  if (text.starts_with("{\"record\":\"hazard\"")) return 'H';
+  if (text.starts_with("{\"record\":\"note\"")) return 'N';
+  return '-';  // races and their counts are told by other words
 }
 
 struct TraceFront {
@@ -191,9 +214,12 @@ struct TraceFront {
     stats.microseconds = static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(time).count());
     rusage usage{};
     if (getrusage(RUSAGE_SELF, &usage) == 0) stats.peak_rss = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+    stats.accesses += now->left_out;
+    stats.events += now->left_out;
   }
   static bool append(Text line) {
     if (now->is_quiet) return true;
+    if (now->parts > 1) return put_part(kind_of_record(line), "", line);
     return write(now->findings_fd, line.data, line.size) == static_cast<ssize_t>(line.size);
   }
   static bool append_last(Text line) { return append(line); }
@@ -207,6 +233,7 @@ constinit report::FindingsWriter<TraceFront> writer;
 // --- what the detector asks --------------------------------------------------------------------------------------
 
 bool counts(void* /*context*/, const RacingPair& pair) {
+  if (now->parts > 1 && Skeleton::owner(pair.address, now->parts) != now->part) return false;
   if (frees_what_was_born(pair)) return false;
   const trace::ThreadEntry* earlier = thread_entry(pair.earlier.thread);
   const trace::ThreadEntry* later = thread_entry(pair.later.thread);
@@ -218,7 +245,22 @@ void on_candidate(void* /*context*/, const Candidate& candidate) {
   static report::Race race;
   writer.build(candidate, race);
   writer.suppress(race);
-  writer.put(race);
+  if (now->parts == 1 || now->is_quiet) return writer.put(race);
+  static char line[1 << 17];
+  const std::string words = std::to_string(now->position) + ' ' +
+                            (race.detection == report::Detection::kObserved ? "1 " : "0 ") + race.id.hex + ' ';
+  put_part('R', words, report::format_race(race, now->tables.process.pid, line, sizeof(line)));
+}
+
+void put_counts_of_part() {
+  for (const Candidate* candidate = detector.candidates().first(); candidate != nullptr;
+       candidate = candidate->next.load(std::memory_order_acquire)) {
+    const uint64_t count = writer.count_of(*candidate);
+    if (count == 0) continue;
+    const report::RaceId id = report::race_id(candidate->site_a, candidate->site_b);
+    put_part('C', std::string(id.hex) + (candidate->standing.load() == Standing::kObserved ? " 1 " : " 0 "),
+             Decimal(count).text());
+  }
 }
 
 Listener listener() {
@@ -333,6 +375,12 @@ void apply(const Item& item) {
   }
 }
 
+void look_until(const trace::TraceFile& file, uint64_t end) {
+  trace::Merge merge(file);
+  Item item;
+  while (merge.position() < end && merge.next(item) && is_plausible(item.event)) now->skeleton.add(item);
+}
+
 // Up to the timestamp. Gives why it ended earlier, if it did.
 std::string apply_until(const trace::TraceFile& file, uint64_t end) {
   trace::Merge merge(file);
@@ -340,6 +388,12 @@ std::string apply_until(const trace::TraceFile& file, uint64_t end) {
   while (merge.position() < end && merge.next(item)) {
     if (!is_plausible(item.event)) {
       return "the trace is cut after event " + std::to_string(item.timestamp) + ": what follows is no event";
+    }
+    now->position = item.timestamp;
+    if (now->parts > 1 && item.kind == ItemKind::kEvent &&
+        !now->skeleton.is_applied(item.event, now->part, now->parts)) {
+      ++now->left_out;
+      continue;
     }
     apply(item);
   }
@@ -423,7 +477,15 @@ Outcome analyze(const Job& job, std::string& error) {
     error = "not enough memory to analyse a trace";
     return Outcome::kRefused;
   }
-  if ((analysis.settings.hazards & options::kHazardLockOrder) != 0) {
+  const Tables& own = file->tables();
+  const uint64_t end = own.end ? own.end->timestamp : ~uint64_t{0};
+  analysis.part = job.part;
+  analysis.parts = job.parts;
+  if (job.parts > 1) {
+    for (const Origin& origin : origins) look_until(*origin.file, origin.until);
+    look_until(*file, end);
+  }
+  if ((analysis.settings.hazards & options::kHazardLockOrder) != 0 && job.part == 0) {
     hazard_listener.lock_order.init(detector, hazard_memory, &report_lock_order);
   }
 
@@ -441,10 +503,11 @@ Outcome analyze(const Job& job, std::string& error) {
     static std::vector<uint64_t> known(detector.candidates().size());
     writer.restart(known.empty() ? nullptr : known.data());
   }
-  const Tables& own = file->tables();
-  if (cut.empty()) cut = apply_until(*file, own.end ? own.end->timestamp : ~uint64_t{0});
+  analysis.left_out = 0;
+  if (cut.empty()) cut = apply_until(*file, end);
   if (cut.empty() && !own.stopped.empty()) cut = "the recording stopped before the program ended: " + own.stopped;
   if (!cut.empty()) writer.put_note(cut.c_str());
+  if (analysis.parts > 1) put_counts_of_part();
   if (own.end && cut.empty()) {
     writer.put_end(own.end->exit);
   } else {

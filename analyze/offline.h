@@ -4,7 +4,7 @@
 // that the same engine finds the same. A forked process goes on where its parent's trace was when it was forked: that
 // part is applied first. What is found goes into a findings file, as from a running program, with the same identities.
 //
-// One process has one detector: each trace is analysed in a process of its own (parallel.h).
+// One process has one detector: each trace, or part of one, is analysed in a process of its own (parallel.h).
 #pragma once
 
 #include <string>
@@ -17,6 +17,9 @@ struct Job {
   std::string trace;     // a file
   std::string findings;  // records are appended here
   std::string options;   // key=value:…, over what the trace says
+  // Which part of the accesses it judges (skeleton.h). Of several parts, `findings` gets what merge_parts() reads.
+  unsigned part = 0;
+  unsigned parts = 1;
 };
 
 enum class Outcome : uint8_t {

@@ -3,10 +3,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <map>
+
+#include "analyze/parts.h"
+#include "trace/trace_reader.h"
 
 namespace norn::analyze {
 namespace {
@@ -43,10 +47,8 @@ Result result_of(const Job& job, int status, std::string error) {
                                  (name != nullptr ? std::string("SIG") + name : std::string("itself"))};
 }
 
-}  // namespace
-
-std::vector<Result> analyze_all(const std::vector<Job>& jobs, unsigned workers,
-                                const std::function<void(size_t done)>& progress) {
+std::vector<Result> run_all(const std::vector<Job>& jobs, unsigned workers,
+                            const std::function<void(size_t done, size_t all)>& progress) {
   std::vector<Result> results(jobs.size());
   std::map<pid_t, Worker> running;
   size_t next = 0;
@@ -80,7 +82,67 @@ std::vector<Result> analyze_all(const std::vector<Job>& jobs, unsigned workers,
     running.erase(found);
     results[worker.job] = result_of(jobs[worker.job], status, read_all(worker.errors));
     close(worker.errors);
-    progress(++done);
+    progress(++done, jobs.size());
+  }
+  return results;
+}
+
+std::vector<Job> parts_of(const Job& trace, unsigned parts) {
+  std::vector<Job> jobs;
+  for (unsigned part = 0; part < parts; ++part) {
+    Job job = trace;
+    job.part = part;
+    job.parts = parts;
+    if (parts > 1) {
+      job.findings += ".part" + std::to_string(getpid()) + "-" + std::to_string(part);
+      unlink(job.findings.c_str());
+    }
+    jobs.push_back(job);
+  }
+  return jobs;
+}
+
+uint32_t pid_of(const std::string& trace) {
+  std::string error;
+  const std::unique_ptr<trace::TraceFile> file = trace::TraceFile::open(trace, error);
+  return file ? file->tables().process.pid : 0;
+}
+
+// One result of the results of its parts.
+Result merged(const Job& trace, const std::vector<Job>& parts, const Result* results) {
+  Result worst;
+  std::vector<std::string> files;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (results[i].outcome > worst.outcome) worst = results[i];
+    files.push_back(parts[i].findings);
+  }
+  if (parts.size() == 1) return worst;
+  if (worst.outcome == Outcome::kRefused) {
+    for (const std::string& file : files) unlink(file.c_str());
+  } else if (!merge_parts(files, trace.findings, pid_of(trace.trace), worst.error)) {
+    worst.outcome = Outcome::kRefused;
+  }
+  return worst;
+}
+
+}  // namespace
+
+std::vector<Result> analyze_all(const std::vector<Job>& traces, unsigned workers,
+                                const std::function<void(size_t done, size_t all)>& progress) {
+  const auto parts = std::max(1u, workers / std::max(1u, static_cast<unsigned>(traces.size())));
+  std::vector<Result> results;
+  std::vector<Job> jobs;
+  for (const Job& trace : traces) {
+    for (Job& part : parts_of(trace, parts)) {
+      part.findings += parts > 1 ? "-" + std::to_string(jobs.size()) : "";
+      jobs.push_back(std::move(part));
+    }
+  }
+  const std::vector<Result> done = run_all(jobs, workers, progress);
+  for (size_t i = 0; i < traces.size(); ++i) {
+    const std::vector<Job> own(jobs.begin() + static_cast<ptrdiff_t>(i * parts),
+                               jobs.begin() + static_cast<ptrdiff_t>((i + 1) * parts));
+    results.push_back(merged(traces[i], own, &done[i * parts]));
   }
   return results;
 }

@@ -80,10 +80,9 @@ int analyze_trace(const Verb& verb, std::vector<std::string> arguments) {
   if (!kept.ok()) return kMisuse;
   std::vector<analyze::Job> work;
   for (const std::string& file : files) work.push_back({file, kept.run().findings(), request.options.list()});
-  const bool shows = is_terminal(2) && files.size() > 1;
-  const std::vector<analyze::Result> results = analyze::analyze_all(work, jobs, [&](size_t done) {
-    if (shows)
-      fmt::print(stderr, "\rnorn: {} of {} traces analysed{}", done, files.size(), done == files.size() ? "\n" : "");
+  const bool shows = is_terminal(2);
+  const std::vector<analyze::Result> results = analyze::analyze_all(work, jobs, [&](size_t done, size_t all) {
+    if (shows) fmt::print(stderr, "\rnorn: {} of {} parts analysed{}", done, all, done == all ? "\n" : "");
   });
   size_t refused = 0;
   for (const analyze::Result& result : results) {

@@ -60,6 +60,7 @@ struct Analysis {
   Skeleton skeleton;
   uint64_t position = 0;  // the timestamp of what is applied
   uint64_t left_out = 0;  // accesses that are another worker's
+  std::string refusal;    // why this trace cannot be judged so
   std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
 };
 Analysis* now = nullptr;
@@ -335,6 +336,9 @@ void apply_event(const Item& item) {
       now->seen_root = true;
       break;
     case EventKind::kObserveOnly:
+      if (is_state_machine(now->settings.engine)) {
+        now->refusal = "msm-short and msm-long must see every access: this is a trace of the sampling profile";
+      }
       now->settings.engine = EngineKind::kHb;
       break;
     default:
@@ -385,7 +389,7 @@ void look_until(const trace::TraceFile& file, uint64_t end) {
 std::string apply_until(const trace::TraceFile& file, uint64_t end) {
   trace::Merge merge(file);
   Item item;
-  while (merge.position() < end && merge.next(item)) {
+  while (merge.position() < end && now->refusal.empty() && merge.next(item)) {
     if (!is_plausible(item.event)) {
       return "the trace is cut after event " + std::to_string(item.timestamp) + ": what follows is no event";
     }
@@ -505,6 +509,10 @@ Outcome analyze(const Job& job, std::string& error) {
   }
   analysis.left_out = 0;
   if (cut.empty()) cut = apply_until(*file, end);
+  if (!analysis.refusal.empty()) {
+    error = analysis.refusal;
+    return Outcome::kRefused;
+  }
   if (cut.empty() && !own.stopped.empty()) cut = "the recording stopped before the program ended: " + own.stopped;
   if (!cut.empty()) writer.put_note(cut.c_str());
   if (analysis.parts > 1) put_counts_of_part();

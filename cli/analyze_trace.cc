@@ -61,8 +61,12 @@ int analyze_trace(const Verb& verb, std::vector<std::string> arguments) {
   Arguments app;
   Detection request;
   std::string format = "text";
-  unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
-  app.add_option("--jobs", jobs, "how many processes work at once (default: one for each processor)")->type_name("N");
+  unsigned jobs = 0;
+  app.add_option("--jobs", jobs,
+                 "how many processes work at once: more than there are traces divide them (default: one for each "
+                 "trace, at most one for "
+                 "each processor)")
+      ->type_name("N");
   add_format_option(app, request, format);
   if (const auto status = parse_detection(verb, app, std::move(arguments), request, false); status) return *status;
   if (!load_rules(request)) return kMisuse;
@@ -80,6 +84,9 @@ int analyze_trace(const Verb& verb, std::vector<std::string> arguments) {
   if (!kept.ok()) return kMisuse;
   std::vector<analyze::Job> work;
   for (const std::string& file : files) work.push_back({file, kept.run().findings(), request.options.list()});
+  if (jobs == 0) {
+    jobs = std::min(std::max(1u, std::thread::hardware_concurrency()), static_cast<unsigned>(files.size()));
+  }
   const bool shows = is_terminal(2);
   const std::vector<analyze::Result> results = analyze::analyze_all(work, jobs, [&](size_t done, size_t all) {
     if (shows) fmt::print(stderr, "\rnorn: {} of {} parts analysed{}", done, all, done == all ? "\n" : "");

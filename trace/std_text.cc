@@ -213,7 +213,7 @@ class StdReader {
       if (!line.empty() && line.back() == '\r') line.pop_back();
       if (line.empty()) continue;
       if (!read_line(line, error)) {
-        error = name_ + ":" + std::to_string(number) + ": " + error;
+        error.insert(0, name_ + ":" + std::to_string(number) + ": ");
         return false;
       }
     }

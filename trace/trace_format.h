@@ -11,7 +11,8 @@
 //   header  8  "norntrac"
 //           4  version, 1
 //           4  where the first chunk begins: 4096 in a file that is mapped, 32 in one that was compressed
-//           16 zero
+//           8  the size of the file that was compressed; 0 of one that is mapped
+//           8  zero
 //   chunk   4  "chnk"
 //           4  thread: whose events come first. Of a table: 0
 //           1  kind: 0 a table, 1 events
@@ -116,7 +117,8 @@ struct FileHeader {
   char magic[8] = {'n', 'o', 'r', 'n', 't', 'r', 'a', 'c'};
   uint32_t version = kVersion;
   uint32_t first_chunk = kFileHeader;
-  uint64_t zero[2] = {};
+  uint64_t size = 0;
+  uint64_t zero = 0;
 };
 static_assert(sizeof(FileHeader) == kFileHeader);
 

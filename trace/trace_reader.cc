@@ -123,7 +123,7 @@ void TraceFile::find_chunks() {
     chunks_.push_back(chunk);
     at = chunk.offset + found.stored;
   }
-  if (at < size_ && damage_.empty()) damage_ = "the file is shorter than it was";
+  if ((at < size_ || size_ < header.size) && damage_.empty()) damage_ = "the file is shorter than it was";
 }
 
 bool TraceFile::read(const Chunk& chunk, std::vector<uint8_t>& bytes) const {
@@ -298,7 +298,7 @@ bool compress_trace(const std::string& raw, std::string& error) {
   const std::string made = base + std::string(kTrace);
   const std::string unfinished = made + ".new";
   std::ofstream out(unfinished, std::ios::binary | std::ios::trunc);
-  const FileHeader header;
+  FileHeader header;
   out.write(reinterpret_cast<const char*>(&header), sizeof(header));
   std::vector<uint8_t> bytes;
   std::vector<uint8_t> packed(ZSTD_compressBound(kMaxUsed));
@@ -316,6 +316,9 @@ bool compress_trace(const std::string& raw, std::string& error) {
     out.write(reinterpret_cast<const char*>(&changed), sizeof(changed));
     out.write(reinterpret_cast<const char*>(packed.data()), static_cast<std::streamsize>(size));
   }
+  header.size = static_cast<uint64_t>(out.tellp());
+  out.seekp(0);
+  out.write(reinterpret_cast<const char*>(&header), sizeof(header));
   out.close();
   std::error_code code;
   if (!out) {

@@ -75,8 +75,8 @@ def check(source, binaries):
             if recorded.returncode == 2:
                 wrong.append(f"{source} {level} {engine}: {recorded.stderr.strip()[-300:]}")
                 continue
-            analyses = {jobs: run([f"{binaries}/norn", "analyze", f"--jobs={jobs}", f"--json=offline{jobs}.json", "trace"],
-                                  directory) for jobs in (1, 3)}
+            analyses = {jobs: run([f"{binaries}/norn", "analyze", f"--jobs={jobs}", f"--json=offline{jobs}.json",
+                                   "trace"], directory) for jobs in (1, 3)}
             refused = next((done for done in analyses.values() if done.returncode == 2), None)
             if refused:
                 wrong.append(f"{source} {level} {engine}: {refused.stderr.strip()[-300:]}")

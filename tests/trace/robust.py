@@ -13,14 +13,19 @@ import subprocess
 import sys
 import tempfile
 
+BEHAVIOUR = pathlib.Path(__file__).resolve().parent.parent / "behaviour"
+
 KILLED = """
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
+#include "order.h"
 int x, y;
 static void* f(void* last) {
+  if (last) await_turn(1);
   for (int i = 0; i < 20000; i++) { x++; y += i; }
   if (last) kill(getpid(), SIGKILL);
+  end_turn();
   for (;;) pause();
 }
 int main(void) {
@@ -73,7 +78,8 @@ class Checker:
 
     def record(self, name, source):
         (self.directory / f"{name}.c").write_text(source)
-        subprocess.run([f"{self.binaries}/norn-cc", "-g", "-O1", "-pthread", f"{name}.c", "-o", name],
+        subprocess.run([f"{self.binaries}/norn-cc", "-std=gnu11", "-D_GNU_SOURCE", "-g", "-O1", "-pthread",
+                        f"-I{BEHAVIOUR}", f"{name}.c", "-o", name],
                        cwd=self.directory, check=True)
         self.norn("record", f"--out={name}.trace", f"--json={name}.json", "--", f"./{name}")
         return self.directory / f"{name}.trace"

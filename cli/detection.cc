@@ -26,29 +26,33 @@ using experiment::Linkage;
 using experiment::ProgramKind;
 using options::Settings;
 
-std::optional<int> parse_request(const Verb& verb, Arguments& app, std::vector<std::string> arguments,
-                                 Detection& request) {
+}  // namespace
+
+std::optional<int> parse_detection(const Verb& verb, Arguments& app, std::vector<std::string> arguments,
+                                   Detection& request, bool is_program) {
   // What stands behind -- is the program's, whatever it looks like.
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
   const bool split = dashes != arguments.end();
   std::vector<std::string> behind(split ? dashes + 1 : dashes, arguments.end());
   arguments.erase(dashes, arguments.end());
 
-  app.prefix_command();
+  if (is_program) app.prefix_command();
   add_run_options(app, request.options);
   request.files.add_options(app);
   app.add_option("--output", request.output, "write the text report here instead of to stderr")->type_name("FILE");
   request.casebook.add_option(app);
-  app.add_flag("--launcher", request.launcher,
-               "the program is not instrumented itself, but starts programs that are (make, ctest, python)");
-  app.add_flag("--binary", request.binary, "use the front end for unmodified programs even if it is instrumented");
-  app.add_flag("--follow", request.follow, "the same, for the programs that it starts, too");
+  if (is_program) {
+    app.add_flag("--launcher", request.launcher,
+                 "the program is not instrumented itself, but starts programs that are (make, ctest, python)");
+    app.add_flag("--binary", request.binary, "use the front end for unmodified programs even if it is instrumented");
+    app.add_flag("--follow", request.follow, "the same, for the programs that it starts, too");
+  }
   if (const auto status = parse(app, verb, arguments); status) return status;
 
   request.command = app.remaining();
   if (!request.command.empty() && split) request.command.push_back("--");  // it was the program's own
   request.command.insert(request.command.end(), behind.begin(), behind.end());
-  if (request.command.empty()) {
+  if (is_program && request.command.empty()) {
     complain(fmt::format("say which program to run: norn {} -- ./program", verb.name));
     return kMisuse;
   }
@@ -63,6 +67,8 @@ std::optional<int> parse_request(const Verb& verb, Arguments& app, std::vector<s
     request.output = fmt::format("{}.{}", view(log), getpid());
   return std::nullopt;
 }
+
+namespace {
 
 // Whether the program runs under the Valgrind front end: if it was not built with norn, and is not there to start
 // others.
@@ -165,20 +171,39 @@ void keep_in_casebook(const Verb& verb, const casebook::NewRun& kept, report::Fi
 
 }  // namespace
 
+bool load_rules(Detection& request) {
+  const Settings& settings = request.options.settings();
+  if (settings.suppressions.empty()) return true;
+  std::string error;
+  const std::string path(view(settings.suppressions));
+  if (!request.rules.load(path, error)) {
+    complain(error);
+    return false;
+  }
+  // The program may change its directory before it reads them.
+  request.options.set("suppressions", std::filesystem::absolute(path).string());
+  return true;
+}
+
+std::optional<int> read_findings(const Verb& verb, const casebook::NewRun& kept, Detection& request) {
+  std::string error;
+  request.kept = kept.run();
+  request.findings = casebook::load_findings(request.kept, error);
+  if (!request.findings) {
+    complain(error);
+    return kMisuse;
+  }
+  request.rules.apply(*request.findings);
+  keep_in_casebook(verb, kept, *request.findings, request);
+  return std::nullopt;
+}
+
 std::optional<int> detect(const Verb& verb, Arguments& app, std::vector<std::string> arguments, Detection& request) {
-  if (const auto status = parse_request(verb, app, std::move(arguments), request); status) return status;
+  if (const auto status = parse_detection(verb, app, std::move(arguments), request); status) return status;
   const Settings& settings = request.options.settings();
 
+  if (!load_rules(request)) return kMisuse;
   std::string error;
-  if (!settings.suppressions.empty()) {
-    const std::string path(view(settings.suppressions));
-    if (!request.rules.load(path, error)) {
-      complain(error);
-      return kMisuse;
-    }
-    // The program may change its directory before it reads them.
-    request.options.set("suppressions", std::filesystem::absolute(path).string());
-  }
   if (!experiment::find_program(request.command[0], request.program, error)) {
     complain(error);
     return kMisuse;
@@ -196,6 +221,7 @@ std::optional<int> detect(const Verb& verb, Arguments& app, std::vector<std::str
   // own.
   request.race_status = static_cast<int>(settings.exitcode);
   if (kept.ok()) request.options.set("findings", kept.run().findings());
+  if (!request.prepare(kept.run())) return kMisuse;
   const std::string list = request.options.list();
   if ((settings.verbose & options::kVerboseOptions) != 0) complain("NORN_OPTIONS=" + list);
   const std::string log = kept.run().directory + "/valgrind.log";

@@ -31,6 +31,8 @@ struct Detection {
   std::vector<std::string> command;
   // Asked when all options are known: whether the verb's own make sense.
   std::function<bool(std::string& error)> accepts = [](std::string&) { return true; };
+  // Called before the program is started: what the verb adds to its options. False: it cannot, and has said so.
+  std::function<bool(const casebook::KeptRun& run)> prepare = [](const casebook::KeptRun&) { return true; };
   double timeout = 0;  // seconds after which the program is ended; 0: never
 
   experiment::Program program;
@@ -47,5 +49,13 @@ struct Detection {
 // status if that is all there is to do.
 [[nodiscard]] std::optional<int> detect(const Verb& verb, Arguments& app, std::vector<std::string> arguments,
                                         Detection& detection);
+
+// The parts of it, for who has no program to run. Reads the arguments; `is_program`: what is left of them is one.
+[[nodiscard]] std::optional<int> parse_detection(const Verb& verb, Arguments& app, std::vector<std::string> arguments,
+                                                 Detection& detection, bool is_program = true);
+// Reads the user's suppressions.
+[[nodiscard]] bool load_rules(Detection& detection);
+// What was found is read, judged and kept in the casebook. `kept` has ended.
+[[nodiscard]] std::optional<int> read_findings(const Verb& verb, const casebook::NewRun& kept, Detection& detection);
 
 }  // namespace norn::cli

@@ -50,6 +50,9 @@ int export_all(const Verb& verb, std::vector<std::string> arguments);
 int image(const Verb& verb, std::vector<std::string> arguments);
 int build(const Verb& verb, std::vector<std::string> arguments);
 int completion(const Verb& verb, std::vector<std::string> arguments);
+int record(const Verb& verb, std::vector<std::string> arguments);
+int analyze_trace(const Verb& verb, std::vector<std::string> arguments);
+int trace_tool(const Verb& verb, std::vector<std::string> arguments);
 int doctor(const Verb& verb, std::vector<std::string> arguments);
 
 }  // namespace norn::cli

@@ -141,6 +141,38 @@ constexpr Verb kVerbs[] = {
      "norn completion zsh > ~/.zfunc/_norn                         with fpath+=~/.zfunc in .zshrc\n"
      "norn completion fish > ~/.config/fish/completions/norn.fish",
      completion},
+    {"record", "[options] -- program [arguments]", "run a program and keep every event of it, for norn analyze",
+     "Runs a program as `norn run` does, and writes what it did into a trace: every access, every synchronization, in\n"
+     "the order in which they happened, with all that reports need. `norn analyze` judges it later, with any engine, "
+     "as\n"
+     "often as you like: one and the same execution. A program that is killed loses nothing that it did. Recording is\n"
+     "slow: threads take turns. Programs built with -fnorn-profile=sampling record what they look at.",
+     "norn record -- ./bank 100\n"
+     "norn record --out=bank.trace -- ./bank 100\n"
+     "norn analyze --engine=hb bank.trace",
+     record},
+    {"analyze", "[options] [DIR]", "find the races of a recorded program",
+     "Applies an engine to the trace that `norn record` wrote (without DIR: in the last run) and reports as `norn "
+     "run`\n"
+     "does: the same races have the same names, and go into the casebook. Without --engine, the engine and the "
+     "options\n"
+     "are those of the recorded run, and so are the races. A trace that is cut is analysed up to there, which is said.",
+     "norn analyze                         the trace of the last run\n"
+     "norn analyze --engine=hb bank.trace\n"
+     "norn analyze --engine=msm-long --json=races.json bank.trace",
+     analyze_trace},
+    {"trace", "stat|dump|check|export DIR, import FILE DIR", "look at a trace; to and from other tools",
+     "stat says what is in a trace: events by kind, threads, size, how it ended. dump prints every event in order, "
+     "with\n"
+     "where it happened. check reads all of it and says whether anything is missing (exit status 1 if so). export "
+     "prints\n"
+     "it in the STD format of RAPID (T0|r(V1)|loc), import makes a trace of such a text.",
+     "norn trace stat bank.trace\n"
+     "norn trace dump bank.trace | grep lock-acquire\n"
+     "norn trace check bank.trace\n"
+     "norn trace export bank.trace > bank.std\n"
+     "norn trace import account.std account.trace && norn analyze account.trace",
+     trace_tool},
     {"doctor", "", "can this machine run everything, and if not, what to type",
      "Checks the compiler, norn's own parts, the machine's settings, and finds a race in a small program. Exits with\n"
      "0 if all that norn needs is there, with 1 if not.",

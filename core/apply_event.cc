@@ -44,7 +44,28 @@ void Detector::apply_clock(Thread& t, const Event& e) {
   }
 }
 
+// What no thread did.
+void Detector::apply_to_all(const Event& e) {
+  switch (e.kind) {
+    case EventKind::kClockClear:
+      if (ReleaseClock* clock = numbered_clock(e.address); clock != nullptr) clock_clear(*clock);
+      break;
+    case EventKind::kExpectSpins:
+      (void)honour_spins();
+      break;
+    case EventKind::kExpectConditions:
+      expect_conditions();
+      break;
+    case EventKind::kObserveOnly:
+      observe_only();
+      break;
+    default:
+      break;  // there is no such event
+  }
+}
+
 void Detector::apply(const Event& e) {
+  if (e.thread == kNoThread) return apply_to_all(e);
   Thread* found = find(e.thread);
   if (found == nullptr) found = add_root(e.thread);
   if (found == nullptr) return;
@@ -75,7 +96,7 @@ void Detector::apply(const Event& e) {
       access(t, AccessKind::kRead, e.address, e.size, e.where, e.counts);
       break;
     case EventKind::kWrite:
-      write(t, e.address, e.size, e.where);
+      access(t, AccessKind::kWrite, e.address, e.size, e.where, e.counts);
       break;
     case EventKind::kAllocate:
       bear(t, e.address, e.size, e.where);

@@ -159,6 +159,7 @@ class Detector : private Collector {
   };
   [[nodiscard]] ReleaseClock* numbered_clock(Address number);
   void apply_clock(Thread& thread, const Event& event);
+  void apply_to_all(const Event& event);
   NumberedClock* numbered_clocks_[64] = {};
 };
 

@@ -35,6 +35,10 @@ struct Thread;
 struct Recorder {
   void* context = nullptr;
   void (*record)(void* context, const Event& event) = nullptr;
+  // Around all that is done for one event: what the detector makes of it, the operation itself where the emitter does
+  // it, and record(). So whoever takes turns here hears of events in the very order in which the detector does.
+  void (*begin)(void* context) = nullptr;
+  void (*end)(void* context) = nullptr;
 };
 
 // A listener has
@@ -163,6 +167,24 @@ class Emitter {
   // To the recorder alone: what has no thread, what is not the program's own doing, and atomics, which it hears
   // earlier.
   [[gnu::always_inline]] void record(const Event& event);
+
+  // A recorder's turn.
+  class Turn {
+   public:
+    [[gnu::always_inline]] explicit Turn(const Recorder* recorder) : recorder_(recorder) {
+      if (recorder_ != nullptr && recorder_->begin != nullptr) [[unlikely]]
+        recorder_->begin(recorder_->context);
+    }
+    [[gnu::always_inline]] ~Turn() {
+      if (recorder_ != nullptr && recorder_->end != nullptr) [[unlikely]]
+        recorder_->end(recorder_->context);
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    const Recorder* recorder_;
+  };
 
   bool wants_everything_ = false;
   const Recorder* recorder_ = nullptr;

@@ -21,8 +21,8 @@ enum class EventKind : uint8_t {
   kBeginAgain,    // the thread      release clock  -; as if it ended and another that began like it went on
 
   // Memory. `size` is any number of bytes; 1 to 16 is an access, more is a range.
-  kRead,  // counts: its value goes into the write of the same bytes after it, and nowhere else
-  kWrite,
+  kRead,        // counts: its value goes into the write of the same bytes after it, and nowhere else
+  kWrite,       // counts: it stands for a read of the same bytes before it, too
   kAllocate,    // the bytes are new: nothing that was done to them before counts
   kFree,        // a write to all bytes, reported as a free
   kReallocate,  // address/size: the old block; other/other_size: the new one. The contents moved.

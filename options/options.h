@@ -42,6 +42,7 @@ struct Settings {
   uint32_t exitcode = 66;  // 0: the program's own status is never changed
   bool halt_on_error = false;
   Text findings{};  // a path, or "fd:N"; empty: the program renders text itself
+  Text record{};    // a directory for traces; empty: nothing is recorded
   Text suppressions{};
   Text dump_cfg{};
   Text log_path{};  // empty: stderr
@@ -251,6 +252,13 @@ inline constexpr Option kOptions[] = {
      .fallback = "none",
      .help = "where findings are recorded: a file, or fd:N",
      .store = &store_in<&Settings::findings>,
+     .use = OptionUse::kStarter},
+    {.key = "record",
+     .kind = OptionKind::kText,
+     .values = "DIRECTORY",
+     .fallback = "none",
+     .help = "where every process writes its trace: an existing directory",
+     .store = &store_in<&Settings::record>,
      .use = OptionUse::kStarter},
     {.key = "schedule",
      .kind = OptionKind::kChoice,

@@ -220,8 +220,8 @@ class FindingsWriter {
     write_start(summary(0, false), line.sink());
     [[maybe_unused]] const bool done = Front::append(line.text());
   }
-  // How often each race was seen, and how the program ended; before an exec, too.
-  void put_end(int exit_status, bool becomes_another = false) {
+  // How often each race was seen.
+  void put_counts() {
     for (const Candidate* candidate = Front::detector().candidates().first(); candidate != nullptr;
          candidate = candidate->next.load(std::memory_order_acquire)) {
       if (count_of(*candidate) == 0) continue;
@@ -231,6 +231,10 @@ class FindingsWriter {
       write_count(race, pid(), line.sink());
       if (!Front::append(line.text())) break;
     }
+  }
+  // That, and how the program ended; before an exec, too.
+  void put_end(int exit_status, bool becomes_another = false) {
+    put_counts();
     Buffer line(line_, sizeof(line_));
     RunSummary run = summary(exit_status, true);
     run.becomes_another = becomes_another;

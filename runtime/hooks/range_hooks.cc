@@ -88,6 +88,7 @@ bool observe_values(ThreadState& state, Address first, uint64_t count, uint64_t 
 template <AccessKind Kind>
 uint64_t observe_run(const void* address, uint64_t count, uint64_t step, uint64_t size, const norn_site* site) {
   if (!is_watching()) return 1;
+  if (wants_every_access()) return 0;
   ThreadState* state = current_state;
   if (state == nullptr) return 0;
   const Address first = address_of(address);

@@ -1,6 +1,7 @@
 #include "runtime/hooks/stack_ids.h"
 
 #include "base/hash.h"
+#include "report/site_identity.h"
 
 namespace norn::rt {
 
@@ -205,8 +206,7 @@ namespace {
 // Adds a site and what it was inlined into; true when one of them is not library code, which `own` is then.
 bool add_to_identity(uint64_t& identity, const norn_site* site, const norn_site*& own) {
   for (; site != nullptr; site = site->inlined_at) {
-    identity = hash_next(identity, site->hash);
-    identity ^= identity >> 32;
+    identity = report::identity_with(identity, site->hash);
     if ((site->flags & NORN_SITE_LIBRARY) == 0) return own = site, true;
   }
   return false;

@@ -21,6 +21,7 @@
 #include "runtime/process/process.h"
 #include "runtime/process/syscalls.h"
 #include "runtime/reporting/misuse.h"
+#include "runtime/reporting/recording.h"
 
 namespace norn::rt {
 namespace {
@@ -114,6 +115,7 @@ void end_thread(ThreadState& state) {
   use_check_of(nullptr);
   end_sampling();
   emit.exit(*state.core);
+  end_recording_of(state);
   current_ended = true;
   current_state = nullptr;
   // Signals that were kept would be lost with the state.
@@ -354,6 +356,7 @@ void begin_thread(ThreadState& state) {
     info->stack_begin = state.stack_begin;
     info->stack_end = state.stack_end;
   }
+  record_thread(state.id);
   add_handle(state.pthread, state.id);
   use_check_of(state.core);
   begin_sampling(state);

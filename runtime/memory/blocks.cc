@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "core/shadow/shadow_word.h"
 #include "runtime/hooks/access_hooks.h"
+#include "runtime/reporting/recording.h"
 
 namespace norn::rt {
 namespace {
@@ -305,12 +306,16 @@ bool may_be_large(Address address) {
 }  // namespace
 
 void add_block(const Block& block) {
+  if (is_recording()) [[unlikely]]
+    record_block_begin(block);
   if (block.size <= kSmall && may_be_small(block.address)) [[likely]]
     return add_small(block);
   add_large(block);
 }
 
 bool end_block(Address address, Block& ended) {
+  if (is_recording()) [[unlikely]]
+    record_block_end(address);
   SmallEntry* entry = may_be_small(address) ? small_entry(address) : nullptr;
   if (entry == nullptr) return end_large(address, ended);
   const SmallState state = SmallState::of(entry->state.load(std::memory_order_acquire));

@@ -38,6 +38,8 @@ class Unseen {
 
 // Whether two accesses are of one variable that several threads can reach. Inside the core.
 [[nodiscard]] bool can_race(const RacingPair& pair);
+// Whether it is the present task's own: its iterations do not race there.
+[[nodiscard]] bool is_own_memory(Address address);
 
 // A thread that works for OpenMP got a block of the heap, or gave one back. Inside.
 void got_block(ThreadState& state, Address begin, uint64_t size);

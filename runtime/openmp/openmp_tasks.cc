@@ -8,6 +8,7 @@
 #include "runtime/openmp/openmp.h"
 #include "runtime/process/emit.h"
 #include "runtime/process/mode.h"
+#include "runtime/reporting/recording.h"
 
 namespace norn::rt {
 namespace {
@@ -175,6 +176,7 @@ void give_number(Task* task) {
 
 void set_carrier(ThreadId id, ThreadId carrier) {
   if (ThreadInfo* info = thread_info(id); info != nullptr) info->host = carrier;
+  record_thread(id);
 }
 
 // Who ends is waited for through release clocks alone.
@@ -694,9 +696,16 @@ bool can_race(const RacingPair& pair) {
   const ThreadInfo* earlier = thread_info(pair.earlier.thread);
   const ThreadInfo* later = thread_info(pair.later.thread);
   if (earlier == nullptr || later == nullptr || earlier->host == 0 || earlier->host != later->host) return true;
+  return !is_own_memory(pair.address);
+}
+
+bool is_own_memory(Address address) {
+  const ThreadState* state = current_state;
+  const OpenMpThread* own = state == nullptr ? nullptr : state->openmp;
+  if (own == nullptr || own->task == nullptr) return false;
   const Task& task = whole_task(*own->task);
   const Bytes stack = {address_of(__builtin_frame_address(0)), task.frame + kRuntimeFrames};
-  return !contains(stack, pair.address) && !contains(task.own, pair.address) && !is_own_block(*own, task, pair.address);
+  return contains(stack, address) || contains(task.own, address) || is_own_block(*own, task, address);
 }
 
 namespace {

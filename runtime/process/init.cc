@@ -20,6 +20,7 @@
 #include "runtime/process/settings.h"
 #include "runtime/process/syscalls.h"
 #include "runtime/reporting/hazard_reporter.h"
+#include "runtime/reporting/recording.h"
 #include "runtime/reporting/reporter.h"
 
 extern "C" {
@@ -114,6 +115,7 @@ bool start_all(int argc, char** argv, char** environment) {
   hazard_listener.atomicity.init(detector, memory, &report_atomicity, [](const Thread& /*self*/, Address address) {
     return address >= current_state->stack_begin && address < current_state->stack_end;
   });
+  start_recording();
   find_real_functions();
   find_loader();
   find_allocator();
@@ -131,6 +133,7 @@ bool start_all(int argc, char** argv, char** environment) {
   ThreadInfo* info = thread_info(id);
   info->stack_end = address_of(__libc_stack_end);
   info->stack_begin = info->stack_end - main_stack_size();
+  record_thread(id);
   init_signals();
   init_process();
   leave(*state);

@@ -9,6 +9,7 @@
 #include "runtime/process/emit.h"
 #include "runtime/process/mode.h"
 #include "runtime/process/settings.h"
+#include "runtime/reporting/recording.h"
 
 namespace norn::rt {
 namespace {
@@ -151,6 +152,7 @@ NORN_EXPORT void __norn_module_init(const norn_module* tables) {
   if (module == nullptr) return;
   *module = {tables, file_of(search), modules.load(std::memory_order_relaxed)};
   modules.store(module, std::memory_order_release);
+  record_module(*module);
   // Regions first: they decide how the rest is judged.
   add_regions(*tables);
   if (tables->conditions != nullptr) emit.expect_conditions();

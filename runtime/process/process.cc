@@ -20,6 +20,7 @@
 #include "runtime/process/mode.h"
 #include "runtime/process/settings.h"
 #include "runtime/process/syscalls.h"
+#include "runtime/reporting/recording.h"
 #include "runtime/reporting/reporter.h"
 
 extern "C" char** environ;
@@ -108,6 +109,7 @@ void after_fork_in_child() {
   control::stop();
   ThreadState* self = current_state;
   const bool entered = self != nullptr && enter(*self);
+  restart_recording();
   if (self != nullptr) {
     // The others do not exist here, and what they did before the fork is all that will be seen of it.
     forget_other_threads(*self);

@@ -78,6 +78,7 @@ void read_settings(char** environment) {
     if (!parse_options(settings, keep(list), error)) refuse("NORN_OPTIONS: ", error.message());
   }
   settings.findings = absolute(settings.findings);
+  settings.record = absolute(settings.record);
   settings.log_path = absolute(settings.log_path);
   settings.suppressions = absolute(settings.suppressions);
   settings.outcome = absolute(settings.outcome);

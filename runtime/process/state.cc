@@ -10,6 +10,7 @@
 #include "runtime/process/mode.h"
 #include "runtime/process/settings.h"
 #include "runtime/process/syscalls.h"
+#include "runtime/reporting/recording.h"
 
 namespace {
 
@@ -151,6 +152,7 @@ void set_thread_name(ThreadId id, const char* name) {
   size_t i = 0;
   for (; i + 1 < ThreadInfo::kNameSize && name[i] != '\0'; ++i) info->name[i] = name[i];
   info->name[i] = '\0';
+  record_thread(id);
 }
 
 ThreadState* adopt_thread() {

@@ -21,6 +21,9 @@ namespace norn {
 class Detector;
 struct Thread;
 }  // namespace norn
+namespace norn::trace {
+struct Stream;
+}
 
 namespace norn::rt {
 
@@ -121,6 +124,8 @@ struct ThreadState {
 
   static constexpr unsigned kMaxKept = 16;
   KeptSignal kept[kMaxKept];
+
+  trace::Stream* stream = nullptr;  // what it records (reporting/recording.cc)
 
   Address last_block = 0;  // what malloc or one of its family gave it last
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/sink.h"
+#include "report/member_names.h"
 #include "report/race.h"
 #include "runtime/intercept/threads.h"
 #include "runtime/process/modules.h"
@@ -10,50 +10,6 @@
 
 namespace norn::rt {
 namespace {
-
-struct Members {
-  const norn_member* first;
-  uint32_t count;
-};
-
-const norn_member* member_at(Members members, uint64_t byte) {
-  const norn_member* found = nullptr;
-  for (uint32_t i = 0; i < members.count; ++i) {
-    const norn_member& member = members.first[i];
-    if (byte < member.offset || member.stride == 0) continue;
-    const uint64_t from = byte - member.offset;
-    // Of a union's members the first one; of nested entries the last is the innermost.
-    if (from / member.stride < member.count && from % member.stride < member.size && found == nullptr) found = &member;
-  }
-  return found;
-}
-
-// "cells[42]", "queue.items[3].next"
-Text name_of_byte(const char* variable, Members members, uint64_t byte, TextPool& pool) {
-  Buffer buffer(pool.bytes(), pool.room());
-  const Sink sink = buffer.sink();
-  sink.put(variable);
-  if (const norn_member* member = member_at(members, byte); member != nullptr) {
-    const Text path(member->path);
-    size_t at = 0;
-    while (at + 1 < path.size && !(path[at] == '[' && path[at + 1] == ']')) ++at;
-    if (at + 1 < path.size) {
-      sink.put(path.part(0, at + 1));
-      sink.put(Decimal((byte - member->offset) / member->stride).text());
-      sink.put(path.part(at + 1));
-    } else {
-      sink.put(path);
-    }
-  }
-  pool.take(buffer.text().size);
-  return buffer.text();
-}
-
-// Bytes that are accessed as something larger are storage: what lies there is known to who accesses it.
-bool is_storage(Members members, uint64_t byte, uint64_t size) {
-  const norn_member* member = member_at(members, byte);
-  return member != nullptr && member->size <= 1 && size > 1;
-}
 
 // Thread-local variables lie at the same distance from each thread's pointer.
 bool thread_local_owner(const norn_global& global, Address address, Address& begin, ThreadId& owner) {
@@ -149,9 +105,9 @@ bool locate_local(Address address, uint64_t size, List<SeenStack> seen, report::
     location.object = local->name;
     location.object_size = local->size;
     location.offset = address - begin;
-    const Members members{local->members, local->member_count};
-    if (!is_storage(members, address - begin, size))
-      location.name = name_of_byte(local->name, members, address - begin, pool);
+    const List<norn_member> members{local->members, local->member_count};
+    if (!report::is_storage(members, address - begin, size))
+      location.name = report::name_of_byte(local->name, members, address - begin, pool);
     if (local->file != nullptr) location.declared_at.file = local->file;
     if (local->directory != nullptr) location.declared_at.directory = local->directory;
     location.declared_at.line = local->line;
@@ -179,9 +135,9 @@ bool locate_global(Address address, uint64_t size, report::Location& location, T
       location.object = global->name;
       location.object_size = global->size;
       location.offset = address - begin;
-      const Members members{global->members, global->member_count};
-      if (!is_storage(members, address - begin, size))
-        location.name = name_of_byte(global->name, members, address - begin, pool);
+      const List<norn_member> members{global->members, global->member_count};
+      if (!report::is_storage(members, address - begin, size))
+        location.name = report::name_of_byte(global->name, members, address - begin, pool);
       location.declared_at.file = global->file;
       if (global->directory != nullptr) location.declared_at.directory = global->directory;
       location.declared_at.line = global->line;

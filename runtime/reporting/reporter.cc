@@ -12,6 +12,7 @@
 #include "runtime/process/syscalls.h"
 #include "runtime/reporting/findings_file.h"
 #include "runtime/reporting/native_front.h"
+#include "runtime/reporting/recording.h"
 
 // A place for a debugger to stop at: the thread that is about to make the access calls it for each new race.
 NORN_EXPORT __attribute__((noinline)) void __norn_on_report(const char* id) { asm volatile("" : : "r"(id) : "memory"); }
@@ -275,14 +276,23 @@ void report_place(uint32_t identity, const norn_site& site) {
 
 void finish_report(int exit_status) {
   if (sys::pid() != start.pid) return;  // a vfork's child: the memory is its parent's
+  const RecordingTurn turn;             // what is counted at the end is what was recorded until then
   if (!lock_for_end()) return;
-  if (writer.finish()) put_end(exit_status);
+  if (writer.finish()) {
+    put_end(exit_status);
+    record_end(exit_status);
+  }
   report_mutex.unlock();
 }
 
 void flush_report() {
-  if (sys::pid() != start.pid || !lock_for_end()) return;
-  if (!writer.is_finished()) put_end(0, true);
+  if (sys::pid() != start.pid) return;
+  const RecordingTurn turn;
+  if (!lock_for_end()) return;
+  if (!writer.is_finished()) {
+    put_end(0, true);
+    record_end(0);
+  }
   report_mutex.unlock();
 }
 

@@ -1,0 +1,527 @@
+#include "analyze/offline.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <unordered_map>
+#include <vector>
+
+#include "analyze/block_map.h"
+#include "analyze/skeleton.h"
+#include "core/detector.h"
+#include "hazards/hazard_listener.h"
+#include "norn/abi.h"
+#include "options/options.h"
+#include "report/findings_writer.h"
+#include "report/member_names.h"
+#include "report/site_identity.h"
+#include "trace/trace_reader.h"
+
+// The core's one source of memory.
+extern "C" void* norn_arena_map(size_t bytes) {
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
+namespace norn::analyze {
+namespace {
+
+using report::Frame;
+using trace::Item;
+using trace::ItemKind;
+using trace::SiteEntry;
+using trace::Tables;
+
+constinit Detector detector;
+constinit hazards::Hazards hazard_listener;
+constinit Arena hazard_memory;
+
+// The analysis under way.
+struct Analysis {
+  Tables tables;
+  BlockMap blocks;
+  options::Settings settings;
+  std::unordered_map<ThreadId, Epoch> births;  // each thread's last
+  std::string findings;
+  int findings_fd = -1;
+  Thread* current = nullptr;
+  bool own = false;       // of the access that is applied
+  bool watching = false;  // there has been a second thread
+  bool seen_root = false;
+  bool is_quiet = false;  // what is found in the part before a fork is its parent's
+  unsigned part = 0;
+  unsigned parts = 1;
+  Skeleton skeleton;
+  uint64_t position = 0;  // the timestamp of what is applied
+  uint64_t left_out = 0;  // accesses that are another worker's
+  std::string refusal;    // why this trace cannot be judged so
+  std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
+};
+Analysis* now = nullptr;
+
+Text text_or(Text text, Text other) { return text.empty() ? other : text; }
+
+// --- what reports ask (report/findings_writer.h) -----------------------------------------------------------------
+
+Frame frame_of(const SiteEntry& site) {
+  Frame frame;
+  frame.function = site.function;
+  frame.file = site.file;
+  frame.directory = site.directory;
+  frame.line = site.line;
+  frame.column = site.column;
+  frame.module = site.module;
+  frame.library = (site.flags & NORN_SITE_LIBRARY) != 0;
+  return frame;
+}
+
+const SiteEntry* innermost_site(StackId where) {
+  const trace::StackEntry* stack = now->tables.stack(where);
+  return stack == nullptr ? nullptr : now->tables.site(stack->site);
+}
+
+uint64_t identity_of_stack(StackId where) {
+  uint64_t identity = 0;
+  now->tables.for_each_site(where, [&](const SiteEntry& site) {
+    identity = report::identity_with(identity, site.hash);
+    return (site.flags & NORN_SITE_LIBRARY) != 0;
+  });
+  return identity;
+}
+
+const trace::ThreadEntry* thread_entry(ThreadId id) {
+  const auto found = now->tables.threads.find(id);
+  return found == now->tables.threads.end() ? nullptr : &found->second;
+}
+
+bool locate_global(Address address, uint64_t size, report::Location& location, TextPool& pool) {
+  auto at = now->tables.variables.upper_bound(address);
+  if (at == now->tables.variables.begin()) return false;
+  const trace::VariableEntry& variable = (--at)->second.entry;
+  if (address - variable.address >= variable.size) return false;
+  const uint64_t byte = address - variable.address;
+  location.kind = report::LocationKind::kGlobal;
+  location.object = variable.name;
+  location.object_size = variable.size;
+  location.offset = byte;
+  if (!report::is_storage(variable.members, byte, size)) {
+    location.name = report::name_of_byte(variable.name, variable.members, byte, pool);
+  }
+  location.declared_at.file = variable.file;
+  location.declared_at.directory = variable.directory;
+  location.declared_at.line = variable.line;
+  location.declared_at.module = variable.module;
+  return true;
+}
+
+// A line of a part's file (parts.h).
+bool put_part(char kind, const std::string& words, Text record) {
+  std::string line = std::string(1, kind) + ' ' + words;
+  line.append(record.data == nullptr ? "" : record.data, record.size);
+  if (line.back() != '\n') line += '\n';
+  return write(now->findings_fd, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+}
+
+char kind_of_record(Text line) {
+  const std::string_view text(line.data, line.size);
+  if (text.starts_with("{\"record\":\"start\"")) return 'S';
+  if (text.starts_with("{\"record\":\"end\"")) return 'E';
+  if (text.starts_with("{\"record\":\"hazard\"")) return 'H';
+  if (text.starts_with("{\"record\":\"note\"")) return 'N';
+  return '-';  // races and their counts are told by other words
+}
+
+struct TraceFront {
+  static constexpr Text kName = "trace";
+  static constexpr size_t kTextBytes = 1 << 16;
+  using Block = analyze::Block;
+
+  static Detector& detector() { return analyze::detector; }
+  static const Thread* current_thread() { return now->current; }
+  static report::Process process() {
+    const trace::ProcessEntry& process = now->tables.process;
+    const List<Text> command = {now->tables.command.data(), now->tables.command.size()};
+    return {.program = command.empty() ? process.program : command[0],
+            .command = command,
+            .pid = process.pid,
+            .parent = process.parent,
+            .engine = now->settings.engine};
+  }
+  static List<Frame> frames_of(StackId where, Frame* frames, size_t most, TextPool& /*pool*/) {
+    size_t count = 0;
+    now->tables.for_each_site(where, [&](const SiteEntry& site) {
+      frames[count++] = frame_of(site);
+      return count < most;
+    });
+    return {frames, count};
+  }
+  static Text expression_of(StackId where) {
+    const SiteEntry* own = nullptr;
+    now->tables.for_each_site(where, [&](const SiteEntry& site) {
+      if (own == nullptr) own = &site;
+      if ((site.flags & NORN_SITE_LIBRARY) != 0) return true;
+      own = &site;
+      return false;
+    });
+    if (own != nullptr && !own->expression.empty()) return own->expression;
+    const SiteEntry* site = innermost_site(where);
+    return site == nullptr ? Text() : site->expression;
+  }
+  static uint64_t size_of(StackId where) {
+    const SiteEntry* site = innermost_site(where);
+    return site == nullptr ? 0 : site->size;
+  }
+  static uint64_t site_id(StackId where) { return identity_of_stack(where); }
+  static uint64_t identity_of(StackId where) { return identity_of_stack(where); }
+  static Text thread_name(ThreadId id) {
+    const trace::ThreadEntry* thread = thread_entry(id);
+    return thread == nullptr ? Text() : thread->name;
+  }
+  static StackId created_at(ThreadId id) {
+    const trace::ThreadEntry* thread = thread_entry(id);
+    return thread == nullptr ? kNoStack : thread->created_at;
+  }
+  static bool locate_special(Address /*address*/, report::Location& /*location*/, TextPool& /*pool*/) { return false; }
+  // What is on a stack is known by what statements call it: the stack itself is not in the trace.
+  static bool locate_variable(Address address, uint64_t size, const report::Access (& /*accesses*/)[2],
+                              report::Location& location, TextPool& pool) {
+    return locate_global(address, size, location, pool);
+  }
+  static bool find_block(Address address, Block& block) {
+    const Block* found = now->blocks.find(address);
+    if (found != nullptr) block = *found;
+    return found != nullptr;
+  }
+  static ThreadId thread_of_stack(Address address) {
+    ThreadId owner = kNoThread;
+    for (const auto& [id, thread] : now->tables.threads)
+      if (address >= thread.stack_begin && address < thread.stack_end) owner = id;
+    return owner;
+  }
+  static Text object_name(Address address, StackId where, TextPool& pool) {
+    report::Location location;
+    if (locate_global(address, 1, location, pool)) return text_or(location.name, location.object);
+    const Text expression = expression_of(where);
+    return expression.empty() ? pool.keep(Hex(address).text()) : expression;
+  }
+  static void measure(report::Stats& stats) {
+    const auto time = std::chrono::steady_clock::now() - now->begun;
+    stats.microseconds = static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(time).count());
+    rusage usage{};
+    if (getrusage(RUSAGE_SELF, &usage) == 0) stats.peak_rss = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+    stats.accesses += now->left_out;
+    stats.events += now->left_out;
+  }
+  static bool append(Text line) {
+    if (now->is_quiet) return true;
+    if (now->parts > 1) return put_part(kind_of_record(line), "", line);
+    return write(now->findings_fd, line.data, line.size) == static_cast<ssize_t>(line.size);
+  }
+  static bool append_last(Text line) { return append(line); }
+  static void count_lost(const report::Race& /*race*/) {}
+  static report::TextOptions text_options() { return {}; }
+  static void print(Text text) { [[maybe_unused]] const ssize_t written = write(2, text.data, text.size); }
+};
+
+constinit report::FindingsWriter<TraceFront> writer;
+
+// --- what the detector asks --------------------------------------------------------------------------------------
+
+bool counts(void* /*context*/, const RacingPair& pair) {
+  if (now->parts > 1 && Skeleton::owner(pair.address, now->parts) != now->part) return false;
+  if (frees_what_was_born(pair)) return false;
+  const trace::ThreadEntry* earlier = thread_entry(pair.earlier.thread);
+  const trace::ThreadEntry* later = thread_entry(pair.later.thread);
+  if (earlier == nullptr || later == nullptr || earlier->host == 0 || earlier->host != later->host) return true;
+  return !now->own;
+}
+
+void on_candidate(void* /*context*/, const Candidate& candidate) {
+  static report::Race race;
+  writer.build(candidate, race);
+  writer.suppress(race);
+  if (now->parts == 1 || now->is_quiet) return writer.put(race);
+  static char line[1 << 17];
+  const std::string words = std::to_string(now->position) + ' ' +
+                            (race.detection == report::Detection::kObserved ? "1 " : "0 ") + race.id.hex + ' ';
+  put_part('R', words, report::format_race(race, now->tables.process.pid, line, sizeof(line)));
+}
+
+void put_counts_of_part() {
+  for (const Candidate* candidate = detector.candidates().first(); candidate != nullptr;
+       candidate = candidate->next.load(std::memory_order_acquire)) {
+    const uint64_t count = writer.count_of(*candidate);
+    if (count == 0) continue;
+    const report::RaceId id = report::race_id(candidate->site_a, candidate->site_b);
+    put_part('C', std::string(id.hex) + (candidate->standing.load() == Standing::kObserved ? " 1 " : " 0 "),
+             Decimal(count).text());
+  }
+}
+
+Listener listener() {
+  Listener listener;
+  listener.site = [](void*, StackId where) { return identity_of_stack(where); };
+  listener.counts = &counts;
+  if (now->settings.new_memory) {
+    listener.fresh_until = [](void*, Address byte, Epoch moment) -> Address {
+      const Block* block = now->blocks.find(byte);
+      return block == nullptr || !(block->birth == moment) ? 0 : block->address + block->size;
+    };
+  }
+  listener.block = [](void*, Address byte, Address& begin, Address& end) {
+    const Block* block = now->blocks.find(byte);
+    if (block == nullptr) return false;
+    begin = block->address;
+    end = block->address + block->size;
+    return true;
+  };
+  listener.candidate = &on_candidate;
+  listener.note = [](void*, const char* text) { writer.put_note(text); };
+  return listener;
+}
+
+Options core_options(const options::Settings& settings) {
+  Options options;
+  options.engine = settings.engine;
+  options.condition = settings.cv;
+  options.conditions = false;  // until the trace says that there are some
+  options.spin = false;
+  options.handover = settings.handover;
+  options.library = settings.lib;
+  options.memory_limit = size_t{settings.memory_limit} << 20;
+  return options;
+}
+
+// --- applying ----------------------------------------------------------------------------------------------------
+
+// Whether it can be an event of a program, so that the detector may rely on it.
+bool is_plausible(const Event& event) {
+  constexpr ThreadId kMostThreads = 1u << 26;
+  constexpr uint64_t kAddresses = uint64_t{1} << 48;
+  constexpr uint64_t kMostBytes = uint64_t{1} << 36;  // of an access
+  const bool names_thread = event.kind == EventKind::kThreadFork || event.kind == EventKind::kThreadJoin ||
+                            event.kind == EventKind::kThreadDetach || event.kind == EventKind::kForkAfter;
+  const bool is_access = event.kind == EventKind::kRead || event.kind == EventKind::kWrite ||
+                         event.kind == EventKind::kFree || event.kind == EventKind::kSpinRead ||
+                         event.kind == EventKind::kLook;
+  if (event.thread != kNoThread && event.thread >= kMostThreads) return false;
+  if (names_thread && event.other >= kMostThreads) return false;
+  if (is_access && event.size > kMostBytes) return false;
+  if (event.size == 0) return true;  // it is no memory, but the name of an object
+  return event.address < kAddresses && event.size <= kAddresses && event.address + event.size <= kAddresses;
+}
+
+void begin_watching() {
+  if (now->watching) return;
+  now->watching = true;
+  hazard_listener.lock_order.watch(true);
+}
+
+void apply_event(const Item& item) {
+  const Event& event = item.event;
+  now->own = item.own;
+  switch (event.kind) {
+    case EventKind::kThreadFork:
+    case EventKind::kForkAfter:
+      begin_watching();
+      break;
+    case EventKind::kThreadStart:
+      if (now->seen_root) begin_watching();
+      now->seen_root = true;
+      break;
+    case EventKind::kObserveOnly:
+      if (is_state_machine(now->settings.engine)) {
+        now->refusal = "msm-short and msm-long must see every access: this is a trace of the sampling profile";
+      }
+      now->settings.engine = EngineKind::kHb;
+      break;
+    default:
+      break;
+  }
+  now->current = event.thread == kNoThread ? nullptr : detector.find(event.thread);
+  if (event.kind == EventKind::kBirth && now->current != nullptr) {
+    now->births[event.thread] = detector.birth(*now->current);
+    return;
+  }
+  if (event.kind == EventKind::kThreadExit && now->current != nullptr) {
+    hazard_listener.on_event(*now->current, event);
+    now->current = nullptr;
+    detector.apply(event);
+    return;
+  }
+  detector.apply(event);
+  if (event.thread == kNoThread) return;
+  if (Thread* thread = detector.find(event.thread); thread != nullptr) hazard_listener.on_event(*thread, event);
+}
+
+void apply(const Item& item) {
+  const Event& event = item.event;
+  switch (item.kind) {
+    case ItemKind::kEvent:
+      apply_event(item);
+      break;
+    case ItemKind::kBlock:
+      if (event.address + event.size < event.address) break;
+      now->blocks.add({event.address, event.size, event.thread, event.where,
+                       item.born ? now->births[event.thread] : Epoch{}, false});
+      break;
+    case ItemKind::kBlockEnd:
+      now->blocks.end(event.address);
+      break;
+    case ItemKind::kEntry:
+      break;
+  }
+}
+
+void look_until(const trace::TraceFile& file, uint64_t end) {
+  trace::Merge merge(file);
+  Item item;
+  while (merge.position() < end && merge.next(item) && is_plausible(item.event)) now->skeleton.add(item);
+}
+
+// Up to the timestamp. Gives why it ended earlier, if it did.
+std::string apply_until(const trace::TraceFile& file, uint64_t end) {
+  trace::Merge merge(file);
+  Item item;
+  while (merge.position() < end && now->refusal.empty() && merge.next(item)) {
+    if (!is_plausible(item.event)) {
+      return "the trace is cut after event " + std::to_string(item.timestamp) + ": what follows is no event";
+    }
+    now->position = item.timestamp;
+    if (now->parts > 1 && item.kind == ItemKind::kEvent &&
+        !now->skeleton.is_applied(item.event, now->part, now->parts)) {
+      ++now->left_out;
+      continue;
+    }
+    apply(item);
+  }
+  return merge.position() >= end ? "" : merge.cut();
+}
+
+// The traces of the processes that it was forked from, the first one first.
+struct Origin {
+  std::unique_ptr<trace::TraceFile> file;
+  uint64_t until;
+};
+
+bool find_origins(const trace::TraceFile& file, std::vector<Origin>& origins, std::string& error) {
+  constexpr size_t kMost = 64;
+  const trace::TraceFile* at = &file;
+  while (!at->tables().process.origin.empty()) {
+    const Text name = at->tables().process.origin;
+    const uint64_t until = at->tables().process.forked_at;
+    const std::filesystem::path beside = std::filesystem::path(at->path()).parent_path();
+    std::filesystem::path path = beside / std::filesystem::path(std::string(name.data, name.size)).filename();
+    if (!std::filesystem::exists(path)) path.replace_extension(".trace");
+    if (origins.size() == kMost) {
+      error = file.path() + " is damaged: it was forked from itself";
+      return false;
+    }
+    std::unique_ptr<trace::TraceFile> origin = trace::TraceFile::open(path.string(), error);
+    if (!origin) return false;
+    at = origin.get();
+    origins.insert(origins.begin(), {std::move(origin), until});
+  }
+  return true;
+}
+
+bool read_options(const Job& job, options::Settings& settings, std::string& error) {
+  // What is said now counts more than what was said then.
+  static std::string kept;
+  const Text recorded = now->tables.process.options;
+  kept = std::string(recorded.data == nullptr ? "" : recorded.data, recorded.size);
+  options::OptionError wrong;
+  if (!options::parse_options(settings, {kept.data(), kept.size()}, wrong)) {
+    error = job.trace + " is damaged: " + std::string(wrong.bytes, wrong.size);
+    return false;
+  }
+  if (options::parse_options(settings, {job.options.data(), job.options.size()}, wrong)) return true;
+  error = std::string(wrong.bytes, wrong.size);
+  return false;
+}
+
+bool read_rules(std::string& error) {
+  static std::vector<report::Rule> rules;
+  rules.resize(report::FindingsWriter<TraceFront>::count_rules({}));
+  report::SuppressionError wrong;
+  const auto today = static_cast<report::Day>(std::time(nullptr) / 86400);
+  // The user's own rules are applied by whoever reads the findings.
+  if (writer.read_suppressions({}, now->settings.own_rules, rules.data(), today, wrong)) return true;
+  error = "suppressions";
+  return false;
+}
+
+void report_lock_order(const hazards::LockEdge* edges, unsigned count) { writer.put_lock_order(edges, count); }
+
+}  // namespace
+
+Outcome analyze(const Job& job, std::string& error) {
+  static Analysis analysis;
+  now = &analysis;
+  const std::unique_ptr<trace::TraceFile> file = trace::TraceFile::open(job.trace, error);
+  if (!file) return Outcome::kRefused;
+  std::vector<Origin> origins;
+  if (!find_origins(*file, origins, error)) return Outcome::kRefused;
+  analysis.tables = file->tables();
+  for (const Origin& origin : origins) analysis.tables.add_missing(origin.file->tables());
+  if (!read_options(job, analysis.settings, error) || !read_rules(error)) return Outcome::kRefused;
+  analysis.findings_fd = open(job.findings.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+  if (analysis.findings_fd < 0) {
+    error = job.findings + " cannot be written";
+    return Outcome::kRefused;
+  }
+  core_yield = [] { sched_yield(); };
+  if (!detector.init(core_options(analysis.settings), listener())) {
+    error = "not enough memory to analyse a trace";
+    return Outcome::kRefused;
+  }
+  const Tables& own = file->tables();
+  const uint64_t end = own.end ? own.end->timestamp : ~uint64_t{0};
+  analysis.part = job.part;
+  analysis.parts = job.parts;
+  if (job.parts > 1) {
+    for (const Origin& origin : origins) look_until(*origin.file, origin.until);
+    look_until(*file, end);
+  }
+  if ((analysis.settings.hazards & options::kHazardLockOrder) != 0 && job.part == 0) {
+    hazard_listener.lock_order.init(detector, hazard_memory, &report_lock_order);
+  }
+
+  std::string cut;
+  analysis.is_quiet = true;
+  for (const Origin& origin : origins) {
+    if (cut.empty()) cut = apply_until(*origin.file, origin.until);
+  }
+  analysis.is_quiet = false;
+  if (origins.empty()) {
+    writer.put_start();
+  } else {
+    analysis.watching = false;
+    hazard_listener.lock_order.watch(false);
+    static std::vector<uint64_t> known(detector.candidates().size());
+    writer.restart(known.empty() ? nullptr : known.data());
+  }
+  analysis.left_out = 0;
+  if (cut.empty()) cut = apply_until(*file, end);
+  if (!analysis.refusal.empty()) {
+    error = analysis.refusal;
+    return Outcome::kRefused;
+  }
+  if (cut.empty() && !own.stopped.empty()) cut = "the recording stopped before the program ended: " + own.stopped;
+  if (!cut.empty()) writer.put_note(cut.c_str());
+  if (analysis.parts > 1) put_counts_of_part();
+  if (own.end && cut.empty()) {
+    writer.put_end(own.end->exit);
+  } else {
+    writer.put_counts();
+  }
+  return cut.empty() ? Outcome::kDone : Outcome::kCut;
+}
+
+}  // namespace norn::analyze

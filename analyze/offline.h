@@ -1,0 +1,32 @@
+// A detector over a trace: what a run would have reported with these options, from its event log.
+//
+// The items of a trace are applied to the core's detector in the order in which the program's own heard of them, so
+// that the same engine finds the same. A forked process goes on where its parent's trace was when it was forked: that
+// part is applied first. What is found goes into a findings file, as from a running program, with the same identities.
+//
+// One process has one detector: each trace, or part of one, is analysed in a process of its own (parallel.h).
+#pragma once
+
+#include <string>
+
+#include "options/options.h"
+
+namespace norn::analyze {
+
+struct Job {
+  std::string trace;     // a file
+  std::string findings;  // records are appended here
+  std::string options;   // key=value:…, over what the trace says
+  // Which part of the accesses it judges (skeleton.h). Of several parts, `findings` gets what merge_parts() reads.
+  unsigned part = 0;
+  unsigned parts = 1;
+};
+
+enum class Outcome : uint8_t {
+  kDone,
+  kCut,      // up to where the trace is cut: that was said among the findings
+  kRefused,  // there is one line in `error`
+};
+[[nodiscard]] Outcome analyze(const Job& job, std::string& error);
+
+}  // namespace norn::analyze

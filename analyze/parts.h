@@ -1,0 +1,19 @@
+// What the workers of one trace found, each of its part, and the findings that one worker would have written.
+//
+// A worker writes lines to a file of its own: a letter, and
+//   S, E, H   a record that says how the program began or ended, or a hazard: those of the first part count
+//   N         a note
+//   R         position, standing (0, 1), identity, a race's record. Position is the timestamp of the access that showed
+//   it C         identity, standing, how often the race was seen
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace norn::analyze {
+
+// Appends to `findings`, whose parts are at `findings` + ".partN"; those are removed. On false `error` is one line.
+[[nodiscard]] bool merge_parts(const std::vector<std::string>& parts, const std::string& findings, uint32_t pid,
+                               std::string& error);
+
+}  // namespace norn::analyze

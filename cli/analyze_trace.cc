@@ -1,0 +1,111 @@
+// norn analyze: judges what norn record recorded.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "analyze/parallel.h"
+#include "casebook/runs.h"
+#include "cli/conclusion.h"
+#include "cli/terminal.h"
+#include "cli/verb.h"
+#include "cli/verb_arguments.h"
+#include "trace/trace_reader.h"
+
+namespace norn::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The traces that are meant: of a directory, or one file; without a word, of the last run.
+std::vector<std::string> find_traces(const std::vector<std::string>& named) {
+  if (named.size() > 1) {
+    complain("name one directory that norn record wrote");
+    return {};
+  }
+  std::string place;
+  if (named.empty()) {
+    std::string error;
+    const auto last = casebook::find_run(std::nullopt, error);
+    if (!last) {
+      complain(error);
+      return {};
+    }
+    place = last->directory + "/trace";
+  } else {
+    place = named[0];
+  }
+  std::error_code code;
+  if (fs::is_regular_file(place, code)) return {place};
+  std::vector<std::string> found = trace::traces_in(place);
+  if (found.empty()) {
+    complain(fmt::format("{} has no traces; norn record --out=DIR -- ./program writes them",
+                         named.empty() ? "the last run" : place));
+  }
+  return found;
+}
+
+std::vector<std::string> command_of(const std::string& file, std::string& error) {
+  const std::unique_ptr<trace::TraceFile> opened = trace::TraceFile::open(file, error);
+  std::vector<std::string> command;
+  if (!opened) return command;
+  for (const Text word : opened->tables().command)
+    command.emplace_back(word.data == nullptr ? "" : word.data, word.size);
+  if (command.empty()) command.emplace_back("?");
+  return command;
+}
+
+}  // namespace
+
+int analyze_trace(const Verb& verb, std::vector<std::string> arguments) {
+  Arguments app;
+  Detection request;
+  std::string format = "text";
+  unsigned jobs = 0;
+  app.add_option("--jobs", jobs,
+                 "how many processes work at once: more than there are traces divide them (default: one for each "
+                 "trace, at most one for "
+                 "each processor)")
+      ->type_name("N");
+  add_format_option(app, request, format);
+  if (const auto status = parse_detection(verb, app, std::move(arguments), request, false); status) return *status;
+  if (!load_rules(request)) return kMisuse;
+  const std::vector<std::string> files = find_traces(request.command);
+  if (files.empty()) return kMisuse;
+
+  std::string error;
+  request.command = command_of(files[0], error);
+  if (request.command.empty()) {
+    complain(error);
+    return kMisuse;
+  }
+  casebook::NewRun kept(request.command);
+  if (!kept.trouble().empty()) complain(kept.trouble());
+  if (!kept.ok()) return kMisuse;
+  std::vector<analyze::Job> work;
+  for (const std::string& file : files) work.push_back({file, kept.run().findings(), request.options.list()});
+  if (jobs == 0) {
+    jobs = std::min(std::max(1u, std::thread::hardware_concurrency()), static_cast<unsigned>(files.size()));
+  }
+  const bool shows = is_terminal(2);
+  const std::vector<analyze::Result> results = analyze::analyze_all(work, jobs, [&](size_t done, size_t all) {
+    if (shows) fmt::print(stderr, "\rnorn: {} of {} parts analysed{}", done, all, done == all ? "\n" : "");
+  });
+  size_t refused = 0;
+  for (const analyze::Result& result : results) {
+    if (result.outcome != analyze::Outcome::kRefused) continue;
+    complain(result.error);
+    ++refused;
+  }
+  kept.finish({});
+  if (refused == results.size()) return kMisuse;
+  if (const auto status = read_findings(verb, kept, request); status) return *status;
+  if (refused > 0) {
+    complain(fmt::format("{} of {} traces could not be analysed: this is not the whole run", refused, results.size()));
+  }
+  request.race_status = static_cast<int>(request.options.settings().exitcode);
+  const int status = conclude(request, format);
+  return status == 0 && refused > 0 ? kMisuse : status;
+}
+
+}  // namespace norn::cli

@@ -1,0 +1,74 @@
+// What events are called in dumps.
+#pragma once
+
+#include "base/text.h"
+#include "core/event.h"
+
+namespace norn::trace {
+
+inline constexpr Text kEventNames[] = {
+    "fork",
+    "start",
+    "exit",
+    "join",
+    "detach",
+    "fork-after",
+    "begin-again",
+    "read",
+    "write",
+    "allocate",
+    "free",
+    "reallocate",
+    "renew",
+    "map",
+    "unmap",
+    "birth",
+    "forget",
+    "use",
+    "atomic-load",
+    "atomic-store",
+    "atomic-rmw",
+    "fence",
+    "unsampled-before",
+    "unsampled-after",
+    "lock-acquire",
+    "lock-release",
+    "lock-destroy",
+    "lock-refused",
+    "signal",
+    "broadcast",
+    "wait-enter",
+    "wait-leave",
+    "wait-loop-leave",
+    "barrier-init",
+    "barrier-enter",
+    "barrier-leave",
+    "semaphore-post",
+    "semaphore-wait",
+    "once-done",
+    "once-seen",
+    "sync-destroy",
+    "clock-release",
+    "clock-acquire",
+    "clock-clear",
+    "spin-read",
+    "spin-leave",
+    "cut",
+    "look",
+    "leave-by-atomic",
+    "come-after-all",
+    "expect-spins",
+    "expect-conditions",
+    "observe-only",
+    "use-time",
+    "happens-before",
+    "happens-after",
+    "ignore-begin",
+    "ignore-end",
+    "benign-range",
+};
+static_assert(sizeof(kEventNames) / sizeof(kEventNames[0]) == kEventKinds);
+
+[[nodiscard]] constexpr Text event_name(EventKind kind) { return kEventNames[static_cast<unsigned>(kind)]; }
+
+}  // namespace norn::trace

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -111,7 +109,7 @@ class Tally {
     const bool is_race = verdict_.candidate.kind == CandidateKind::kRace && !verdict_.candidate.sites.empty();
     verdict_.lost += stuck && !confirmed ? 1 : 0;
     // Of a race, only if it led there.
-    if (run.deadlocked != 0 && verdict_.deadlock.empty() && (confirmed || !is_race))
+    if (run.stands_still() && verdict_.deadlock.empty() && (confirmed || !is_race))
       verdict_.deadlock = deadlock_of(run);
     SeenConsequence& seen = (confirmed ? of_confirmed_ : of_others_)[consequence.harm];
     const bool is_first = seen.count++ == 0;
@@ -175,54 +173,6 @@ bool confirms(const StagedRun& run, const ConfirmCandidate& candidate, const Con
   if (candidate.kind == CandidateKind::kDeadlock) return run.deadlocked != 0;
   if (candidate.kind == CandidateKind::kAtomicity) return came_between(run) && consequence.harm != Harm::kNone;
   return run.meetings > 0;
-}
-
-bool find_reference(Stage& stage, const ConfirmSettings& settings, Reference& reference, std::string& error) {
-  constexpr double kPatience = 20;
-  constexpr double kMostSleep = 2;
-  stage.set_timeout(settings.timeout > 0 ? settings.timeout : kPatience, settings.timeout > 0);
-  Plan quiet;
-  quiet.strategy = StrategyKind::kRoundRobin;
-  const StagedRun controlled = stage.run(quiet, 0);
-  if (!controlled.started) {
-    error = fmt::format("{} cannot be started: {}", stage.command()[0], std::strerror(controlled.start_error));
-    return false;
-  }
-  if (!controlled.controlled) {
-    error = fmt::format("{} cannot be controlled: {}", stage.command()[0],
-                        controlled.errors.empty() ? "it was not built with this norn's norn-cc/norn-c++; rebuild it"
-                                                  : controlled.errors.substr(0, controlled.errors.find('\n')));
-    return false;
-  }
-  reference.decisions = std::max<uint64_t>(controlled.decisions, 1);
-  const auto ended = [](const StagedRun& run) { return run.signal == 0 && !run.timed_out && run.deadlocked == 0; };
-  reference.exit = ended(controlled) ? controlled.exit : 0;
-  // What it writes can be compared only if it writes the same when nobody interferes. Who sleeps does so then.
-  if (controlled.slept > kMostSleep) return true;
-  // A hundred times what it took under control, which is slower: it stands still.
-  constexpr double kMostPatience = 10, kLittlePatience = 2, kTimes = 100;
-  const double patience =
-      ended(controlled) ? std::clamp(kTimes * controlled.seconds, kLittlePatience, kMostPatience) : kLittlePatience;
-  stage.set_timeout(std::min(stage.timeout(), patience), true);
-  const StagedRun first = stage.run_plain(0);
-  const StagedRun second = ended(first) ? stage.run_plain(0) : first;
-  // Any of the three may have met the bug: the norm is success if one of them had it.
-  for (const StagedRun* run : {&first, &second}) {
-    if (ended(*run) && run->exit == 0) reference.exit = 0;
-  }
-  const auto is_norm = [&](const StagedRun& run) { return ended(run) && run.exit == reference.exit; };
-  if (is_norm(first) && is_norm(second) && first.output == second.output) {
-    reference.outputs.push_back(first.output);
-    // It may show the time, which is another one under control.
-    if (is_norm(controlled)) reference.outputs.push_back(controlled.output);
-  }
-  const double seconds = std::max(controlled.seconds, ended(second) ? std::max(first.seconds, second.seconds) : 0);
-  if (settings.timeout > 0) {
-    stage.set_timeout(settings.timeout, true);
-  } else {
-    stage.set_timeout(std::max(kPatience, 20 * seconds), false);
-  }
-  return true;
 }
 
 Verdict confirm(const Stage& stage, const ConfirmCandidate& candidate, const Reference& reference,

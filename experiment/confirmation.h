@@ -13,6 +13,7 @@
 #include "experiment/candidates.h"
 #include "experiment/consequence.h"
 #include "experiment/corpus.h"
+#include "experiment/reference.h"
 
 namespace norn::experiment {
 
@@ -54,7 +55,7 @@ struct Verdict {
   SearchEnd end = SearchEnd::kAllRuns;
   unsigned taken_away = 0;    // runs in which a turn was taken away
   unsigned came_between = 0;  // runs in which the second site's thread went first where both stood
-  std::string deadlock;       // who waits for what, of the first deadlock
+  std::string deadlock;       // who waits for what, of the first deadlock or standstill
   unsigned lost = 0;          // runs that ended in another deadlock, or hung, before the two could meet
   std::string story;          // of the shortest schedule, if one was asked for
 
@@ -70,11 +71,6 @@ struct Verdict {
 // A deadlock is what a candidate for one is confirmed by; a race by the meeting; broken atomicity by harm after the
 // other thread came between; without a candidate, any harm.
 [[nodiscard]] bool confirms(const StagedRun& run, const ConfirmCandidate& candidate, const Consequence& consequence);
-
-// What the program does by itself: one quiet schedule, and, unless it sleeps or hangs, two runs that nobody controls.
-// Sets the stage's timeout. On false `error` is one line.
-[[nodiscard]] bool find_reference(Stage& stage, const ConfirmSettings& settings, Reference& reference,
-                                  std::string& error);
 
 // Called after each run with what is known so far; by one thread at a time.
 using Progress = std::function<void(const Verdict& so_far)>;

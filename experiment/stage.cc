@@ -259,6 +259,7 @@ void Stage::read_outcome(unsigned worker, StagedRun& run) const {
   run.meetings = outcome.meetings;
   run.orders = outcome.orders;
   run.deadlocked = outcome.deadlocked;
+  run.pollers = outcome.pollers;
   run.taken_away = outcome.taken_away;
   run.kernel_returns = outcome.kernel_returns;
   run.first_meeting = outcome.first_meeting;

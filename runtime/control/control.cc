@@ -4,6 +4,7 @@
 #include "hazards/hazard_listener.h"
 #include "runtime/control/decisions.h"
 #include "runtime/control/interest.h"
+#include "runtime/control/standstill.h"
 #include "runtime/control/turn.h"
 #include "runtime/process/emit.h"
 #include "runtime/process/mode.h"
@@ -139,6 +140,7 @@ bool active() {
 
 void point(Op op, const volatile void* object, const norn_site* site) {
   if (!is_watching()) return;
+  if (standstill.is_watching()) standstill.visit(*current_slot, op, address_of(object), this_frame());
   step(*current_slot, op, find_out(*current_state, site), address_of(object), 1, true);
 }
 
@@ -152,6 +154,10 @@ void access(AccessKind kind, const volatile void* address, size_t size, const no
   Slot& self = *current_slot;
   ++outcome->accesses;
   const bool writes = kind != AccessKind::kRead && kind != AccessKind::kAtomicRead;
+  if (standstill.is_watching()) {
+    standstill.visit(self, Op::kAccess, 0, this_frame());
+    standstill.access(self, writes, address_of(address), size);
+  }
   const bool matters = has_targets() || rt::start.settings.accesses;
   const Matched found = matters ? find_out(*current_state, site) : Matched{};
   const bool everywhere = rt::start.settings.accesses && !is_own_stack(*current_state, address_of(address));
@@ -166,11 +172,24 @@ void access(AccessKind kind, const volatile void* address, size_t size, const no
 void atomic(const volatile void* address, size_t size, bool writes, const norn_site* site) {
   if (!active()) return;
   Slot& self = *current_slot;
+  if (standstill.is_watching()) standstill.visit(self, Op::kAtomic, 0, this_frame());
   const bool looks = only_looks(self, site, address_of(address), false, kAtomicLooksInARow);
   step(self, looks ? Op::kYield : Op::kAtomic, find_out(*current_state, site), address_of(address), size, writes);
+  if (standstill.is_watching()) standstill.access(self, writes, address_of(address), size);
+}
+
+void note_taken(const volatile void* lock, Waiting waiting) {
+  if (!standstill.is_watching()) return;
+  if (waiting == Waiting::kLock) return standstill.takes(address_of(lock));
+  standstill.changed();
+}
+
+void note_tried(const volatile void* lock) {
+  if (standstill.is_watching()) standstill.tries(*current_slot, address_of(lock));
 }
 
 void fill_random(void* bytes, size_t size) {
+  if (standstill.is_watching()) standstill.changed();
   auto* out = static_cast<unsigned char*>(bytes);
   const Inspection here;
   const SpinLock lock(mutex);

@@ -60,6 +60,7 @@ class Tally {
     const std::lock_guard lock(mutex_);
     const unsigned most = settings_.runs + (verdict_.is_confirmed() ? 0 : settings_.more);
     if (begun_ >= most) return std::nullopt;
+    if (settings_.only_first && verdict_.is_confirmed()) return verdict_.end = SearchEnd::kFound, std::nullopt;
     if (settings_.patience != 0 && verdict_.since_new >= settings_.patience)
       return verdict_.end = SearchEnd::kNothingNew, std::nullopt;
     if (std::chrono::steady_clock::now() >= settings_.deadline) return verdict_.end = SearchEnd::kNoTime, std::nullopt;

@@ -24,7 +24,8 @@ struct ConfirmSettings {
   uint32_t seed = 1;
   std::optional<schedule::StrategyKind> strategy;  // none: the portfolio
   uint32_t depth = 3;
-  unsigned patience = 0;  // so many runs without anything new end the search; 0: they do not
+  bool only_first = false;  // the first run that confirms it ends the search
+  unsigned patience = 0;    // so many runs without anything new end the search; 0: they do not
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   double timeout = 0;  // seconds; 0: when it gets no further
 };
@@ -37,7 +38,7 @@ struct SeenConsequence {
 };
 
 // Why there were no more runs.
-enum class SearchEnd { kAllRuns, kNothingNew, kNoTime };
+enum class SearchEnd { kAllRuns, kNothingNew, kNoTime, kFound };
 
 struct Verdict {
   ConfirmCandidate candidate;

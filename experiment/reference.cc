@@ -100,6 +100,7 @@ bool learn_reference(Stage& stage, double timeout, Reference& reference, std::st
   reference.decisions = std::max<uint64_t>(controlled.decisions, 1);
   learning.add(controlled, &quiet);
   double longest = controlled.seconds;
+  bool hung_plainly = false;
   if (controlled.slept <= kMostSleep) {
     // A hundred times what it took under control, which is slower: it stands still.
     constexpr double kMostPatience = 10, kLittlePatience = 2, kTimes = 100;
@@ -109,7 +110,8 @@ bool learn_reference(Stage& stage, double timeout, Reference& reference, std::st
     stage.set_timeout(std::min(before, patience), true);
     const StagedRun first = stage.run_plain(0);
     learning.add(first, nullptr);
-    const bool goes_on = !first.timed_out;
+    hung_plainly = first.timed_out;
+    const bool goes_on = !hung_plainly;
     const StagedRun second = goes_on ? stage.run_plain(0) : first;
     if (goes_on) learning.add(second, nullptr);
     for (unsigned i = 0; goes_on && i < kMostForSuccess && !learning.knows_success(); ++i)
@@ -126,8 +128,9 @@ bool learn_reference(Stage& stage, double timeout, Reference& reference, std::st
     if (!second.failed()) longest = std::max({longest, first.seconds, second.seconds});
     stage.set_timeout(before, timeout > 0);
   }
-  // Nobody has ended with 0, or nobody was asked: another schedule may.
-  for (uint32_t seed = 1; seed <= kMostForSuccess && !learning.knows_success() && !controlled.timed_out; ++seed) {
+  // Nobody has ended with 0, or nobody was asked: another schedule may. Where two hung, a third would.
+  const bool hangs = controlled.timed_out || hung_plainly;
+  for (uint32_t seed = 1; seed <= kMostForSuccess && !learning.knows_success() && !hangs; ++seed) {
     const Plan plan = quiet_plan(StrategyKind::kPos, seed);
     learning.add(stage.run(plan, 0), &plan);
   }

@@ -27,6 +27,7 @@ std::string words_of_end(const Verdict& verdict) {
     case SearchEnd::kNoTime:
       return "; then its time was up";
     case SearchEnd::kAllRuns:
+    case SearchEnd::kFound:
       break;
   }
   return "";

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <set>
+#include <shared_mutex>
 #include <thread>
 
 #include "base/string_sink.h"
@@ -46,6 +48,46 @@ Member member_for(const Verdict& so_far, const ConfirmSettings& settings, unsign
   return kForCandidate[number % std::size(kForCandidate)];
 }
 
+// Runs at the same time share files and ports, and one may fail because of another. So harm of a kind that was not
+// seen before counts only if the same schedule shows it again while nobody else runs. If it does not, all runs are made
+// one at a time from then on.
+class Floor {
+ public:
+  StagedRun run(const Stage& stage, const Plan& plan, unsigned worker) {
+    if (alone_) {
+      const std::lock_guard gate(gate_);
+      const std::unique_lock all(running_);
+      return stage.run(plan, worker);
+    }
+    std::unique_lock gate(gate_);
+    const std::shared_lock one(running_);
+    gate.unlock();
+    return stage.run(plan, worker);
+  }
+  // The run itself, or what the same schedule did alone.
+  StagedRun proved(StagedRun run, const Stage& stage, const Plan& plan, unsigned worker, const Reference& reference) {
+    const Harm harm = consequence_of(run, reference).harm;
+    const std::lock_guard gate(gate_);
+    if (alone_ || harm == Harm::kNone || run.stands_still() || run.cut || proved_.contains(harm)) return run;
+    const std::unique_lock all(running_);
+    StagedRun again = stage.run(plan, worker);
+    if (again.cut) return again;
+    if (consequence_of(again, reference).harm == harm) {
+      proved_.insert(harm);
+    } else {
+      alone_ = true;
+    }
+    return again;
+  }
+  [[nodiscard]] bool was_disturbed() const { return alone_; }
+
+ private:
+  std::mutex gate_;  // who wants to be alone keeps it, so that nobody else begins
+  std::shared_mutex running_;
+  std::set<Harm> proved_;  // under the gate
+  std::atomic<bool> alone_ = false;
+};
+
 // What the runs of one search showed, added up. Any number of threads.
 class Tally {
  public:
@@ -78,14 +120,14 @@ class Tally {
 
   // pct draws its change points from the length of such a run: one that nobody preempts on purpose, stopping at the
   // same points, always the same.
-  void add_length(Plan& plan, unsigned worker) {
+  void add_length(Plan& plan, unsigned worker, Floor& floor) {
     if (plan.strategy != StrategyKind::kPct) return;
     std::atomic<uint32_t>& length = lengths_[plan.accesses ? 1 : 0];
     if (length == 0) {
       Plan probe = plan;
       probe.strategy = StrategyKind::kPos;
       probe.seed = settings_.seed;
-      length = static_cast<uint32_t>(std::clamp<uint64_t>(stage_.run(probe, worker).decisions, 1, 0xffffffff));
+      length = static_cast<uint32_t>(std::clamp<uint64_t>(floor.run(stage_, probe, worker).decisions, 1, 0xffffffff));
     }
     plan.length = length;
   }
@@ -179,20 +221,24 @@ bool confirms(const StagedRun& run, const ConfirmCandidate& candidate, const Con
 Verdict confirm(const Stage& stage, const ConfirmCandidate& candidate, const Reference& reference,
                 const ConfirmSettings& settings, Corpus& corpus, const Progress& progress) {
   Tally tally(stage, candidate, reference, settings, corpus);
+  const unsigned jobs = std::min(settings.jobs, settings.runs);
+  Floor floor;
   const auto work = [&](unsigned worker) {
     while (std::optional<Plan> plan = tally.next()) {
-      tally.add_length(*plan, worker);
-      const StagedRun run = stage.run(*plan, worker);
+      tally.add_length(*plan, worker, floor);
+      StagedRun run = floor.run(stage, *plan, worker);
+      if (jobs > 1) run = floor.proved(std::move(run), stage, *plan, worker, reference);
       tally.add(run, *plan, stage.log_of(worker));
       if (progress) tally.report(progress);
     }
   };
   std::vector<std::thread> workers;
-  for (unsigned worker = 1; worker < std::min(settings.jobs, settings.runs); ++worker)
-    workers.emplace_back(work, worker);
+  for (unsigned worker = 1; worker < jobs; ++worker) workers.emplace_back(work, worker);
   work(0);
   for (std::thread& worker : workers) worker.join();
-  return tally.finish();
+  Verdict verdict = tally.finish();
+  verdict.disturbed = floor.was_disturbed();
+  return verdict;
 }
 
 }  // namespace norn::experiment

@@ -54,6 +54,7 @@ struct Verdict {
   size_t pairs = 0;        // reads-from pairs that were seen, of all runs that share the corpus
   unsigned since_new = 0;  // runs since the last new one
   SearchEnd end = SearchEnd::kAllRuns;
+  bool disturbed = false;     // runs were in each other's way, and made one at a time from then on
   unsigned taken_away = 0;    // runs in which a turn was taken away
   unsigned came_between = 0;  // runs in which the second site's thread went first where both stood
   std::string deadlock;       // who waits for what, of the first deadlock or standstill

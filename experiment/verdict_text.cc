@@ -139,6 +139,8 @@ std::string text_of(const Verdict& verdict, const std::vector<std::string>& comm
     out += fmt::format("        the other thread came between in {} of {} runs\n", verdict.came_between, verdict.runs);
   if (verdict.is_confirmed() && verdict.lost > 0)
     out += fmt::format("        {} of the other runs ended in a deadlock or hung before that\n", verdict.lost);
+  if (verdict.disturbed)
+    out += "        runs were in each other's way (they share the working directory), and made one at a time then\n";
   if (verdict.taken_away > 0)
     out += fmt::format("        in {} runs a thread blocked or ran on unseen, and its turn was taken away\n",
                        verdict.taken_away);

@@ -36,6 +36,13 @@ constexpr uint32_t kYieldsOfLooks = 5;
 constexpr uint32_t kManySteps = 997;  // a prime: not always at the same point of a loop
 constexpr uint32_t kYieldsOfManySteps = 10;
 
+// What the scheduler computed would be in the holes of the next hook's frame, and make its state another one.
+[[gnu::noinline]] void clear_stack_below() {
+  constexpr unsigned kWords = 256;
+  volatile uint64_t words[kWords];
+  for (volatile uint64_t& word : words) word = 0;
+}
+
 void step(Slot& self, Op op, const Matched& site, uint64_t address, uint64_t size, bool writes) {
   self.step = {self.number, op, writes, sites_for(self, site.mask), address, size, site.identity};
   self.accesses_in_a_row = 0;
@@ -52,6 +59,7 @@ void step(Slot& self, Op op, const Matched& site, uint64_t address, uint64_t siz
     if (self.is_idle()) strategy->yielded(self.number);
   }
   choice.take();
+  if (standstill.is_watching()) clear_stack_below();
 }
 
 // True: the thread has been looking at this for a while.

@@ -53,22 +53,23 @@ Member member_for(const Verdict& so_far, const ConfirmSettings& settings, unsign
 // one at a time from then on.
 class Floor {
  public:
-  StagedRun run(const Stage& stage, const Plan& plan, unsigned worker) {
-    if (alone_) {
-      const std::lock_guard gate(gate_);
+  // `alone`: nobody else ran.
+  StagedRun run(const Stage& stage, const Plan& plan, unsigned worker, bool& alone) {
+    std::unique_lock gate(gate_);
+    alone = alone_;
+    if (alone) {
       const std::unique_lock all(running_);
       return stage.run(plan, worker);
     }
-    std::unique_lock gate(gate_);
     const std::shared_lock one(running_);
     gate.unlock();
     return stage.run(plan, worker);
   }
-  // The run itself, or what the same schedule did alone.
+  // The run itself, which was made beside others, or what the same schedule did alone.
   StagedRun proved(StagedRun run, const Stage& stage, const Plan& plan, unsigned worker, const Reference& reference) {
     const Harm harm = consequence_of(run, reference).harm;
     const std::lock_guard gate(gate_);
-    if (alone_ || harm == Harm::kNone || run.stands_still() || run.cut || proved_.contains(harm)) return run;
+    if (harm == Harm::kNone || run.stands_still() || run.cut || proved_.contains(harm)) return run;
     const std::unique_lock all(running_);
     StagedRun again = stage.run(plan, worker);
     if (again.cut) return again;
@@ -124,10 +125,12 @@ class Tally {
     if (plan.strategy != StrategyKind::kPct) return;
     std::atomic<uint32_t>& length = lengths_[plan.accesses ? 1 : 0];
     if (length == 0) {
+      bool alone = false;
       Plan probe = plan;
       probe.strategy = StrategyKind::kPos;
       probe.seed = settings_.seed;
-      length = static_cast<uint32_t>(std::clamp<uint64_t>(floor.run(stage_, probe, worker).decisions, 1, 0xffffffff));
+      length =
+          static_cast<uint32_t>(std::clamp<uint64_t>(floor.run(stage_, probe, worker, alone).decisions, 1, 0xffffffff));
     }
     plan.length = length;
   }
@@ -226,8 +229,9 @@ Verdict confirm(const Stage& stage, const ConfirmCandidate& candidate, const Ref
   const auto work = [&](unsigned worker) {
     while (std::optional<Plan> plan = tally.next()) {
       tally.add_length(*plan, worker, floor);
-      StagedRun run = floor.run(stage, *plan, worker);
-      if (jobs > 1) run = floor.proved(std::move(run), stage, *plan, worker, reference);
+      bool alone = false;
+      StagedRun run = floor.run(stage, *plan, worker, alone);
+      if (jobs > 1 && !alone) run = floor.proved(std::move(run), stage, *plan, worker, reference);
       tally.add(run, *plan, stage.log_of(worker));
       if (progress) tally.report(progress);
     }

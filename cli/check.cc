@@ -1,7 +1,9 @@
 // norn check: run, confirm what was found, explore with the time that is left; one verdict for each race.
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <algorithm>
+#include <cstring>
 #include <tuple>
 
 #include "base/string_sink.h"
@@ -57,18 +59,17 @@ std::chrono::steady_clock::time_point share_of(std::chrono::steady_clock::time_p
   return now + (end - now) / static_cast<long>(left + 1);
 }
 
-// How the plain run ended, if that was no success, and whether a schedule shows the same.
-std::string words_of_failure(const experiment::ChildEnd& end, const std::vector<Verdict>& verdicts) {
-  if (end.signal == 0) return "";
-  const auto is_crash = [](Harm harm) {
-    return harm == Harm::kCrash || harm == Harm::kAbort || harm == Harm::kAssertion || harm == Harm::kException;
-  };
-  const bool shown = std::any_of(verdicts.begin(), verdicts.end(),
-                                 [&](const Verdict& v) { return v.is_confirmed() && is_crash(v.harm()); });
-  const char* name = sigabbrev_np(end.signal);
-  return fmt::format(
-      "norn: the program itself ended by SIG{}{}\n", name != nullptr ? name : "?",
-      shown ? "; a schedule above shows such an end" : ", and no schedule that was tried shows it again");
+// How the run that was watched failed, if it did: nothing is known of it but its end.
+std::optional<experiment::Failure> failure_of(const experiment::ChildEnd& end, const experiment::Reference& reference) {
+  if (end.timed_out) return experiment::Failure{{Harm::kHang, "it did not end in its half of the time"}, ""};
+  if (end.signal != 0) {
+    const char* name = sigabbrev_np(end.signal);
+    const Harm harm = end.signal == SIGABRT ? Harm::kAbort : Harm::kCrash;
+    return experiment::Failure{{harm, fmt::format("SIG{}", name != nullptr ? name : "?")}, ""};
+  }
+  if (reference.runs != 0 && !reference.is_usual_status(end.exit))
+    return experiment::Failure{{Harm::kStatus, fmt::format("{}", end.exit)}, ""};
+  return std::nullopt;
 }
 
 // Whether what exploring met is what a race does that does not count (accepted, or suppressed): that one is brought
@@ -88,10 +89,14 @@ std::optional<Verdict> done_by_silenced(const Verdict& explored, const std::vect
   return std::nullopt;
 }
 
-bool fails(const std::vector<Verdict>& verdicts, const report::Findings& findings, FailOn fail_on) {
+bool fails(const std::vector<Verdict>& verdicts, const std::vector<experiment::Failure>& failures,
+           const report::Findings& findings, FailOn fail_on) {
   if (fail_on != FailOn::kNone && findings.lost > 0) return true;
-  const bool confirmed = findings.deadlocked() || std::any_of(verdicts.begin(), verdicts.end(),
-                                                              [](const Verdict& v) { return v.is_confirmed(); });
+  // What can be replayed is as good as confirmed.
+  const bool confirmed =
+      findings.deadlocked() ||
+      std::any_of(verdicts.begin(), verdicts.end(), [](const Verdict& v) { return v.is_confirmed(); }) ||
+      std::any_of(failures.begin(), failures.end(), [](const auto& failure) { return !failure.replay.empty(); });
   switch (fail_on) {
     case FailOn::kNone:
       return false;
@@ -136,12 +141,12 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
   std::vector<Verdict> verdicts;
   Verdict explored;
   std::optional<Verdict> excuse;
+  experiment::Reference reference;
   // A program with one thread has one schedule.
   if (findings.run.stats.threads > 1 || !candidates.empty() || detection.end.timed_out) {
     experiment::Stage stage(detection.program.path, detection.command, detection.options);
     stage.set_deadline(end);
-    experiment::Reference reference;
-    if (!experiment::find_reference(stage, settings, reference, error)) {
+    if (!experiment::learn_reference(stage, settings.timeout, reference, error)) {
       complain(error);
       return kMisuse;
     }
@@ -180,7 +185,12 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
       verdicts.push_back(explored);
     }
   }
-  text += words_of_failure(detection.end, verdicts);
+  std::vector<Verdict> all = verdicts;
+  all.push_back(explored);
+  std::vector<experiment::Failure> failures = reference.failures;
+  if (auto failure = failure_of(detection.end, reference)) failures.insert(failures.begin(), *failure);
+  text += experiment::text_of_failures(failures, all, detection.command);
+  text += experiment::text_of_usual(reference);
   text +=
       summary(verdicts, explored, findings.run, accepted_words(detection.accepted, findings.accepted_hazards.size()));
   bool written = true;
@@ -191,7 +201,7 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
   }
   written =
       write_files(detection.files, findings, {.run = &detection.kept, .casebook = &detection.casebook}) && written;
-  if (detection.race_status != 0 && fails(verdicts, findings, fail_on)) return detection.race_status;
+  if (detection.race_status != 0 && fails(verdicts, failures, findings, fail_on)) return detection.race_status;
   if (detection.end.signal != 0) experiment::die_by(detection.end.signal);
   return detection.end.exit != 0 || written ? detection.end.exit : kMisuse;
 }

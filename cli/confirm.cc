@@ -167,7 +167,7 @@ int confirm(const Verb& verb, std::vector<std::string> arguments) {
   std::vector<Verdict> verdicts;
   KeptCorpus corpus(stage, settings.seed);
   if (!candidates->empty()) {
-    if (!experiment::find_reference(stage, settings, reference, error)) {
+    if (!experiment::learn_reference(stage, settings.timeout, reference, error)) {
       complain(error);
       return kMisuse;
     }

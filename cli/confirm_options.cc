@@ -56,6 +56,7 @@ void ConfirmOptions::add(Arguments& app) {
                  "how many schedules to try (default: 20 for each race, ten times as many if it is not met; exploring: "
                  "until 300 schedules show nothing new)")
       ->type_name("N");
+  app.add_flag("--first", only_first_, "end with the first schedule that shows it, or shows any harm");
   app.add_option("--budget", budget_, "seconds for everything (default: 60 to check or explore)")->type_name("SECONDS");
   app.add_option("--jobs", jobs_, "how many at once (default: as many as there are cores)")->type_name("N");
   app.add_option("--strategy", strategy_,
@@ -81,6 +82,7 @@ bool ConfirmOptions::resolve(bool explore, ConfirmSettings& settings, std::strin
   settings.seed = seed_;
   settings.depth = std::clamp(depth_, 1u, schedule::Pct::kMaxDepth);
   settings.timeout = timeout_;
+  settings.only_first = only_first_;
   if (strategy_.empty()) return true;
   const auto strategy = schedule::strategy_named(strategy_);
   if (!strategy || !schedule::kStrategies[static_cast<size_t>(*strategy)].searches) {

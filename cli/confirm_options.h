@@ -34,6 +34,7 @@ class ConfirmOptions {
   uint32_t depth_ = 3;
   double timeout_ = 0;
   std::string strategy_;
+  bool only_first_ = false;
 };
 
 // What is known of a program's schedules from earlier searches, and is known afterwards.

@@ -140,7 +140,7 @@ int replay(const Verb& verb, std::vector<std::string> arguments) {
     return kMisuse;
   }
   if (debugger) return run.exit;
-  if (run.deadlocked != 0) std::fputs(experiment::deadlock_of(run).c_str(), stderr);
+  if (run.stands_still()) std::fputs(experiment::deadlock_of(run).c_str(), stderr);
   if (casebook.exists()) {
     casebook::RunFacts facts = facts_of_command(verb.name, command, program.path);
     facts.end = {.exit = run.exit, .signal = run.signal, .timed_out = run.timed_out, .seconds = run.seconds};

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
-#include <cstring>
 #include <map>
 #include <mutex>
+#include <set>
+#include <shared_mutex>
 #include <thread>
 
 #include "base/string_sink.h"
@@ -48,6 +48,47 @@ Member member_for(const Verdict& so_far, const ConfirmSettings& settings, unsign
   return kForCandidate[number % std::size(kForCandidate)];
 }
 
+// Runs at the same time share files and ports, and one may fail because of another. So harm of a kind that was not
+// seen before counts only if the same schedule shows it again while nobody else runs. If it does not, all runs are made
+// one at a time from then on.
+class Floor {
+ public:
+  // `alone`: nobody else ran.
+  StagedRun run(const Stage& stage, const Plan& plan, unsigned worker, bool& alone) {
+    std::unique_lock gate(gate_);
+    alone = alone_;
+    if (alone) {
+      const std::unique_lock all(running_);
+      return stage.run(plan, worker);
+    }
+    const std::shared_lock one(running_);
+    gate.unlock();
+    return stage.run(plan, worker);
+  }
+  // The run itself, which was made beside others, or what the same schedule did alone.
+  StagedRun proved(StagedRun run, const Stage& stage, const Plan& plan, unsigned worker, const Reference& reference) {
+    const Harm harm = consequence_of(run, reference).harm;
+    const std::lock_guard gate(gate_);
+    if (harm == Harm::kNone || run.stands_still() || run.cut || proved_.contains(harm)) return run;
+    const std::unique_lock all(running_);
+    StagedRun again = stage.run(plan, worker);
+    if (again.cut) return again;
+    if (consequence_of(again, reference).harm == harm) {
+      proved_.insert(harm);
+    } else {
+      alone_ = true;
+    }
+    return again;
+  }
+  [[nodiscard]] bool was_disturbed() const { return alone_; }
+
+ private:
+  std::mutex gate_;  // who wants to be alone keeps it, so that nobody else begins
+  std::shared_mutex running_;
+  std::set<Harm> proved_;  // under the gate
+  std::atomic<bool> alone_ = false;
+};
+
 // What the runs of one search showed, added up. Any number of threads.
 class Tally {
  public:
@@ -62,6 +103,7 @@ class Tally {
     const std::lock_guard lock(mutex_);
     const unsigned most = settings_.runs + (verdict_.is_confirmed() ? 0 : settings_.more);
     if (begun_ >= most) return std::nullopt;
+    if (settings_.only_first && verdict_.is_confirmed()) return verdict_.end = SearchEnd::kFound, std::nullopt;
     if (settings_.patience != 0 && verdict_.since_new >= settings_.patience)
       return verdict_.end = SearchEnd::kNothingNew, std::nullopt;
     if (std::chrono::steady_clock::now() >= settings_.deadline) return verdict_.end = SearchEnd::kNoTime, std::nullopt;
@@ -79,14 +121,16 @@ class Tally {
 
   // pct draws its change points from the length of such a run: one that nobody preempts on purpose, stopping at the
   // same points, always the same.
-  void add_length(Plan& plan, unsigned worker) {
+  void add_length(Plan& plan, unsigned worker, Floor& floor) {
     if (plan.strategy != StrategyKind::kPct) return;
     std::atomic<uint32_t>& length = lengths_[plan.accesses ? 1 : 0];
     if (length == 0) {
+      bool alone = false;
       Plan probe = plan;
       probe.strategy = StrategyKind::kPos;
       probe.seed = settings_.seed;
-      length = static_cast<uint32_t>(std::clamp<uint64_t>(stage_.run(probe, worker).decisions, 1, 0xffffffff));
+      length =
+          static_cast<uint32_t>(std::clamp<uint64_t>(floor.run(stage_, probe, worker, alone).decisions, 1, 0xffffffff));
     }
     plan.length = length;
   }
@@ -111,7 +155,7 @@ class Tally {
     const bool is_race = verdict_.candidate.kind == CandidateKind::kRace && !verdict_.candidate.sites.empty();
     verdict_.lost += stuck && !confirmed ? 1 : 0;
     // Of a race, only if it led there.
-    if (run.deadlocked != 0 && verdict_.deadlock.empty() && (confirmed || !is_race))
+    if (run.stands_still() && verdict_.deadlock.empty() && (confirmed || !is_race))
       verdict_.deadlock = deadlock_of(run);
     SeenConsequence& seen = (confirmed ? of_confirmed_ : of_others_)[consequence.harm];
     const bool is_first = seen.count++ == 0;
@@ -177,86 +221,28 @@ bool confirms(const StagedRun& run, const ConfirmCandidate& candidate, const Con
   return run.meetings > 0;
 }
 
-namespace {
-
-// Why a program that was started did not run as it was asked to.
-std::string reason_of(const StagedRun& run) {
-  constexpr const char* kAnother = "it was built by another version of norn; build it again with this norn-cc/norn-c++";
-  if (run.errors.empty()) return kAnother;
-  const std::string line = run.errors.substr(0, run.errors.find('\n'));
-  // What its runtime says of files and options that it does not know: this norn made them.
-  constexpr const char* kUnknown[] = {
-      "norn: not an outcome: ", "norn: not a log of decisions: ", "norn: NORN_OPTIONS: "};
-  const bool is_another =
-      std::any_of(std::begin(kUnknown), std::end(kUnknown), [&](const char* words) { return line.starts_with(words); });
-  return is_another ? kAnother : line;
-}
-
-}  // namespace
-
-bool find_reference(Stage& stage, const ConfirmSettings& settings, Reference& reference, std::string& error) {
-  constexpr double kPatience = 20;
-  constexpr double kMostSleep = 2;
-  stage.set_timeout(settings.timeout > 0 ? settings.timeout : kPatience, settings.timeout > 0);
-  Plan quiet;
-  quiet.strategy = StrategyKind::kRoundRobin;
-  const StagedRun controlled = stage.run(quiet, 0);
-  if (!controlled.started) {
-    error = fmt::format("{} cannot be started: {}", stage.command()[0], std::strerror(controlled.start_error));
-    return false;
-  }
-  if (!controlled.controlled) {
-    error = fmt::format("{} cannot be controlled: {}", stage.command()[0], reason_of(controlled));
-    return false;
-  }
-  reference.decisions = std::max<uint64_t>(controlled.decisions, 1);
-  const auto ended = [](const StagedRun& run) { return run.signal == 0 && !run.timed_out && run.deadlocked == 0; };
-  reference.exit = ended(controlled) ? controlled.exit : 0;
-  // What it writes can be compared only if it writes the same when nobody interferes. Who sleeps does so then.
-  if (controlled.slept > kMostSleep) return true;
-  // A hundred times what it took under control, which is slower: it stands still.
-  constexpr double kMostPatience = 10, kLittlePatience = 2, kTimes = 100;
-  const double patience =
-      ended(controlled) ? std::clamp(kTimes * controlled.seconds, kLittlePatience, kMostPatience) : kLittlePatience;
-  stage.set_timeout(std::min(stage.timeout(), patience), true);
-  const StagedRun first = stage.run_plain(0);
-  const StagedRun second = ended(first) ? stage.run_plain(0) : first;
-  // Any of the three may have met the bug: the norm is success if one of them had it.
-  for (const StagedRun* run : {&first, &second}) {
-    if (ended(*run) && run->exit == 0) reference.exit = 0;
-  }
-  const auto is_norm = [&](const StagedRun& run) { return ended(run) && run.exit == reference.exit; };
-  if (is_norm(first) && is_norm(second) && first.output == second.output) {
-    reference.outputs.push_back(first.output);
-    // It may show the time, which is another one under control.
-    if (is_norm(controlled)) reference.outputs.push_back(controlled.output);
-  }
-  const double seconds = std::max(controlled.seconds, ended(second) ? std::max(first.seconds, second.seconds) : 0);
-  if (settings.timeout > 0) {
-    stage.set_timeout(settings.timeout, true);
-  } else {
-    stage.set_timeout(std::max(kPatience, 20 * seconds), false);
-  }
-  return true;
-}
-
 Verdict confirm(const Stage& stage, const ConfirmCandidate& candidate, const Reference& reference,
                 const ConfirmSettings& settings, Corpus& corpus, const Progress& progress) {
   Tally tally(stage, candidate, reference, settings, corpus);
+  const unsigned jobs = std::min(settings.jobs, settings.runs);
+  Floor floor;
   const auto work = [&](unsigned worker) {
     while (std::optional<Plan> plan = tally.next()) {
-      tally.add_length(*plan, worker);
-      const StagedRun run = stage.run(*plan, worker);
+      tally.add_length(*plan, worker, floor);
+      bool alone = false;
+      StagedRun run = floor.run(stage, *plan, worker, alone);
+      if (jobs > 1 && !alone) run = floor.proved(std::move(run), stage, *plan, worker, reference);
       tally.add(run, *plan, stage.log_of(worker));
       if (progress) tally.report(progress);
     }
   };
   std::vector<std::thread> workers;
-  for (unsigned worker = 1; worker < std::min(settings.jobs, settings.runs); ++worker)
-    workers.emplace_back(work, worker);
+  for (unsigned worker = 1; worker < jobs; ++worker) workers.emplace_back(work, worker);
   work(0);
   for (std::thread& worker : workers) worker.join();
-  return tally.finish();
+  Verdict verdict = tally.finish();
+  verdict.disturbed = floor.was_disturbed();
+  return verdict;
 }
 
 }  // namespace norn::experiment

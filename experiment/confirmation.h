@@ -13,6 +13,7 @@
 #include "experiment/candidates.h"
 #include "experiment/consequence.h"
 #include "experiment/corpus.h"
+#include "experiment/reference.h"
 
 namespace norn::experiment {
 
@@ -23,7 +24,8 @@ struct ConfirmSettings {
   uint32_t seed = 1;
   std::optional<schedule::StrategyKind> strategy;  // none: the portfolio
   uint32_t depth = 3;
-  unsigned patience = 0;  // so many runs without anything new end the search; 0: they do not
+  bool only_first = false;  // the first run that confirms it ends the search
+  unsigned patience = 0;    // so many runs without anything new end the search; 0: they do not
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   double timeout = 0;  // seconds; 0: when it gets no further
 };
@@ -36,7 +38,7 @@ struct SeenConsequence {
 };
 
 // Why there were no more runs.
-enum class SearchEnd { kAllRuns, kNothingNew, kNoTime };
+enum class SearchEnd { kAllRuns, kNothingNew, kNoTime, kFound };
 
 struct Verdict {
   ConfirmCandidate candidate;
@@ -52,9 +54,10 @@ struct Verdict {
   size_t pairs = 0;        // reads-from pairs that were seen, of all runs that share the corpus
   unsigned since_new = 0;  // runs since the last new one
   SearchEnd end = SearchEnd::kAllRuns;
+  bool disturbed = false;     // runs were in each other's way, and made one at a time from then on
   unsigned taken_away = 0;    // runs in which a turn was taken away
   unsigned came_between = 0;  // runs in which the second site's thread went first where both stood
-  std::string deadlock;       // who waits for what, of the first deadlock
+  std::string deadlock;       // who waits for what, of the first deadlock or standstill
   unsigned lost = 0;          // runs that ended in another deadlock, or hung, before the two could meet
   std::string story;          // of the shortest schedule, if one was asked for
 
@@ -70,11 +73,6 @@ struct Verdict {
 // A deadlock is what a candidate for one is confirmed by; a race by the meeting; broken atomicity by harm after the
 // other thread came between; without a candidate, any harm.
 [[nodiscard]] bool confirms(const StagedRun& run, const ConfirmCandidate& candidate, const Consequence& consequence);
-
-// What the program does by itself: one quiet schedule, and, unless it sleeps or hangs, two runs that nobody controls.
-// Sets the stage's timeout. On false `error` is one line.
-[[nodiscard]] bool find_reference(Stage& stage, const ConfirmSettings& settings, Reference& reference,
-                                  std::string& error);
 
 // Called after each run with what is known so far; by one thread at a time.
 using Progress = std::function<void(const Verdict& so_far)>;

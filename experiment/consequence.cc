@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/string_sink.h"
+#include "experiment/reference.h"
 #include "report/record_reader.h"
 #include "report/text_report.h"
 
@@ -87,16 +88,20 @@ std::string deadlock_of(const StagedRun& run) {
 Consequence consequence_of(const StagedRun& run, const Reference& reference) {
   if (run.deadlocked != 0)
     return {Harm::kDeadlock, fmt::format("{} thread{}", run.deadlocked, run.deadlocked == 1 ? "" : "s")};
-  if (run.timed_out) return {Harm::kHang, fmt::format("no end after {:.0f} s", run.seconds)};
+  if (run.pollers != 0)
+    return {Harm::kHang, fmt::format("by its state: {} only look{} at what can change no more",
+                                     run.pollers == 1 ? "one thread" : fmt::format("{} threads", run.pollers),
+                                     run.pollers == 1 ? "s" : "")};
+  if (run.timed_out)
+    return {Harm::kHang,
+            fmt::format("by the clock: no end after {:.0f} s, and its state does not say why", run.seconds)};
   if (const std::string line = line_with(run.errors, {"ERROR: AddressSanitizer", "ERROR: LeakSanitizer",
                                                       "WARNING: MemorySanitizer", "runtime error: "});
       !line.empty())
     return {Harm::kSanitizer, line};
   if (run.signal != 0) return of_signal(run);
-  if (run.exit != reference.exit && run.exit != 0) return {Harm::kStatus, fmt::format("{}", run.exit)};
-  if (!reference.outputs.empty() &&
-      std::find(reference.outputs.begin(), reference.outputs.end(), run.output) == reference.outputs.end())
-    return {Harm::kOutput, difference(reference.outputs[0], run.output)};
+  if (!reference.is_usual_status(run.exit)) return {Harm::kStatus, fmt::format("{}", run.exit)};
+  if (!reference.is_usual_output(run.output)) return {Harm::kOutput, difference(reference.outputs[0], run.output)};
   return {};
 }
 

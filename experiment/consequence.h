@@ -16,22 +16,14 @@ enum class Harm { kCrash, kSanitizer, kAbort, kAssertion, kException, kDeadlock,
 // As people read it: "failed assertion".
 [[nodiscard]] std::string_view words_of(Harm harm);
 
-// What the program does when nobody interferes.
-struct Reference {
-  int exit = 0;
-  int signal = 0;
-  // Any of these is as usual. Empty: it differs by itself, so that nothing can be said.
-  std::vector<std::string> outputs;
-  uint64_t decisions = 1000;  // of a controlled run
-  double seconds = 0;
-};
+struct Reference;  // what is usual: experiment/reference.h
 
 struct Consequence {
   Harm harm = Harm::kNone;
   std::string detail;  // one line: the signal, the message, the status
 };
 
-// Who waits for what, if the run ended in a deadlock.
+// Who waits for what, if the run ended in a deadlock or stands still.
 [[nodiscard]] std::string deadlock_of(const StagedRun& run);
 
 [[nodiscard]] Consequence consequence_of(const StagedRun& run, const Reference& reference);

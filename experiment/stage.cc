@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -33,20 +34,30 @@ namespace fs = std::filesystem;
 constexpr uint64_t kLogEntries = uint64_t{1} << 20;
 constexpr size_t kMostOutput = size_t{1} << 20;  // that is compared and quoted
 
+// A file of this size that begins with the header; what is behind it in a file that is there already stays, since its
+// reader knows from the header how much of it counts.
 template <class Header>
-void create_file(const std::string& path, const Header& header, uint64_t size) {
-  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+void prepare_file(const std::string& path, const Header& header, uint64_t size) {
+  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (fd < 0) return;
   [[maybe_unused]] const bool ok = write(fd, static_cast<const void*>(&header), sizeof(header)) == sizeof(header) &&
                                    ftruncate(fd, static_cast<off_t>(size)) == 0;
   close(fd);
 }
 
+// As much as there is, up to kMostOutput. Most runs write little, and there are many runs.
 std::string read_beginning(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  std::string text(kMostOutput, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return "";
+  std::string text;
+  constexpr size_t kPiece = 4096;
+  for (ssize_t got = 1; got > 0 && text.size() < kMostOutput;) {
+    const size_t before = text.size();
+    text.resize(before + std::min(std::max(before, kPiece), kMostOutput - before));
+    got = read(fd, text.data() + before, text.size() - before);
+    text.resize(before + static_cast<size_t>(std::max<ssize_t>(got, 0)));
+  }
+  close(fd);
   return text;
 }
 
@@ -155,9 +166,9 @@ std::string Stage::options_for(const Plan& plan, unsigned worker, const std::str
   options.set("outcome", file("outcome", worker));
   options.set("decisions", file("log", worker));
   if (!expected.empty()) options.set("expected", fs::absolute(expected).string());
-  create_file(file("outcome", worker), schedule::Outcome(), sizeof(schedule::Outcome));
-  create_file(file("log", worker), schedule::LogHeader(),
-              sizeof(schedule::LogHeader) + kLogEntries * sizeof(schedule::LogEntry));
+  prepare_file(file("outcome", worker), schedule::Outcome(), sizeof(schedule::Outcome));
+  prepare_file(file("log", worker), schedule::LogHeader(),
+               sizeof(schedule::LogHeader) + kLogEntries * sizeof(schedule::LogEntry));
   std::error_code error;
   fs::remove(file("findings", worker), error);
   return options.list();
@@ -259,6 +270,7 @@ void Stage::read_outcome(unsigned worker, StagedRun& run) const {
   run.meetings = outcome.meetings;
   run.orders = outcome.orders;
   run.deadlocked = outcome.deadlocked;
+  run.pollers = outcome.pollers;
   run.taken_away = outcome.taken_away;
   run.kernel_returns = outcome.kernel_returns;
   run.first_meeting = outcome.first_meeting;

@@ -33,12 +33,18 @@ struct StagedRun {
   uint32_t meetings = 0;
   uint32_t orders = 0;
   uint32_t deadlocked = 0;
+  uint32_t pollers = 0;
   uint32_t taken_away = 0;
   uint32_t kernel_returns = 0;
   std::vector<schedule::ReadsFromPair> pairs;
   uint64_t first_meeting = 0;
   uint64_t differs_at = 0;
   double slept = 0;  // seconds of the virtual clock that nobody could run in
+
+  // It ended because nothing could ever change: its state says so, no clock.
+  [[nodiscard]] bool stands_still() const { return deadlocked != 0 || pollers != 0; }
+  // It did not end by itself. (What its status or its output mean is experiment/reference.h's to say.)
+  [[nodiscard]] bool failed() const { return signal != 0 || timed_out || stands_still(); }
 };
 
 // What is asked of a run besides the program: a token that knows nothing of what happened yet.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/string_sink.h"
@@ -26,12 +27,91 @@ std::string words_of_end(const Verdict& verdict) {
     case SearchEnd::kNoTime:
       return "; then its time was up";
     case SearchEnd::kAllRuns:
+    case SearchEnd::kFound:
       break;
   }
   return "";
 }
 
+std::string replay_line(const std::string& token, const std::vector<std::string>& command) {
+  const std::string words = collect([&](Sink sink) {
+    for (const std::string& word : command) {
+      sink.put(' ');
+      report::put_shell_word(norn::text_of(word), sink);
+    }
+  });
+  return fmt::format("        replay: norn replay {} --{}\n", token, words);
+}
+
+// Ends that are alike: what a user sees of a crash, an assertion and an exception is the same signal or none.
+enum class End { kBySignal, kNone, kByStatus, kOutput, kWell };
+End end_of(Harm harm) {
+  switch (harm) {
+    case Harm::kCrash:
+    case Harm::kSanitizer:
+    case Harm::kAbort:
+    case Harm::kAssertion:
+    case Harm::kException:
+      return End::kBySignal;
+    case Harm::kDeadlock:
+    case Harm::kHang:
+      return End::kNone;
+    case Harm::kStatus:
+      return End::kByStatus;
+    case Harm::kOutput:
+      return End::kOutput;
+    case Harm::kNone:
+      break;
+  }
+  return End::kWell;
+}
+
+// Whether the user has read of such an end with its token already.
+bool is_told(End end, const std::vector<Verdict>& verdicts) {
+  return std::any_of(verdicts.begin(), verdicts.end(),
+                     [&](const Verdict& verdict) { return verdict.is_confirmed() && end_of(verdict.harm()) == end; });
+}
+
+std::string token_for(End end, const std::vector<Failure>& failures, const std::vector<Verdict>& verdicts) {
+  for (const Verdict& verdict : verdicts)
+    for (const SeenConsequence& seen : verdict.consequences)
+      if (end_of(seen.consequence.harm) == end) return seen.replay;
+  for (const Failure& failure : failures)
+    if (end_of(failure.consequence.harm) == end && !failure.replay.empty()) return failure.replay;
+  return "";
+}
+
 }  // namespace
+
+std::string text_of_failures(const std::vector<Failure>& failures, const std::vector<Verdict>& verdicts,
+                             const std::vector<std::string>& command) {
+  std::string out;
+  std::vector<End> done;
+  for (const Failure& failure : failures) {
+    const End end = end_of(failure.consequence.harm);
+    if (std::find(done.begin(), done.end(), end) != done.end()) continue;
+    if (!failure.replay.empty() && is_told(end, verdicts)) continue;
+    done.push_back(end);
+    const std::string token = token_for(end, failures, verdicts);
+    out += fmt::format(
+        "norn: {}: {}{}{}; {}\n", failure.replay.empty() ? "the program failed by itself" : "a quiet schedule failed",
+        words_of(failure.consequence.harm), failure.consequence.detail.empty() ? "" : ", ", failure.consequence.detail,
+        token.empty() ? "no schedule that was tried ends so: it could not be replayed" : "a schedule ends so, too");
+    if (!token.empty()) out += replay_line(token, command);
+  }
+  return out;
+}
+
+std::string text_of_usual(const Reference& reference) {
+  if (reference.runs == 0) return "";
+  if (reference.statuses.empty())
+    return fmt::format("norn: note: none of {} runs ended by itself: no exit status counts as harm\n", reference.runs);
+  if (reference.statuses.size() == 1 && reference.statuses[0] == 0) return "";
+  std::string list;
+  for (const int status : reference.statuses) list += fmt::format("{}{}", list.empty() ? "" : ", ", status);
+  return fmt::format("norn: note: of {} runs none ended with 0: exit status {} counts as usual\n", reference.runs,
+                     list);
+}
 
 std::string text_of(const Verdict& verdict, const std::vector<std::string>& command) {
   const ConfirmCandidate& candidate = verdict.candidate;
@@ -59,6 +139,8 @@ std::string text_of(const Verdict& verdict, const std::vector<std::string>& comm
     out += fmt::format("        the other thread came between in {} of {} runs\n", verdict.came_between, verdict.runs);
   if (verdict.is_confirmed() && verdict.lost > 0)
     out += fmt::format("        {} of the other runs ended in a deadlock or hung before that\n", verdict.lost);
+  if (verdict.disturbed)
+    out += "        runs were in each other's way (they share the working directory), and made one at a time then\n";
   if (verdict.taken_away > 0)
     out += fmt::format("        in {} runs a thread blocked or ran on unseen, and its turn was taken away\n",
                        verdict.taken_away);
@@ -68,15 +150,7 @@ std::string text_of(const Verdict& verdict, const std::vector<std::string>& comm
         verdict.mean_events, verdict.mean_preemptions, verdict.pairs);
   if (!verdict.deadlock.empty()) out += verdict.deadlock;
   if (!verdict.story.empty()) out += verdict.story;
-  if (verdict.is_confirmed()) {
-    const std::string words = collect([&](Sink sink) {
-      for (const std::string& word : command) {
-        sink.put(' ');
-        report::put_shell_word(norn::text_of(word), sink);
-      }
-    });
-    out += fmt::format("        replay: norn replay {} --{}\n", verdict.consequences[0].replay, words);
-  }
+  if (verdict.is_confirmed()) out += replay_line(verdict.consequences[0].replay, command);
   return out;
 }
 

@@ -11,6 +11,13 @@ namespace norn::experiment {
 // A paragraph, without colour.
 [[nodiscard]] std::string text_of(const Verdict& verdict, const std::vector<std::string>& command);
 
+// A line for each way in which the program failed by itself, or while it was learned what is usual: with a token that
+// shows such an end again, its own or a verdict's, or the words that there is none.
+[[nodiscard]] std::string text_of_failures(const std::vector<Failure>& failures, const std::vector<Verdict>& verdicts,
+                                           const std::vector<std::string>& command);
+// A note where what counts as usual may surprise; else nothing.
+[[nodiscard]] std::string text_of_usual(const Reference& reference);
+
 // { "norn": 1, "confirm": [ … ] }
 [[nodiscard]] std::string json_of(const std::vector<Verdict>& verdicts);
 

@@ -11,7 +11,7 @@
 namespace norn::schedule {
 
 struct Outcome {
-  static constexpr uint64_t kMagic = 0x3374'756f'6e72'6f6e;  // "nornout3"
+  static constexpr uint64_t kMagic = 0x3474'756f'6e72'6f6e;  // "nornout4"
   static constexpr uint64_t kNever = ~uint64_t{0};
   static constexpr uint32_t kFirstThenSecond = 1;
   static constexpr uint32_t kSecondThenFirst = 2;
@@ -38,7 +38,7 @@ struct Outcome {
   uint32_t starved = 0;         // of these, because the others only waited
   uint32_t kernel_returns = 0;  // calls that blocked in the kernel: when they returned is not part of the schedule
   uint32_t taken_away = 0;      // turns taken from threads that blocked or ran on unseen
-  uint32_t reserved = 0;
+  uint32_t pollers = 0;         // threads that only look, when nothing that they look at can change any more
 
   uint64_t slept = 0;            // nanoseconds that passed on the virtual clock because nobody could run
   uint64_t differs_at = kNever;  // the first decision that is not as in the log to compare with

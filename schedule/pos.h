@@ -2,8 +2,8 @@
 // highest enabled one is executed, and the pending steps that conflict with it get new priorities. So each order of
 // conflicting steps is about as likely as any other, however many steps that do not matter stand between them.
 //
-// Deviation: a step that yields draws the lower of two priorities, so that a thread that waits in a loop does not keep
-// those it waits for from running.
+// Deviations: a step that yields draws the lower of two priorities, and a thread that is idle, which has long done
+// nothing else, is chosen only if all are: so threads that wait in a loop do not keep those they wait for from running.
 #pragma once
 
 #include "schedule/strategy.h"
@@ -32,10 +32,12 @@ class Pos : public Strategy {
 template <class MayBe>
 uint32_t Pos::highest_of(const Enabled& enabled, const MayBe& may_be) {
   uint32_t best = kNobody;
+  bool all_idle = true;
+  for (uint32_t i = 0; i < enabled.count; ++i) all_idle = all_idle && (enabled[i].idle || !may_be(enabled[i]));
   for (uint32_t i = 0; i < enabled.count; ++i) {
     uint64_t& priority = priorities_[enabled[i].thread];
     if (priority == 0) priority = draw(enabled[i]);
-    if (!may_be(enabled[i])) continue;
+    if (!may_be(enabled[i]) || (enabled[i].idle && !all_idle)) continue;
     if (best == kNobody || priority > priorities_[enabled[best].thread]) best = i;
   }
   const Step& chosen = enabled[best];

@@ -4,6 +4,7 @@
 #include "hazards/hazard_listener.h"
 #include "runtime/control/decisions.h"
 #include "runtime/control/interest.h"
+#include "runtime/control/standstill.h"
 #include "runtime/control/turn.h"
 #include "runtime/process/emit.h"
 #include "runtime/process/mode.h"
@@ -35,6 +36,13 @@ constexpr uint32_t kYieldsOfLooks = 5;
 constexpr uint32_t kManySteps = 997;  // a prime: not always at the same point of a loop
 constexpr uint32_t kYieldsOfManySteps = 10;
 
+// What the scheduler computed would be in the holes of the next hook's frame, and make its state another one.
+[[gnu::noinline]] void clear_stack_below() {
+  constexpr unsigned kWords = 256;
+  volatile uint64_t words[kWords];
+  for (volatile uint64_t& word : words) word = 0;
+}
+
 void step(Slot& self, Op op, const Matched& site, uint64_t address, uint64_t size, bool writes) {
   self.step = {self.number, op, writes, sites_for(self, site.mask), address, size, site.identity};
   self.accesses_in_a_row = 0;
@@ -51,6 +59,7 @@ void step(Slot& self, Op op, const Matched& site, uint64_t address, uint64_t siz
     if (self.is_idle()) strategy->yielded(self.number);
   }
   choice.take();
+  if (standstill.is_watching()) clear_stack_below();
 }
 
 // True: the thread has been looking at this for a while.
@@ -139,6 +148,7 @@ bool active() {
 
 void point(Op op, const volatile void* object, const norn_site* site) {
   if (!is_watching()) return;
+  if (standstill.is_watching()) standstill.visit(*current_slot, op, address_of(object), this_frame());
   step(*current_slot, op, find_out(*current_state, site), address_of(object), 1, true);
 }
 
@@ -152,6 +162,10 @@ void access(AccessKind kind, const volatile void* address, size_t size, const no
   Slot& self = *current_slot;
   ++outcome->accesses;
   const bool writes = kind != AccessKind::kRead && kind != AccessKind::kAtomicRead;
+  if (standstill.is_watching()) {
+    standstill.visit(self, Op::kAccess, 0, this_frame());
+    standstill.access(self, writes, address_of(address), size);
+  }
   const bool matters = has_targets() || rt::start.settings.accesses;
   const Matched found = matters ? find_out(*current_state, site) : Matched{};
   const bool everywhere = rt::start.settings.accesses && !is_own_stack(*current_state, address_of(address));
@@ -166,11 +180,24 @@ void access(AccessKind kind, const volatile void* address, size_t size, const no
 void atomic(const volatile void* address, size_t size, bool writes, const norn_site* site) {
   if (!active()) return;
   Slot& self = *current_slot;
+  if (standstill.is_watching()) standstill.visit(self, Op::kAtomic, 0, this_frame());
   const bool looks = only_looks(self, site, address_of(address), false, kAtomicLooksInARow);
   step(self, looks ? Op::kYield : Op::kAtomic, find_out(*current_state, site), address_of(address), size, writes);
+  if (standstill.is_watching()) standstill.access(self, writes, address_of(address), size);
+}
+
+void note_taken(const volatile void* lock, Waiting waiting) {
+  if (!standstill.is_watching()) return;
+  if (waiting == Waiting::kLock) return standstill.takes(address_of(lock));
+  standstill.changed();
+}
+
+void note_tried(const volatile void* lock) {
+  if (standstill.is_watching()) standstill.tries(*current_slot, address_of(lock));
 }
 
 void fill_random(void* bytes, size_t size) {
+  if (standstill.is_watching()) standstill.changed();
   auto* out = static_cast<unsigned char*>(bytes);
   const Inspection here;
   const SpinLock lock(mutex);

@@ -64,9 +64,15 @@ void atomic(const volatile void* address, size_t size, bool writes, const norn_s
 // The thread offers its turn.
 void yield(const norn_site* site);
 
+// What is about to be done to a lock or the like after its point (standstill.h): it is waited for, or only tried.
+void note_taken(const volatile void* lock, Waiting waiting);
+void note_tried(const volatile void* lock);
+
 // The same from anywhere: nothing where there is no control.
 inline void pass(Op op, const volatile void* object, const norn_site& site) {
-  if (is_controlled() && active()) point(op, object, &site);
+  if (!is_controlled() || !active()) return;
+  point(op, object, &site);
+  if (op == Op::kAcquire) note_tried(object);
 }
 
 // --- waiting (while active) ----------------------------------------------------------------------------------------
@@ -98,6 +104,7 @@ template <class Attempt>
 int acquire(const volatile void* object, const norn_site* site, Waiting waiting, Time until, int busy, int late,
             Attempt attempt) {
   point(Op::kAcquire, object, site);
+  note_taken(object, waiting);
   for (;;) {
     const int result = attempt();
     if (result != busy) return result;

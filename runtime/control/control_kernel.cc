@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/stat.h>
 
+#include "runtime/control/standstill.h"
 #include "runtime/control/turn.h"
 #include "runtime/process/mode.h"
 #include "runtime/process/syscalls.h"
@@ -32,6 +33,7 @@ bool look_at_files(long milliseconds) {
 }
 
 Woken wait_for_files(const pollfd* files, uint32_t count, Time until) {
+  standstill.changed();
   current_slot->files = files;
   current_slot->file_count = count;
   return wait(count == 0 ? Waiting::kTime : Waiting::kFile, nullptr, until);
@@ -39,6 +41,7 @@ Woken wait_for_files(const pollfd* files, uint32_t count, Time until) {
 
 bool await_file(int fd, short events, const norn_site& site) {
   if (!active()) return true;
+  standstill.changed();
   const long flags = sys::call(__NR_fcntl, fd, F_GETFL, 0);
   if (sys::failed(flags) || (flags & O_NONBLOCK) != 0) return true;
   pollfd file = {fd, events, 0};
@@ -54,6 +57,7 @@ bool await_file(int fd, short events, const norn_site& site) {
 
 bool may_wait_to_write(int fd, size_t size) {
   if (!active()) return false;
+  standstill.changed();
   struct stat status = {};
   if (sys::call(__NR_fstat, fd, sys::as_long(&status)) != 0 || S_ISREG(status.st_mode) || S_ISCHR(status.st_mode)) {
     return false;

@@ -66,6 +66,8 @@ uint32_t reserve(ThreadId id) {
   slot.gathering = {};
   slot.cancelled = false;
   slot.armed = false;
+  slot.visits = {};
+  slot.unsettled = {};
   slot.go.store(0, std::memory_order_relaxed);
   slot.arrived.store(0, std::memory_order_relaxed);
   slot.status.store(Status::kReserved, std::memory_order_relaxed);

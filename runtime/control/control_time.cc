@@ -1,6 +1,7 @@
 // The virtual clock: it stands still while anyone can run, and goes on to the next sleeper's end when nobody can. One
 // sleep in two may end earlier than that: it is then a choice like any other.
 #include "runtime/control/decisions.h"
+#include "runtime/control/standstill.h"
 #include "runtime/control/turn.h"
 
 namespace norn::rt::control {
@@ -81,6 +82,7 @@ timespec read_clock(clockid_t clock) {
   {
     const Inspection here;
     const SpinLock lock(mutex);
+    standstill.changed();
     clock_now += step;
     time = start_of(clock) + clock_now;
   }

@@ -27,6 +27,7 @@ Woken wait(Waiting waiting, const volatile void* object, Time until) {
   self.waiting = waiting;
   self.object = address_of(object);
   self.until = until;
+  if (until != kForever) self.last_until = until;
   self.woken = Woken::kWoken;
   self.wakes_early = waiting == Waiting::kTime && until != kForever && pick(kSleepsForOneEarly) == 1;
   self.step.sites = 0;
@@ -34,7 +35,7 @@ Woken wait(Waiting waiting, const volatile void* object, Time until) {
   if (const uint32_t length = length_of_cycle(slots, high, self); length != 0) {
     self.top = __norn_stack;
     outcome->deadlocked = length;
-    end_by_deadlock(slots, high);
+    end_by_deadlock(slots, high, 0);
   }
   choice.take();
   self.waiting = Waiting::kNothing;

@@ -42,8 +42,8 @@ uint32_t length_of_cycle(const Slot* slots, uint32_t count, const Slot& slot) {
   return 0;
 }
 
-void end_by_deadlock(Slot* slots, uint32_t count) {
-  report_deadlock(slots, count);
+void end_by_deadlock(Slot* slots, uint32_t count, uint32_t pollers) {
+  report_deadlock(slots, count, pollers);
   __norn_on_deadlock();
   // Whoever reads what is recorded decides what the status says.
   const bool decides = rt::start.settings.exitcode != 0 && !records_findings();

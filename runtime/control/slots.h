@@ -37,6 +37,7 @@ struct Slot {
   Woken woken{};
   uint64_t object = 0;
   Time until = kForever;
+  Time last_until = kForever;     // of the last wait for a time
   bool wakes_early = false;       // a sleeper that may be chosen while others can run
   bool cancelled = false;         // its next wait is none
   const pollfd* files = nullptr;  // Waiting::kFile
@@ -50,7 +51,30 @@ struct Slot {
   uint32_t steps = 0;
   uint32_t yields = 0;  // since it, or anything else, got on
   uint32_t clock_looks = 0;
+
+  // Of a thread that may only look (standstill.h): how often it was in one state again, and a write of which is not
+  // known yet whether it changes anything.
+  struct Visits {
+    uint64_t epoch = 0;
+    uint64_t state = 0;
+    uint32_t others = 0;
+    uint32_t patience = 1;
+    uint32_t again = 0;
+  };
+  Visits visits;
+  struct Unsettled {
+    uint64_t address = 0;
+    uint64_t size = 0;  // 0: none
+    uint64_t hash = 0;
+  };
+  Unsettled unsettled;
+
   [[nodiscard]] bool is_idle() const { return yields >= kIdleYields; }
+  // Its next move is its own: by itself, or when time has passed.
+  [[nodiscard]] bool can_go_on() const {
+    const Status now = status.load(std::memory_order_relaxed);
+    return now == Status::kReady || now == Status::kRunning || (now == Status::kWaiting && until != kForever);
+  }
   // It waits for what other threads of the program do.
   [[nodiscard]] bool is_stuck() const {
     const Status now = status.load(std::memory_order_relaxed);

@@ -6,6 +6,7 @@
 
 #include "runtime/control/deadlock.h"
 #include "runtime/control/decisions.h"
+#include "runtime/control/standstill.h"
 #include "runtime/intercept/signals.h"
 #include "runtime/process/syscalls.h"
 
@@ -28,6 +29,10 @@ constinit Step enabled[schedule::kMaxThreads];
 // So often time may pass for the sake of threads that are held back, before one of them is let go.
 constexpr uint32_t kJumpsForHeldBack = 100;
 constinit uint32_t jumps_for_held_back = 0;
+
+// So often time may pass before it is asked whether anybody gets on.
+constexpr uint32_t kQuietJumps = 100;
+constinit uint32_t quiet_jumps = 0;
 
 constexpr long kIdlePoll = 10;       // milliseconds to wait for descriptors when nobody can run
 constexpr uint64_t kTick = 100'000;  // microseconds between two looks of a waiting thread at the holder
@@ -99,6 +104,18 @@ void note_reads_from(const Step& step) {
   last_writes.note(step);
 }
 
+[[noreturn]] void end_by_standstill(uint32_t pollers) {
+  outcome->pollers = pollers;
+  end_by_deadlock(slots, high, pollers);
+}
+
+// Time passes since nobody can run but by that.
+bool pass_quietly() {
+  if (!pass_time()) return false;
+  if (++quiet_jumps % kQuietJumps == 0) standstill.suspect();
+  return true;
+}
+
 // Who goes on; null: nobody can.
 Slot* choose(Slot* running) {
   for (;;) {
@@ -107,14 +124,16 @@ Slot* choose(Slot* running) {
     const uint32_t count = list_enabled();
     if (count == 0) {
       if (any_with(Status::kWaiting, Waiting::kFile) && look_at_files(kIdlePoll)) continue;
-      if (pass_time()) continue;
+      if (pass_quietly()) continue;
       return nullptr;
     }
-    if (are_asleep(enabled, count) && pass_time()) continue;
+    if (are_asleep(enabled, count) && pass_quietly()) continue;
     if (are_idle(enabled, count)) {
       expect_again();
+      standstill.suspect();
       if (pass_time()) continue;
     }
+    if (const uint32_t pollers = standstill.pollers(slots, high); pollers != 0) end_by_standstill(pollers);
     const Enabled all = {enabled, count, running == nullptr ? schedule::kNobody : running->number};
     const uint32_t index = strategy->choose(all);
     if (index == schedule::kNobody) {
@@ -178,7 +197,7 @@ Slot* hand_on(Slot* self) {
   uint32_t waiting = 0;
   for (uint32_t i = 0; i < high; ++i) waiting += slots[i].is_stuck() ? 1 : 0;
   outcome->deadlocked = waiting;
-  end_by_deadlock(slots, high);
+  end_by_deadlock(slots, high, 0);
 }
 
 void wake(Slot* next) {

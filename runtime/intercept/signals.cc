@@ -245,6 +245,17 @@ bool write_all_quietly(int fd, const char* data, size_t size) {
   return true;
 }
 
+bool may_be_interrupted() {
+  for (int number = 1; number < kSignals; ++number) {
+    const bool is_fault = number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL ||
+                          number == SIGTRAP || number == SIGABRT || number == SIGPIPE || number == SIGSYS;
+    if (is_fault) continue;
+    const SpinLock lock(actions[number].mutex);
+    if (is_handler(actions[number].action)) return true;
+  }
+  return false;
+}
+
 Arriving arriving(SignalMask blocked) {
   SignalMask pending = 0;
   if (sys::call(__NR_rt_sigpending, sys::as_long(&pending), sizeof(pending)) != 0) return Arriving::kNothing;

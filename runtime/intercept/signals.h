@@ -50,6 +50,9 @@ enum class Arriving : uint8_t { kNothing, kRestarts, kInterrupts };
 // Of those that were sent to the calling thread or to the process, and that `blocked` does not keep back.
 [[nodiscard]] Arriving arriving(SignalMask blocked);
 
+// Whether the program has a handler that may run at any time: of a signal that is no fault of its own.
+[[nodiscard]] bool may_be_interrupted();
+
 // A signal comes after it was sent, in whichever thread it arrives. Before it is sent, to one thread or to the process
 // (kNoThread); and when the calling thread has it.
 void sending_signal(int number, ThreadId to);

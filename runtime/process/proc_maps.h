@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 
+#include "base/text.h"
 #include "core/ids.h"
 #include "runtime/process/syscalls.h"
 
@@ -12,7 +13,9 @@ struct Mapping {
   Address begin = 0;
   Address end = 0;
   bool readable = false;
+  bool writable = false;
   bool shared = false;
+  Text path;  // of its file, or a name in brackets; the beginning of a very long one
 };
 
 // In the order of their addresses, until visit(mapping) says false.
@@ -20,17 +23,20 @@ template <class Visit>
 void visit_mappings(Visit visit) {
   const int fd = sys::open_file("/proc/self/maps", O_RDONLY);
   if (fd < 0) return;
-  // A line begins with "BEGIN-END rwxp"; what follows is of no interest.
-  enum class Part : uint8_t { kBegin, kEnd, kKind, kRest };
+  // A line is "BEGIN-END rwxp OFFSET DEVICE INODE   PATH".
+  enum class Part : uint8_t { kBegin, kEnd, kKind, kNumbers, kPath };
   Part part = Part::kBegin;
   unsigned at = 0;
   Mapping mapping;
+  char path[512];
   char bytes[1024];
   bool goes_on = true;
   for (long size = 0; goes_on && (size = sys::read_some(fd, bytes, sizeof(bytes))) > 0;) {
     for (long i = 0; i < size && goes_on; ++i) {
       const char c = bytes[i];
       if (c == '\n') {
+        if (part == Part::kPath) mapping.path = {path, at};
+        goes_on = visit(mapping);
         part = Part::kBegin;
         at = 0;
         mapping = {};
@@ -43,11 +49,17 @@ void visit_mappings(Visit visit) {
         }
       } else if (part == Part::kKind) {
         if (at == 0) mapping.readable = c == 'r';
+        if (at == 1) mapping.writable = c == 'w';
         if (++at == 4) {
-          part = Part::kRest;
+          part = Part::kNumbers;
           mapping.shared = c == 's';
-          goes_on = visit(mapping);
         }
+      } else if (part == Part::kNumbers && (c == '/' || c == '[')) {
+        part = Part::kPath;
+        path[0] = c;
+        at = 1;
+      } else if (part == Part::kPath && at < sizeof(path)) {
+        path[at++] = c;
       }
     }
   }

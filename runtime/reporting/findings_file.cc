@@ -48,6 +48,7 @@ constinit std::atomic<Space*> space{nullptr};
 constinit Space* first_space = nullptr;  // begins with the place for the line on what was lost
 constinit SpinMutex growing;
 constinit std::atomic<bool> lost_silently{false};
+constinit std::atomic<uint32_t> spaces_made{0};
 
 void* map_shared(uint64_t bytes, int flags, int fd, uint64_t offset) {
   const long result = sys::call(__NR_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED | flags, fd,
@@ -77,6 +78,7 @@ int claim(int fd, uint64_t bytes, Space*& claimed) {
   const uint64_t begin = static_cast<uint64_t>(end) - bytes;
   const uint64_t in_page = begin % kPage;
   auto* made = static_cast<Space*>(map_shared(kPage, MAP_ANONYMOUS, -1, 0));
+  if (made != nullptr) spaces_made.fetch_add(1, std::memory_order_relaxed);
   if (made == nullptr) return ENOMEM;
   auto* bytes_of_file = static_cast<char*>(map_shared(in_page + bytes, 0, fd, begin - in_page));
   if (bytes_of_file == nullptr) {
@@ -158,6 +160,8 @@ int open_descriptor(Text number) {
 }
 
 }  // namespace
+
+uint32_t shared_spaces() { return spaces_made.load(std::memory_order_relaxed); }
 
 bool records_findings() { return way != Way::kNone; }
 

@@ -21,6 +21,9 @@ enum class Urgency : uint8_t { kOrdinary, kLast };  // what comes last has room 
 void count_lost_finding(uint32_t pid);
 [[nodiscard]] bool has_lost_silently();
 
+// How many pieces of memory are shared with the program's children for this, besides what is mapped from the file.
+[[nodiscard]] uint32_t shared_spaces();
+
 // Before the program gives up a right: there may be no way to get more room later.
 void reserve_findings();
 

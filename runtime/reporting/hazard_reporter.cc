@@ -16,12 +16,25 @@ void put_object(Sink sink, Address object, StackId where) {
 
 using Draft = report::HazardDraft<NativeFront>;
 
+// Where a thread waits. One that looks does so where it last looked from, unless it is in a call of the same line.
+StackId place_of(const control::Slot& slot) {
+  if (slot.state == nullptr) return kNoStack;
+  const norn_site* looks = slot.waiting == control::Waiting::kNothing ? slot.last_site : nullptr;
+  const CallStack& calls = *slot.state->running;
+  if (looks != nullptr && slot.top > calls.begin && slot.top <= calls.end) {
+    const norn_site* call = CallStack::site_of(slot.top[-1]);
+    if (call != nullptr && call->line == looks->line && call->file == looks->file) looks = nullptr;
+  }
+  return stack_id_of(*slot.state, slot.top, looks);
+}
+
 void add_waiter(Draft& draft, const control::Slot& slot) {
-  const StackId where = slot.state == nullptr ? kNoStack : stack_id_of(*slot.state, slot.top, nullptr);
+  const StackId where = place_of(slot);
   Sink words = draft.words();
-  words.put("waits for ");
-  words.put(control::name_of(slot.waiting));
-  if (slot.waiting != control::Waiting::kThread && slot.object != 0) {
+  const bool looks = slot.waiting == control::Waiting::kNothing;
+  words.put(looks ? "looks again and again here" : "waits for ");
+  if (!looks) words.put(control::name_of(slot.waiting));
+  if (!looks && slot.waiting != control::Waiting::kThread && slot.object != 0) {
     words.put(": ");
     put_object(words, slot.object, where);
   }
@@ -107,25 +120,31 @@ void report_misuse(const Misuse& misuse) {
   draft.append();
 }
 
-void report_deadlock(const control::Slot* slots, uint32_t count) {
+void report_deadlock(const control::Slot* slots, uint32_t count, uint32_t pollers) {
   if (!lock_for_end()) return;
   Draft draft(writer, report::HazardKind::kDeadlock);
   uint32_t waiting = 0;
   uint64_t hash = report::text_hash("deadlock");
   for (uint32_t i = 0; i < count; ++i) {
     const control::Slot& slot = slots[i];
-    if (!slot.is_stuck()) continue;
+    const bool looks = pollers != 0 && slot.can_go_on();
+    if (!looks && !slot.is_stuck()) continue;
     ++waiting;
     hash = hash * 31 + slot.step.site;
     if (draft.is_full()) continue;
-    const StackId where = slot.state == nullptr ? kNoStack : stack_id_of(*slot.state, slot.top, nullptr);
+    const StackId where = place_of(slot);
     draft.places().put(waiting == 1 ? "" : " / ");
     draft.places().put(writer.line_of(where));
     add_waiter(draft, slot);
   }
-  draft.title().put("deadlock: ");
+  draft.title().put(pollers != 0 ? "standstill: " : "deadlock: ");
   draft.title().put(Decimal(waiting).text());
   draft.title().put(waiting == 1 ? " thread waits for what never comes" : " threads wait for what never comes");
+  if (pollers != 0) {
+    draft.title().put(", ");
+    draft.title().put(pollers == waiting ? "all" : Decimal(pollers).text());
+    draft.title().put(" by looking at what can change no more");
+  }
   draft.hazard.id = report::race_id(hash, waiting);
   draft.append();
   report_mutex.unlock();

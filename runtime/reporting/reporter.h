@@ -52,6 +52,6 @@ struct Slot;
 // Under control: what a site of the log is called.
 void report_place(uint32_t identity, const norn_site& site);
 // Under control: threads wait for each other, or for nobody.
-void report_deadlock(const control::Slot* slots, uint32_t count);
+void report_deadlock(const control::Slot* slots, uint32_t count, uint32_t pollers);
 
 }  // namespace norn::rt

@@ -20,7 +20,7 @@
 // none: confirmed in 12 of 12 runs, in both orders
 // none-NEXT: nothing seen in 12 of them
 // none: 1 to confirm: 1 confirmed, 0 of them with consequences; 0 not met
-// hang: hang in {{[0-9]+}} of them: no end after 5 s
+// hang: hang in {{[0-9]+}} of them: by {{its state|the clock}}
 // sanitizer: sanitizer report in {{[0-9]+}} of them: {{.*}}runtime error: shift exponent 40 is too large
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Does every confirmed race replay identically? Takes the tokens of all consequences of all confirmed candidates, of the
+"""Does every confirmed race replay identically, and end as before? Takes the tokens of all consequences of all confirmed candidates, of the
 programs with bugs and of the figures.
 
     replay.py [--only=REGEX] [--times=100] [--runs=100] [--seed=1] [--jobs=N] [--document=FILE] -o DIRECTORY
@@ -26,11 +26,24 @@ def programs():
         yield name, lambda directory, name=name: building.build(f"figures/{name}.c", directory), words, ["in-turn"]
 
 
-def replay(command, token, directory):
-    """What the replay said, if it was not identical."""
-    done = norn("replay", [token, "--", *command], directory)
+def ends_as(consequence, status):
+    """Whether a replay that ended with this status did what the run did that its token is of."""
+    if consequence["kind"] in ("crash", "abort", "assertion", "exception"):
+        return status < 0
+    if consequence["kind"] in ("deadlock", "hang"):
+        return status == 1  # norn ends what stands still
+    if consequence["kind"] == "status":
+        return status == int(consequence["detail"])
+    return status >= 0
+
+
+def replay(command, consequence, directory):
+    """What the replay said, if it was not identical, or how it ended, if that was another end."""
+    done = norn("replay", [consequence["replay"], "--", *command], directory)
     said = done.errors + done.output
-    return None if "replayed identically" in said else said.strip() or f"status {done.status}, no word"
+    if "replayed identically" not in said:
+        return said.strip() or f"status {done.status}, no word"
+    return None if ends_as(consequence, done.status) else f"status {done.status}, not {consequence['kind']}"
 
 
 def replay_all(name, make, words, detecting, arguments, pool):
@@ -43,8 +56,8 @@ def replay_all(name, make, words, detecting, arguments, pool):
                                  [f"--jobs={arguments.jobs}"])):
         confirmed += entry["standing"] == "confirmed"
         tried += tokens(entry)
-        for token in tokens(entry):
-            said = list(pool.map(lambda _, token=token: replay(command, token, directory), range(arguments.times)))
+        for shown in entry["consequences"] if tokens(entry) else []:
+            said = list(pool.map(lambda _, shown=shown: replay(command, shown, directory), range(arguments.times)))
             different = [text for text in said if text]
             if different:
                 wrong.append(f"{name}, {entry['title']}: {len(different)} of {arguments.times} differ, "

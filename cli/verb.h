@@ -47,6 +47,7 @@ int merge(const Verb& verb, std::vector<std::string> arguments);
 int export_all(const Verb& verb, std::vector<std::string> arguments);
 int image(const Verb& verb, std::vector<std::string> arguments);
 int build(const Verb& verb, std::vector<std::string> arguments);
+int static_races(const Verb& verb, std::vector<std::string> arguments);
 int doctor(const Verb& verb, std::vector<std::string> arguments);
 
 }  // namespace norn::cli

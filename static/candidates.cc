@@ -1,0 +1,230 @@
+#include "static/candidates.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "compiler/analysis/library.h"
+#include "compiler/emit/labels.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "norn/abi.h"
+#include "report/race.h"
+#include "static/library_accesses.h"
+#include "static/library_models.h"
+
+namespace norn::statics {
+
+using llvm::dyn_cast;
+
+struct Candidates::Access {
+  unsigned site;
+  const llvm::Instruction* instruction;
+  const llvm::Value* address;
+  AccessKind kind;
+  uint64_t size;
+  int thread;
+  int64_t offset;
+  int64_t period;
+  std::vector<Locks::Guard> guards;
+  Lockset held;
+  std::vector<bool> regions;  // of the thread's children: whether it is in them
+};
+
+namespace {
+
+constexpr uint64_t kEndless = uint64_t{1} << 40;
+
+bool overlap(int64_t offset_a, uint64_t size_a, int64_t period_a, int64_t offset_b, uint64_t size_b, int64_t period_b) {
+  const auto covers = [](uint64_t size, int64_t period) {
+    return period != 0 && size >= static_cast<uint64_t>(period);
+  };
+  if (period_a != 0 && period_b == 0) size_a = kEndless;
+  if (period_b != 0 && period_a == 0) size_b = kEndless;
+  if (period_a != 0 && period_b != 0 && (covers(size_a, period_a) || covers(size_b, period_b))) return true;
+  return offset_a < offset_b + static_cast<int64_t>(size_b) && offset_b < offset_a + static_cast<int64_t>(size_a);
+}
+
+}  // namespace
+
+Candidates::Candidates(const Program& program, const PointsTo& points_to, const Threads& threads, const Locks& locks)
+    : program_(program), points_to_(points_to), threads_(threads), locks_(locks) {
+  if (threads.all().size() < 2) return;
+  find_shared();
+  by_object_.resize(points_to.objects());
+  collect();
+  pair_up();
+}
+
+Candidates::~Candidates() = default;
+
+// What several threads can reach: what global variables and the arguments of threads lead to.
+void Candidates::find_shared() {
+  shared_objects_.assign(points_to_.objects(), false);
+  std::vector<ObjectId> open;
+  const auto add = [&](ObjectId object) {
+    if (shared_objects_[object]) return;
+    shared_objects_[object] = true;
+    open.push_back(object);
+  };
+  for (ObjectId object = 0; object < points_to_.objects(); ++object) {
+    if (points_to_.object(object).kind == ObjectKind::kGlobal) add(object);
+  }
+  for (const Thread& thread : threads_.all()) {
+    if (thread.created == nullptr) continue;
+    for (const llvm::Use& argument : thread.created->args()) {
+      if (!argument->getType()->isPointerTy()) continue;
+      for (const PointedTo& to : points_to_.of(argument.get())) add(to.object);
+    }
+  }
+  while (!open.empty()) {
+    const ObjectId object = open.back();
+    open.pop_back();
+    for (const ObjectId reached : points_to_.reached_from(object)) add(reached);
+  }
+}
+
+void Candidates::add_access(int thread, const llvm::Instruction& instruction, unsigned site, const llvm::Value* address,
+                            uint64_t size, AccessKind kind) {
+  std::vector<PointedTo> shared;
+  std::set<ObjectId> whole;
+  for (const PointedTo& to : points_to_.of(address)) {
+    const ObjectInfo& info = points_to_.object(to.object);
+    if (!shared_objects_[to.object] || info.kind == ObjectKind::kFunction || info.kind == ObjectKind::kThread) continue;
+    if (info.kind == ObjectKind::kForeign && llvm::cast<llvm::Function>(info.origin)->getName() == "__errno_location")
+      continue;
+    if (kind.frees && !whole.insert(to.object).second) continue;
+    shared.push_back(to);
+  }
+  if (shared.empty()) return;
+  Access access;
+  access.site = site;
+  access.instruction = &instruction;
+  access.address = address;
+  access.kind = kind;
+  access.size = size == 0 ? kEndless : size;
+  access.thread = thread;
+  access.held = locks_.held(thread, instruction);
+  access.guards = locks_.guards(access.held, address);
+  for (const int child : threads_.all()[static_cast<size_t>(thread)].children) {
+    access.regions.push_back(threads_.region(child, false).has(instruction));
+    access.regions.push_back(threads_.region(child, true).has(instruction));
+  }
+  for (const PointedTo& to : shared) {
+    access.offset = kind.frees ? 0 : to.offset;
+    access.period = kind.frees ? 0 : to.period;
+    if (kind.frees) access.size = kEndless;
+    by_object_[to.object].push_back(access);
+  }
+}
+
+void Candidates::collect() {
+  for (size_t number = 0; number < threads_.all().size(); ++number) {
+    const auto thread = static_cast<int>(number);
+    for (const llvm::Function* function : threads_.all()[number].functions) {
+      for (const llvm::Instruction& instruction : llvm::instructions(*function)) {
+        const std::vector<SiteUse> uses = Program::uses(instruction);
+        if (uses.empty() || !threads_.is_shared_time(thread, instruction)) continue;
+        for (const SiteUse& use : uses) {
+          if ((use.flags & compiler::kLabelCall) != 0) {
+            const auto& call = llvm::cast<llvm::CallBase>(instruction);
+            for (const LibraryAccess& access : library_accesses(call)) {
+              AccessKind kind;
+              kind.write = access.write;
+              kind.frees = access.frees;
+              add_access(thread, instruction, use.site, call.getArgOperand(access.argument), access.size, kind);
+            }
+            continue;
+          }
+          AccessKind kind;
+          kind.write = (use.flags & compiler::kLabelWrites) != 0;
+          kind.atomic = (use.flags & compiler::kLabelAtomic) != 0;
+          kind.spins = (use.flags & compiler::kLabelSpins) != 0;
+          add_access(thread, instruction, use.site, instruction.getOperand(use.operand), use.size, kind);
+        }
+      }
+    }
+  }
+}
+
+void Candidates::pair_up() {
+  std::set<unsigned> sites;
+  for (ObjectId object = 0; object < by_object_.size(); ++object) {
+    if (by_object_[object].empty()) continue;
+    ++shared_.objects;
+    for (const Access& access : by_object_[object]) sites.insert(access.site);
+    pair_up(object, by_object_[object]);
+  }
+  shared_.accesses = sites.size();
+  // Of several ways to one pair the likeliest is told.
+  const auto key = [&](const StaticCandidate& candidate) {
+    const auto id = [&](int side) { return program_.sites()[candidate.sides[side].site].id; };
+    return std::tuple(candidate.rank, id(0), id(1), candidate.object);
+  };
+  std::sort(all_.begin(), all_.end(),
+            [&](const StaticCandidate& a, const StaticCandidate& b) { return key(a) < key(b); });
+  std::set<std::string> known;
+  std::erase_if(all_, [&](const StaticCandidate& candidate) {
+    const auto id = [&](int side) { return program_.sites()[candidate.sides[side].site].id; };
+    return !known.insert(report::race_id(id(0), id(1)).hex).second;
+  });
+}
+
+void Candidates::pair_up(ObjectId object, const std::vector<Access>& accesses) {
+  // Accesses that are alike but for their site are looked at once.
+  using Likeness = std::tuple<int, int64_t, uint64_t, int64_t, bool, bool, bool, std::vector<bool>, std::string>;
+  const auto words_of = [](const std::vector<Locks::Guard>& guards) {
+    std::set<std::string> words;
+    for (const Locks::Guard& guard : guards) {
+      words.insert(std::to_string(static_cast<int>(guard.kind)) + ":" + std::to_string(guard.a) + ":" +
+                   std::to_string(guard.b) + (guard.shared ? "s" : "x"));
+    }
+    std::string text;
+    for (const std::string& word : words) text += word + " ";
+    return text;
+  };
+  std::map<Likeness, std::map<unsigned, const Access*>> groups;  // by site
+  for (const Access& access : accesses) {
+    groups[{access.thread, access.offset, access.size, access.period, access.kind.write, access.kind.atomic,
+            access.kind.spins, access.regions, words_of(access.guards)}]
+        .try_emplace(access.site, &access);
+  }
+  std::set<std::pair<unsigned, unsigned>> seen;
+  const auto add = [&](const Access& a, const Access& b) {
+    if (!seen.insert(std::minmax(a.site, b.site)).second) return;
+    StaticCandidate candidate;
+    const auto side = [](const Access& access) {
+      return CandidateSide{access.site,   access.instruction, access.kind, access.size == kEndless ? 0 : access.size,
+                           access.thread, access.guards,      access.held};
+    };
+    // A write first, or who waits.
+    const bool turn = (b.kind.spins && !a.kind.spins) || (!a.kind.spins && b.kind.write && !a.kind.write);
+    candidate.sides[0] = side(turn ? b : a);
+    candidate.sides[1] = side(turn ? a : b);
+    candidate.object = object;
+    candidate.offset = a.offset;
+    candidate.is_flag = a.kind.spins != b.kind.spins && (a.kind.spins ? b.kind.write : a.kind.write);
+    candidate.rank = (a.kind.atomic || b.kind.atomic ? 8 : 0) + (!a.held.empty() && !b.held.empty() ? 4 : 0) +
+                     (a.kind.write && b.kind.write ? 0 : 1) + (a.period != 0 || b.period != 0 ? 2 : 0) +
+                     (points_to_.object(object).kind == ObjectKind::kGlobal ? 0 : 1);
+    all_.push_back(std::move(candidate));
+  };
+  for (auto one = groups.begin(); one != groups.end(); ++one) {
+    const Access& a = *one->second.begin()->second;
+    for (auto other = one; other != groups.end(); ++other) {
+      const Access& b = *other->second.begin()->second;
+      if (!a.kind.write && !b.kind.write) continue;
+      if (a.kind.atomic && b.kind.atomic) continue;
+      if (!overlap(a.offset, a.size, a.period, b.offset, b.size, b.period)) continue;
+      if (!threads_.parallel(a.thread, *a.instruction, b.thread, *b.instruction)) continue;
+      if (Locks::protect(a.guards, b.guards)) continue;
+      for (const auto& [site, first] : one->second) {
+        for (const auto& [site_too, second] : other->second) add(*first, *second);
+      }
+    }
+  }
+}
+
+}  // namespace norn::statics

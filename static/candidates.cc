@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/hash.h"
 #include "compiler/analysis/library.h"
 #include "compiler/emit/labels.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -20,7 +21,7 @@ namespace norn::statics {
 using llvm::dyn_cast;
 
 struct Candidates::Access {
-  unsigned site;
+  unsigned statement;
   const llvm::Instruction* instruction;
   const llvm::Value* address;
   AccessKind kind;
@@ -36,6 +37,8 @@ struct Candidates::Access {
 namespace {
 
 constexpr uint64_t kEndless = uint64_t{1} << 40;
+constexpr size_t kDeepest = 16;         // calls of library code by library code
+constexpr size_t kMostStatements = 64;  // that one instruction of it is
 
 bool overlap(int64_t offset_a, uint64_t size_a, int64_t period_a, int64_t offset_b, uint64_t size_b, int64_t period_b) {
   const auto covers = [](uint64_t size, int64_t period) {
@@ -86,8 +89,60 @@ void Candidates::find_shared() {
   }
 }
 
-void Candidates::add_access(int thread, const llvm::Instruction& instruction, unsigned site, const llvm::Value* address,
-                            uint64_t size, AccessKind kind) {
+unsigned Candidates::add_statement(Statement statement) {
+  const auto [known, fresh] =
+      statement_numbers_.try_emplace({statement.identity, statement.site}, static_cast<unsigned>(statements_.size()));
+  if (fresh) statements_.push_back(std::move(statement));
+  return known->second;
+}
+
+// Up from library code, by all who call it in that thread.
+void Candidates::climb(int thread, const llvm::Function& function, Statement statement, std::vector<unsigned>& result) {
+  const Thread& of = threads_.all()[static_cast<size_t>(thread)];
+  if (&function == of.root || statement.calls.size() >= kDeepest || result.size() >= kMostStatements) {
+    result.push_back(add_statement(std::move(statement)));
+    return;
+  }
+  for (const llvm::CallBase* call : threads_.callers(function)) {
+    if (call->getFunction() != of.root && !of.called_by.contains(call->getFunction())) continue;
+    if (llvm::is_contained(statement.calls, call)) continue;
+    Statement longer = statement;
+    longer.calls.push_back(call);
+    bool whole = false;
+    unsigned own = 0;
+    for (const SiteUse& use : Program::uses(*call)) {
+      if ((use.flags & compiler::kLabelCall) == 0) continue;
+      whole = program_.extend_identity(longer.identity, use.site, own);
+      for (const unsigned outer : use.calls) whole = whole || program_.extend_identity(longer.identity, outer, own);
+    }
+    if (whole) {
+      result.push_back(add_statement(std::move(longer)));
+    } else {
+      climb(thread, *call->getFunction(), std::move(longer), result);
+    }
+  }
+}
+
+std::vector<unsigned> Candidates::statements_of(int thread, const llvm::Instruction& instruction, const SiteUse& use) {
+  Statement statement;
+  statement.site = use.site;
+  if ((use.flags & compiler::kLabelCall) != 0) {
+    const llvm::StringRef name = llvm::cast<llvm::CallBase>(instruction).getCalledFunction()->getName();
+    statement.of_library = true;
+    statement.identity = hash_next(0, report::text_hash(Text(name.data(), name.size())));
+    statement.identity ^= statement.identity >> 32;
+  }
+  unsigned own = 0;
+  bool whole = program_.extend_identity(statement.identity, use.site, own);
+  for (const unsigned outer : use.calls) whole = whole || program_.extend_identity(statement.identity, outer, own);
+  if (whole) return {add_statement(std::move(statement))};
+  std::vector<unsigned> result;
+  climb(thread, *instruction.getFunction(), std::move(statement), result);
+  return result;
+}
+
+void Candidates::add_access(int thread, const llvm::Instruction& instruction, const SiteUse& use,
+                            const llvm::Value* address, uint64_t size, AccessKind kind) {
   std::vector<PointedTo> shared;
   std::set<ObjectId> whole;
   for (const PointedTo& to : points_to_.of(address)) {
@@ -100,7 +155,6 @@ void Candidates::add_access(int thread, const llvm::Instruction& instruction, un
   }
   if (shared.empty()) return;
   Access access;
-  access.site = site;
   access.instruction = &instruction;
   access.address = address;
   access.kind = kind;
@@ -112,11 +166,15 @@ void Candidates::add_access(int thread, const llvm::Instruction& instruction, un
     access.regions.push_back(threads_.region(child, false).has(instruction));
     access.regions.push_back(threads_.region(child, true).has(instruction));
   }
+  const std::vector<unsigned> statements = statements_of(thread, instruction, use);
   for (const PointedTo& to : shared) {
     access.offset = kind.frees ? 0 : to.offset;
     access.period = kind.frees ? 0 : to.period;
     if (kind.frees) access.size = kEndless;
-    by_object_[to.object].push_back(access);
+    for (const unsigned statement : statements) {
+      access.statement = statement;
+      by_object_[to.object].push_back(access);
+    }
   }
 }
 
@@ -134,7 +192,7 @@ void Candidates::collect() {
               AccessKind kind;
               kind.write = access.write;
               kind.frees = access.frees;
-              add_access(thread, instruction, use.site, call.getArgOperand(access.argument), access.size, kind);
+              add_access(thread, instruction, use, call.getArgOperand(access.argument), access.size, kind);
             }
             continue;
           }
@@ -142,7 +200,7 @@ void Candidates::collect() {
           kind.write = (use.flags & compiler::kLabelWrites) != 0;
           kind.atomic = (use.flags & compiler::kLabelAtomic) != 0;
           kind.spins = (use.flags & compiler::kLabelSpins) != 0;
-          add_access(thread, instruction, use.site, instruction.getOperand(use.operand), use.size, kind);
+          add_access(thread, instruction, use, instruction.getOperand(use.operand), use.size, kind);
         }
       }
     }
@@ -154,20 +212,20 @@ void Candidates::pair_up() {
   for (ObjectId object = 0; object < by_object_.size(); ++object) {
     if (by_object_[object].empty()) continue;
     ++shared_.objects;
-    for (const Access& access : by_object_[object]) sites.insert(access.site);
+    for (const Access& access : by_object_[object]) sites.insert(statements_[access.statement].site);
     pair_up(object, by_object_[object]);
   }
   shared_.accesses = sites.size();
   // Of several ways to one pair the likeliest is told.
   const auto key = [&](const StaticCandidate& candidate) {
-    const auto id = [&](int side) { return program_.sites()[candidate.sides[side].site].id; };
+    const auto id = [&](int side) { return identity(candidate.sides[side]); };
     return std::tuple(candidate.rank, id(0), id(1), candidate.object);
   };
   std::sort(all_.begin(), all_.end(),
             [&](const StaticCandidate& a, const StaticCandidate& b) { return key(a) < key(b); });
   std::set<std::string> known;
   std::erase_if(all_, [&](const StaticCandidate& candidate) {
-    const auto id = [&](int side) { return program_.sites()[candidate.sides[side].site].id; };
+    const auto id = [&](int side) { return identity(candidate.sides[side]); };
     return !known.insert(report::race_id(id(0), id(1)).hex).second;
   });
 }
@@ -185,19 +243,19 @@ void Candidates::pair_up(ObjectId object, const std::vector<Access>& accesses) {
     for (const std::string& word : words) text += word + " ";
     return text;
   };
-  std::map<Likeness, std::map<unsigned, const Access*>> groups;  // by site
+  std::map<Likeness, std::map<unsigned, const Access*>> groups;  // by statement
   for (const Access& access : accesses) {
     groups[{access.thread, access.offset, access.size, access.period, access.kind.write, access.kind.atomic,
             access.kind.spins, access.regions, words_of(access.guards)}]
-        .try_emplace(access.site, &access);
+        .try_emplace(access.statement, &access);
   }
   std::set<std::pair<unsigned, unsigned>> seen;
   const auto add = [&](const Access& a, const Access& b) {
-    if (!seen.insert(std::minmax(a.site, b.site)).second) return;
+    if (!seen.insert(std::minmax(a.statement, b.statement)).second) return;
     StaticCandidate candidate;
     const auto side = [](const Access& access) {
-      return CandidateSide{access.site,   access.instruction, access.kind, access.size == kEndless ? 0 : access.size,
-                           access.thread, access.guards,      access.held};
+      return CandidateSide{access.statement, access.instruction, access.kind, access.size == kEndless ? 0 : access.size,
+                           access.thread,    access.guards,      access.held};
     };
     // A write first, or who waits.
     const bool turn = (b.kind.spins && !a.kind.spins) || (!a.kind.spins && b.kind.write && !a.kind.write);

@@ -2,6 +2,7 @@
 // at least one of them writing, not both atomic, under no common lock.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,17 @@ struct AccessKind {
   bool frees = false;
 };
 
+// A statement as a race knows it: the site of an access; of library code the calls, too, down from the first that is
+// not (runtime/hooks/stack_ids.h).
+struct Statement {
+  uint64_t identity = 0;
+  unsigned site = 0;                           // of the access, or of the call of the library
+  std::vector<const llvm::CallBase*> calls{};  // that led to it
+  bool of_library = false;                     // `site` is a call, the access is done by what it calls
+};
+
 struct CandidateSide {
-  unsigned site = 0;
+  unsigned statement = 0;
   const llvm::Instruction* instruction = nullptr;
   AccessKind kind;
   uint64_t size = 0;
@@ -52,14 +62,20 @@ class Candidates final {
 
   [[nodiscard]] const std::vector<StaticCandidate>& all() const { return all_; }  // the likeliest first
   [[nodiscard]] const Shared& shared() const { return shared_; }
+  [[nodiscard]] const Statement& statement(const CandidateSide& side) const { return statements_[side.statement]; }
+  [[nodiscard]] uint64_t identity(const CandidateSide& side) const { return statement(side).identity; }
   [[nodiscard]] bool is_shared(ObjectId object) const { return shared_objects_[object]; }
 
  private:
   struct Access;
   void find_shared();
   void collect();
-  void add_access(int thread, const llvm::Instruction& instruction, unsigned site, const llvm::Value* address,
+  void add_access(int thread, const llvm::Instruction& instruction, const SiteUse& use, const llvm::Value* address,
                   uint64_t size, AccessKind kind);
+  [[nodiscard]] std::vector<unsigned> statements_of(int thread, const llvm::Instruction& instruction,
+                                                    const SiteUse& use);
+  void climb(int thread, const llvm::Function& function, Statement statement, std::vector<unsigned>& result);
+  [[nodiscard]] unsigned add_statement(Statement statement);
   void pair_up();
   void pair_up(ObjectId object, const std::vector<Access>& accesses);
 
@@ -68,6 +84,8 @@ class Candidates final {
   const Threads& threads_;
   const Locks& locks_;
   std::vector<bool> shared_objects_;
+  std::vector<Statement> statements_;
+  std::map<std::pair<uint64_t, unsigned>, unsigned> statement_numbers_;  // by identity and site
   std::vector<std::vector<Access>> by_object_;
   std::vector<StaticCandidate> all_;
   Shared shared_;

@@ -79,7 +79,7 @@ void explain_locks(const Program& program, const Candidates& candidates, std::FI
   std::fprintf(out, "locks: of %zu candidates\n", candidates.all().size());
   for (const StaticCandidate& candidate : candidates.all()) {
     for (const CandidateSide& side : candidate.sides) {
-      const Site& site = program.sites()[side.site];
+      const Site& site = program.sites()[candidates.statement(side).site];
       std::fprintf(out, "  %s:%u %s: %zu held, %zu that may protect it",
                    llvm::sys::path::filename(site.file).str().c_str(), site.line, site.expression.c_str(),
                    side.held.size(), side.guards.size());

@@ -17,15 +17,16 @@ namespace {
 
 class Writer final {
  public:
-  Writer(const std::string& path, const Program& program, const PointsTo& points_to, const Threads& threads)
-      : path_(path), program_(program), points_to_(points_to), threads_(threads) {}
+  Writer(const std::string& path, const Program& program, const PointsTo& points_to, const Threads& threads,
+         const Candidates& candidates)
+      : path_(path), program_(program), points_to_(points_to), threads_(threads), candidates_(candidates) {}
 
   std::string race(const StaticCandidate& candidate) {
     texts_.clear();
     frames_.clear();
     locks_.clear();
     report::Race race;
-    const auto id = [&](int side) { return program_.sites()[candidate.sides[side].site].id; };
+    const auto id = [&](int side) { return candidates_.identity(candidate.sides[side]); };
     race.id = report::race_id(id(0), id(1));
     race.detection = report::Detection::kStatic;
     race.is_flag = candidate.is_flag;
@@ -75,7 +76,8 @@ class Writer final {
   }
 
   // From the instruction to what the thread runs first, by the first way that was found.
-  List<report::Frame> stack(int thread, const llvm::Instruction& instruction, const Site* site) {
+  List<report::Frame> stack(int thread, const llvm::Instruction& instruction, const Site* site,
+                            const std::vector<const llvm::CallBase*>& calls) {
     std::vector<report::Frame>& frames = new_frames();
     add_frames(instruction, frames);
     if (site != nullptr) {
@@ -84,6 +86,10 @@ class Writer final {
     }
     const Thread& of = threads_.all()[static_cast<size_t>(thread)];
     const llvm::Function* function = instruction.getFunction();
+    for (const llvm::CallBase* call : calls) {
+      add_frames(*call, frames);
+      function = call->getFunction();
+    }
     for (unsigned depth = 0; function != of.root && depth < 60; ++depth) {
       const auto call = of.called_by.find(function);
       if (call == of.called_by.end()) break;
@@ -102,14 +108,15 @@ class Writer final {
   }
 
   void describe(const CandidateSide& side, report::Access& access) {
-    const Site& site = program_.sites()[side.site];
+    const Statement& statement = candidates_.statement(side);
+    const Site& site = program_.sites()[statement.site];
     access.op = side.kind.frees    ? report::Op::kFree
                 : side.kind.atomic ? (side.kind.write ? report::Op::kAtomicWrite : report::Op::kAtomicRead)
                                    : (side.kind.write ? report::Op::kWrite : report::Op::kRead);
     access.size = side.size;
     access.thread = static_cast<uint32_t>(side.thread);
     access.thread_name = keep(name_of(side.thread));
-    access.stack = stack(side.thread, *side.instruction, &site);
+    access.stack = stack(side.thread, *side.instruction, &site, statement.calls);
     for (const report::Frame& each : access.stack) {
       if (each.library) continue;
       access.site = each;
@@ -117,9 +124,9 @@ class Writer final {
     }
     if (!access.site.known() && !access.stack.empty()) access.site = access.stack[0];
     access.expression = keep(site.expression);
-    access.site_id = site.id;
+    access.site_id = statement.identity;
     const Thread& thread = threads_.all()[static_cast<size_t>(side.thread)];
-    if (thread.created != nullptr) access.thread_created_at = stack(thread.parent, *thread.created, nullptr);
+    if (thread.created != nullptr) access.thread_created_at = stack(thread.parent, *thread.created, nullptr, {});
     std::vector<report::LockHeld>& locks = locks_.emplace_back();
     std::set<const llvm::Instruction*> taken;
     for (const HeldLock& held : side.held) {
@@ -146,7 +153,8 @@ class Writer final {
       if (location.size == 0 || (side.size != 0 && side.size < location.size)) location.size = side.size;
     }
     for (const CandidateSide& side : candidate.sides) {
-      if (location.name.empty() && !side.kind.frees) location.name = keep(program_.sites()[side.site].expression);
+      if (location.name.empty() && !side.kind.frees)
+        location.name = keep(program_.sites()[candidates_.statement(side).site].expression);
     }
     switch (object.kind) {
       case ObjectKind::kGlobal:
@@ -179,6 +187,7 @@ class Writer final {
   const Program& program_;
   const PointsTo& points_to_;
   const Threads& threads_;
+  const Candidates& candidates_;
   std::deque<std::string> texts_;
   std::deque<std::vector<report::Frame>> frames_;
   std::deque<std::vector<report::LockHeld>> locks_;
@@ -199,7 +208,7 @@ void write_findings(const std::string& path, const Program& program, const Point
   std::string line;
   report::write_start(run, string_sink(line));
   put(line);
-  Writer writer(path, program, points_to, threads);
+  Writer writer(path, program, points_to, threads, candidates);
   for (const StaticCandidate& candidate : candidates.all()) put(writer.race(candidate));
   std::vector<Text> texts;
   for (const std::string& note : notes) texts.push_back(text_of(note));

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <map>
 
+#include "base/hash.h"
 #include "compiler/emit/labels.h"
 #include "compiler/naming/expression.h"
+#include "compiler/naming/names.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/CallGraph.h"
@@ -21,6 +23,7 @@
 #include "llvm/Transforms/IPO/InferFunctionAttrs.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "norn/abi.h"
 #include "static/library_models.h"
 
 namespace norn::statics {
@@ -68,10 +71,42 @@ std::vector<SiteUse> Program::uses(const llvm::Instruction& instruction) {
     const auto number = [&](unsigned i) {
       return llvm::mdconst::extract<llvm::ConstantInt>(node->getOperand(i))->getZExtValue();
     };
-    uses.push_back({static_cast<unsigned>(number(0)), static_cast<unsigned>(number(1)), number(2),
-                    static_cast<uint32_t>(number(3))});
+    SiteUse use{static_cast<unsigned>(number(0)), static_cast<unsigned>(number(1)), number(2),
+                static_cast<uint32_t>(number(3))};
+    for (unsigned i = 4; i < node->getNumOperands(); ++i) use.calls.push_back(static_cast<unsigned>(number(i)));
+    uses.push_back(std::move(use));
   }
   return uses;
+}
+
+bool Program::extend_identity(uint64_t& identity, unsigned site, unsigned& own) const {
+  for (int at = static_cast<int>(site); at >= 0; at = sites_[static_cast<size_t>(at)].inlined_at) {
+    identity = hash_next(identity, sites_[static_cast<size_t>(at)].id);
+    identity ^= identity >> 32;
+    if ((sites_[static_cast<size_t>(at)].flags & NORN_SITE_LIBRARY) == 0) return own = static_cast<unsigned>(at), true;
+  }
+  return false;
+}
+
+// A copy of library code belongs to the call that it is inlined at.
+void Program::extend_labels(llvm::Instruction& instruction, unsigned call) const {
+  const llvm::MDNode* all = instruction.getMetadata(kSites);
+  const std::vector<SiteUse> uses = Program::uses(instruction);
+  llvm::LLVMContext& context = instruction.getContext();
+  llvm::SmallVector<llvm::Metadata*, 2> extended;
+  for (size_t i = 0; i < uses.size(); ++i) {
+    uint64_t identity = 0;
+    unsigned own = 0;
+    bool whole = extend_identity(identity, uses[i].site, own);
+    for (const unsigned known : uses[i].calls) whole = whole || extend_identity(identity, known, own);
+    const auto* node = cast<llvm::MDTuple>(all->getOperand(static_cast<unsigned>(i)).get());
+    llvm::SmallVector<llvm::Metadata*, 8> operands(node->op_begin(), node->op_end());
+    if (!whole) {
+      operands.push_back(llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(llvm::Type::getInt64Ty(context), call)));
+    }
+    extended.push_back(llvm::MDTuple::get(context, operands));
+  }
+  instruction.setMetadata(kSites, llvm::MDTuple::get(context, extended));
 }
 
 // The sites become numbers: what the module says of them would have to go through the link, and into every copy.
@@ -201,6 +236,11 @@ bool has_locks(const llvm::Function& function) {
   });
 }
 
+// What is told of by its caller.
+bool is_library(const llvm::Function& function) {
+  return function.getSubprogram() != nullptr && compiler::is_library_function(function.getSubprogram());
+}
+
 // A function in whose place its body may stand.
 bool may_be_inlined(const llvm::Function& function) {
   return !function.isDeclaration() && !function.isVarArg() && !function.hasFnAttribute(llvm::Attribute::Naked) &&
@@ -262,8 +302,10 @@ void promote(llvm::Module& module) {
   keeper->eraseFromParent();
 }
 
-void inline_small(llvm::Module& module) {
-  llvm::CallGraph graph(module);
+}  // namespace
+
+void Program::inline_small() {
+  llvm::CallGraph graph(*module_);
   std::map<const llvm::Function*, size_t> sizes;
   for (auto component = llvm::scc_begin(&graph); !component.isAtEnd(); ++component) {
     const bool recursive = component.hasCycle();
@@ -279,26 +321,43 @@ void inline_small(llvm::Module& module) {
         if (callee == nullptr || callee == function || !may_be_inlined(*callee)) continue;
         if (const auto known = sizes.find(callee); known != sizes.end() && known->second != 0) calls.push_back(call);
       }
+      llvm::DenseSet<const llvm::Instruction*> labelled;
+      for (const llvm::Instruction& instruction : llvm::instructions(*function)) {
+        if (!calls.empty() && instruction.hasMetadata(kSites)) labelled.insert(&instruction);
+      }
       for (llvm::CallBase* call : calls) {
         const size_t callee = sizes[call->getCalledFunction()];
         if (size + callee > kLargestCaller) continue;
+        int site = -1;
+        for (const SiteUse& use : Program::uses(*call)) {
+          if ((use.flags & compiler::kLabelCall) != 0) site = static_cast<int>(use.site);
+        }
+        llvm::BasicBlock* block = call->getParent();
+        const size_t blocks = call->getCalledFunction()->size();
         llvm::InlineFunctionInfo info;
-        if (llvm::InlineFunction(*call, info).isSuccess()) size += callee;
+        if (!llvm::InlineFunction(*call, info).isSuccess()) continue;
+        size += callee;
+        // The copies stand in the call's block and in those behind it.
+        size_t left = blocks + 1;
+        for (auto at = block->getIterator(); at != function->end() && left > 0; ++at, --left) {
+          for (llvm::Instruction& instruction : *at) {
+            if (!instruction.hasMetadata(kSites) || !labelled.insert(&instruction).second) continue;
+            if (site >= 0) extend_labels(instruction, static_cast<unsigned>(site));
+          }
+        }
       }
       const size_t now = function->getInstructionCount();
-      const bool small = now <= kSmall || (now <= kSmallWithLocks && has_locks(*function));
+      const bool small = now <= kSmall || (now <= kSmallWithLocks && (has_locks(*function) || is_library(*function)));
       sizes[function] = !recursive && small ? now : 0;
     }
   }
 }
 
-}  // namespace
-
 void Program::prepare() {
   make_plain(*module_);
   link_models(*module_);
   promote(*module_);
-  inline_small(*module_);
+  inline_small();
   promote(*module_);
 }
 

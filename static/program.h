@@ -37,8 +37,9 @@ struct Site {
 struct SiteUse {
   unsigned site;  // index in Program::sites
   unsigned operand;
-  uint64_t size;   // 0: not known
-  uint32_t flags;  // compiler::LabelFlags
+  uint64_t size;                  // 0: not known
+  uint32_t flags;                 // compiler::LabelFlags
+  std::vector<unsigned> calls{};  // sites of the calls it was inlined at here, innermost first
 };
 
 class Program final {
@@ -59,6 +60,9 @@ class Program final {
   [[nodiscard]] llvm::Module& module() const { return *module_; }
   [[nodiscard]] const std::vector<Site>& sites() const { return sites_; }
   [[nodiscard]] static std::vector<SiteUse> uses(const llvm::Instruction& instruction);
+  // Extends an identity, as the runtime does (runtime/hooks/stack_ids.h): by a site and those that it was inlined at.
+  // True when one of them is not library code: then the identity is whole, and `own` is that one.
+  [[nodiscard]] bool extend_identity(uint64_t& identity, unsigned site, unsigned& own) const;
   [[nodiscard]] size_t instructions() const;
 
   // The name of a global variable in the source; its symbol where there is none.
@@ -67,6 +71,8 @@ class Program final {
  private:
   bool add_module(std::unique_ptr<llvm::Module> module, bool is_library, std::string& error);
   void take_labels(llvm::Module& module);
+  void inline_small();
+  void extend_labels(llvm::Instruction& instruction, unsigned call) const;
 
   llvm::LLVMContext context_;
   std::unique_ptr<llvm::Module> module_;

@@ -375,6 +375,12 @@ void Threads::find_regions() {
   }
 }
 
+const std::vector<const llvm::CallBase*>& Threads::callers(const llvm::Function& function) const {
+  static const std::vector<const llvm::CallBase*> none;
+  const auto known = callers_.find(&function);
+  return known == callers_.end() ? none : known->second;
+}
+
 const Region& Threads::region(int child, bool without_joins) const {
   return (without_joins ? unjoined_ : joined_)[static_cast<size_t>(child)];
 }

@@ -69,7 +69,7 @@ class Threads final {
   [[nodiscard]] bool is_once(const llvm::Function& function) const;
   // Whether an instruction is.
   [[nodiscard]] bool is_once(const llvm::Instruction& instruction) const;
-  // Why two threads are parallel, in words.
+  [[nodiscard]] const std::vector<const llvm::CallBase*>& callers(const llvm::Function& function) const;
   [[nodiscard]] const Region& region(int child, bool without_joins) const;
   [[nodiscard]] const llvm::LoopInfo& loops(const llvm::Function& function) const;
 

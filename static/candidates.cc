@@ -20,25 +20,12 @@ namespace norn::statics {
 
 using llvm::dyn_cast;
 
-struct Candidates::Access {
-  unsigned statement;
-  const llvm::Instruction* instruction;
-  const llvm::Value* address;
-  AccessKind kind;
-  uint64_t size;
-  int thread;
-  int64_t offset;
-  int64_t period;
-  std::vector<Locks::Guard> guards;
-  Lockset held;
-  std::vector<bool> regions;  // of the thread's children: whether it is in them
-};
-
 namespace {
 
 constexpr uint64_t kEndless = uint64_t{1} << 40;
 constexpr size_t kDeepest = 16;         // calls of library code by library code
 constexpr size_t kMostStatements = 64;  // that one instruction of it is
+constexpr unsigned kMostSteps = 500;    // to find them
 
 bool overlap(int64_t offset_a, uint64_t size_a, int64_t period_a, int64_t offset_b, uint64_t size_b, int64_t period_b) {
   const auto covers = [](uint64_t size, int64_t period) {
@@ -97,15 +84,18 @@ unsigned Candidates::add_statement(Statement statement) {
 }
 
 // Up from library code, by all who call it in that thread.
-void Candidates::climb(int thread, const llvm::Function& function, Statement statement, std::vector<unsigned>& result) {
+void Candidates::climb(int thread, const llvm::Function& function, Statement statement, std::vector<unsigned>& result,
+                       unsigned& budget) {
   const Thread& of = threads_.all()[static_cast<size_t>(thread)];
-  if (&function == of.root || statement.calls.size() >= kDeepest || result.size() >= kMostStatements) {
+  if (&function == of.root || statement.calls.size() >= kDeepest || result.size() >= kMostStatements || budget == 0) {
     result.push_back(add_statement(std::move(statement)));
     return;
   }
   for (const llvm::CallBase* call : threads_.callers(function)) {
     if (call->getFunction() != of.root && !of.called_by.contains(call->getFunction())) continue;
     if (llvm::is_contained(statement.calls, call)) continue;
+    if (budget == 0) break;
+    --budget;
     Statement longer = statement;
     longer.calls.push_back(call);
     bool whole = false;
@@ -118,7 +108,7 @@ void Candidates::climb(int thread, const llvm::Function& function, Statement sta
     if (whole) {
       result.push_back(add_statement(std::move(longer)));
     } else {
-      climb(thread, *call->getFunction(), std::move(longer), result);
+      climb(thread, *call->getFunction(), std::move(longer), result, budget);
     }
   }
 }
@@ -137,7 +127,10 @@ std::vector<unsigned> Candidates::statements_of(int thread, const llvm::Instruct
   for (const unsigned outer : use.calls) whole = whole || program_.extend_identity(statement.identity, outer, own);
   if (whole) return {add_statement(std::move(statement))};
   std::vector<unsigned> result;
-  climb(thread, *instruction.getFunction(), std::move(statement), result);
+  unsigned budget = kMostSteps;
+  climb(thread, *instruction.getFunction(), std::move(statement), result, budget);
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
   return result;
 }
 
@@ -154,27 +147,33 @@ void Candidates::add_access(int thread, const llvm::Instruction& instruction, co
     shared.push_back(to);
   }
   if (shared.empty()) return;
-  Access access;
-  access.instruction = &instruction;
-  access.address = address;
+  AccessGroup access;
   access.kind = kind;
-  access.size = size == 0 ? kEndless : size;
+  access.size = size == 0 || kind.frees ? kEndless : size;
   access.thread = thread;
   access.held = locks_.held(thread, instruction);
   access.guards = locks_.guards(access.held, address);
+  std::string likeness = std::to_string(thread) + " " + std::to_string(access.size) + (kind.write ? "w" : "r") +
+                         (kind.atomic ? "a" : "") + (kind.spins ? "s" : "") + (kind.frees ? "f" : "") + " ";
+  std::set<std::string> words;
+  for (const Locks::Guard& guard : access.guards) {
+    words.insert(std::to_string(static_cast<int>(guard.kind)) + ":" + std::to_string(guard.a) + ":" +
+                 std::to_string(guard.b) + (guard.shared ? "s" : "x"));
+  }
+  for (const std::string& word : words) likeness += word + " ";
   for (const int child : threads_.all()[static_cast<size_t>(thread)].children) {
-    access.regions.push_back(threads_.region(child, false).has(instruction));
-    access.regions.push_back(threads_.region(child, true).has(instruction));
+    likeness += threads_.region(child, false).has(instruction) ? "1" : "0";
+    likeness += threads_.region(child, true).has(instruction) ? "1" : "0";
   }
   const std::vector<unsigned> statements = statements_of(thread, instruction, use);
   for (const PointedTo& to : shared) {
     access.offset = kind.frees ? 0 : to.offset;
     access.period = kind.frees ? 0 : to.period;
-    if (kind.frees) access.size = kEndless;
-    for (const unsigned statement : statements) {
-      access.statement = statement;
-      by_object_[to.object].push_back(access);
-    }
+    AccessGroup& group =
+        by_object_[to.object]
+            .try_emplace(likeness + " " + std::to_string(access.offset) + " " + std::to_string(access.period), access)
+            .first->second;
+    for (const unsigned statement : statements) group.statements.try_emplace(statement, &instruction);
   }
 }
 
@@ -212,7 +211,9 @@ void Candidates::pair_up() {
   for (ObjectId object = 0; object < by_object_.size(); ++object) {
     if (by_object_[object].empty()) continue;
     ++shared_.objects;
-    for (const Access& access : by_object_[object]) sites.insert(statements_[access.statement].site);
+    for (const auto& [likeness, group] : by_object_[object]) {
+      for (const auto& [statement, instruction] : group.statements) sites.insert(statements_[statement].site);
+    }
     pair_up(object, by_object_[object]);
   }
   shared_.accesses = sites.size();
@@ -230,56 +231,36 @@ void Candidates::pair_up() {
   });
 }
 
-void Candidates::pair_up(ObjectId object, const std::vector<Access>& accesses) {
-  // Accesses that are alike but for their site are looked at once.
-  using Likeness = std::tuple<int, int64_t, uint64_t, int64_t, bool, bool, bool, std::vector<bool>, std::string>;
-  const auto words_of = [](const std::vector<Locks::Guard>& guards) {
-    std::set<std::string> words;
-    for (const Locks::Guard& guard : guards) {
-      words.insert(std::to_string(static_cast<int>(guard.kind)) + ":" + std::to_string(guard.a) + ":" +
-                   std::to_string(guard.b) + (guard.shared ? "s" : "x"));
-    }
-    std::string text;
-    for (const std::string& word : words) text += word + " ";
-    return text;
-  };
-  std::map<Likeness, std::map<unsigned, const Access*>> groups;  // by statement
-  for (const Access& access : accesses) {
-    groups[{access.thread, access.offset, access.size, access.period, access.kind.write, access.kind.atomic,
-            access.kind.spins, access.regions, words_of(access.guards)}]
-        .try_emplace(access.statement, &access);
-  }
-  std::set<std::pair<unsigned, unsigned>> seen;
-  const auto add = [&](const Access& a, const Access& b) {
-    if (!seen.insert(std::minmax(a.statement, b.statement)).second) return;
+void Candidates::pair_up(ObjectId object, const Groups& groups) {
+  std::set<std::pair<uint64_t, uint64_t>> seen;
+  const auto add = [&](const CandidateSide& a, const CandidateSide& b) {
+    if (!seen.insert(std::minmax(identity(a), identity(b))).second) return;
+    const AccessKind& one = a.group->kind;
+    const AccessKind& other = b.group->kind;
     StaticCandidate candidate;
-    const auto side = [](const Access& access) {
-      return CandidateSide{access.statement, access.instruction, access.kind, access.size == kEndless ? 0 : access.size,
-                           access.thread,    access.guards,      access.held};
-    };
     // A write first, or who waits.
-    const bool turn = (b.kind.spins && !a.kind.spins) || (!a.kind.spins && b.kind.write && !a.kind.write);
-    candidate.sides[0] = side(turn ? b : a);
-    candidate.sides[1] = side(turn ? a : b);
+    const bool turn = (other.spins && !one.spins) || (!one.spins && other.write && !one.write);
+    candidate.sides[0] = turn ? b : a;
+    candidate.sides[1] = turn ? a : b;
     candidate.object = object;
-    candidate.offset = a.offset;
-    candidate.is_flag = a.kind.spins != b.kind.spins && (a.kind.spins ? b.kind.write : a.kind.write);
-    candidate.rank = (a.kind.atomic || b.kind.atomic ? 8 : 0) + (!a.held.empty() && !b.held.empty() ? 4 : 0) +
-                     (a.kind.write && b.kind.write ? 0 : 1) + (a.period != 0 || b.period != 0 ? 2 : 0) +
+    candidate.offset = a.group->offset;
+    candidate.is_flag = one.spins != other.spins && (one.spins ? other.write : one.write);
+    candidate.rank = (one.atomic || other.atomic ? 8 : 0) + (!a.group->held.empty() && !b.group->held.empty() ? 4 : 0) +
+                     (one.write && other.write ? 0 : 1) + (a.group->period != 0 || b.group->period != 0 ? 2 : 0) +
                      (points_to_.object(object).kind == ObjectKind::kGlobal ? 0 : 1);
-    all_.push_back(std::move(candidate));
+    all_.push_back(candidate);
   };
   for (auto one = groups.begin(); one != groups.end(); ++one) {
-    const Access& a = *one->second.begin()->second;
+    const AccessGroup& a = one->second;
+    if (a.statements.empty()) continue;
     for (auto other = one; other != groups.end(); ++other) {
-      const Access& b = *other->second.begin()->second;
-      if (!a.kind.write && !b.kind.write) continue;
-      if (a.kind.atomic && b.kind.atomic) continue;
+      const AccessGroup& b = other->second;
+      if (b.statements.empty() || (!a.kind.write && !b.kind.write) || (a.kind.atomic && b.kind.atomic)) continue;
       if (!overlap(a.offset, a.size, a.period, b.offset, b.size, b.period)) continue;
-      if (!threads_.parallel(a.thread, *a.instruction, b.thread, *b.instruction)) continue;
+      if (!threads_.parallel(a.thread, a.first(), b.thread, b.first())) continue;
       if (Locks::protect(a.guards, b.guards)) continue;
-      for (const auto& [site, first] : one->second) {
-        for (const auto& [site_too, second] : other->second) add(*first, *second);
+      for (const auto& [statement, instruction] : a.statements) {
+        for (const auto& [too, where] : b.statements) add({statement, instruction, &a}, {too, where, &b});
       }
     }
   }

@@ -30,14 +30,23 @@ struct Statement {
   bool of_library = false;                     // `site` is a call, the access is done by what it calls
 };
 
-struct CandidateSide {
-  unsigned statement = 0;
-  const llvm::Instruction* instruction = nullptr;
+// Accesses of one object that differ in nothing but where they stand.
+struct AccessGroup {
   AccessKind kind;
   uint64_t size = 0;
   int thread = 0;
+  int64_t offset = 0;
+  int64_t period = 0;
   std::vector<Locks::Guard> guards{};  // of what is held, what has to do with the location
   Lockset held{};
+  std::map<unsigned, const llvm::Instruction*> statements{};
+  [[nodiscard]] const llvm::Instruction& first() const { return *statements.begin()->second; }
+};
+
+struct CandidateSide {
+  unsigned statement = 0;
+  const llvm::Instruction* instruction = nullptr;
+  const AccessGroup* group = nullptr;
 };
 
 struct StaticCandidate {
@@ -67,17 +76,18 @@ class Candidates final {
   [[nodiscard]] bool is_shared(ObjectId object) const { return shared_objects_[object]; }
 
  private:
-  struct Access;
+  using Groups = std::map<std::string, AccessGroup>;  // by what they have in common
   void find_shared();
   void collect();
   void add_access(int thread, const llvm::Instruction& instruction, const SiteUse& use, const llvm::Value* address,
                   uint64_t size, AccessKind kind);
   [[nodiscard]] std::vector<unsigned> statements_of(int thread, const llvm::Instruction& instruction,
                                                     const SiteUse& use);
-  void climb(int thread, const llvm::Function& function, Statement statement, std::vector<unsigned>& result);
+  void climb(int thread, const llvm::Function& function, Statement statement, std::vector<unsigned>& result,
+             unsigned& budget);
   [[nodiscard]] unsigned add_statement(Statement statement);
   void pair_up();
-  void pair_up(ObjectId object, const std::vector<Access>& accesses);
+  void pair_up(ObjectId object, const Groups& groups);
 
   const Program& program_;
   const PointsTo& points_to_;
@@ -86,7 +96,7 @@ class Candidates final {
   std::vector<bool> shared_objects_;
   std::vector<Statement> statements_;
   std::map<std::pair<uint64_t, unsigned>, unsigned> statement_numbers_;  // by identity and site
-  std::vector<std::vector<Access>> by_object_;
+  std::vector<Groups> by_object_;
   std::vector<StaticCandidate> all_;
   Shared shared_;
 };

@@ -82,8 +82,8 @@ void explain_locks(const Program& program, const Candidates& candidates, std::FI
       const Site& site = program.sites()[candidates.statement(side).site];
       std::fprintf(out, "  %s:%u %s: %zu held, %zu that may protect it",
                    llvm::sys::path::filename(site.file).str().c_str(), site.line, site.expression.c_str(),
-                   side.held.size(), side.guards.size());
-      for (const HeldLock& held : side.held)
+                   side.group->held.size(), side.group->guards.size());
+      for (const HeldLock& held : side.group->held)
         std::fprintf(out, "; %s since %s", held.shared ? "shared" : "exclusive", place_of(*held.taken).c_str());
       std::fprintf(out, "\n");
     }

@@ -15,6 +15,9 @@
 namespace norn::statics {
 namespace {
 
+// 0: not known.
+uint64_t shown_size(const AccessGroup& group) { return group.size >= uint64_t{1} << 40 ? 0 : group.size; }
+
 class Writer final {
  public:
   Writer(const std::string& path, const Program& program, const PointsTo& points_to, const Threads& threads,
@@ -110,13 +113,14 @@ class Writer final {
   void describe(const CandidateSide& side, report::Access& access) {
     const Statement& statement = candidates_.statement(side);
     const Site& site = program_.sites()[statement.site];
-    access.op = side.kind.frees    ? report::Op::kFree
-                : side.kind.atomic ? (side.kind.write ? report::Op::kAtomicWrite : report::Op::kAtomicRead)
-                                   : (side.kind.write ? report::Op::kWrite : report::Op::kRead);
-    access.size = side.size;
-    access.thread = static_cast<uint32_t>(side.thread);
-    access.thread_name = keep(name_of(side.thread));
-    access.stack = stack(side.thread, *side.instruction, &site, statement.calls);
+    access.op = side.group->kind.frees ? report::Op::kFree
+                : side.group->kind.atomic
+                    ? (side.group->kind.write ? report::Op::kAtomicWrite : report::Op::kAtomicRead)
+                    : (side.group->kind.write ? report::Op::kWrite : report::Op::kRead);
+    access.size = shown_size(*side.group);
+    access.thread = static_cast<uint32_t>(side.group->thread);
+    access.thread_name = keep(name_of(side.group->thread));
+    access.stack = stack(side.group->thread, *side.instruction, &site, statement.calls);
     for (const report::Frame& each : access.stack) {
       if (each.library) continue;
       access.site = each;
@@ -125,11 +129,11 @@ class Writer final {
     if (!access.site.known() && !access.stack.empty()) access.site = access.stack[0];
     access.expression = keep(site.expression);
     access.site_id = statement.identity;
-    const Thread& thread = threads_.all()[static_cast<size_t>(side.thread)];
+    const Thread& thread = threads_.all()[static_cast<size_t>(side.group->thread)];
     if (thread.created != nullptr) access.thread_created_at = stack(thread.parent, *thread.created, nullptr, {});
     std::vector<report::LockHeld>& locks = locks_.emplace_back();
     std::set<const llvm::Instruction*> taken;
-    for (const HeldLock& held : side.held) {
+    for (const HeldLock& held : side.group->held) {
       if (!taken.insert(held.taken).second) continue;
       report::LockHeld lock;
       lock.mode = held.shared ? report::HeldMode::kShared : report::HeldMode::kExclusive;
@@ -150,10 +154,11 @@ class Writer final {
     const ObjectInfo& object = points_to_.object(candidate.object);
     location.offset = static_cast<uint64_t>(candidate.offset);
     for (const CandidateSide& side : candidate.sides) {
-      if (location.size == 0 || (side.size != 0 && side.size < location.size)) location.size = side.size;
+      const uint64_t size = shown_size(*side.group);
+      if (location.size == 0 || (size != 0 && size < location.size)) location.size = size;
     }
     for (const CandidateSide& side : candidate.sides) {
-      if (location.name.empty() && !side.kind.frees)
+      if (location.name.empty() && !side.group->kind.frees)
         location.name = keep(program_.sites()[candidates_.statement(side).site].expression);
     }
     switch (object.kind) {

@@ -31,6 +31,7 @@ using Set = llvm::SparseBitVector<>;
 constexpr int64_t kPointerBytes = 8;
 constexpr int64_t kEndless = INT64_MAX / 4;  // the size of an object that nobody knows
 constexpr int64_t kFarthest = 1 << 20;       // offsets beyond this are one
+constexpr int64_t kOutside = 4096;           // how far a pointer may go out of its object, to come back
 constexpr size_t kMostLocations = 400;       // told apart in one object
 constexpr int64_t kShortArray = 16;          // elements of longer ones are one
 constexpr Location kNoLocation = ~0U;
@@ -73,6 +74,7 @@ class PointsTo::Solver {
     for (const Location where : nodes_[find(node_of(value))].points_to) {
       const Location there = find_location(where);
       const Place& place = locations_[there];
+      if (place.offset < 0 || place.offset >= objects_[place.object].size) continue;
       result.push_back({place.object, place.offset, period_at(place.object, place.offset)});
     }
     std::sort(result.begin(), result.end());
@@ -182,7 +184,7 @@ class PointsTo::Solver {
   }
 
   [[nodiscard]] int64_t normal(const Object& object, int64_t offset) const {
-    if (object.whole) return 0;
+    if (object.whole || offset < 0) return object.whole ? 0 : offset;
     for (const Region& region : object.regions) {
       if (offset >= region.begin && offset < region.end) return region.begin + (offset - region.begin) % region.period;
     }
@@ -198,12 +200,12 @@ class PointsTo::Solver {
 
   // kNoLocation: outside of the object, where no pointer leads that may be used.
   Location location(ObjectId id, int64_t offset) {
-    if (!objects_[id].whole && (offset < 0 || offset > objects_[id].size)) return kNoLocation;
+    if (!objects_[id].whole && (offset < -kOutside || offset > objects_[id].size + kOutside)) return kNoLocation;
     if (objects_[id].locations.size() >= kMostLocations || offset > kFarthest) {
       add_region(id, {0, kEndless, 8});
       if (offset > kFarthest) add_region(id, {0, kEndless, 1});
     }
-    offset = normal(objects_[id], offset);
+    if (offset >= 0) offset = normal(objects_[id], offset);
     const auto known = objects_[id].locations.find(offset);
     if (known != objects_[id].locations.end()) return find_location(known->second);
     const auto made = static_cast<Location>(locations_.size());
@@ -494,8 +496,9 @@ class PointsTo::Solver {
     const Place place = locations_[find_location(where)];
     if (objects_[place.object].whole) return;
     for (int64_t at = 0; at < std::max<int64_t>(size, 1) && at < 512; at += kPointerBytes) {
-      const Location there = location(place.object, place.offset + at);
-      if (there != kNoLocation) piece(content(there));
+      const int64_t offset = place.offset + at;
+      if (offset < 0 || offset >= objects_[place.object].size) continue;
+      if (const Location there = location(place.object, offset); there != kNoLocation) piece(content(there));
     }
   }
 
@@ -505,10 +508,12 @@ class PointsTo::Solver {
       Region region = step.region;
       region.begin += place.offset;
       if (region.end != kEndless) region.end += place.offset;
-      if (step.bytes < 0) region.begin = region.begin % region.period;
+      const auto wrapped = [&](int64_t offset) { return (offset % region.period + region.period) % region.period; };
+      if (step.bytes < 0 || region.begin < 0) region.begin = wrapped(region.begin);
       region.end = std::min(region.end, objects_[place.object].size);
       if (region.end > region.begin) add_region(place.object, region);
-      return location(place.object, std::max<int64_t>(place.offset + std::max<int64_t>(step.bytes, 0), 0));
+      const int64_t there = place.offset + std::max<int64_t>(step.bytes, 0);
+      return location(place.object, there < 0 ? wrapped(there) : there);
     }
     const int64_t period = period_at(place.object, place.offset);
     if (period != 0 && step.bytes < 0 && place.offset + step.bytes < 0) {

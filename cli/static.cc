@@ -17,7 +17,7 @@
 namespace norn::cli {
 namespace {
 
-// The analyses have LLVM in them, which takes a tenth of a second to load: they are a program of their own.
+// The analyses have LLVM in them, which delays whoever loads it: they are a program of their own.
 std::string analyser() {
   return (std::filesystem::path(tool_directory()).parent_path() / "lib/norn/norn-static").string();
 }

@@ -25,6 +25,7 @@ namespace {
 constexpr uint64_t kEndless = uint64_t{1} << 40;
 constexpr size_t kDeepest = 16;         // calls of library code by library code
 constexpr size_t kMostStatements = 64;  // that one instruction of it is
+constexpr size_t kMostOfObject = 5000;  // candidates on one object; more are not told
 constexpr unsigned kMostSteps = 500;    // to find them
 
 bool overlap(int64_t offset_a, uint64_t size_a, int64_t period_a, int64_t offset_b, uint64_t size_b, int64_t period_b) {
@@ -234,7 +235,8 @@ void Candidates::pair_up() {
 void Candidates::pair_up(ObjectId object, const Groups& groups) {
   std::set<std::pair<uint64_t, uint64_t>> seen;
   const auto add = [&](const CandidateSide& a, const CandidateSide& b) {
-    if (!seen.insert(std::minmax(identity(a), identity(b))).second) return;
+    if (seen.size() >= kMostOfObject || !seen.insert(std::minmax(identity(a), identity(b))).second) return;
+    if (seen.size() == kMostOfObject) ++shared_.cut;
     const AccessKind& one = a.group->kind;
     const AccessKind& other = b.group->kind;
     StaticCandidate candidate;
@@ -260,6 +262,7 @@ void Candidates::pair_up(ObjectId object, const Groups& groups) {
       if (!threads_.parallel(a.thread, a.first(), b.thread, b.first())) continue;
       if (Locks::protect(a.guards, b.guards)) continue;
       for (const auto& [statement, instruction] : a.statements) {
+        if (seen.size() >= kMostOfObject) return;
         for (const auto& [too, where] : b.statements) add({statement, instruction, &a}, {too, where, &b});
       }
     }

@@ -60,6 +60,7 @@ struct StaticCandidate {
 struct Shared {
   size_t accesses = 0;  // sites that may access what several threads can reach
   size_t objects = 0;
+  size_t cut = 0;  // of these objects not all candidates are told
 };
 
 class Candidates final {

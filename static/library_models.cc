@@ -15,6 +15,7 @@ constexpr llvm::StringLiteral kModels = R"(
 declare void @__norn_fork(ptr, ptr, ptr)
 declare void @__norn_fork_task(ptr, ptr)
 declare void @__norn_join(i64)
+declare void @__norn_handler(ptr)
 declare ptr @malloc(i64)
 declare void @__norn_once_begin(ptr)
 declare void @__norn_once_end(ptr)
@@ -129,8 +130,12 @@ define ptr @bsearch(ptr %key, ptr %base, i64 %count, i64 %size, ptr %compare) {
 }
 define i32 @sigaction(i32 %signal, ptr %action, ptr %old) {
   %handler = load ptr, ptr %action
-  call void %handler(i32 %signal)
+  call void @__norn_handler(ptr %handler)
   ret i32 0
+}
+define ptr @signal(i32 %signal, ptr %handler) {
+  call void @__norn_handler(ptr %handler)
+  ret ptr null
 }
 define i32 @posix_memalign(ptr %to, i64 %align, i64 %size) {
   %block = call ptr @malloc(i64 %size)

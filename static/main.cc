@@ -67,6 +67,9 @@ int run(const std::vector<std::string>& arguments) {
   std::vector<std::string> notes;
   for (const Incompleteness& cause : find_incomplete(files, program.module(), points_to))
     notes.push_back(words_of(cause));
+  if (candidates.shared().cut > 0)
+    notes.push_back("incomplete: too many candidates on " + std::to_string(candidates.shared().cut) +
+                    " objects; of each 5000 are told");
   const auto spent = std::chrono::steady_clock::now() - start;
   write_findings(arguments[0], program, points_to, threads, candidates, notes,
                  static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(spent).count()), stdout);

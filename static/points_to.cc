@@ -4,6 +4,7 @@
 #include <cassert>
 #include <numeric>
 #include <set>
+#include <tuple>
 
 #include "compiler/analysis/library.h"
 #include "llvm/ADT/SetVector.h"
@@ -31,8 +32,8 @@ using Set = llvm::SparseBitVector<>;
 constexpr int64_t kPointerBytes = 8;
 constexpr int64_t kEndless = INT64_MAX / 4;  // the size of an object that nobody knows
 constexpr int64_t kFarthest = 1 << 20;       // offsets beyond this are one
-constexpr int64_t kOutside = 4096;           // how far a pointer may go out of its object, to come back
-constexpr size_t kMostLocations = 400;       // told apart in one object
+constexpr int64_t kOutside = 64;             // how far a pointer may go out of its object, to come back
+constexpr size_t kMostLocations = 128;       // told apart in one object
 constexpr int64_t kShortArray = 16;          // elements of longer ones are one
 constexpr Location kNoLocation = ~0U;
 
@@ -201,6 +202,8 @@ class PointsTo::Solver {
   // kNoLocation: outside of the object, where no pointer leads that may be used.
   Location location(ObjectId id, int64_t offset) {
     if (!objects_[id].whole && (offset < -kOutside || offset > objects_[id].size + kOutside)) return kNoLocation;
+    if (objects_[id].locations.size() >= kMostLocations && (offset < 0 || offset > objects_[id].size))
+      return kNoLocation;
     if (objects_[id].locations.size() >= kMostLocations || offset > kFarthest) {
       add_region(id, {0, kEndless, 8});
       if (offset > kFarthest) add_region(id, {0, kEndless, 1});
@@ -528,10 +531,11 @@ class PointsTo::Solver {
     const Place target = locations_[find_location(to)];
     if (objects_[source.object].whole || objects_[target.object].whole) return;
     const Object::Copied copied{source.offset, size, target.object, target.offset};
-    for (const Object::Copied& known : objects_[source.object].copied) {
-      if (known.from == copied.from && known.size >= copied.size && known.to == copied.to && known.at == copied.at)
-        return;
-    }
+    const auto outside = [&](const Place& place) {
+      return place.offset < 0 || place.offset >= objects_[place.object].size;
+    };
+    if (outside(source) || outside(target)) return;
+    if (!copied_.insert({source.object, copied.from, copied.size, copied.to, copied.at}).second) return;
     objects_[source.object].copied.push_back(copied);
     std::vector<int64_t> offsets;
     for (const auto& [offset, where] : objects_[source.object].locations) {
@@ -1091,6 +1095,7 @@ class PointsTo::Solver {
   std::vector<Location> location_leaders_;
   std::vector<Node> waiting_;
   std::vector<unsigned> ranks_;
+  std::set<std::tuple<ObjectId, int64_t, int64_t, ObjectId, int64_t>> copied_;
   llvm::DenseMap<const Value*, Node> of_value_;
   llvm::DenseMap<const llvm::Function*, Node> returned_;
   llvm::DenseMap<const llvm::Function*, Node> rests_;  // a pointer to what a function with ... is given beside

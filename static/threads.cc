@@ -297,7 +297,11 @@ void Threads::find_callers(llvm::Module& module) {
     for (const llvm::Instruction& instruction : llvm::instructions(function)) {
       const auto* call = dyn_cast<llvm::CallBase>(&instruction);
       if (call == nullptr) continue;
-      for (const llvm::Function* callee : points_to_.callees(*call)) callers_[callee].push_back(call);
+      const bool handles = called_name(*call) == kHandler;
+      for (const llvm::Function* callee : points_to_.callees(*call)) {
+        callers_[callee].push_back(call);
+        if (handles && !llvm::is_contained(handlers_, callee)) handlers_.push_back(callee);
+      }
       if (!points_to_.created(*call).empty()) creations_[&function].push_back(call);
     }
   }
@@ -306,6 +310,9 @@ void Threads::find_callers(llvm::Module& module) {
 void Threads::find_functions(Thread& thread) const {
   llvm::DenseSet<const llvm::Function*> seen{thread.root};
   thread.functions.push_back(thread.root);
+  for (const llvm::Function* handler : handlers_) {
+    if (seen.insert(handler).second) thread.functions.push_back(handler);
+  }
   for (size_t i = 0; i < thread.functions.size(); ++i) {
     for (const llvm::Instruction& instruction : llvm::instructions(*thread.functions[i])) {
       const auto* call = dyn_cast<llvm::CallBase>(&instruction);

@@ -89,6 +89,7 @@ class Threads final {
   std::vector<Region> unjoined_;  // the same as if nobody joined
   std::map<const llvm::Function*, std::vector<const llvm::CallBase*>> callers_;
   std::map<const llvm::Function*, std::vector<const llvm::CallBase*>> creations_;  // calls that create, by function
+  std::vector<const llvm::Function*> handlers_;  // of signals: every thread may execute them
   mutable std::map<const llvm::Function*, std::unique_ptr<llvm::LoopInfo>> loops_;
   mutable std::map<const llvm::Function*, int> once_;  // 0: being asked
 };

@@ -3,10 +3,10 @@
 
 #include <cstdio>
 
-#include "static/candidates.h"
+#include "static/linked_program.h"
 #include "static/points_to.h"
-#include "static/program.h"
-#include "static/threads.h"
+#include "static/static_candidates.h"
+#include "static/thread_tree.h"
 
 namespace norn::statics {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "static/candidates.h"
+#include "static/static_candidates.h"
 
 namespace norn::statics {
 

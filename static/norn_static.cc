@@ -9,10 +9,10 @@
 #include <string>
 
 #include "image/program_image.h"
-#include "static/candidates.h"
 #include "static/explain.h"
 #include "static/findings.h"
 #include "static/incomplete.h"
+#include "static/static_candidates.h"
 
 namespace norn::statics {
 namespace {

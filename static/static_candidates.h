@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "static/locks.h"
+#include "static/linked_program.h"
 #include "static/points_to.h"
-#include "static/program.h"
-#include "static/threads.h"
+#include "static/relative_locks.h"
+#include "static/thread_tree.h"
 
 namespace norn::statics {
 

@@ -1,4 +1,4 @@
-#include "static/locks.h"
+#include "static/relative_locks.h"
 
 #include <algorithm>
 #include <cassert>

@@ -1,4 +1,4 @@
-#include "static/threads.h"
+#include "static/thread_tree.h"
 
 #include <algorithm>
 #include <set>

@@ -1,4 +1,4 @@
-#include "static/candidates.h"
+#include "static/static_candidates.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "static/program.h"
+#include "static/linked_program.h"
 
 #include <algorithm>
 #include <map>

@@ -22,7 +22,7 @@
 
 #include "llvm/IR/Module.h"
 #include "static/points_to.h"
-#include "static/threads.h"
+#include "static/thread_tree.h"
 
 namespace norn::statics {
 

@@ -64,7 +64,7 @@ struct KnownRace {
   bool is_new = true;           // only the latest build of its program has shown it
   std::string program{};        // that showed it last
   std::string suppressed_by{};  // there; empty if it was not
-  report::Detection detection{};
+  report::Detection detection = report::Detection::kPredicted;
   // Over all times.
   report::Confirmation confirmation{};  // without texts
   std::string token{};

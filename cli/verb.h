@@ -53,6 +53,7 @@ int completion(const Verb& verb, std::vector<std::string> arguments);
 int record(const Verb& verb, std::vector<std::string> arguments);
 int analyze_trace(const Verb& verb, std::vector<std::string> arguments);
 int trace_tool(const Verb& verb, std::vector<std::string> arguments);
+int static_races(const Verb& verb, std::vector<std::string> arguments);
 int doctor(const Verb& verb, std::vector<std::string> arguments);
 
 }  // namespace norn::cli

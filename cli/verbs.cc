@@ -173,6 +173,18 @@ constexpr Verb kVerbs[] = {
      "norn trace export bank.trace > bank.std\n"
      "norn trace import account.std account.trace && norn analyze account.trace",
      trace_tool},
+    {"static", "[options] PROGRAM", "what may race, from the program's image; nothing is run",
+     "Analyses the whole program from its image (see norn image), and its libraries that have one: which pairs of\n"
+     "statements may access the same memory at the same time, at least one of them writing, without a common lock. "
+     "Each\n"
+     "has the identity that the race would have in norn run, and what speaks for it: the object, the threads, the "
+     "locks\n"
+     "held, a way to each access. The likeliest come first, those of one variable together. Most are no races: what\n"
+     "orders threads without locks is mostly not seen. What the analysis cannot see is named.",
+     "norn static ./server\n"
+     "norn static --json ./server | jq '.races | length'\n"
+     "norn static --verbose=threads ./server   which threads it has, and who creates them",
+     static_races},
     {"doctor", "", "can this machine run everything, and if not, what to type",
      "Checks the compiler, norn's own parts, the machine's settings, and finds a race in a small program. Exits with\n"
      "0 if all that norn needs is there, with 1 if not.",

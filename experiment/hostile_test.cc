@@ -143,7 +143,7 @@ void show(const report::Findings& findings) {
           }).size();
   size += report::render_sarif(findings, "1", "/").size();
   size += report::render_valgrind_xml(findings, "1").size();
-  size += report::render_html(findings, "1", "/", sources).size();
+  size += report::render_html(findings, {}, sources).size();
   size += candidates_of(findings).size();
   EXPECT_GT(size, 0u);
 }

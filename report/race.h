@@ -80,6 +80,7 @@ struct Location {
 
 // What a detector saw, from the weaker to the stronger: merging two reports of a race keeps the stronger.
 enum class Detection : uint8_t {
+  kStatic,     // nothing ran: the program's code does not exclude it
   kPredicted,  // only the accident of who took a lock first ordered the two accesses
   kObserved,   // nothing ordered them in this execution
 };
@@ -102,8 +103,7 @@ struct Confirmation {
 };
 
 // The one word that reports show, from the weakest to the strongest. It is never stored: standing_of() derives it from
-// the facts. What is only known statically, and what is proved without having been seen, are words for the rooms to
-// come.
+// the facts. What is proved without having been seen is a word for the rooms to come.
 enum class Standing : uint8_t { kStatic, kPredicted, kProved, kObserved, kConfirmed };
 inline constexpr size_t kStandings = 5;
 
@@ -116,7 +116,7 @@ struct RaceId {
 
 struct Race {
   RaceId id{};
-  Detection detection{};
+  Detection detection = Detection::kPredicted;
   Location location{};
   Access accesses[2]{};  // the later one first: it is the one that was caught
   uint64_t count = 1;
@@ -173,6 +173,7 @@ struct Hazard {
 
 [[nodiscard]] constexpr Standing standing_of(Detection detection, const Confirmation& confirmation) {
   if (confirmation.confirmed > 0) return Standing::kConfirmed;
+  if (detection == Detection::kStatic) return Standing::kStatic;
   return detection == Detection::kObserved ? Standing::kObserved : Standing::kPredicted;
 }
 [[nodiscard]] constexpr Standing standing_of(const Race& race) {
@@ -271,7 +272,8 @@ using norn::text_hash;
   return kNames[static_cast<size_t>(standing)];
 }
 [[nodiscard]] constexpr Text name_of(Detection detection) {
-  return detection == Detection::kObserved ? "observed" : "predicted";
+  constexpr Text kNames[] = {"static", "predicted", "observed"};
+  return kNames[static_cast<size_t>(detection)];
 }
 [[nodiscard]] constexpr Text name_of(HeldMode mode) { return mode == HeldMode::kShared ? "shared" : "exclusive"; }
 
@@ -279,7 +281,7 @@ using norn::text_hash;
 [[nodiscard]] constexpr size_t count_of(Op /*op*/) { return sizeof(kOps) / sizeof(kOps[0]); }
 [[nodiscard]] constexpr size_t count_of(HazardKind /*kind*/) { return sizeof(kHazardWords) / sizeof(kHazardWords[0]); }
 [[nodiscard]] constexpr size_t count_of(LocationKind /*kind*/) { return kLocationKinds; }
-[[nodiscard]] constexpr size_t count_of(Detection /*detection*/) { return 2; }
+[[nodiscard]] constexpr size_t count_of(Detection /*detection*/) { return 3; }
 [[nodiscard]] constexpr size_t count_of(HeldMode /*mode*/) { return 2; }
 
 // The statement an access stands in: the front end's word, else the innermost frame of the user's own code.

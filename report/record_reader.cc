@@ -69,7 +69,9 @@ class Reader {
     if ((where & form_) == 0) return;
     if (const Json* json = member(object_, view(name)); json != nullptr && json->is_object()) return read(*json, fact);
     const std::string_view word = string_of(object_, "standing");
-    fact.standing = word == "observed" || word == "confirmed" ? Detection::kObserved : Detection::kPredicted;
+    fact.standing = word == "observed" || word == "confirmed" ? Detection::kObserved
+                    : word == "static"                        ? Detection::kStatic
+                                                              : Detection::kPredicted;
   }
 
  private:

@@ -1,6 +1,7 @@
 #include "compiler/emit/instrument.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "compiler/analysis/call_effects.h"
@@ -13,6 +14,7 @@
 #include "compiler/emit/hoisted_ranges.h"
 #include "compiler/emit/hook_calls.h"
 #include "compiler/emit/inline_check.h"
+#include "compiler/emit/labels.h"
 #include "compiler/emit/registration.h"
 #include "compiler/loops/waiting_loops.h"
 #include "compiler/naming/expression.h"
@@ -134,13 +136,15 @@ class FunctionInstrumenter final {
  public:
   FunctionInstrumenter(llvm::Function& function, Hooks& hooks, SiteTable& sites, LocalsTable& locals,
                        LoopEmitter& emitter, LoopPlan& loops, bool asked, const Pruning& prune,
-                       const CallEffects& effects, const Escape* escape, bool inline_checks, Profile profile)
+                       const CallEffects& effects, const Escape* escape, bool inline_checks, Profile profile,
+                       bool labels)
       : function_(function),
         prune_(prune),
         effects_(effects),
         escape_(escape),
         inline_checks_(inline_checks && !function.hasOptNone() && !function.hasFnAttribute(llvm::Attribute::Cold)),
         profile_(profile),
+        labels_(labels),
         layout_(function.getParent()->getDataLayout()),
         hooks_(hooks),
         sites_(sites),
@@ -154,6 +158,7 @@ class FunctionInstrumenter final {
     collect();
     // All names are found before anything is changed.
     describe();
+    if (labels_) return label();
     const std::vector<Local> locals = find_locals(function_, namer_, [&](llvm::AllocaInst* slot) {
       return escape_ != nullptr ? escape_->is_private(slot) : !llvm::PointerMayBeCaptured(slot, true, true);
     });
@@ -486,6 +491,48 @@ class FunctionInstrumenter final {
     return nullptr;
   }
 
+  // In place of all that emit() would do: what it would know of each instruction, as metadata of it (labels.h).
+  void label() {
+    std::map<Instruction*, std::vector<Label>> labels;
+    for (const Access& access : accesses_) {
+      if (access.covered || access.site == nullptr) continue;
+      const unsigned spins = access.spins ? kLabelSpins : 0;
+      labels[access.instruction].push_back(
+          {access.site, access.operand, access.size, (access.write ? kLabelWrites : kLabelReads) | spins});
+      if (access.reads_too) labels[access.instruction].back().flags |= kLabelReads;
+    }
+    for (const BlockOperation& block : blocks_) {
+      const auto* length = dyn_cast<llvm::ConstantInt>(block.instruction->getLength());
+      const uint64_t size = length == nullptr ? 0 : length->getZExtValue();
+      const auto counts = [](const llvm::Constant* site) { return site != nullptr && !site->isNullValue(); };
+      if (counts(block.to_site)) labels[block.instruction].push_back({block.to_site, 0, size, kLabelWrites});
+      if (counts(block.from_site)) labels[block.instruction].push_back({block.from_site, 1, size, kLabelReads});
+    }
+    for (const LaneAccess& lanes : lanes_) {
+      const llvm::TypeSize size = layout_.getTypeStoreSize(lanes.type);
+      labels[lanes.instruction].push_back(
+          {lanes.site, lanes.address_operand, size.getFixedValue(), lanes.write ? kLabelWrites : kLabelReads});
+    }
+    for (const AtomicOperation& atomic : atomics_) {
+      if (atomic.facts.address == nullptr) continue;
+      const auto* operand = llvm::find(atomic.instruction->operands(), atomic.facts.address);
+      const bool reads = atomic.facts.kind != NORN_SITE_ATOMIC_STORE;
+      const bool writes = atomic.facts.kind != NORN_SITE_ATOMIC_LOAD;
+      labels[atomic.instruction].push_back({atomic.site, operand->getOperandNo(), atomic.facts.size,
+                                            kLabelAtomic | (reads ? kLabelReads : 0U) | (writes ? kLabelWrites : 0U) |
+                                                (is_asked(*atomic.instruction) ? kLabelSpins : 0U)});
+    }
+    for (const AssemblyOperation& operation : assembly_) {
+      labels[operation.call].push_back(
+          {operation.site, operation.operand, operation.size, kLabelAtomic | kLabelReads | kLabelWrites});
+    }
+    for (const TracedCall& traced : calls_) labels[traced.call].push_back({traced.site, 0, 0, kLabelCall});
+    for (const auto& [instruction, of_it] : labels) attach_labels(*instruction, of_it);
+  }
+
+  // Whether it is part of the condition of a loop that waits.
+  [[nodiscard]] bool is_asked(const Instruction& instruction) const { return loops_.asks(&instruction); }
+
   void emit() {
     emitter_.emit(function_, loops_);
     const auto itself = [](Instruction* instruction) { return instruction; };
@@ -732,6 +779,7 @@ class FunctionInstrumenter final {
   const Escape* escape_;  // null: not asked for
   const bool inline_checks_;
   const Profile profile_;
+  const bool labels_;
   const llvm::DataLayout& layout_;
   Hooks& hooks_;
   SiteTable& sites_;
@@ -754,6 +802,10 @@ class FunctionInstrumenter final {
 }  // namespace
 
 llvm::PreservedAnalyses InstrumentPass::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+  return work_on(module, false);
+}
+
+llvm::PreservedAnalyses InstrumentPass::work_on(llvm::Module& module, bool labels) {
   if (!is_supported(module) || module.getNamedMetadata(kInstrumentedMark) != nullptr)
     return llvm::PreservedAnalyses::all();
   module.getOrInsertNamedMetadata(kInstrumentedMark);
@@ -786,11 +838,16 @@ llvm::PreservedAnalyses InstrumentPass::run(llvm::Module& module, llvm::ModuleAn
   for (size_t i = 0; i < marked.size(); ++i) {
     llvm::Function* function = marked[i];
     FunctionInstrumenter(*function, hooks, sites, locals, emitter, loops[i], asked.contains(function), prune, effects,
-                         escape ? &*escape : nullptr, inline_checks_, profile_)
+                         escape ? &*escape : nullptr, inline_checks_, profile_, labels)
         .run();
+    if (labels) continue;
     // What was found out about its use of memory was about the function without hooks.
     if (!function->doesNotAccessMemory()) function->removeFnAttr(llvm::Attribute::Memory);
     function->removeFnAttr(llvm::Attribute::NoSync);
+  }
+  if (labels) {
+    sites.finish();
+    return llvm::PreservedAnalyses::none();
   }
   const bool any_global = emit_globals(module, sites);
   locals.finish();

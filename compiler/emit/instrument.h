@@ -42,6 +42,10 @@ class InstrumentPass : public llvm::PassInfoMixin<InstrumentPass> {
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
   static bool isRequired() { return true; }  // without it the pass is left out at -O0
 
+ protected:
+  // `labels`: nothing is put into the code, but each instruction is labelled with its sites (labels.h).
+  llvm::PreservedAnalyses work_on(llvm::Module& module, bool labels);
+
  private:
   DebugInfo left_;
   Pruning prune_;

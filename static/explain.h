@@ -1,0 +1,17 @@
+// What the analyses found, in words, for who wants to know why: norn static --verbose=….
+#pragma once
+
+#include <cstdio>
+
+#include "static/linked_program.h"
+#include "static/points_to.h"
+#include "static/static_candidates.h"
+#include "static/thread_tree.h"
+
+namespace norn::statics {
+
+void explain_points_to(const Program& program, const PointsTo& points_to, std::FILE* out);
+void explain_threads(const Threads& threads, std::FILE* out);
+void explain_locks(const Program& program, const Candidates& candidates, std::FILE* out);
+
+}  // namespace norn::statics

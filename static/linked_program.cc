@@ -1,0 +1,364 @@
+#include "static/linked_program.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/hash.h"
+#include "compiler/emit/labels.h"
+#include "compiler/naming/expression.h"
+#include "compiler/naming/names.h"
+#include "llvm/ADT/SCCIterator.h"
+#include "llvm/Analysis/CGSCCPassManager.h"
+#include "llvm/Analysis/CallGraph.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Transforms/IPO/InferFunctionAttrs.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "norn/abi.h"
+#include "static/library_models.h"
+
+namespace norn::statics {
+
+using llvm::cast;
+using llvm::dyn_cast;
+using llvm::isa;
+
+namespace {
+
+constexpr llvm::StringLiteral kSites = "norn.site.numbers";
+constexpr llvm::StringLiteral kName = "norn.name";
+
+// How large a function may be to be inlined wherever it is called, in instructions, and what it may become of.
+constexpr size_t kSmall = 40;
+constexpr size_t kSmallWithLocks = 150;
+constexpr size_t kLargestCaller = 6000;
+
+std::string text_of(const llvm::Constant* constant) {
+  const auto* global = dyn_cast<llvm::GlobalVariable>(constant->stripPointerCasts());
+  if (global == nullptr || !global->hasInitializer()) return {};
+  const auto* bytes = dyn_cast<llvm::ConstantDataSequential>(global->getInitializer());
+  return bytes != nullptr && bytes->isString() ? bytes->getAsCString().str() : std::string();
+}
+
+}  // namespace
+
+Program::Program() = default;
+Program::~Program() = default;
+
+std::string Program::name_of(const llvm::GlobalVariable& global) {
+  if (const llvm::MDNode* node = global.getMetadata(kName))
+    return cast<llvm::MDString>(node->getOperand(0))->getString().str();
+  return global.getName().str();
+}
+
+size_t Program::instructions() const { return module_->getInstructionCount(); }
+
+std::vector<SiteUse> Program::uses(const llvm::Instruction& instruction) {
+  std::vector<SiteUse> uses;
+  const llvm::MDNode* all = instruction.getMetadata(kSites);
+  if (all == nullptr) return uses;
+  for (const llvm::MDOperand& entry : all->operands()) {
+    const auto* node = cast<llvm::MDTuple>(entry.get());
+    const auto number = [&](unsigned i) {
+      return llvm::mdconst::extract<llvm::ConstantInt>(node->getOperand(i))->getZExtValue();
+    };
+    SiteUse use{static_cast<unsigned>(number(0)), static_cast<unsigned>(number(1)), number(2),
+                static_cast<uint32_t>(number(3))};
+    for (unsigned i = 4; i < node->getNumOperands(); ++i) use.calls.push_back(static_cast<unsigned>(number(i)));
+    uses.push_back(std::move(use));
+  }
+  return uses;
+}
+
+bool Program::extend_identity(uint64_t& identity, unsigned site, unsigned& own) const {
+  for (int at = static_cast<int>(site); at >= 0; at = sites_[static_cast<size_t>(at)].inlined_at) {
+    identity = hash_next(identity, sites_[static_cast<size_t>(at)].id);
+    identity ^= identity >> 32;
+    if ((sites_[static_cast<size_t>(at)].flags & NORN_SITE_LIBRARY) == 0) return own = static_cast<unsigned>(at), true;
+  }
+  return false;
+}
+
+// A copy of library code belongs to the call that it is inlined at.
+void Program::extend_labels(llvm::Instruction& instruction, unsigned call) const {
+  const llvm::MDNode* all = instruction.getMetadata(kSites);
+  const std::vector<SiteUse> uses = Program::uses(instruction);
+  llvm::LLVMContext& context = instruction.getContext();
+  llvm::SmallVector<llvm::Metadata*, 2> extended;
+  for (size_t i = 0; i < uses.size(); ++i) {
+    uint64_t identity = 0;
+    unsigned own = 0;
+    bool whole = extend_identity(identity, uses[i].site, own);
+    for (const unsigned known : uses[i].calls) whole = whole || extend_identity(identity, known, own);
+    const auto* node = cast<llvm::MDTuple>(all->getOperand(static_cast<unsigned>(i)).get());
+    llvm::SmallVector<llvm::Metadata*, 8> operands(node->op_begin(), node->op_end());
+    if (!whole) {
+      operands.push_back(llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(llvm::Type::getInt64Ty(context), call)));
+    }
+    extended.push_back(llvm::MDTuple::get(context, operands));
+  }
+  instruction.setMetadata(kSites, llvm::MDTuple::get(context, extended));
+}
+
+// The sites become numbers: what the module says of them would have to go through the link, and into every copy.
+void Program::take_labels(llvm::Module& module) {
+  std::map<const llvm::Constant*, unsigned> numbers;
+  const auto number_of = [&](const llvm::Constant* constant, auto&& again) -> int {
+    const auto* global = dyn_cast<llvm::GlobalVariable>(constant->stripPointerCasts());
+    if (global == nullptr || !global->hasInitializer()) return -1;
+    const auto [known, fresh] = numbers.try_emplace(global, 0);
+    if (!fresh) return static_cast<int>(known->second);
+    const auto* fields = cast<llvm::ConstantStruct>(global->getInitializer());
+    const auto number = [&](unsigned i) { return cast<llvm::ConstantInt>(fields->getOperand(i))->getZExtValue(); };
+    Site site;
+    site.file = text_of(fields->getOperand(0));
+    site.directory = text_of(fields->getOperand(1));
+    site.function = text_of(fields->getOperand(2));
+    site.expression = text_of(fields->getOperand(3));
+    if (!fields->getOperand(4)->isNullValue()) site.inlined_at = again(fields->getOperand(4), again);
+    site.line = static_cast<uint32_t>(number(5));
+    site.column = static_cast<uint32_t>(number(6));
+    site.id = number(7);
+    site.kind = static_cast<uint8_t>(number(8));
+    site.flags = static_cast<uint32_t>(number(11));
+    sites_.push_back(std::move(site));
+    numbers[global] = static_cast<unsigned>(sites_.size() - 1);
+    return static_cast<int>(sites_.size() - 1);
+  };
+  llvm::Type* word = llvm::Type::getInt64Ty(context_);
+  const auto metadata = [&](uint64_t value) {
+    return llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(word, value));
+  };
+  for (llvm::Function& function : module) {
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      const std::vector<compiler::Label> labels = compiler::labels_of(instruction);
+      if (labels.empty()) continue;
+      llvm::SmallVector<llvm::Metadata*, 2> all;
+      for (const compiler::Label& label : labels) {
+        const int site = number_of(label.site, number_of);
+        if (site < 0) continue;
+        all.push_back(llvm::MDTuple::get(context_, {metadata(static_cast<uint64_t>(site)), metadata(label.operand),
+                                                    metadata(label.size), metadata(label.flags)}));
+      }
+      instruction.setMetadata(compiler::kLabelMetadata, nullptr);
+      instruction.setMetadata(kSites, llvm::MDTuple::get(context_, all));
+    }
+  }
+}
+
+bool Program::add_module(std::unique_ptr<llvm::Module> module, bool is_library, std::string& error) {
+  llvm::ModuleAnalysisManager none;
+  compiler::LabelPass().run(*module, none);
+  take_labels(*module);
+  for (llvm::GlobalVariable& global : llvm::make_early_inc_range(module->globals())) {
+    if (global.getName().starts_with("norn.") && global.hasPrivateLinkage()) {
+      if (global.use_empty()) global.eraseFromParent();
+      continue;
+    }
+    llvm::SmallVector<llvm::DIGlobalVariableExpression*, 1> described;
+    global.getDebugInfo(described);
+    if (described.empty()) continue;
+    const std::string name = compiler::global_name(described.front()->getVariable());
+    if (!name.empty()) global.setMetadata(kName, llvm::MDTuple::get(context_, llvm::MDString::get(context_, name)));
+  }
+  llvm::stripNonLineTableDebugInfo(*module);
+  module->setModuleInlineAsm("");
+  if (module_ == nullptr) {
+    module_ = std::move(module);
+    return true;
+  }
+  // What the program defines goes before what a library does; what a linker was told to take twice is taken once.
+  for (llvm::GlobalObject& object : module->global_objects()) {
+    const llvm::GlobalValue* first = module_->getNamedValue(object.getName());
+    if (object.isDeclaration() || object.hasLocalLinkage() || first == nullptr || first->isDeclaration()) continue;
+    if (object.isWeakForLinker() || (!is_library && first->isWeakForLinker())) continue;
+    object.setComdat(nullptr);
+    object.setLinkage(llvm::GlobalValue::WeakAnyLinkage);
+  }
+  const std::string source = module->getSourceFileName();
+  if (llvm::Linker::linkModules(*module_, std::move(module))) {
+    error = "module " + source + " does not go with the others: build the program again, all of it";
+    return false;
+  }
+  return true;
+}
+
+bool Program::load(const std::vector<const image::ProgramImage*>& files, std::string& error) {
+  context_.setDiscardValueNames(true);
+  context_.setDiagnosticHandlerCallBack([](const llvm::DiagnosticInfo*, void*) {});
+  for (const image::ProgramImage* file : files) {
+    for (const image::Record& record : file->modules) {
+      const std::string_view bitcode = record.value("bitcode");
+      const llvm::MemoryBufferRef buffer(llvm::StringRef(bitcode.data(), bitcode.size()), "module");
+      llvm::Expected<std::unique_ptr<llvm::Module>> module = llvm::parseBitcodeFile(buffer, context_);
+      if (!module) {
+        llvm::consumeError(module.takeError());
+        error = file->path + ": module " + std::string(record.value("source")) +
+                " is not bitcode that this norn reads (LLVM 19): build the program again";
+        return false;
+      }
+      if (!add_module(std::move(*module), file != files.front(), error)) {
+        error = file->path + ": " + error;
+        return false;
+      }
+    }
+  }
+  if (module_ == nullptr) {
+    error = files.front()->path + " has no image: build it with norn-cc or norn-c++";
+    return false;
+  }
+  return true;
+}
+
+bool Program::load_text(const std::string& text, std::string& error) {
+  llvm::SMDiagnostic diagnostic;
+  module_ = llvm::parseAssemblyString(text, diagnostic, context_);
+  if (module_ == nullptr) error = diagnostic.getMessage().str();
+  return module_ != nullptr;
+}
+
+namespace {
+
+bool has_locks(const llvm::Function& function) {
+  return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction& instruction) {
+    const auto* call = dyn_cast<llvm::CallBase>(&instruction);
+    const llvm::Function* callee = call == nullptr ? nullptr : call->getCalledFunction();
+    return callee != nullptr && callee->isDeclaration() && is_worth_inlining(callee->getName());
+  });
+}
+
+// What is told of by its caller.
+bool is_library(const llvm::Function& function) {
+  return function.getSubprogram() != nullptr && compiler::is_library_function(function.getSubprogram());
+}
+
+// A function in whose place its body may stand.
+bool may_be_inlined(const llvm::Function& function) {
+  return !function.isDeclaration() && !function.isVarArg() && !function.hasFnAttribute(llvm::Attribute::Naked) &&
+         !function.hasFnAttribute(llvm::Attribute::ReturnsTwice);
+}
+
+void make_plain(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    for (const auto attribute : {llvm::Attribute::OptimizeNone, llvm::Attribute::NoInline}) {
+      function.removeFnAttr(attribute);
+    }
+    if (!function.isDeclaration() && function.getName() != "main") {
+      function.setComdat(nullptr);
+      if (!function.hasLocalLinkage()) function.setLinkage(llvm::GlobalValue::InternalLinkage);
+    }
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      if (auto* call = dyn_cast<llvm::CallBase>(&instruction)) call->removeFnAttr(llvm::Attribute::NoInline);
+    }
+  }
+}
+
+// Variables that a labelled copy of a block reads or writes stay as they are: taken to pieces, the copy would become
+// other instructions, and lose its label. Each is given to a function that nobody knows.
+llvm::Function* keep_copied(llvm::Module& module) {
+  llvm::LLVMContext& context = module.getContext();
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {llvm::PointerType::getUnqual(context)}, false);
+  llvm::Function* keeper = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, "norn.keep", module);
+  llvm::SmallPtrSet<llvm::AllocaInst*, 16> kept;
+  for (llvm::Function& function : module) {
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      const auto* copy = dyn_cast<llvm::AnyMemTransferInst>(&instruction);
+      if (copy == nullptr || !instruction.hasMetadata(kSites)) continue;
+      for (llvm::Value* end : {copy->getRawDest(), copy->getRawSource()}) {
+        if (auto* slot = dyn_cast<llvm::AllocaInst>(llvm::getUnderlyingObject(end))) kept.insert(slot);
+      }
+    }
+  }
+  for (llvm::AllocaInst* slot : kept) llvm::CallInst::Create(type, keeper, {slot}, "", std::next(slot->getIterator()));
+  return keeper;
+}
+
+void promote(llvm::Module& module) {
+  llvm::Function* keeper = keep_copied(module);
+  llvm::PassBuilder builder;
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::ModulePassManager passes;
+  passes.addPass(llvm::InferFunctionAttrsPass());
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(llvm::SROAPass(llvm::SROAOptions::PreserveCFG)));
+  passes.run(module, modules);
+  for (llvm::User* call : llvm::make_early_inc_range(keeper->users())) cast<llvm::Instruction>(call)->eraseFromParent();
+  keeper->eraseFromParent();
+}
+
+}  // namespace
+
+void Program::inline_small() {
+  llvm::CallGraph graph(*module_);
+  std::map<const llvm::Function*, size_t> sizes;
+  for (auto component = llvm::scc_begin(&graph); !component.isAtEnd(); ++component) {
+    const bool recursive = component.hasCycle();
+    for (llvm::CallGraphNode* node : *component) {
+      llvm::Function* function = node->getFunction();
+      if (function == nullptr || function->isDeclaration()) continue;
+      size_t size = function->getInstructionCount();
+      llvm::SmallVector<llvm::CallBase*, 16> calls;
+      for (llvm::Instruction& instruction : llvm::instructions(*function)) {
+        auto* call = dyn_cast<llvm::CallBase>(&instruction);
+        if (call == nullptr || isa<llvm::IntrinsicInst>(call)) continue;
+        const llvm::Function* callee = call->getCalledFunction();
+        if (callee == nullptr || callee == function || !may_be_inlined(*callee)) continue;
+        if (const auto known = sizes.find(callee); known != sizes.end() && known->second != 0) calls.push_back(call);
+      }
+      llvm::DenseSet<const llvm::Instruction*> labelled;
+      for (const llvm::Instruction& instruction : llvm::instructions(*function)) {
+        if (!calls.empty() && instruction.hasMetadata(kSites)) labelled.insert(&instruction);
+      }
+      for (llvm::CallBase* call : calls) {
+        const size_t callee = sizes[call->getCalledFunction()];
+        if (size + callee > kLargestCaller) continue;
+        int site = -1;
+        for (const SiteUse& use : Program::uses(*call)) {
+          if ((use.flags & compiler::kLabelCall) != 0) site = static_cast<int>(use.site);
+        }
+        llvm::BasicBlock* block = call->getParent();
+        const size_t blocks = call->getCalledFunction()->size();
+        llvm::InlineFunctionInfo info;
+        if (!llvm::InlineFunction(*call, info).isSuccess()) continue;
+        size += callee;
+        // The copies stand in the call's block and in those behind it.
+        size_t left = blocks + 1;
+        for (auto at = block->getIterator(); at != function->end() && left > 0; ++at, --left) {
+          for (llvm::Instruction& instruction : *at) {
+            if (!instruction.hasMetadata(kSites) || !labelled.insert(&instruction).second) continue;
+            if (site >= 0) extend_labels(instruction, static_cast<unsigned>(site));
+          }
+        }
+      }
+      const size_t now = function->getInstructionCount();
+      const bool small = now <= kSmall || (now <= kSmallWithLocks && (has_locks(*function) || is_library(*function)));
+      sizes[function] = !recursive && small ? now : 0;
+    }
+  }
+}
+
+void Program::prepare() {
+  make_plain(*module_);
+  link_models(*module_);
+  promote(*module_);
+  inline_small();
+  promote(*module_);
+}
+
+}  // namespace norn::statics

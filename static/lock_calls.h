@@ -1,0 +1,28 @@
+// What functions of the threading libraries do to locks, by name.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+
+namespace norn::statics {
+
+enum class LockAction : uint8_t {
+  kNone,
+  kLock,
+  kLockShared,
+  kTry,  // returns 0: locked
+  kTryShared,
+  kUnlock,
+  kOnceBegin,   // exclusive while it is done the first time
+  kOnceEnd,     // whoever comes by here comes after it: shared, for ever
+  kGuardBegin,  // of a static variable of a function
+  kGuardEnd,
+};
+
+struct LockCall {
+  LockAction action = LockAction::kNone;
+  unsigned argument = 0;
+};
+
+[[nodiscard]] LockCall lock_call(llvm::StringRef symbol);
+
+}  // namespace norn::statics

@@ -1,0 +1,83 @@
+// norn-static: what `norn static` starts. It has LLVM in it, whose loading would delay every other verb.
+//
+//     norn-static PROGRAM RUNTIME-ARCHIVE [points-to|threads|locks]…      records on stdout, one line on stderr if it
+//     fails
+#include <chrono>
+#include <cstdio>
+#include <deque>
+#include <set>
+#include <string>
+
+#include "image/program_image.h"
+#include "static/explain.h"
+#include "static/findings.h"
+#include "static/incomplete.h"
+#include "static/static_candidates.h"
+
+namespace norn::statics {
+namespace {
+
+// The program and those of its libraries that have an image.
+bool read_images(const std::string& path, const std::string& runtime, std::deque<image::ProgramImage>& images,
+                 std::string& error) {
+  std::set<std::string> known{path};
+  std::vector<std::string> open{path};
+  while (!open.empty()) {
+    const std::string next = open.back();
+    open.pop_back();
+    image::ProgramImage& image = images.emplace_back();
+    if (!image::read_image(next, runtime, image, error)) return false;
+    for (const image::NeededLibrary& library : image.libraries) {
+      if (library.modules != 0 && known.insert(library.path).second) open.push_back(library.path);
+    }
+  }
+  return true;
+}
+
+int run(const std::vector<std::string>& arguments) {
+  if (arguments.size() < 2) {
+    std::fprintf(stderr, "say norn static PROGRAM\n");
+    return 2;
+  }
+  const auto start = std::chrono::steady_clock::now();
+  std::deque<image::ProgramImage> images;
+  std::string error;
+  Program program;
+  std::vector<const image::ProgramImage*> files;
+  const auto refuse = [&] {
+    std::fprintf(stderr, "norn: %s\n", error.c_str());
+    return 2;
+  };
+  if (!read_images(arguments[0], arguments[1], images, error)) return refuse();
+  for (const image::ProgramImage& image : images) files.push_back(&image);
+  if (!program.load(files, error)) return refuse();
+  if (program.module().getFunction("main") == nullptr || program.module().getFunction("main")->isDeclaration()) {
+    error = arguments[0] + " has no main in its image: analyse the program that uses it";
+    return refuse();
+  }
+  const std::set<std::string> verbose(arguments.begin() + 2, arguments.end());
+  program.prepare();
+  const PointsTo points_to(program.module());
+  if (verbose.contains("points-to")) explain_points_to(program, points_to, stderr);
+  const Threads threads(program.module(), points_to);
+  if (verbose.contains("threads")) explain_threads(threads, stderr);
+  const Locks locks(program.module(), points_to, threads);
+  const Candidates candidates(program, points_to, threads, locks);
+  if (verbose.contains("locks")) explain_locks(program, candidates, stderr);
+  std::vector<std::string> notes;
+  for (const Incompleteness& cause : find_incomplete(files, program.module(), points_to))
+    notes.push_back(words_of(cause));
+  if (candidates.shared().cut > 0)
+    notes.push_back("incomplete: too many candidates on " + std::to_string(candidates.shared().cut) +
+                    " objects; of each 5000 are told");
+  const auto spent = std::chrono::steady_clock::now() - start;
+  write_findings(arguments[0], program, points_to, threads, candidates, notes,
+                 static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(spent).count()), stdout);
+  std::fflush(stdout);
+  _Exit(0);  // nothing is left that its end would have to put in order
+}
+
+}  // namespace
+}  // namespace norn::statics
+
+int main(int argc, char** argv) { return norn::statics::run(std::vector<std::string>(argv + 1, argv + argc)); }

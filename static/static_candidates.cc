@@ -1,0 +1,272 @@
+#include "static/static_candidates.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "base/hash.h"
+#include "compiler/analysis/library.h"
+#include "compiler/emit/labels.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "norn/abi.h"
+#include "report/race.h"
+#include "static/library_accesses.h"
+#include "static/library_models.h"
+
+namespace norn::statics {
+
+using llvm::dyn_cast;
+
+namespace {
+
+constexpr uint64_t kEndless = uint64_t{1} << 40;
+constexpr size_t kDeepest = 16;         // calls of library code by library code
+constexpr size_t kMostStatements = 64;  // that one instruction of it is
+constexpr size_t kMostOfObject = 5000;  // candidates on one object; more are not told
+constexpr unsigned kMostSteps = 500;    // to find them
+
+bool overlap(int64_t offset_a, uint64_t size_a, int64_t period_a, int64_t offset_b, uint64_t size_b, int64_t period_b) {
+  const auto covers = [](uint64_t size, int64_t period) {
+    return period != 0 && size >= static_cast<uint64_t>(period);
+  };
+  if (period_a != 0 && period_b == 0) size_a = kEndless;
+  if (period_b != 0 && period_a == 0) size_b = kEndless;
+  if (period_a != 0 && period_b != 0 && (covers(size_a, period_a) || covers(size_b, period_b))) return true;
+  return offset_a < offset_b + static_cast<int64_t>(size_b) && offset_b < offset_a + static_cast<int64_t>(size_a);
+}
+
+}  // namespace
+
+Candidates::Candidates(const Program& program, const PointsTo& points_to, const Threads& threads, const Locks& locks)
+    : program_(program), points_to_(points_to), threads_(threads), locks_(locks) {
+  if (threads.all().size() < 2) return;
+  find_shared();
+  by_object_.resize(points_to.objects());
+  collect();
+  pair_up();
+}
+
+Candidates::~Candidates() = default;
+
+// What several threads can reach: what global variables and the arguments of threads lead to.
+void Candidates::find_shared() {
+  shared_objects_.assign(points_to_.objects(), false);
+  std::vector<ObjectId> open;
+  const auto add = [&](ObjectId object) {
+    if (shared_objects_[object]) return;
+    shared_objects_[object] = true;
+    open.push_back(object);
+  };
+  for (ObjectId object = 0; object < points_to_.objects(); ++object) {
+    if (points_to_.object(object).kind == ObjectKind::kGlobal) add(object);
+  }
+  for (const Thread& thread : threads_.all()) {
+    if (thread.created == nullptr) continue;
+    for (const llvm::Use& argument : thread.created->args()) {
+      if (!argument->getType()->isPointerTy()) continue;
+      for (const PointedTo& to : points_to_.of(argument.get())) add(to.object);
+    }
+  }
+  while (!open.empty()) {
+    const ObjectId object = open.back();
+    open.pop_back();
+    for (const ObjectId reached : points_to_.reached_from(object)) add(reached);
+  }
+}
+
+unsigned Candidates::add_statement(Statement statement) {
+  const auto [known, fresh] =
+      statement_numbers_.try_emplace({statement.identity, statement.site}, static_cast<unsigned>(statements_.size()));
+  if (fresh) statements_.push_back(std::move(statement));
+  return known->second;
+}
+
+// Up from library code, by all who call it in that thread.
+void Candidates::climb(int thread, const llvm::Function& function, Statement statement, std::vector<unsigned>& result,
+                       unsigned& budget) {
+  const Thread& of = threads_.all()[static_cast<size_t>(thread)];
+  if (&function == of.root || statement.calls.size() >= kDeepest || result.size() >= kMostStatements || budget == 0) {
+    result.push_back(add_statement(std::move(statement)));
+    return;
+  }
+  for (const llvm::CallBase* call : threads_.callers(function)) {
+    if (call->getFunction() != of.root && !of.called_by.contains(call->getFunction())) continue;
+    if (llvm::is_contained(statement.calls, call)) continue;
+    if (budget == 0) break;
+    --budget;
+    Statement longer = statement;
+    longer.calls.push_back(call);
+    bool whole = false;
+    unsigned own = 0;
+    for (const SiteUse& use : Program::uses(*call)) {
+      if ((use.flags & compiler::kLabelCall) == 0) continue;
+      whole = program_.extend_identity(longer.identity, use.site, own);
+      for (const unsigned outer : use.calls) whole = whole || program_.extend_identity(longer.identity, outer, own);
+    }
+    if (whole) {
+      result.push_back(add_statement(std::move(longer)));
+    } else {
+      climb(thread, *call->getFunction(), std::move(longer), result, budget);
+    }
+  }
+}
+
+std::vector<unsigned> Candidates::statements_of(int thread, const llvm::Instruction& instruction, const SiteUse& use) {
+  Statement statement;
+  statement.site = use.site;
+  if ((use.flags & compiler::kLabelCall) != 0) {
+    const llvm::StringRef name = llvm::cast<llvm::CallBase>(instruction).getCalledFunction()->getName();
+    statement.of_library = true;
+    statement.identity = hash_next(0, report::text_hash(Text(name.data(), name.size())));
+    statement.identity ^= statement.identity >> 32;
+  }
+  unsigned own = 0;
+  bool whole = program_.extend_identity(statement.identity, use.site, own);
+  for (const unsigned outer : use.calls) whole = whole || program_.extend_identity(statement.identity, outer, own);
+  if (whole) return {add_statement(std::move(statement))};
+  std::vector<unsigned> result;
+  unsigned budget = kMostSteps;
+  climb(thread, *instruction.getFunction(), std::move(statement), result, budget);
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+void Candidates::add_access(int thread, const llvm::Instruction& instruction, const SiteUse& use,
+                            const llvm::Value* address, uint64_t size, AccessKind kind) {
+  std::vector<PointedTo> shared;
+  std::set<ObjectId> whole;
+  for (const PointedTo& to : points_to_.of(address)) {
+    const ObjectInfo& info = points_to_.object(to.object);
+    if (!shared_objects_[to.object] || info.kind == ObjectKind::kFunction || info.kind == ObjectKind::kThread) continue;
+    if (info.kind == ObjectKind::kForeign && llvm::cast<llvm::Function>(info.origin)->getName() == "__errno_location")
+      continue;
+    if (kind.frees && !whole.insert(to.object).second) continue;
+    shared.push_back(to);
+  }
+  if (shared.empty()) return;
+  AccessGroup access;
+  access.kind = kind;
+  access.size = size == 0 || kind.frees ? kEndless : size;
+  access.thread = thread;
+  access.held = locks_.held(thread, instruction);
+  access.guards = locks_.guards(access.held, address);
+  std::string likeness = std::to_string(thread) + " " + std::to_string(access.size) + (kind.write ? "w" : "r") +
+                         (kind.atomic ? "a" : "") + (kind.spins ? "s" : "") + (kind.frees ? "f" : "") + " ";
+  std::set<std::string> words;
+  for (const Locks::Guard& guard : access.guards) {
+    words.insert(std::to_string(static_cast<int>(guard.kind)) + ":" + std::to_string(guard.a) + ":" +
+                 std::to_string(guard.b) + (guard.shared ? "s" : "x"));
+  }
+  for (const std::string& word : words) likeness += word + " ";
+  for (const int child : threads_.all()[static_cast<size_t>(thread)].children) {
+    likeness += threads_.region(child, false).has(instruction) ? "1" : "0";
+    likeness += threads_.region(child, true).has(instruction) ? "1" : "0";
+  }
+  const std::vector<unsigned> statements = statements_of(thread, instruction, use);
+  for (const PointedTo& to : shared) {
+    access.offset = kind.frees ? 0 : to.offset;
+    access.period = kind.frees ? 0 : to.period;
+    AccessGroup& group =
+        by_object_[to.object]
+            .try_emplace(likeness + " " + std::to_string(access.offset) + " " + std::to_string(access.period), access)
+            .first->second;
+    for (const unsigned statement : statements) group.statements.try_emplace(statement, &instruction);
+  }
+}
+
+void Candidates::collect() {
+  for (size_t number = 0; number < threads_.all().size(); ++number) {
+    const auto thread = static_cast<int>(number);
+    for (const llvm::Function* function : threads_.all()[number].functions) {
+      for (const llvm::Instruction& instruction : llvm::instructions(*function)) {
+        const std::vector<SiteUse> uses = Program::uses(instruction);
+        if (uses.empty() || !threads_.is_shared_time(thread, instruction)) continue;
+        for (const SiteUse& use : uses) {
+          if ((use.flags & compiler::kLabelCall) != 0) {
+            const auto& call = llvm::cast<llvm::CallBase>(instruction);
+            for (const LibraryAccess& access : library_accesses(call)) {
+              AccessKind kind;
+              kind.write = access.write;
+              kind.frees = access.frees;
+              add_access(thread, instruction, use, call.getArgOperand(access.argument), access.size, kind);
+            }
+            continue;
+          }
+          AccessKind kind;
+          kind.write = (use.flags & compiler::kLabelWrites) != 0;
+          kind.atomic = (use.flags & compiler::kLabelAtomic) != 0;
+          kind.spins = (use.flags & compiler::kLabelSpins) != 0;
+          add_access(thread, instruction, use, instruction.getOperand(use.operand), use.size, kind);
+        }
+      }
+    }
+  }
+}
+
+void Candidates::pair_up() {
+  std::set<unsigned> sites;
+  for (ObjectId object = 0; object < by_object_.size(); ++object) {
+    if (by_object_[object].empty()) continue;
+    ++shared_.objects;
+    for (const auto& [likeness, group] : by_object_[object]) {
+      for (const auto& [statement, instruction] : group.statements) sites.insert(statements_[statement].site);
+    }
+    pair_up(object, by_object_[object]);
+  }
+  shared_.accesses = sites.size();
+  // Of several ways to one pair the likeliest is told.
+  const auto key = [&](const StaticCandidate& candidate) {
+    const auto id = [&](int side) { return identity(candidate.sides[side]); };
+    return std::tuple(candidate.rank, id(0), id(1), candidate.object);
+  };
+  std::sort(all_.begin(), all_.end(),
+            [&](const StaticCandidate& a, const StaticCandidate& b) { return key(a) < key(b); });
+  std::set<std::string> known;
+  std::erase_if(all_, [&](const StaticCandidate& candidate) {
+    const auto id = [&](int side) { return identity(candidate.sides[side]); };
+    return !known.insert(report::race_id(id(0), id(1)).hex).second;
+  });
+}
+
+void Candidates::pair_up(ObjectId object, const Groups& groups) {
+  std::set<std::pair<uint64_t, uint64_t>> seen;
+  const auto add = [&](const CandidateSide& a, const CandidateSide& b) {
+    if (seen.size() >= kMostOfObject || !seen.insert(std::minmax(identity(a), identity(b))).second) return;
+    if (seen.size() == kMostOfObject) ++shared_.cut;
+    const AccessKind& one = a.group->kind;
+    const AccessKind& other = b.group->kind;
+    StaticCandidate candidate;
+    // A write first, or who waits.
+    const bool turn = (other.spins && !one.spins) || (!one.spins && other.write && !one.write);
+    candidate.sides[0] = turn ? b : a;
+    candidate.sides[1] = turn ? a : b;
+    candidate.object = object;
+    candidate.offset = a.group->offset;
+    candidate.is_flag = one.spins != other.spins && (one.spins ? other.write : one.write);
+    candidate.rank = (one.atomic || other.atomic ? 8 : 0) + (!a.group->held.empty() && !b.group->held.empty() ? 4 : 0) +
+                     (one.write && other.write ? 0 : 1) + (a.group->period != 0 || b.group->period != 0 ? 2 : 0) +
+                     (points_to_.object(object).kind == ObjectKind::kGlobal ? 0 : 1);
+    all_.push_back(candidate);
+  };
+  for (auto one = groups.begin(); one != groups.end(); ++one) {
+    const AccessGroup& a = one->second;
+    if (a.statements.empty()) continue;
+    for (auto other = one; other != groups.end(); ++other) {
+      const AccessGroup& b = other->second;
+      if (b.statements.empty() || (!a.kind.write && !b.kind.write) || (a.kind.atomic && b.kind.atomic)) continue;
+      if (!overlap(a.offset, a.size, a.period, b.offset, b.size, b.period)) continue;
+      if (!threads_.parallel(a.thread, a.first(), b.thread, b.first())) continue;
+      if (Locks::protect(a.guards, b.guards)) continue;
+      for (const auto& [statement, instruction] : a.statements) {
+        if (seen.size() >= kMostOfObject) return;
+        for (const auto& [too, where] : b.statements) add({statement, instruction, &a}, {too, where, &b});
+      }
+    }
+  }
+}
+
+}  // namespace norn::statics

@@ -1,0 +1,105 @@
+// From points-to sets, threads and locks to candidates: pairs of sites that may access one location at the same time,
+// at least one of them writing, not both atomic, under no common lock.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "static/linked_program.h"
+#include "static/points_to.h"
+#include "static/relative_locks.h"
+#include "static/thread_tree.h"
+
+namespace norn::statics {
+
+// What an instruction does to memory.
+struct AccessKind {
+  bool write = false;
+  bool atomic = false;
+  bool spins = false;  // a loop waits for it
+  bool frees = false;
+};
+
+// A statement as a race knows it: the site of an access; of library code the calls, too, down from the first that is
+// not (runtime/hooks/stack_ids.h).
+struct Statement {
+  uint64_t identity = 0;
+  unsigned site = 0;                           // of the access, or of the call of the library
+  std::vector<const llvm::CallBase*> calls{};  // that led to it
+  bool of_library = false;                     // `site` is a call, the access is done by what it calls
+};
+
+// Accesses of one object that differ in nothing but where they stand.
+struct AccessGroup {
+  AccessKind kind;
+  uint64_t size = 0;
+  int thread = 0;
+  int64_t offset = 0;
+  int64_t period = 0;
+  std::vector<Locks::Guard> guards{};  // of what is held, what has to do with the location
+  Lockset held{};
+  std::map<unsigned, const llvm::Instruction*> statements{};
+  [[nodiscard]] const llvm::Instruction& first() const { return *statements.begin()->second; }
+};
+
+struct CandidateSide {
+  unsigned statement = 0;
+  const llvm::Instruction* instruction = nullptr;
+  const AccessGroup* group = nullptr;
+};
+
+struct StaticCandidate {
+  CandidateSide sides[2];
+  ObjectId object = 0;
+  int64_t offset = 0;
+  bool is_flag = false;  // one side is a loop that waits for the other
+  int rank = 0;          // lower is likelier to be a race that matters
+};
+
+struct Shared {
+  size_t accesses = 0;  // sites that may access what several threads can reach
+  size_t objects = 0;
+  size_t cut = 0;  // of these objects not all candidates are told
+};
+
+class Candidates final {
+ public:
+  Candidates(const Program& program, const PointsTo& points_to, const Threads& threads, const Locks& locks);
+  ~Candidates();
+  Candidates(const Candidates&) = delete;
+  Candidates& operator=(const Candidates&) = delete;
+
+  [[nodiscard]] const std::vector<StaticCandidate>& all() const { return all_; }  // the likeliest first
+  [[nodiscard]] const Shared& shared() const { return shared_; }
+  [[nodiscard]] const Statement& statement(const CandidateSide& side) const { return statements_[side.statement]; }
+  [[nodiscard]] uint64_t identity(const CandidateSide& side) const { return statement(side).identity; }
+  [[nodiscard]] bool is_shared(ObjectId object) const { return shared_objects_[object]; }
+
+ private:
+  using Groups = std::map<std::string, AccessGroup>;  // by what they have in common
+  void find_shared();
+  void collect();
+  void add_access(int thread, const llvm::Instruction& instruction, const SiteUse& use, const llvm::Value* address,
+                  uint64_t size, AccessKind kind);
+  [[nodiscard]] std::vector<unsigned> statements_of(int thread, const llvm::Instruction& instruction,
+                                                    const SiteUse& use);
+  void climb(int thread, const llvm::Function& function, Statement statement, std::vector<unsigned>& result,
+             unsigned& budget);
+  [[nodiscard]] unsigned add_statement(Statement statement);
+  void pair_up();
+  void pair_up(ObjectId object, const Groups& groups);
+
+  const Program& program_;
+  const PointsTo& points_to_;
+  const Threads& threads_;
+  const Locks& locks_;
+  std::vector<bool> shared_objects_;
+  std::vector<Statement> statements_;
+  std::map<std::pair<uint64_t, unsigned>, unsigned> statement_numbers_;  // by identity and site
+  std::vector<Groups> by_object_;
+  std::vector<StaticCandidate> all_;
+  Shared shared_;
+};
+
+}  // namespace norn::statics

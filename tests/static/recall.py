@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Is every race that a run reports among the candidates of norn static? And how many of these are false?
+
+    recall.py --bin BUILD/bin [--share N] [--level=-O2] [--names SUBSTRING…]
+
+Takes the programs of tests/behaviour and tests/loops; with --share N one in N of them, chosen by a hash of the name.
+Each is built once, run under norn, and analysed; a race of the run (observed or predicted) must have its id among the
+candidates or the flags, but for what exceptions.txt names with its cause. Then it counts: of programs whose comments
+say what races in them (NORACE, RACE), candidates on lines that are no part of any race are false.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import zlib
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "behaviour"))
+from program import LEVELS, Program, clean_environment, programs_in  # noqa: E402
+
+SECONDS = 120
+
+
+def exceptions():
+    """Programs whose races need not all be among the candidates, with the cause."""
+    known = {}
+    for line in (HERE / "exceptions.txt").read_text().splitlines():
+        if line.strip() and not line.startswith("#"):
+            name, cause = line.split(":", 1)
+            known[name.strip()] = cause.strip()
+    return known
+
+
+def level_of(name):
+    return LEVELS[zlib.crc32(name.encode()) % len(LEVELS)]
+
+
+def analysed(norn, path, cwd):
+    done = subprocess.run([norn, "static", "--json", path], capture_output=True, timeout=SECONDS, cwd=cwd,
+                          env=clean_environment())
+    if done.returncode != 0:
+        return None, done.stderr.decode(errors="replace").strip()
+    return json.loads(done.stdout), ""
+
+
+def lines_of(report, source):
+    """The pairs of lines of candidates, as far as they stand in the program's source."""
+    for race in report["races"]:
+        lines = []
+        for access in race["accesses"]:
+            frames = [access.get("site") or {}, *access.get("stack", [])]
+            lines.append(next((frame["line"] for frame in frames
+                               if os.path.basename(frame.get("file") or "") == source.name), None))
+        yield race, lines
+
+
+def false_candidates(program, report):
+    """Candidates of which no marked race has both lines."""
+    count = 0
+    for _, lines in lines_of(report, program.source):
+        races = program.expected().values()
+        if not any(all(race.allows(line) for line in lines) for race in races):
+            count += 1
+    return count
+
+
+def judge(program, bin_dir, level, directory):
+    """Returns (races of the run, missed, candidates, false ones) or a sentence."""
+    prefix = str(directory / "program")
+    try:
+        command = program.build(str(bin_dir / "norn-cc"), str(bin_dir / "norn-c++"), level or level_of(program.name), prefix)
+    except (SystemExit, subprocess.CalledProcessError) as problem:
+        return f"not built: {problem}"
+    norn = str(bin_dir / "norn")
+    run = directory / "run.json"
+    try:
+        subprocess.run([norn, "run", f"--json={run}", *program.options, "--", *command], capture_output=True,
+                       timeout=SECONDS, cwd=directory, env={**clean_environment(), "NORN_CASEBOOK": "none"})
+        report, error = analysed(norn, command[0], directory)
+    except subprocess.TimeoutExpired as late:
+        return f"not done after {SECONDS} s: {late.cmd[1]}"
+    if report is None:
+        return f"not analysed: {error}"
+    seen = json.loads(run.read_text())["races"] if run.exists() else []
+    known = {race["id"] for race in report["races"]} | {flag["id"] for flag in report["flags"]}
+    missed = [race for race in seen if race["id"] not in known and not race.get("suppressed")]
+    return len(seen), missed, len(report["races"]), false_candidates(program, report)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bin", required=True)
+    parser.add_argument("--share", type=int, default=1)
+    parser.add_argument("--level", help="the level of optimisation (default: by the program's name)")
+    parser.add_argument("--names", nargs="*", help="only programs with one of these in their name")
+    parser.add_argument("--verbose", action="store_true")
+    arguments = parser.parse_args()
+    bin_dir = pathlib.Path(arguments.bin).absolute()
+    allowed = exceptions()
+    races = missed_races = candidates = false = programs = 0
+    race_free = []
+    failed = []
+    for directory in ("behaviour", "loops"):
+        for source in programs_in(HERE.parent / directory):
+            try:
+                program = Program(source)
+            except AssertionError:
+                continue  # it says nothing of its races
+            name = f"{directory}/{program.name}"
+            if arguments.names and not any(part in name for part in arguments.names):
+                continue
+            if not arguments.names and zlib.crc32(name.encode()) % arguments.share != 0:
+                continue
+            if program.lacks_header():
+                continue
+            with tempfile.TemporaryDirectory(prefix="norn-recall-") as work:
+                result = judge(program, bin_dir, arguments.level, pathlib.Path(work))
+            if isinstance(result, str):
+                failed.append(f"{name}: {result}")
+                continue
+            programs += 1
+            seen, missed, found, wrong = result
+            races += seen
+            candidates += found
+            false += wrong
+            if not program.expected():
+                race_free.append(found)
+            if missed and name not in allowed:
+                missed_races += len(missed)
+                for race in missed:
+                    sides = [f"{access['op']} {(access.get('site') or {}).get('file')}:"
+                             f"{(access.get('site') or {}).get('line')}" for access in race["accesses"]]
+                    failed.append(f"{name}: {race['id']} on {race['location'].get('name')} is no candidate: "
+                                  f"{' / '.join(sides)}")
+            if arguments.verbose:
+                print(f"{name}: {seen} races, {len(missed)} missed, {found} candidates, {wrong} false", flush=True)
+    for sentence in failed:
+        print(sentence)
+    percent = 100 * false / candidates if candidates else 0
+    print(f"{programs} programs: {races} races of runs, {missed_races} missed; {candidates} candidates, {false} false "
+          f"({percent:.0f} %); race-free programs: median {statistics.median(race_free) if race_free else 0}, "
+          f"most {max(race_free, default=0)}, {sum(1 for count in race_free if count == 0)} of {len(race_free)} with none")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -166,6 +166,12 @@ struct DetectorProbe {
     return has_list(granule) && detector.waited_for_in(granule) == 0 &&
            detector.read_beside_list(thread, granule, GranuleLock::list_of(granule), access);
   }
+  [[nodiscard]] static bool path_3_short_list(Detector& detector, Thread& thread, Granule& granule,
+                                              const WordAccess& access) {
+    if (!has_list(granule) || detector.list_at(GranuleLock::list_of(granule)).flags() != 0) return false;
+    GranuleLock lock(granule);
+    return detector.renew_short_list(thread, granule, lock.list, access);
+  }
 
   // What comes before an access is judged (Detector::access_granule).
   static void begin(Detector& detector, Thread& thread) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/string_sink.h"
-#include "cli/manual_pages.h"
+#include "cli/help/manual_pages.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "experiment/child.h"

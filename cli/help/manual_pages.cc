@@ -1,4 +1,4 @@
-#include "cli/manual_pages.h"
+#include "cli/help/manual_pages.h"
 
 #include <fmt/format.h>
 

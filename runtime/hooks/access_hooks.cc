@@ -141,7 +141,8 @@ template <AccessKind Kind, unsigned Size>
   if (has_list(granules[0])) return Quick::kTried;
   const bool done = do_inside(*state, [&]() __attribute__((always_inline)) {
     StackId stack = kNoStack;
-    return (find_stack_id(*state, site, stack) || make_stack_id(*state, site, stack)) &&
+    // Once more, since a signal's handler may have begun another epoch until here.
+    return thread.is_plain() && (find_stack_id(*state, site, stack) || make_stack_id(*state, site, stack)) &&
            detector.access_plainly<Kind, Size>(thread, granules, address_of(address), stack);
   });
   if (!done) return Quick::kTried;
@@ -247,7 +248,8 @@ template <AccessKind Kind>
   Address reached = begin;
   const bool recorded = do_inside(*state, [&]() __attribute__((always_inline)) {
     StackId stack = kNoStack;
-    if (!find_stack_id(*state, site, stack) && !make_stack_id(*state, site, stack)) return true;
+    // (As access_plainly().)
+    if (!thread.is_plain() || (!find_stack_id(*state, site, stack) && !make_stack_id(*state, site, stack))) return true;
     reached = detector.access_range<Kind>(thread, begin, bytes.end, stack);
     return !thread.recording || reached != bytes.end || Detector::record_quickly<Kind>(thread, bytes, false);
   });

@@ -27,7 +27,9 @@ bool observe_row(ThreadState& state, Address first, uint64_t count, uint64_t ste
     if (thread.is_plain()) {
       do_inside(state, [&]() __attribute__((always_inline)) {
         StackId stack = kNoStack;
-        if (gate.load(std::memory_order_relaxed) || !find_stack_id(state, site, stack)) return false;
+        // (Once more: a signal's handler may have begun another epoch until here.)
+        if (!thread.is_plain() || gate.load(std::memory_order_relaxed) || !find_stack_id(state, site, stack))
+          return false;
         Granule* granules = &flat_granule(thread.fast.granules, thread.fast.mask, reinterpret_cast<const void*>(at));
         done = detector.access_row<Kind>(thread, granules, at, std::min(count - i, kAtOnce), step, stack);
         return true;

@@ -12,10 +12,10 @@
 //   - no signal has a handler, and no memory is shared with another process.
 // A thread that is in the same state, and reads the same, does the same again: for ever.
 //
-// A loop that sleeps is mostly not known so: norn's own part of the sleep leaves other times on the stack in each round.
-// What cannot be seen: memory that code without hooks changes (a library's own pages are compared, its heap is not),
-// and calls of the kernel that no interceptor knows. A loop that counts its rounds is never in the same state again:
-// such a program hangs only by the clock (experiment/stage.cc).
+// A loop that sleeps is mostly not known so: norn's own part of the sleep leaves other times on the stack in each
+// round. What cannot be seen: memory that code without hooks changes (a library's own pages are compared, its heap is
+// not), and calls of the kernel that no interceptor knows. A loop that counts its rounds is never in the same state
+// again: such a program hangs only by the clock (experiment/stage.cc).
 //
 // Looking costs a hash of the stack at each point. So it begins when nobody has got on for a while, and stops for ever
 // longer when it shows nothing. All of it by the thread that has the turn.

@@ -44,7 +44,7 @@ void Detector::apply_clock(Thread& t, const Event& e) {
   }
 }
 
-// What no thread did.
+// What holds for all threads, whoever said it, or nobody.
 void Detector::apply_to_all(const Event& e) {
   switch (e.kind) {
     case EventKind::kClockClear:
@@ -209,13 +209,9 @@ void Detector::apply(const Event& e) {
       come_after_all(t);
       break;
     case EventKind::kExpectSpins:
-      (void)honour_spins();
-      break;
     case EventKind::kExpectConditions:
-      expect_conditions();
-      break;
     case EventKind::kObserveOnly:
-      observe_only();
+      apply_to_all(e);
       break;
     case EventKind::kUseTime:
       use_time(t);

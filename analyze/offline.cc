@@ -374,7 +374,7 @@ void apply(const Item& item) {
     case ItemKind::kBlockEnd:
       now->blocks.end(event.address);
       break;
-    case ItemKind::kEntry:
+    case ItemKind::kRegion:
       break;
   }
 }

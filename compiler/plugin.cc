@@ -48,7 +48,8 @@ Pruning pruning() {
 
 llvm::cl::opt<Profile> profile("norn-profile", llvm::cl::desc("What the program is built for"),
                                llvm::cl::values(clEnumValN(Profile::kFull, "full", "checks everything (default)"),
-                                                clEnumValN(Profile::kSampling, "sampling", "checks samples")),
+                                                clEnumValN(Profile::kSampling, "sampling", "checks samples"),
+                                                clEnumValN(Profile::kTrace, "trace", "leaves nothing out")),
                                llvm::cl::init(Profile::kFull));
 
 llvm::cl::opt<bool> deferred("norn-defer", llvm::cl::desc("Leave it to the link to instrument (with -flto)"));

@@ -39,7 +39,7 @@ llvm::PreservedAnalyses LinkPass::run(llvm::Module& module, llvm::ModuleAnalysis
   }
   // Most debug information that any file wanted; the rules of the first; all is checked if any file is to be.
   auto left = DebugInfo::kNone;
-  auto profile = Profile::kSampling;
+  auto profile = Profile::kTrace;
   const auto number = [](const llvm::MDNode* note, unsigned operand) {
     return llvm::mdconst::extract<llvm::ConstantInt>(note->getOperand(operand))->getZExtValue();
   };

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/text.h"
-#include "core/event.h"
+#include "trace/trace_format.h"
 
 namespace norn::trace {
 
@@ -70,5 +70,12 @@ inline constexpr Text kEventNames[] = {
 static_assert(sizeof(kEventNames) / sizeof(kEventNames[0]) == kEventKinds);
 
 [[nodiscard]] constexpr Text event_name(EventKind kind) { return kEventNames[static_cast<unsigned>(kind)]; }
+
+inline constexpr Text kRegionStepNames[] = {
+    "function", "function-always", "again-always", "again-sometimes", "again-never", "left", "return", "caught",
+};
+static_assert(sizeof(kRegionStepNames) / sizeof(kRegionStepNames[0]) == kRegionSteps);
+
+[[nodiscard]] constexpr Text region_step_name(RegionStep step) { return kRegionStepNames[static_cast<unsigned>(step)]; }
 
 }  // namespace norn::trace

@@ -5,7 +5,7 @@ namespace {
 
 constexpr uint8_t kBlockByte = 0x60;
 constexpr uint8_t kBlockEndByte = 0x61;
-constexpr uint8_t kEntryByte = 0x62;
+constexpr uint8_t kRegionByte = 0x62;
 constexpr uint8_t kThreadByte = 0x70;
 constexpr uint8_t kSkipByte = 0x7f;
 constexpr uint8_t kAccessByte = 0x80;
@@ -71,7 +71,7 @@ uint64_t to_zigzag(uint64_t value, uint64_t from) {
 bool Item::operator==(const Item& other) const {
   const Event& a = event;
   const Event& b = other.event;
-  return kind == other.kind && own == other.own && quiet == other.quiet && born == other.born &&
+  return kind == other.kind && step == other.step && own == other.own && quiet == other.quiet && born == other.born &&
          timestamp == other.timestamp && a.kind == b.kind && a.mode == b.mode && a.attempt == b.attempt &&
          a.order == b.order && a.in_loop == b.in_loop && a.timed_out == b.timed_out && a.counts == b.counts &&
          a.uses == b.uses && a.thread == b.thread && a.where == b.where && a.address == b.address && a.size == b.size &&
@@ -167,8 +167,10 @@ void ItemWriter::put(const Item& item) {
       byte(kBlockEndByte);
       address(e.address);
       break;
-    case ItemKind::kEntry:
-      byte(kEntryByte);
+    case ItemKind::kRegion:
+      byte(kRegionByte);
+      byte(static_cast<uint8_t>(item.step));
+      number(e.other);
       number(e.size);
       break;
   }
@@ -281,8 +283,12 @@ Read ItemReader::next(Item& item) {
       } else if (first == kBlockEndByte) {
         item.kind = ItemKind::kBlockEnd;
         item.event.address = address();
-      } else if (first == kEntryByte) {
-        item.kind = ItemKind::kEntry;
+      } else if (first == kRegionByte) {
+        item.kind = ItemKind::kRegion;
+        const uint8_t step = bytes_.byte();
+        if (step >= kRegionSteps) return Read::kDamaged;
+        item.step = static_cast<RegionStep>(step);
+        item.event.other = bytes_.number();
         item.event.size = bytes_.number();
       } else {
         return Read::kDamaged;

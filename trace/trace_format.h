@@ -1,6 +1,6 @@
 // The event log of one process: what its bytes are.
 //
-// Format (version 1)
+// Format (version 2)
 // ------------------
 // A trace is a directory with one file for each process, NAME.trace; or NAME.raw, while the program writes it or if it
 // was never compressed: the same format. Numbers are little-endian. `v` is a varint: seven bits a byte, the lowest
@@ -9,7 +9,7 @@
 //
 //   file    header, chunks until the file ends or a chunk does not begin with its magic
 //   header  8  "norntrac"
-//           4  version, 1
+//           4  version, 2
 //           4  where the first chunk begins: 4096 in a file that is mapped, 32 in one that was compressed
 //           8  the size of the file that was compressed; 0 of one that is mapped
 //           8  zero
@@ -50,9 +50,8 @@
 //   0x60          a block of the heap is known: flags (one byte: 1 quiet, 2 born at the thread's last birth), where z,
 //                 address z, size v
 //   0x61          it is given back: address z
-//   0x62          a region of code is entered, a function or the next iteration of a loop (docs/design/sampling.md):
-//   its
-//                 number, v
+//   0x62          which region of code is executed (the trace profile; include/norn/abi.h, "Regions"): the step, one
+//                 byte; depth v: how many calls led to the function; the region's number, v (0: it is none of a region)
 //   0x70          the thread that the next items belong to, v. It has no timestamp
 //   0x7f          skip: v timestamps are elsewhere. It has no timestamp
 //   0x80 .. 0xff  a read or write of 1 to 16 bytes: bit 6 it is a write, 5-3 the logarithm of its size, 2 counts,
@@ -86,7 +85,7 @@
 namespace norn::trace {
 
 inline constexpr char kMagic[9] = "norntrac";
-inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kVersion = 2;
 inline constexpr uint32_t kChunkMagic = 0x6b6e6863;  // "chnk"
 inline constexpr size_t kFileHeader = 32;
 inline constexpr size_t kMappedHeader = 4096;
@@ -124,15 +123,29 @@ static_assert(sizeof(FileHeader) == kFileHeader);
 
 // --- items of events ---------------------------------------------------------------------------------------------
 
-enum class ItemKind : uint8_t { kEvent, kBlock, kBlockEnd, kEntry };
+enum class ItemKind : uint8_t { kEvent, kBlock, kBlockEnd, kRegion };
+
+// The values of norn_region_step (include/norn/abi.h says what they mean).
+enum class RegionStep : uint8_t {
+  kFunction,
+  kFunctionAlways,
+  kAgainAlways,
+  kAgainSometimes,
+  kAgainNever,
+  kLeft,
+  kReturn,
+  kCaught,
+};
+inline constexpr unsigned kRegionSteps = 8;
 
 struct Item {
   ItemKind kind{};
   bool own = false;    // of an access
   bool quiet = false;  // of a block
   bool born = false;   // of a block
+  RegionStep step{};   // of a region
   uint64_t timestamp = 0;
-  // Of a block: thread, where, address, size. Of an entry: thread, and `size` is the region.
+  // Of a block: thread, where, address, size. Of a region: thread, `size` is its number and `other` the depth.
   Event event{};
 
   bool operator==(const Item& other) const;

@@ -30,7 +30,9 @@ Item random_item(std::mt19937_64& random) {
       item.event.address = size();
       break;
     case 2:
-      item.kind = ItemKind::kEntry;
+      item.kind = ItemKind::kRegion;
+      item.step = static_cast<RegionStep>(number(kRegionSteps));
+      item.event.other = number(200);
       item.event.size = number(65536);
       break;
     case 3:

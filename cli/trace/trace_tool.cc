@@ -29,8 +29,8 @@ std::string name_of(const Item& item) {
       return "block";
     case ItemKind::kBlockEnd:
       return "block-end";
-    case ItemKind::kEntry:
-      return "entry";
+    case ItemKind::kRegion:
+      return std::string(view(trace::region_step_name(item.step)));
   }
   return "?";
 }
@@ -110,12 +110,12 @@ bool dump(const TraceFile& file) {
     std::string line = fmt::format("{} ", item.timestamp);
     line += e.thread == kNoThread ? "-" : fmt::format("t{}", e.thread);
     line += " " + name_of(item);
-    if (item.kind == ItemKind::kEntry) {
-      line += fmt::format(" region={}", e.size);
-    } else {
-      if (e.address != 0) line += fmt::format(" {:#x}", e.address);
-      if (e.size != 0) line += fmt::format(" size={}", e.size);
+    if (item.kind == ItemKind::kRegion) {
+      fmt::print("{} region={} depth={}\n", line, e.size, e.other);
+      return;
     }
+    if (e.address != 0) line += fmt::format(" {:#x}", e.address);
+    if (e.size != 0) line += fmt::format(" size={}", e.size);
     if (e.other != 0) line += fmt::format(" other={:#x}", e.other);
     if (e.order != MemoryOrder::kRelaxed) line += fmt::format(" order={}", static_cast<int>(e.order));
     if (e.mode == LockMode::kShared) line += " shared";

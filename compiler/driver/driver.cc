@@ -44,6 +44,7 @@ constexpr std::string_view kHelp =
                        covered,calls,escape,constants,early,runs,inline
   -fnorn-whole-program with -flto (full) and lld: instrument at the link, knowing all files
   -fnorn-profile=sampling  check samples only: races are missed, the program is nearly as fast as ever (default: full)
+  -fnorn-profile=trace for norn record: no access is left out, and functions and loops are recorded (norn samplers)
   -fno-norn-image      without the program's bitcode and recipe in the file (norn image, norn build); NORN_IMAGE=off
                        in the environment means the same
   -fnorn-debug-runtime link a runtime with debug information, to look at norn itself in a debugger
@@ -237,8 +238,8 @@ Request read_command_line(const Arguments& arguments) {
       kept.clear();
     } else if (starts_with(argument, "-fnorn-profile=")) {
       request.profile = argument.substr(strlen("-fnorn-profile="));
-      if (request.profile != "full" && request.profile != "sampling") {
-        refuse("unknown profile " + request.profile + "; say -fnorn-profile=full or -fnorn-profile=sampling");
+      if (request.profile != "full" && request.profile != "sampling" && request.profile != "trace") {
+        refuse("unknown profile " + request.profile + "; say -fnorn-profile=full, sampling or trace");
       }
       kept.clear();
     } else if (argument == "-fnorn-image" || argument == "-fno-norn-image") {
@@ -371,6 +372,8 @@ void add_compile_arguments(const Request& request, const std::string& library, A
     }
   }
   if (request.whole_program) plugin("-norn-defer");
+  // A trace is to have every access.
+  if (request.prune.empty() && request.profile == "trace") plugin("-norn-prune=none");
   if (!request.prune.empty()) plugin("-norn-prune=" + request.prune);
   if (!request.profile.empty()) plugin("-norn-profile=" + request.profile);
   // For the front end only: our plugin turns it off before code is made. For IR there is no front end, and nothing that

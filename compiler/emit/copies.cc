@@ -23,11 +23,6 @@ using llvm::Value;
 
 namespace {
 
-// An innermost loop whose iterations are shorter than this has no room for a count in memory at each.
-constexpr unsigned kLongIteration = 32;
-constexpr uint32_t kStride = 1024;
-constexpr unsigned kDeepest = 2;
-
 llvm::GlobalVariable* counters_variable(llvm::Module& module) {
   constexpr llvm::StringLiteral kName = "__norn_regions";
   if (auto* known = module.getGlobalVariable(kName)) return known;
@@ -36,38 +31,12 @@ llvm::GlobalVariable* counters_variable(llvm::Module& module) {
                                   llvm::GlobalValue::InitialExecTLSModel);
 }
 
-// Where the runtime writes the region's number.
+// The runtime finds it by its section.
 llvm::GlobalVariable* new_number(llvm::Function& function) {
-  llvm::Type* number = llvm::Type::getInt32Ty(function.getContext());
-  auto* region = new llvm::GlobalVariable(*function.getParent(), number, false, llvm::GlobalValue::PrivateLinkage,
-                                          llvm::ConstantInt::get(number, 0), "norn.region");
+  llvm::GlobalVariable* region = new_region_number(function);
   region->setExternallyInitialized(true);
   region->setSection("norn_regions");
-  region->setAlignment(llvm::Align(alignof(uint32_t)));
-  if (function.hasComdat()) region->setComdat(function.getComdat());
   return region;
-}
-
-bool makes_calls(const llvm::Loop& loop) {
-  return llvm::any_of(loop.blocks(), [](const BasicBlock* block) {
-    return llvm::any_of(*block, [](const Instruction& instruction) {
-      return (isa<llvm::CallBase>(instruction) && !isa<llvm::IntrinsicInst>(instruction)) || instruction.isAtomic();
-    });
-  });
-}
-
-unsigned length_of(const llvm::Loop& loop) {
-  unsigned length = 0;
-  for (const BasicBlock* block : loop.blocks()) length += static_cast<unsigned>(block->size());
-  return length;
-}
-
-std::vector<BasicBlock*> predecessors_where(BasicBlock* block, llvm::function_ref<bool(const BasicBlock*)> wanted) {
-  std::vector<BasicBlock*> found;
-  for (BasicBlock* before : llvm::predecessors(block)) {
-    if (wanted(before)) found.push_back(before);
-  }
-  return found;
 }
 
 // What the phis of `to` take from `from`.
@@ -146,7 +115,7 @@ bool Copies::can_be_made(const llvm::Function& function) {
 
 void Copies::make(llvm::function_ref<bool(const BasicBlock&)> is_checked) {
   separate_entry();
-  find_regions(is_checked);
+  regions_ = find_loop_regions(function_, is_checked);
   clone();
   ask(entry_, entry_->getSingleSuccessor());
   for (const Region& region : regions_) join(region);
@@ -176,43 +145,6 @@ void Copies::separate_entry() {
     }
   }
   entry_->splitBasicBlock(place, "norn.body");
-}
-
-void Copies::find_regions(llvm::function_ref<bool(const BasicBlock&)> is_checked) {
-  llvm::DominatorTree dominators(function_);
-  llvm::LoopInfo loops(dominators);
-  llvm::DomTreeUpdater updater(dominators, llvm::DomTreeUpdater::UpdateStrategy::Eager);
-  // Outer loops first: who leaves two at once leaves the inner one first.
-  for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
-    const bool any = llvm::any_of(loop->blocks(), [&](const BasicBlock* block) { return is_checked(*block); });
-    if (any && !loop->getHeader()->isEHPad()) isolate(*loop, updater, loops);
-  }
-}
-
-void Copies::isolate(llvm::Loop& loop, llvm::DomTreeUpdater& updater, llvm::LoopInfo& loops) {
-  const auto inside = [&](const BasicBlock* block) { return loop.contains(block); };
-  const auto outside = [&](const BasicBlock* block) { return !loop.contains(block); };
-  // Beside what an iteration takes, a count in memory is next to nothing. Deeper loops are counted by those around
-  // them.
-  const bool cheap = makes_calls(loop) || (loop.isOutermost() && length_of(loop) >= kLongIteration) ||
-                     (!loop.isInnermost() && loop.getLoopDepth() <= kDeepest);
-  Region region{.header = loop.getHeader(),
-                .left = {},
-                .asks = cheap                ? Region::Asks::kAlways
-                        : loop.isOutermost() ? Region::Asks::kSometimes
-                                             : Region::Asks::kNever};
-  llvm::SmallVector<BasicBlock*, 4> exits;
-  loop.getUniqueExitBlocks(exits);
-  for (BasicBlock* exit : exits) {
-    if (exit->isEHPad()) continue;
-    region.left.push_back(
-        llvm::SplitBlockPredecessors(exit, predecessors_where(exit, inside), ".norn.left", &updater, &loops));
-  }
-  region.enter = llvm::SplitBlockPredecessors(region.header, predecessors_where(region.header, outside), ".norn.enter",
-                                              &updater, &loops);
-  region.again = llvm::SplitBlockPredecessors(region.header, predecessors_where(region.header, inside), ".norn.again",
-                                              &updater, &loops);
-  regions_.push_back(std::move(region));
 }
 
 void Copies::clone() {
@@ -294,7 +226,7 @@ void Copies::go_home(const Region& region, BasicBlock* left) {
   add_edge(checked(left), next, copied);
 }
 
-// Lets the unchecked copy ask at the end of each kStride-th iteration only. `goes_on`: where it then goes on.
+// Lets the unchecked copy ask at the end of each kRegionStride-th iteration only. `goes_on`: where it then goes on.
 void Copies::count_strides(const Region& region, BasicBlock* goes_on) {
   BasicBlock* question = region.again->getSingleSuccessor();
   llvm::IRBuilder<> builder(region.header, region.header->begin());
@@ -307,10 +239,10 @@ void Copies::count_strides(const Region& region, BasicBlock* goes_on) {
   builder.SetInsertPoint(goes_on, goes_on->begin());
   llvm::PHINode* counted = builder.CreatePHI(builder.getInt32Ty(), 3);
   for (BasicBlock* before : llvm::predecessors(goes_on)) {
-    counted->addIncoming(before == region.again ? fewer : builder.getInt32(kStride), before);
+    counted->addIncoming(before == region.again ? fewer : builder.getInt32(kRegionStride), before);
   }
   for (BasicBlock* before : llvm::predecessors(region.header)) {
-    left->addIncoming(before == goes_on ? static_cast<Value*>(counted) : builder.getInt32(kStride), before);
+    left->addIncoming(before == goes_on ? static_cast<Value*>(counted) : builder.getInt32(kRegionStride), before);
   }
 }
 

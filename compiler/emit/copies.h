@@ -19,10 +19,9 @@
 #include <vector>
 
 #include "compiler/emit/hook_calls.h"
+#include "compiler/emit/regions.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/Analysis/DomTreeUpdater.h"
-#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Utils/SSAUpdaterBulk.h"
@@ -44,24 +43,13 @@ class Copies final {
   [[nodiscard]] llvm::Instruction* checked(const llvm::Instruction* instruction) const;
 
  private:
-  // A loop at the end of whose iterations control may pass between the copies. Each of these blocks has a clone.
-  struct Region {
-    // At the end of which iterations of the unchecked copy; in the checked one, at all.
-    enum class Asks : uint8_t { kNever, kSometimes, kAlways };
-    llvm::BasicBlock* header;
-    llvm::BasicBlock* enter = nullptr;          // the only one that leads to the header from outside
-    llvm::BasicBlock* again = nullptr;          // the only one that leads to it from inside
-    llvm::SmallVector<llvm::BasicBlock*> left;  // those that lead out, but for exceptions
-    Asks asks;
-  };
+  using Region = LoopRegion;  // each of its blocks has a clone
   struct Home {
     const Region* region;
     llvm::BranchInst* branch;  // by where the loop was entered from
   };
 
   void separate_entry();
-  void find_regions(llvm::function_ref<bool(const llvm::BasicBlock&)> is_checked);
-  void isolate(llvm::Loop& loop, llvm::DomTreeUpdater& updater, llvm::LoopInfo& loops);
   void clone();
   void join(const Region& region);
   llvm::BasicBlock* ask(llvm::BasicBlock* at, llvm::BasicBlock* next);

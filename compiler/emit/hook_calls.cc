@@ -100,6 +100,8 @@ llvm::FunctionCallee Hooks::sample() {
   return callee;
 }
 
+llvm::FunctionCallee Hooks::region() { return declare("region", none_, {pointer_, int_}); }
+
 llvm::FunctionCallee Hooks::atomic(llvm::StringRef operation, unsigned bits) {
   llvm::Type* value = llvm::IntegerType::get(module_.getContext(), bits);
   const std::string name = ("atomic" + llvm::Twine(bits) + "_" + operation).str();

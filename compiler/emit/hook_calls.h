@@ -42,6 +42,8 @@ class Hooks final {
   [[nodiscard]] llvm::FunctionCallee loop(llvm::StringRef hook);
   // Which copy of a region is executed next.
   [[nodiscard]] llvm::FunctionCallee sample();
+  // What is executed now, of the trace profile.
+  [[nodiscard]] llvm::FunctionCallee region();
   // "load", "store", "fetch_add", … on integers of `bits` bits.
   [[nodiscard]] llvm::FunctionCallee atomic(llvm::StringRef operation, unsigned bits);
 

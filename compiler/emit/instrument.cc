@@ -15,6 +15,7 @@
 #include "compiler/emit/hook_calls.h"
 #include "compiler/emit/inline_check.h"
 #include "compiler/emit/labels.h"
+#include "compiler/emit/region_calls.h"
 #include "compiler/emit/registration.h"
 #include "compiler/loops/waiting_loops.h"
 #include "compiler/naming/expression.h"
@@ -545,6 +546,11 @@ class FunctionInstrumenter final {
       emit_copy([&](Instruction* instruction) { return copies.checked(instruction); }, true, calls);
       emit_copy(itself, false, calls);
     } else {
+      if (profile_ == Profile::kTrace) {
+        const llvm::DenseSet<const llvm::BasicBlock*> blocks = checked_blocks();
+        emit_region_calls(function_, hooks_, Copies::can_be_made(function_),
+                          [&](const llvm::BasicBlock& block) { return blocks.contains(&block); });
+      }
       if (prune_.runs && inline_checks_ && profile_ == Profile::kFull) emit_loops();
       emit_copy(itself, true, calls);
     }

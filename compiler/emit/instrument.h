@@ -27,7 +27,8 @@ namespace norn::compiler {
 enum class DebugInfo : uint8_t { kKeep, kLines, kNone };
 
 // What the program is built for. kSampling: two copies of each function, of which one is not checked (copies.h).
-enum class Profile : uint8_t { kFull, kSampling };
+// kTrace: the runtime is told of regions, too (region_calls.h).
+enum class Profile : uint8_t { kFull, kSampling, kTrace };
 
 class InstrumentPass : public llvm::PassInfoMixin<InstrumentPass> {
  public:

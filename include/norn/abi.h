@@ -408,6 +408,24 @@ extern __thread norn_region* __norn_regions __attribute__((tls_model("initial-ex
 __attribute__((preserve_all)) int __norn_sample(uint32_t number);
 #endif
 
+/* ---- Regions ----------------------------------------------------------------------------------------------
+ *
+ * The trace profile has one copy of all code, leaves no check out, and says which regions are executed: who records
+ * keeps it (trace/trace_format.h). `region` is a word that belongs to the region alone, for its number; 0 until it has
+ * one. Null where the step is none of a region.
+ */
+enum norn_region_step {
+  NORN_REGION_FUNCTION = 0,        /* the function is entered */
+  NORN_REGION_FUNCTION_ALWAYS = 1, /* the same, and the sampling profile has one copy of it, which is checked */
+  NORN_REGION_AGAIN_ALWAYS = 2,    /* the next iteration of a loop, at each of which the unchecked copy asks */
+  NORN_REGION_AGAIN_SOMETIMES = 3, /* ... at each 1024th of which it does */
+  NORN_REGION_AGAIN_NEVER = 4,     /* ... at none of which it does */
+  NORN_REGION_LEFT = 5,            /* the loop is left */
+  NORN_REGION_RETURN = 6,          /* the function that entered last and has not returned does so */
+  NORN_REGION_CAUGHT = 7           /* an exception has left all that the calling function called */
+};
+void __norn_region(uint32_t* region, int step);
+
 /* ---- OpenMP -----------------------------------------------------------------------------------------------
  *
  * Of code compiled with -fopenmp. `number` is the iteration's, counted from 0 over the whole loop (or the section's).

@@ -26,6 +26,7 @@ constinit trace::TraceWriter trace_writer;
 constinit trace::TableWriter table;
 constinit trace::Stream nobodys_stream;           // of who has no ThreadState
 constinit trace::Stream* idle_streams = nullptr;  // of threads that ended
+constinit uint32_t region_count = 0;
 constinit char trace_path[PATH_MAX] = {};
 
 // --- turns -------------------------------------------------------------------------------------------------------
@@ -382,13 +383,17 @@ void record_block_end(Address address) {
   trace_writer.put(stream_here(), item);
 }
 
-void record_entry(uint32_t region) {
-  if (!recording || current_state == nullptr) return;
+void record_region(uint32_t* region, trace::RegionStep step, uint64_t depth) {
   const RecordingTurn turn;
+  if (!trace_writer.is_writing()) return;
+  // Numbers are given in turns.
+  if (region != nullptr && *region == 0) *region = ++region_count;
   trace::Item item;
-  item.kind = trace::ItemKind::kEntry;
+  item.kind = trace::ItemKind::kRegion;
+  item.step = step;
   item.event.thread = current_state->id;
-  item.event.size = region;
+  item.event.size = region == nullptr ? 0 : *region;
+  item.event.other = depth;
   trace_writer.put(stream_here(), item);
 }
 

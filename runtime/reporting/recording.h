@@ -12,6 +12,7 @@
 #include "runtime/memory/blocks.h"
 #include "runtime/process/modules.h"
 #include "runtime/process/state.h"
+#include "trace/trace_format.h"
 
 namespace norn::rt {
 
@@ -28,8 +29,8 @@ void record_thread(ThreadId id);
 void record_module(const Module& module);
 void record_block_begin(const Block& block);
 void record_block_end(Address address);
-// The calling thread enters a region of the sampling profile.
-void record_entry(uint32_t region);
+// The calling thread executes a region (include/norn/abi.h, "Regions"); `depth`: how many calls led to its function.
+void record_region(uint32_t* region, trace::RegionStep step, uint64_t depth);
 // The thread writes nothing any more.
 void end_recording_of(ThreadState& state);
 // How the program ended. Called in a turn.

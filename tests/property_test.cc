@@ -196,7 +196,7 @@ TEST(Property, ShortHistory) {
   for (const bool spins : {false, true}) {
     GeneratorOptions o;
     o.spins = spins;
-    if (!spins) o.max_moves = 250;
+    o.max_moves = 250;
     check_plans(1500, o, [&](const Plan& plan) {
       const script::Script s = play(plan);
       script::EngineOptions options = {EngineKind::kHybrid, s.cv, s.spin, s.handover, s.lib};

@@ -10,6 +10,16 @@ bool is_alone(const Granule& granule, unsigned place) {
          granule.words[2].load(std::memory_order_relaxed).is_none();
 }
 
+// The allocation as an access. One that its thread ignores is as of a time before all: it races with nobody. It still
+// says that its bytes have had a life, or the next owner's allocation would be the first.
+PastAccess allocation_by(const Thread& thread, StackId where) {
+  if ((thread.ignoring & kIgnoreWrites) != 0) {
+    return {thread.slot, 0, AccessKind::kBirth, 0, kNoLocks, where, 0, thread.slot < ShadowWord::kSlots, 0};
+  }
+  return {thread.slot, 0, AccessKind::kBirth, thread.time,        thread.lockset,
+          where,       0, thread.stamps_pack, thread.stamps_locks};
+}
+
 }  // namespace
 
 // Bytes of the leaf's.
@@ -97,15 +107,9 @@ void ShadowStore::bear_granule(Thread& thread, Granule& granule, Address address
   stamps.overwritten = stamps.overwritten < kept ? stamps.overwritten : kept;
   touched &= mask;
   if (touched != 0) {
-    stamps.all[stamps.count++] = {thread.slot,
-                                  static_cast<uint8_t>(touched),
-                                  AccessKind::kBirth,
-                                  thread.time,
-                                  thread.lockset,
-                                  where,
-                                  0,
-                                  thread.stamps_pack,
-                                  thread.stamps_locks};
+    PastAccess birth = allocation_by(thread, where);
+    birth.mask = static_cast<uint8_t>(touched);
+    stamps.all[stamps.count++] = birth;
   }
   lock.list = kUntouched;  // another list: what threads know of the old one ends
   write_granule(thread, granule, address, lock.list, stamps, flags);
@@ -113,9 +117,7 @@ void ShadowStore::bear_granule(Thread& thread, Granule& granule, Address address
 
 void ShadowStore::bear(Thread& thread, Address address, uint64_t size, StackId where) {
   if (size == 0) return;
-  if (options_.sampled || is_state_machine(options_.engine) || (thread.ignoring & kIgnoreWrites) != 0) {
-    return allocate(thread, address, size);
-  }
+  if (options_.sampled || is_state_machine(options_.engine)) return allocate(thread, address, size);
   ++thread.memory_changes;
   const Inside inside(*this, thread);
   heed_tick_request(thread);
@@ -123,8 +125,11 @@ void ShadowStore::bear(Thread& thread, Address address, uint64_t size, StackId w
   const Leaf* only = is_in_one_leaf(address, end) ? shadow_.existing_leaf(address) : nullptr;
   if (is_in_one_leaf(address, end) && only == nullptr) return;  // nobody was there
   if (only == nullptr || only->objects.load(std::memory_order_acquire) != nullptr) sync_.remove_range(address, end);
-  if (!thread.stamped) note_segment(thread);
-  thread.stamped = true;
+  const bool ignored = (thread.ignoring & kIgnoreWrites) != 0;
+  if (!thread.stamped && !ignored) {
+    note_segment(thread);
+    thread.stamped = true;
+  }
   // As where memory is freed, some are locked at once.
   struct Locked {
     Granule* granule;
@@ -134,7 +139,7 @@ void ShadowStore::bear(Thread& thread, Address address, uint64_t size, StackId w
   constexpr unsigned kAtOnce = 8;
   Locked locked[kAtOnce];
   unsigned count = 0;
-  const bool packs = may_renew(thread) && ShadowWord::stack_fits(where);
+  const bool packs = !ignored && may_renew(thread) && ShadowWord::stack_fits(where);
   const unsigned place = thread.slot & 1u;
   const ShadowWord fresh = GranuleStep::birth_of(thread, where);
   const uint64_t alone = uint64_t{thread.stamps_alone} << 32;

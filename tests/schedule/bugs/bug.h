@@ -36,6 +36,25 @@ static __attribute__((unused)) void after_step(int number) {
 #endif
 }
 
+// With SHOW each call is an operation of thread `self` that others notice, and they come in the order of `schedule`: a
+// letter for each, 'A' for thread 0. A thread that calls again has done what it came for. Behind the last letter all
+// run free. For bugs that need many preemptions of code that all threads share.
+static __attribute__((unused)) void follow(const char* schedule, int self) {
+#ifdef SHOW
+  static __thread int mine;  // an operation is under way that the others wait for
+  if (mine) mine = 0, __atomic_fetch_add(&bug_step, 1, __ATOMIC_ACQ_REL);
+  for (;;) {
+    const char next = schedule[__atomic_load_n(&bug_step, __ATOMIC_ACQUIRE)];
+    if (next == '\0') return;
+    if (next == 'A' + self) break;
+    sched_yield();
+  }
+  mine = 1;
+#else
+  (void)schedule, (void)self;
+#endif
+}
+
 // About a millisecond of work in registers that gives way to every other thread: what makes this one late in ordinary
 // runs. The system calls are made without the C library, so that no scheduler but the system's takes note of them.
 static __attribute__((unused)) void compute(void) {

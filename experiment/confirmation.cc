@@ -38,6 +38,8 @@ constexpr Member kForAnything[] = {
     {StrategyKind::kPct, true},       {StrategyKind::kReadsFrom, true},  {StrategyKind::kPos, false},
     {StrategyKind::kReadsFrom, true}, {StrategyKind::kPct, false, 2},    {StrategyKind::kReadsFrom, true},
     {StrategyKind::kRandom, true},    {StrategyKind::kReadsFrom, false}, {StrategyKind::kPct, true, 5},
+    {StrategyKind::kWindow, true},    {StrategyKind::kSelected, true},   {StrategyKind::kWindow, false},
+    {StrategyKind::kSelected, false},
 };
 
 Member member_for(const Verdict& so_far, const ConfirmSettings& settings, unsigned number) {

@@ -13,12 +13,25 @@
 #include "schedule/reads_from.h"
 #include "schedule/replay_strategy.h"
 #include "schedule/round_robin.h"
+#include "schedule/selected.h"
 #include "schedule/switches.h"
+#include "schedule/window.h"
 
 namespace norn::schedule {
 
 // The numbers are in replay tokens: a new one comes last.
-enum class StrategyKind : uint32_t { kOff, kRandom, kRaceDirected, kPct, kPos, kRoundRobin, kReplay, kReadsFrom };
+enum class StrategyKind : uint32_t {
+  kOff,
+  kRandom,
+  kRaceDirected,
+  kPct,
+  kPos,
+  kRoundRobin,
+  kReplay,
+  kReadsFrom,
+  kWindow,
+  kSelected
+};
 
 // What a strategy needs to know besides the program.
 struct Plan {
@@ -48,7 +61,7 @@ class AnyStrategy {
   }
 
  private:
-  static constexpr size_t kBytes = sizeof(ReadsFrom);  // the largest
+  static constexpr size_t kBytes = sizeof(Window);  // the largest
   alignas(16) unsigned char bytes_[kBytes] = {};
 };
 
@@ -77,6 +90,8 @@ inline constexpr StrategyRow kStrategies[] = {
      [](AnyStrategy& memory, const Plan& plan) -> Strategy& {
        return memory.put<ReadsFrom>(plan.seed, plan.constraints, plan.constraint_count);
      }},
+    {StrategyKind::kWindow, "window", true, &AnyStrategy::put_seeded<Window>},
+    {StrategyKind::kSelected, "selected", true, &AnyStrategy::put_seeded<Selected>},
 };
 static_assert(in_order(kStrategies));
 

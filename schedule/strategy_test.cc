@@ -241,6 +241,46 @@ TEST(Pos, OrdersOfConflictingStepsAreAboutEquallyLikely) {
   EXPECT_LT(first, 990);
 }
 
+// A thread looks at x and writes it; the other one writes it three times. In how many runs all three come between.
+int runs_with_three_between(StrategyKind kind, int busy_before) {
+  int found = 0;
+  for (uint64_t seed = 0; seed < 1000; ++seed) {
+    std::string order;
+    ModelThread looks, writes;
+    looks.statements.push_back({Op::kAtomic, kX, false, 0, [&] { return order += 'r', -1; }, 1});
+    looks.statements.push_back({Op::kAtomic, kX, true, 0, [&] { return order += 'w', -1; }, 2});
+    for (int i = 0; i < busy_before; ++i) writes.statements.push_back({Op::kAtomic, kY, true});
+    for (int i = 0; i < 3; ++i)
+      writes.statements.push_back({Op::kAtomic, kX, true, 0, [&] { return order += 'o', -1; }, 3});
+    Strategy* strategy = nullptr;
+    const auto any = make({.kind = kind, .seed = seed}, strategy);
+    EXPECT_FALSE(run_model({looks, writes}, *strategy).deadlock);
+    found += order == "rooow" ? 1 : 0;
+  }
+  return found;
+}
+
+TEST(Window, OthersWriteBetweenALookAndItsWrite) {
+  const int by_chance = runs_with_three_between(StrategyKind::kRandom, 6);
+  EXPECT_GT(runs_with_three_between(StrategyKind::kWindow, 6), 4 * (1 + by_chance));
+}
+
+TEST(Selected, WhatIsNotSelectedDoesNotMatter) { EXPECT_GT(runs_with_three_between(StrategyKind::kSelected, 20), 50); }
+
+TEST(WindowAndSelected, AThreadThatWaitsForOneThatIsHeldIsNotWaitedFor) {
+  for (const StrategyKind kind : {StrategyKind::kWindow, StrategyKind::kSelected}) {
+    for (uint64_t seed = 0; seed < 50; ++seed) {
+      bool ready = false;
+      std::vector<ModelThread> threads = {
+          {{{Op::kYield, 0, false, 0, [&] { return ready ? kEnd : 0; }}}},
+          {{{Op::kAtomic, kX, false}, {Op::kAtomic, kX, true, 0, [&] { return ready = true, -1; }}}}};
+      Strategy* strategy = nullptr;
+      const auto any = make({.kind = kind, .seed = seed}, strategy);
+      EXPECT_FALSE(run_model(threads, *strategy).deadlock);
+    }
+  }
+}
+
 TEST(RoundRobin, SeedZeroRunsEachThreadUntilItEnds) {
   const std::vector<ModelThread> threads(3, ModelThread{std::vector<Statement>(3, {Op::kAtomic, kX, true})});
   Strategy* strategy = nullptr;

@@ -84,7 +84,8 @@ TEST(Token, GarbageIsRefusedWithTheReason) {
 }
 
 TEST(Token, StrategiesHaveTheNamesOfTheOption) {
-  for (const auto* name : {"random", "race-directed", "pct", "pos", "rr", "replay", "reads-from"}) {
+  for (const auto* name :
+       {"random", "race-directed", "pct", "pos", "rr", "replay", "reads-from", "window", "selected"}) {
     const auto kind = strategy_named(name);
     EXPECT_TRUE(kind && name_of(*kind) == name) << name;
   }

@@ -9,10 +9,13 @@
 #include <chrono>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
+#include <map>
 #include <unordered_map>
 #include <vector>
 
 #include "analyze/block_map.h"
+#include "analyze/samplers.h"
 #include "analyze/skeleton.h"
 #include "core/detector.h"
 #include "hazards/hazard_listener.h"
@@ -61,6 +64,10 @@ struct Analysis {
   uint64_t position = 0;  // the timestamp of what is applied
   uint64_t left_out = 0;  // accesses that are another worker's
   std::string refusal;    // why this trace cannot be judged so
+  std::unique_ptr<SamplerReplay> replay;
+  bool pages = false;
+  AccessCounts counts;
+  std::map<Address, Address> stacks;  // where threads' stacks begin and end
   std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
 };
 Analysis* now = nullptr;
@@ -323,8 +330,26 @@ void begin_watching() {
   hazard_listener.lock_order.watch(true);
 }
 
+// LiteRace's rule for memory that is used again: nothing is known of the block itself.
+bool apply_to_pages(const Event& event) {
+  if (event.kind != EventKind::kAllocate && event.kind != EventKind::kFree && event.kind != EventKind::kReallocate)
+    return event.kind == EventKind::kBirth;
+  constexpr Address kPage = 4096;
+  const auto synchronize = [&](Address address, uint64_t size) {
+    for (Address page = address / kPage; size != 0 && page <= (address + size - 1) / kPage; ++page) {
+      // No program has an annotation there.
+      for (const EventKind kind : {EventKind::kHappensAfter, EventKind::kHappensBefore})
+        detector.apply({.kind = kind, .thread = event.thread, .address = page * kPage + 1});
+    }
+  };
+  synchronize(event.address, event.size);
+  synchronize(event.other, event.other_size);
+  return true;
+}
+
 void apply_event(const Item& item) {
   const Event& event = item.event;
+  if (now->pages && event.thread != kNoThread && apply_to_pages(event)) return;
   now->own = item.own;
   switch (event.kind) {
     case EventKind::kThreadFork:
@@ -385,6 +410,19 @@ void look_until(const trace::TraceFile& file, uint64_t end) {
   while (merge.position() < end && merge.next(item) && is_plausible(item.event)) now->skeleton.add(item);
 }
 
+void count_access(const Event& event) {
+  if (event.kind != EventKind::kRead && event.kind != EventKind::kWrite) return;
+  ++now->counts.accesses;
+  const auto stack = now->stacks.upper_bound(event.address);
+  if (stack == now->stacks.begin() || event.address >= std::prev(stack)->second) ++now->counts.non_stack;
+}
+
+void look_for_sampler(const trace::TraceFile& file, uint64_t end) {
+  trace::Merge merge(file);
+  Item item;
+  while (merge.position() < end && merge.next(item)) now->replay->look_at(item);
+}
+
 // Up to the timestamp. Gives why it ended earlier, if it did.
 std::string apply_until(const trace::TraceFile& file, uint64_t end) {
   trace::Merge merge(file);
@@ -394,6 +432,11 @@ std::string apply_until(const trace::TraceFile& file, uint64_t end) {
       return "the trace is cut after event " + std::to_string(item.timestamp) + ": what follows is no event";
     }
     now->position = item.timestamp;
+    if (item.kind == ItemKind::kEvent && !now->is_quiet) count_access(item.event);
+    if (now->replay != nullptr && !now->replay->logs(item)) {
+      ++now->left_out;
+      continue;
+    }
     if (now->parts > 1 && item.kind == ItemKind::kEvent &&
         !now->skeleton.is_applied(item.event, now->part, now->parts)) {
       ++now->left_out;
@@ -461,6 +504,11 @@ void report_lock_order(const hazards::LockEdge* edges, unsigned count) { writer.
 
 }  // namespace
 
+bool read_counts(const std::string& file, AccessCounts& counts) {
+  std::ifstream in(file);
+  return static_cast<bool>(in >> counts.accesses >> counts.non_stack >> counts.logged);
+}
+
 Outcome analyze(const Job& job, std::string& error) {
   static Analysis analysis;
   now = &analysis;
@@ -493,6 +541,19 @@ Outcome analyze(const Job& job, std::string& error) {
     hazard_listener.lock_order.init(detector, hazard_memory, &report_lock_order);
   }
 
+  analysis.pages = job.pages;
+  for (const auto& [id, thread] : analysis.tables.threads) {
+    Address& end_of_stack = analysis.stacks[thread.stack_begin];
+    end_of_stack = std::max(end_of_stack, thread.stack_end);
+  }
+  for (const SamplerInfo& sampler : samplers()) {
+    if (sampler.name == job.sampler) analysis.replay = std::make_unique<SamplerReplay>(sampler, job.seed);
+  }
+  if (analysis.replay != nullptr) {
+    for (const Origin& origin : origins) look_for_sampler(*origin.file, origin.until);
+    look_for_sampler(*file, end);
+  }
+
   std::string cut;
   analysis.is_quiet = true;
   for (const Origin& origin : origins) {
@@ -508,10 +569,16 @@ Outcome analyze(const Job& job, std::string& error) {
     writer.restart(known.empty() ? nullptr : known.data());
   }
   analysis.left_out = 0;
+  const uint64_t logged_before = analysis.replay == nullptr ? 0 : analysis.replay->logged();
   if (cut.empty()) cut = apply_until(*file, end);
   if (!analysis.refusal.empty()) {
     error = analysis.refusal;
     return Outcome::kRefused;
+  }
+  if (!job.counts.empty()) {
+    analysis.counts.logged = analysis.replay == nullptr ? 0 : analysis.replay->logged() - logged_before;
+    std::ofstream(job.counts) << analysis.counts.accesses << ' ' << analysis.counts.non_stack << ' '
+                              << analysis.counts.logged << '\n';
   }
   if (cut.empty() && !own.stopped.empty()) cut = "the recording stopped before the program ended: " + own.stopped;
   if (!cut.empty()) writer.put_note(cut.c_str());

@@ -20,7 +20,21 @@ struct Job {
   // Which part of the accesses it judges (skeleton.h). Of several parts, `findings` gets what merge_parts() reads.
   unsigned part = 0;
   unsigned parts = 1;
+  // For the comparison of samplers. `sampler` has a name: accesses that it would not have logged are left out
+  // (samplers.h). `counts` has one: how many accesses there are goes into that file (AccessCounts).
+  std::string sampler{};
+  uint64_t seed = 0;
+  std::string counts{};
+  // Allocation and freeing are synchronization on the pages of the block, and nothing else (LiteRace §4.3).
+  bool pages = false;
 };
+
+struct AccessCounts {
+  uint64_t accesses = 0;   // reads and writes
+  uint64_t non_stack = 0;  // of these
+  uint64_t logged = 0;     // of all, by the sampler
+};
+[[nodiscard]] bool read_counts(const std::string& file, AccessCounts& counts);
 
 enum class Outcome : uint8_t {
   kDone,

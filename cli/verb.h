@@ -52,6 +52,7 @@ int build(const Verb& verb, std::vector<std::string> arguments);
 int completion(const Verb& verb, std::vector<std::string> arguments);
 int record(const Verb& verb, std::vector<std::string> arguments);
 int analyze_trace(const Verb& verb, std::vector<std::string> arguments);
+int compare_samplers(const Verb& verb, std::vector<std::string> arguments);
 int trace_tool(const Verb& verb, std::vector<std::string> arguments);
 int static_races(const Verb& verb, std::vector<std::string> arguments);
 int doctor(const Verb& verb, std::vector<std::string> arguments);

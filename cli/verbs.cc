@@ -173,6 +173,17 @@ constexpr Verb kVerbs[] = {
      "norn trace export bank.trace > bank.std\n"
      "norn trace import account.std account.trace && norn analyze account.trace",
      trace_tool},
+    {"samplers", "[options] DIR...", "what samplers would have logged and found of full traces",
+     "Of executions that were recorded in full (built with -fnorn-profile=trace): what the samplers that LiteRace was\n"
+     "compared with, and norn's own sampling profile, would have logged, and which races they would have found. Each\n"
+     "DIR is one execution, or a file that --json wrote. Executions of one program are taken together: means of "
+     "rates,\n"
+     "medians of numbers of races.",
+     "norn-c++ -g -O1 -fnorn-profile=trace bank.cpp -o bank\n"
+     "norn record --out=bank.trace -- ./bank && norn samplers bank.trace\n"
+     "norn samplers --json=1.json --name=bank bank.trace\n"
+     "norn samplers --svg=samplers.svg *.json",
+     compare_samplers},
     {"static", "[options] PROGRAM", "what may race, from the program's image; nothing is run",
      "Analyses the whole program from its image (see norn image), and its libraries that have one: which pairs of\n"
      "statements may access the same memory at the same time, at least one of them writing, without a common lock. "

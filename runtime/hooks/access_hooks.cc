@@ -304,6 +304,11 @@ size_t mapped_part(const volatile void* address, size_t size) {
   return std::min<size_t>(most, reached - first);
 }
 
+bool passes(AccessKind kind, const void* address, size_t size) {
+  return kind == AccessKind::kWrite ? passes<AccessKind::kWrite>(address, size)
+                                    : passes<AccessKind::kRead>(address, size);
+}
+
 size_t read_quickly(const void* address, size_t size, const norn_site* site) {
   return passes<AccessKind::kRead>(address, size) ? size : observe_quickly<AccessKind::kRead>(address, size, site);
 }

@@ -19,6 +19,9 @@ inline bool pass_control(AccessKind kind, const volatile void* address, size_t s
 void observe(AccessKind kind, const volatile void* address, size_t size, const norn_site* site,
              bool increments = false);
 
+// Whether the check in the program would let all of it pass: the thread has done the same in this epoch already.
+[[nodiscard]] bool passes(AccessKind kind, const void* address, size_t size);
+
 // Ranges that are not long, as far as they can be done in short: so many bytes, from the first on.
 constexpr size_t kShortRange = 256;
 size_t read_quickly(const void* address, size_t size, const norn_site* site);

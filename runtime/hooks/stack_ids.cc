@@ -110,6 +110,11 @@ StackId called(ThreadState& state, StackId parent, const norn_site* call) {
   return known.stack;
 }
 
+// Whether the stack id of a call is at hand. (A foreign function's is forgotten when it begins.)
+bool is_known(const CallStack& calls, size_t slot) {
+  return CallStack::is_seen(calls.begin[slot]) || (is_foreign(calls, slot) && calls.stack_ids[slot] != kNoStack);
+}
+
 // The calls up to the top of the stack. A slot is written before those above it are: the call that pushed it is under
 // way as long as they are used. So if a slot is marked as seen, nothing below it has changed since it was marked, and
 // its stack id is still right: only what was pushed since is looked at.
@@ -119,13 +124,14 @@ StackId stack_id_of_calls(ThreadState& state, const norn_site* const* top) {
   if (top <= calls.begin || top > calls.end) return kNoStack;
   const auto depth = static_cast<size_t>(top - calls.begin);
   size_t i = depth;
-  while (i > 0 && !CallStack::is_seen(calls.begin[i - 1])) --i;
+  while (i > 0 && !is_known(calls, i - 1)) --i;
   StackId stack = i == 0 ? kNoStack : calls.stack_ids[i - 1];
   // Of a deep recursion the inner frames count; the window moves in steps, so that its stack ids are found again.
   constexpr size_t kWindow = ThreadState::kMostCalls;
   constexpr size_t kStep = kWindow / 2;
   for (; i < depth; ++i) {
     const norn_site* call = CallStack::site_of(calls.begin[i]);
+    if (i > 0) stack = called(state, stack, call_under_way(calls, i - 1));
     StackId next = called(state, stack, call);
     const bool is_new = next != kNoStack && node(next)->parent == stack;
     if (is_new && (i == kWindow || (i > kWindow && (i + 1) % kStep == 0))) {
@@ -138,7 +144,7 @@ StackId stack_id_of_calls(ThreadState& state, const norn_site* const* top) {
     stack = next;
     if (top != __norn_stack) continue;  // another thread's, or an old one: it is only looked at
     calls.stack_ids[i] = stack;
-    calls.begin[i] = CallStack::seen(calls.begin[i]);
+    if (!is_foreign(calls, i)) calls.begin[i] = CallStack::seen(calls.begin[i]);
   }
   return stack;
 }
@@ -194,7 +200,12 @@ StackId stack_id_of(ThreadState& state, const norn_site* const* top, const norn_
     for (ThreadState::Prefix& known : state.stack_ids) known.site = nullptr;
     state.unloads = gone;
   }
-  const StackId stack = stack_id_of_calls(state, top);
+  StackId stack = stack_id_of_calls(state, top);
+  // What a foreign function does itself says where it is; what it calls does not.
+  const CallStack& calls = *state.running;
+  if ((site == nullptr || (site->flags & kCodeSite) == 0) && top > calls.begin && top <= calls.end) {
+    stack = called(state, stack, call_under_way(calls, static_cast<size_t>(top - calls.begin) - 1));
+  }
   if (site == nullptr) return stack;
   ThreadState::Prefix& known = state.stack_ids[stack_key(site, stack)];
   if (known.site != site || known.parent != stack) known = {site, stack, intern(stack, site)};
@@ -205,7 +216,7 @@ namespace {
 
 // Adds a site and what it was inlined into; true when one of them is not library code, which `own` is then.
 bool add_to_identity(uint64_t& identity, const norn_site* site, const norn_site*& own) {
-  for (; site != nullptr; site = site->inlined_at) {
+  for (site = named_site(site); site != nullptr; site = site->inlined_at) {
     identity = report::identity_with(identity, site->hash);
     if ((site->flags & NORN_SITE_LIBRARY) == 0) return own = site, true;
   }
@@ -233,7 +244,9 @@ uint64_t identity_here(const ThreadState& state, const norn_site* site, const no
   bool found = false;
   while (!found && top > calls.begin) {
     --top;
-    found = add_to_identity(identity, CallStack::site_of(*top), own);
+    const auto slot = static_cast<size_t>(top - calls.begin);
+    const norn_site* call = is_foreign(calls, slot) ? call_under_way(calls, slot) : CallStack::site_of(*top);
+    found = add_to_identity(identity, call, own);
   }
   return identity;
 }

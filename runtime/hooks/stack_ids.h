@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/hash.h"
+#include "runtime/hooks/code_sites.h"
 #include "runtime/process/state.h"
 
 namespace norn::rt {
@@ -88,7 +89,8 @@ const StackNode* stack_node(StackId stack);
 template <class Visit>
 void for_each_site(StackId stack, Visit visit) {
   for (const StackNode* at = stack_node(stack); at != nullptr; at = stack_node(at->parent)) {
-    for (const norn_site* site = at->site.load(std::memory_order_acquire); site != nullptr; site = site->inlined_at) {
+    const norn_site* site = named_site(at->site.load(std::memory_order_acquire));
+    for (; site != nullptr; site = site->inlined_at) {
       if (!visit(*site)) return;
     }
   }

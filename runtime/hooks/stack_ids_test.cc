@@ -13,6 +13,10 @@ namespace norn::rt {
 
 constinit Arena memory;
 
+// Code of other compilers is code_sites.cc's.
+const norn_site* name_code_site(const norn_site* site) { return site; }
+const norn_site* call_under_way(const CallStack& /*calls*/, size_t /*slot*/) { return nullptr; }
+
 namespace {
 
 norn_site make_site(const char* function, uint64_t hash, uint32_t flags = 0) {

@@ -166,6 +166,7 @@ void on_signal(int number, siginfo_t* info, void* context) {
     // The slot may be half pushed, or old: its place is not known.
     const norn_site** saved = __norn_stack;
     *saved = CallStack::site_of(*saved);
+    if (state != nullptr) state->running->forget_foreign(saved);
     __norn_stack = saved + 1;
     const bool outside = state != nullptr && !is_expected(*state, number, info);
     if (outside) {

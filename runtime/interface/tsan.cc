@@ -1,9 +1,6 @@
-// ThreadSanitizer's public interface: <sanitizer/tsan_interface.h>, <sanitizer/tsan_interface_atomic.h>, what Java
-// virtual machines call, and what clang and gcc emit for -fsanitize=thread. What the program asks of a report is in
-// tsan_report.cc, what all sanitizers have in sanitizer.cc.
-//
-// Objects that were compiled with -fsanitize=thread and are linked into a program of norn's are checked as well. They
-// have no site table: an access of theirs is named by the innermost call that norn's compiler has seen.
+// ThreadSanitizer's public interface: <sanitizer/tsan_interface.h>, and what Java virtual machines call. What clang and
+// gcc emit for -fsanitize=thread is in hooks/tsan_hooks.cc, what the program asks of a report in tsan_report.cc, what
+// all sanitizers have in sanitizer.cc.
 #include "report/race.h"
 #include "runtime/interface/annotations.h"
 #include "runtime/memory/blocks.h"
@@ -136,120 +133,6 @@ NORN_EXPORT void __tsan_external_read(void* object, void* /*caller*/, void* /*ta
 }
 NORN_EXPORT void __tsan_external_write(void* object, void* /*caller*/, void* /*tag*/) {
   access(AccessKind::kWrite, object, 1);
-}
-
-// --- atomics -----------------------------------------------------------------------------------------------------
-
-namespace {
-
-// Of ThreadSanitizer's numbers, which are those of C.
-int order_of_c(int order) {
-  constexpr int kOrders[] = {NORN_RELAXED, NORN_ACQUIRE, NORN_ACQUIRE, NORN_RELEASE, NORN_ACQ_REL, NORN_SEQ_CST};
-  return order >= 0 && order < 6 ? kOrders[order] : NORN_SEQ_CST;
-}
-
-}  // namespace
-
-#define NORN_TSAN_CHANGE(bits, type, name)                                                       \
-  NORN_EXPORT type __tsan_atomic##bits##_##name(volatile type* address, type value, int order) { \
-    return __norn_atomic##bits##_##name(address, value, order_of_c(order), nullptr);             \
-  }
-
-#define NORN_TSAN_ATOMICS(bits, type)                                                                                 \
-  NORN_EXPORT type __tsan_atomic##bits##_load(const volatile type* address, int order) {                              \
-    return __norn_atomic##bits##_load(address, order_of_c(order), nullptr);                                           \
-  }                                                                                                                   \
-  NORN_EXPORT void __tsan_atomic##bits##_store(volatile type* address, type value, int order) {                       \
-    __norn_atomic##bits##_store(address, value, order_of_c(order), nullptr);                                          \
-  }                                                                                                                   \
-  NORN_TSAN_CHANGE(bits, type, exchange)                                                                              \
-  NORN_TSAN_CHANGE(bits, type, fetch_add)                                                                             \
-  NORN_TSAN_CHANGE(bits, type, fetch_sub)                                                                             \
-  NORN_TSAN_CHANGE(bits, type, fetch_and)                                                                             \
-  NORN_TSAN_CHANGE(bits, type, fetch_or)                                                                              \
-  NORN_TSAN_CHANGE(bits, type, fetch_xor)                                                                             \
-  NORN_TSAN_CHANGE(bits, type, fetch_nand)                                                                            \
-  NORN_EXPORT type __tsan_atomic##bits##_compare_exchange_val(volatile type* address, type expected, type desired,    \
-                                                              int success, int failure) {                             \
-    return __norn_atomic##bits##_compare_exchange(address, expected, desired, order_of_c(success),                    \
-                                                  order_of_c(failure), nullptr);                                      \
-  }                                                                                                                   \
-  NORN_EXPORT int __tsan_atomic##bits##_compare_exchange_strong(volatile type* address, type* expected, type desired, \
-                                                                int success, int failure) {                           \
-    const type wanted = *expected;                                                                                    \
-    const type found = __norn_atomic##bits##_compare_exchange(address, wanted, desired, order_of_c(success),          \
-                                                              order_of_c(failure), nullptr);                          \
-    if (found == wanted) return 1;                                                                                    \
-    *expected = found;                                                                                                \
-    return 0;                                                                                                         \
-  }                                                                                                                   \
-  NORN_EXPORT int __tsan_atomic##bits##_compare_exchange_weak(volatile type* address, type* expected, type desired,   \
-                                                              int success, int failure) {                             \
-    return __tsan_atomic##bits##_compare_exchange_strong(address, expected, desired, success, failure);               \
-  }
-
-NORN_TSAN_ATOMICS(8, uint8_t)
-NORN_TSAN_ATOMICS(16, uint16_t)
-NORN_TSAN_ATOMICS(32, uint32_t)
-NORN_TSAN_ATOMICS(64, uint64_t)
-NORN_TSAN_ATOMICS(128, norn_uint128)
-
-NORN_EXPORT void __tsan_atomic_thread_fence(int order) { __norn_fence(order_of_c(order), 0, nullptr); }
-NORN_EXPORT void __tsan_atomic_signal_fence(int order) { __norn_fence(order_of_c(order), 1, nullptr); }
-
-// --- what compilers emit for -fsanitize=thread -------------------------------------------------------------------
-
-NORN_EXPORT void __tsan_init(void) {}
-NORN_EXPORT void __tsan_func_entry(void* /*caller*/) {}
-NORN_EXPORT void __tsan_func_exit(void) {}
-
-#define NORN_TSAN_ACCESS(size)                                                                                       \
-  NORN_EXPORT void __tsan_read##size(void* address) { access(AccessKind::kRead, address, size); }                    \
-  NORN_EXPORT void __tsan_write##size(void* address) { access(AccessKind::kWrite, address, size); }                  \
-  NORN_EXPORT void __tsan_read_write##size(void* address) { access(AccessKind::kWrite, address, size); }             \
-  NORN_EXPORT void __tsan_volatile_read##size(void* address) { access(AccessKind::kRead, address, size); }           \
-  NORN_EXPORT void __tsan_volatile_write##size(void* address) { access(AccessKind::kWrite, address, size); }         \
-  NORN_EXPORT void __tsan_read##size##_pc(void* address, void* /*pc*/) { access(AccessKind::kRead, address, size); } \
-  NORN_EXPORT void __tsan_write##size##_pc(void* address, void* /*pc*/) { access(AccessKind::kWrite, address, size); }
-#define NORN_TSAN_UNALIGNED(size)                                                                                    \
-  NORN_EXPORT void __tsan_unaligned_read##size(void* address) { access(AccessKind::kRead, address, size); }          \
-  NORN_EXPORT void __tsan_unaligned_write##size(void* address) { access(AccessKind::kWrite, address, size); }        \
-  NORN_EXPORT void __tsan_unaligned_read_write##size(void* address) { access(AccessKind::kWrite, address, size); }   \
-  NORN_EXPORT void __tsan_unaligned_volatile_read##size(void* address) { access(AccessKind::kRead, address, size); } \
-  NORN_EXPORT void __tsan_unaligned_volatile_write##size(void* address) { access(AccessKind::kWrite, address, size); }
-NORN_TSAN_ACCESS(1)
-NORN_TSAN_ACCESS(2)
-NORN_TSAN_ACCESS(4)
-NORN_TSAN_ACCESS(8)
-NORN_TSAN_ACCESS(16)
-NORN_TSAN_UNALIGNED(2)
-NORN_TSAN_UNALIGNED(4)
-NORN_TSAN_UNALIGNED(8)
-NORN_TSAN_UNALIGNED(16)
-NORN_EXPORT void __tsan_read_range(void* address, size_t size) { access(AccessKind::kRead, address, size); }
-NORN_EXPORT void __tsan_write_range(void* address, size_t size) { access(AccessKind::kWrite, address, size); }
-NORN_EXPORT void __tsan_read_range_pc(void* address, size_t size, void* /*pc*/) {
-  access(AccessKind::kRead, address, size);
-}
-NORN_EXPORT void __tsan_write_range_pc(void* address, size_t size, void* /*pc*/) {
-  access(AccessKind::kWrite, address, size);
-}
-NORN_EXPORT void __tsan_vptr_read(void** address) { __norn_vptr_read(address, nullptr); }
-NORN_EXPORT void __tsan_vptr_update(void** address, void* value) { __norn_vptr_write(address, value, nullptr); }
-
-NORN_EXPORT void* __tsan_memcpy(void* to, const void* from, size_t size) {
-  access(AccessKind::kRead, from, size);
-  access(AccessKind::kWrite, to, size);
-  return __builtin_memcpy(to, from, size);
-}
-NORN_EXPORT void* __tsan_memmove(void* to, const void* from, size_t size) {
-  access(AccessKind::kRead, from, size);
-  access(AccessKind::kWrite, to, size);
-  return __builtin_memmove(to, from, size);
-}
-NORN_EXPORT void* __tsan_memset(void* to, int value, size_t size) {
-  access(AccessKind::kWrite, to, size);
-  return __builtin_memset(to, value, size);
 }
 
 // --- Java --------------------------------------------------------------------------------------------------------

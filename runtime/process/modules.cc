@@ -2,6 +2,7 @@
 
 #include <link.h>
 
+#include "runtime/hooks/code_sites.h"
 #include "runtime/hooks/loop_hooks.h"
 #include "runtime/hooks/sampling.h"
 #include "runtime/hooks/stack_ids.h"
@@ -114,6 +115,7 @@ const char* loaded_name(const void* address) {
 bool is_programs_code(const void* code) {
   const char* name = code == nullptr ? nullptr : loaded_name(code);
   if (name == nullptr) return false;
+  if (code_module(address_of(code)) != nullptr) return true;
   for (const Module* module = first_module(); module != nullptr; module = module->next) {
     if (module->tables != nullptr && loaded_name(module->tables) == name) return true;
   }

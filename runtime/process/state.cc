@@ -72,7 +72,14 @@ bool CallStack::create(size_t native_stack_bytes) {
   return true;
 }
 
+bool CallStack::add_foreign() {
+  foreign = static_cast<Foreign*>(sys::map(static_cast<size_t>(end - begin) * sizeof(Foreign)));
+  return foreign != nullptr;
+}
+
 void CallStack::destroy() {
+  if (foreign != nullptr) sys::unmap(foreign, static_cast<size_t>(end - begin) * sizeof(Foreign));
+  foreign = nullptr;
   if (begin != nullptr) sys::unmap(begin, mapped + stack_id_bytes(mapped - kPage));
   begin = end = nullptr;
   stack_ids = nullptr;

@@ -56,6 +56,13 @@ struct CallStack {
   StackId* stack_ids = nullptr;
   size_t mapped = 0;  // bytes of the calls, guard included
 
+  // Of a slot that is null: a function of code that was made for ThreadSanitizer (hooks/code_sites.h).
+  struct Foreign {
+    const Address* returns;  // where its calls leave what they return to; null: unknown
+    Address entry;           // in its code
+  };
+  Foreign* foreign = nullptr;  // by slot; null: there are none
+
   // A call of which the stack id is known has the lowest bit set. Whoever pushes another one there takes the mark away.
   // The second lowest is the program's (NORN_UNSAMPLED_CALL).
   static bool is_seen(const norn_site* call) { return (reinterpret_cast<uintptr_t>(call) & 1) != 0; }
@@ -67,6 +74,11 @@ struct CallStack {
   }
 
   [[nodiscard]] bool create(size_t native_stack_bytes);
+  [[nodiscard]] bool add_foreign();
+  // What a slot was used for before is not known to be true any more.
+  void forget_foreign(const norn_site* const* slot) const {
+    if (foreign != nullptr && slot >= begin && slot < end) foreign[slot - begin].returns = nullptr;
+  }
   void destroy();
 };
 

@@ -4,6 +4,7 @@
 
 #include "report/member_names.h"
 #include "report/race.h"
+#include "runtime/hooks/code_sites.h"
 #include "runtime/intercept/threads.h"
 #include "runtime/process/modules.h"
 #include "runtime/process/state.h"
@@ -147,7 +148,7 @@ bool locate_global(Address address, uint64_t size, report::Location& location, T
       return true;
     }
   }
-  return false;
+  return locate_in_code(address, location, pool);
 }
 
 }  // namespace norn::rt

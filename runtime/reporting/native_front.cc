@@ -71,7 +71,14 @@ Frame frame_of(const norn_site& site) {
   if (site.directory != nullptr) frame.directory = site.directory;
   frame.line = site.line;
   frame.column = site.column;
-  if (const char* path = module_of(&site); path != nullptr) frame.module = path;
+  if (const CodeSite* code = as_code_site(&site); code != nullptr) {
+    if (code->module != nullptr) {
+      frame.module = code->module->path;
+      frame.offset = code->counter - 1 - code->module->bias;
+    }
+  } else if (const char* path = module_of(&site); path != nullptr) {
+    frame.module = path;
+  }
   frame.library = (site.flags & NORN_SITE_LIBRARY) != 0;
   return frame;
 }

@@ -164,6 +164,7 @@ Text text_or_nothing(const char* text) { return text == nullptr ? Text() : Text(
 
 uint32_t number_of(const norn_site* site) {
   if (site == nullptr) return 0;
+  site = named_site(site);
   // The memory of what was unloaded may have another's sites now.
   if (const uint32_t gone = unloads.load(std::memory_order_relaxed); gone != unloads_seen) {
     unloads_seen = gone;

@@ -171,8 +171,9 @@ class Program:
     def lacks_header(self):
         return next((header for header in self.headers if not has_header(header)), None)
 
-    def build(self, cc, cxx, level, prefix, flags=()):
-        """Compiles and links; returns the command that runs the program."""
+    def build(self, cc, cxx, level, prefix, flags=(), linkers=None):
+        """Compiles and links; returns the command that runs the program. `linkers`: the drivers, of C and of C++, that
+        link what others compiled."""
         own = [*flags, *self.flags]
         shared = [*level.split("+"), *SHARED_FLAGS, *(f"-I{path}" for path in self.include_directories), *own]
         all_cpp = all(source.suffix == ".cpp" for source in (self.source, *self.also))
@@ -183,10 +184,24 @@ class Program:
                 return [cc, "-std=gnu11", "-D_GNU_SOURCE"]
             return [cxx, "-std=c++20"]
 
+        def linked(sources, output, *link_flags):
+            objects = []
+            for number, source in enumerate(sources):
+                objects.append(f"{output}.{number}.o")
+                compiled([*compiler(source), *shared, "-fPIC", "-c", str(source), "-o", objects[-1]])
+            linker = linkers[all(source.suffix == ".c" for source in sources) == 0]
+            compiled([linker, *SHARED_FLAGS, *self.flags, *link_flags, *objects, "-o", output, "-ldl", "-latomic"])
+
         modules = []
         for number, module in enumerate(self.modules):
             modules.append(f"{prefix}.module{number}.so")
-            compiled([*compiler(module), *shared, "-fPIC", "-shared", str(module), "-o", modules[-1]])
+            if linkers:
+                linked([module], modules[-1], "-shared")
+            else:
+                compiled([*compiler(module), *shared, "-fPIC", "-shared", str(module), "-o", modules[-1]])
+        if linkers:
+            linked([self.source, *self.also], prefix)
+            return [prefix, *modules, *self.args]
         compiled([*compiler(self.source), *shared, *quick, str(self.source), *map(str, self.also), "-o", prefix, "-ldl"])
         return [prefix, *modules, *self.args]
 

@@ -36,10 +36,10 @@ def known_natively(path):
     return known and known.group(1)
 
 
-def difference(program, wanted):
+def difference(file_name, program, wanted):
     """Why the program, built so, must differ; None if it must not."""
     reason = None
-    with open(os.path.join(HERE, "differences.txt")) as file:
+    with open(file_name) as file:
         for line in file:
             if line.startswith("#") or not line.strip():
                 continue
@@ -53,14 +53,22 @@ def difference(program, wanted):
 
 
 class BinaryFormat(lit.formats.TestFormat):
+    DIRECTORIES = (BEHAVIOUR, LOOPS)
+    WITHOUT = ()  # folders of behaviour/
+    DIFFERENCES = os.path.join(HERE, "differences.txt")
+    WAY = "--binary"  # of check.py
+    NEEDS = os.path.join("lib", "norn", "valgrind", "norn-amd64-linux")
+
     def __init__(self, norn_bin, output, full):
         self.norn_bin, self.output, self.full = norn_bin, output, full
 
     def getTestsInDirectory(self, suite, path_in_suite, lit_config, local_config):
         if path_in_suite:  # a folder here, such as Python's own
             return
-        for directory in (BEHAVIOUR, LOOPS):
+        for directory in self.DIRECTORIES:
             for path in programs_in(directory):
+                if path.parent.name in self.WITHOUT:
+                    continue
                 number = zlib.crc32(path.name.encode())
                 in_sample = number % SAMPLE == 0 and may_gate(path)
                 for index, build in enumerate(BUILDS):
@@ -70,17 +78,16 @@ class BinaryFormat(lit.formats.TestFormat):
 
     def execute(self, test, lit_config):
         name, compiler, level = re.fullmatch(r"(.*\.(?:c|cpp))(gcc|clang)(-O\d)", test.path_in_suite[-1]).group(1, 2, 3)
-        tool = os.path.join(os.path.dirname(self.norn_bin), "lib", "norn", "valgrind", "norn-amd64-linux")
-        if not os.path.exists(tool):
-            return lit.Test.UNSUPPORTED, "there is no Valgrind front end in this build"
+        if not os.path.exists(os.path.join(os.path.dirname(self.norn_bin), self.NEEDS)):
+            return lit.Test.UNSUPPORTED, f"there is no {self.NEEDS} in this build"
         folder = os.path.join(*test.path_in_suite[:-1])  # behaviour/locks, loops
         path = os.path.join(TESTS, folder, name)
-        reason = difference(name, compiler + level) or known_natively(path)
+        reason = difference(self.DIFFERENCES, name, compiler + level) or known_natively(path)
         if reason is not None:
             return lit.Test.UNSUPPORTED, reason
         prefix = os.path.join(self.output, folder, name + compiler + level)
         if test.path_in_suite[0] == "behaviour":
-            command = [os.path.join(BEHAVIOUR, "check.py"), path, f"--levels={level}", f"--binary={compiler}"]
+            command = [os.path.join(BEHAVIOUR, "check.py"), path, f"--levels={level}", f"{self.WAY}={compiler}"]
         else:
             command = [os.path.join(HERE, "waits.py"), path, f"--build={compiler}{level}"]
         done = subprocess.run([sys.executable, *command, "-o", prefix], capture_output=True, text=True,

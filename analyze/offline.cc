@@ -255,7 +255,8 @@ void on_candidate(void* /*context*/, const Candidate& candidate) {
   writer.suppress(race);
   if (now->parts == 1 || now->is_quiet) return writer.put(race);
   static char line[1 << 17];
-  const std::string words = std::to_string(now->position) + ' ' +
+  // One event may make several races, in the order of their addresses.
+  const std::string words = std::to_string(now->position) + ' ' + std::to_string(race.location.address) + ' ' +
                             (race.detection == report::Detection::kObserved ? "1 " : "0 ") + race.id.hex + ' ';
   put_part('R', words, report::format_race(race, now->tables.process.pid, line, sizeof(line)));
 }
@@ -301,6 +302,7 @@ Options core_options(const options::Settings& settings) {
   options.spin = false;
   options.handover = settings.handover;
   options.library = settings.lib;
+  if (settings.history == options::History::kShort) options.superseded_cap = options::kShortHistory;
   options.memory_limit = size_t{settings.memory_limit} << 20;
   return options;
 }

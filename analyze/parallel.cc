@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <fstream>
 #include <map>
 
 #include "analyze/parts.h"
@@ -87,19 +88,32 @@ std::vector<Result> run_all(const std::vector<Job>& jobs, unsigned workers,
   return results;
 }
 
-std::vector<Job> parts_of(const Job& trace, unsigned parts) {
+// `alone`: also one part has a file of its own.
+std::vector<Job> parts_of(const Job& trace, unsigned parts, bool alone) {
   std::vector<Job> jobs;
   for (unsigned part = 0; part < parts; ++part) {
     Job job = trace;
     job.part = part;
     job.parts = parts;
-    if (parts > 1) {
+    if (parts > 1 || alone) {
       job.findings += ".part" + std::to_string(getpid()) + "-" + std::to_string(part);
       unlink(job.findings.c_str());
     }
     jobs.push_back(job);
   }
   return jobs;
+}
+
+// Moves what a job found to the end of the run's findings.
+bool append_file(const std::string& from, const std::string& to) {
+  {
+    std::ifstream in(from, std::ios::binary);
+    std::ofstream out(to, std::ios::binary | std::ios::app);
+    if (in.peek() != std::ifstream::traits_type::eof()) out << in.rdbuf();
+    if (!out.flush()) return false;
+  }
+  unlink(from.c_str());
+  return true;
 }
 
 uint32_t pid_of(const std::string& trace) {
@@ -116,7 +130,12 @@ Result merged(const Job& trace, const std::vector<Job>& parts, const Result* res
     if (results[i].outcome > worst.outcome) worst = results[i];
     files.push_back(parts[i].findings);
   }
-  if (parts.size() == 1) return worst;
+  if (parts.size() == 1) {
+    if (files[0] != trace.findings && !append_file(files[0], trace.findings)) {
+      worst = {Outcome::kRefused, trace.findings + " cannot be written"};
+    }
+    return worst;
+  }
   if (worst.outcome == Outcome::kRefused) {
     for (const std::string& file : files) unlink(file.c_str());
   } else if (!merge_parts(files, trace.findings, pid_of(trace.trace), worst.error)) {
@@ -130,11 +149,13 @@ Result merged(const Job& trace, const std::vector<Job>& parts, const Result* res
 std::vector<Result> analyze_all(const std::vector<Job>& traces, unsigned workers,
                                 const std::function<void(size_t done, size_t all)>& progress) {
   const auto parts = std::max(1u, workers / std::max(1u, static_cast<unsigned>(traces.size())));
+  // Of several traces that have one file, whoever is ready first would come first.
+  const bool is_shared = traces.size() > 1;
   std::vector<Result> results;
   std::vector<Job> jobs;
   for (const Job& trace : traces) {
-    for (Job& part : parts_of(trace, parts)) {
-      part.findings += parts > 1 ? "-" + std::to_string(jobs.size()) : "";
+    for (Job& part : parts_of(trace, parts, is_shared)) {
+      part.findings += parts > 1 || is_shared ? "-" + std::to_string(jobs.size()) : "";
       jobs.push_back(std::move(part));
     }
   }

@@ -16,8 +16,15 @@
 namespace norn::analyze {
 namespace {
 
-struct Found {
+// When a race was found: of what one event makes, the lowest address is first.
+struct Moment {
   uint64_t position = ~uint64_t{0};
+  uint64_t address = ~uint64_t{0};
+  auto operator<=>(const Moment&) const = default;
+};
+
+struct Found {
+  Moment moment;
   int standing = -1;
   int counted = 0;  // its standing where it was counted: what a process found before it forked has no record here
   uint64_t count = 0;
@@ -64,15 +71,15 @@ bool merge_parts(const std::vector<std::string>& parts, const std::string& findi
           if (notes.insert(rest).second) begin += rest + '\n';
           break;
         case 'R': {
-          uint64_t position = 0;
+          Moment moment;
           int standing = 0;
           std::string id;
-          words >> position >> standing >> id;
+          words >> moment.position >> moment.address >> standing >> id;
           Found& found = races[id];
           // The strongest counts, and of these what came first.
-          if (standing < found.standing || (standing == found.standing && position >= found.position)) break;
+          if (standing < found.standing || (standing == found.standing && moment >= found.moment)) break;
           found.standing = standing;
-          found.position = position;
+          found.moment = moment;
           std::getline(words >> std::ws, found.record);
           break;
         }
@@ -95,7 +102,7 @@ bool merge_parts(const std::vector<std::string>& parts, const std::string& findi
   for (const auto& race : races)
     if (!race.second.record.empty()) order.push_back(&race);
   std::sort(order.begin(), order.end(),
-            [](const auto* a, const auto* b) { return a->second.position < b->second.position; });
+            [](const auto* a, const auto* b) { return a->second.moment < b->second.moment; });
   std::string text = begin;
   for (const auto* race : order) text += race->second.record + '\n';
   for (const auto& [id, found] : races)

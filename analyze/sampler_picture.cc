@@ -58,12 +58,13 @@ std::string panel(int x, int y, const std::string& title, const std::vector<Grou
   int left = kLeft + kGap;
   for (const Group& group : groups) {
     for (size_t i = 0; i < group.bars.size(); ++i) {
-      if (!group.bars[i]) continue;
-      const double height = *group.bars[i] * kHeight;
+      const std::optional<double> share = group.bars[i];
+      if (!share) continue;
+      const double height = *share * kHeight;
       svg += fmt::format(
           "<rect x=\"{}\" y=\"{:.1f}\" width=\"{}\" height=\"{:.1f}\" fill=\"{}\"><title>{:.1f} %</title></rect>\n",
           left + static_cast<int>(i) * kBar, top + kHeight - height, kBar - 1, height,
-          kColours[i % (sizeof(kColours) / sizeof(kColours[0]))], *group.bars[i] * 100);
+          kColours[i % (sizeof(kColours) / sizeof(kColours[0]))], *share * 100);
     }
     const int middle = left + static_cast<int>(group.bars.size()) * kBar / 2;
     svg += fmt::format("<text x=\"{0}\" y=\"{1}\" class=\"g\" transform=\"rotate(-20 {0} {1})\">{2}</text>\n", middle,

@@ -268,6 +268,7 @@ void put_process(Text origin, uint64_t forked_at) {
   sink.put(engine_name(settings.engine));
   sink.put(":cv=");
   sink.put(settings.cv == ConditionMode::kOff ? "off" : settings.cv == ConditionMode::kLost ? "lost" : "wr");
+  sink.put(settings.history == options::History::kShort ? ":history=short" : ":history=full");
   flag(":handover=", settings.handover);
   flag(":lib=", settings.lib);
   flag(":new_memory=", settings.new_memory);

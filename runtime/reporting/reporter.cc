@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/uio.h>
 
 #include "base/key_set.h"
 #include "runtime/hooks/stack_ids.h"
@@ -75,6 +76,24 @@ bool is_suppressed(const Candidate& candidate) {
 
 uint64_t identity_of(void* /*context*/, StackId where) { return stack_identity(where); }
 
+// What the access that was caught finds in memory: a hook stands before its access. Only of what the program's code
+// accesses itself, as it says how much that is; the library's functions may be done with theirs. The kernel copies it,
+// so that memory that is not there is no fault.
+void read_old_value(const RacingPair& pair, report::Access& access) {
+  const bool is_plain = pair.later.kind == AccessKind::kRead || pair.later.kind == AccessKind::kWrite;
+  const uint64_t size = NativeFront::size_of(pair.later.where);
+  if (!is_plain || size != pair.size || (size != 1 && size != 2 && size != 4 && size != 8)) return;
+  if (current_state == nullptr || current_state->id != pair.later.thread) return;
+  if (sys::restricted.load(std::memory_order_relaxed)) return;
+  uint64_t value = 0;
+  const iovec to = {&value, size};
+  const iovec from = {reinterpret_cast<void*>(pair.address), size};
+  const long got = sys::call(__NR_process_vm_readv, start.pid, sys::as_long(&to), 1, sys::as_long(&from), 1);
+  if (got != static_cast<long>(size)) return;
+  access.has_old_value = true;
+  access.old_value = value;
+}
+
 // On the thread that found it, inside the core.
 void on_candidate(void* /*context*/, const Candidate& candidate) {
   static constinit report::Race race;
@@ -82,6 +101,7 @@ void on_candidate(void* /*context*/, const Candidate& candidate) {
     const SpinLock lock(report_mutex);
     if (writer.is_finished()) return;
     writer.build(candidate, race);
+    read_old_value(candidate.first, race.accesses[0]);
     Reported* entry = reported_of(candidate);
     const report::Rule* rule = writer.suppress(race, entry == nullptr ? nullptr : entry->rule);
     if (entry != nullptr) entry->rule = rule;

@@ -7,6 +7,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Support/Path.h"
+#include "static/library_models.h"
 
 namespace norn::statics {
 namespace {
@@ -61,7 +62,7 @@ void explain_points_to(const Program& program, const PointsTo& points_to, std::F
   }
 }
 
-void explain_threads(const Threads& threads, std::FILE* out) {
+void explain_threads(const Program& program, const PointsTo& points_to, const Threads& threads, std::FILE* out) {
   std::fprintf(out, "threads: %zu\n", threads.all().size());
   for (size_t i = 0; i < threads.all().size(); ++i) {
     const Thread& thread = threads.all()[i];
@@ -72,6 +73,18 @@ void explain_threads(const Threads& threads, std::FILE* out) {
                    thread.outlives ? ", may outlive it" : "");
     }
     std::fprintf(out, ", executes %zu functions\n", thread.functions.size());
+  }
+  for (const llvm::Function& function : program.module()) {
+    for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+      const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      const llvm::Function* callee = call == nullptr ? nullptr : call->getCalledFunction();
+      if (callee == nullptr || callee->getName() != kJoin) continue;
+      std::string joined;
+      for (const PointedTo& to : points_to.of(call->getArgOperand(0)))
+        joined += (joined.empty() ? "" : ", ") + name_of(points_to.object(to.object));
+      std::fprintf(out, "  join at %s: %s\n", place_of(*call).c_str(),
+                   joined.empty() ? "nothing that is known" : joined.c_str());
+    }
   }
 }
 

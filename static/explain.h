@@ -11,7 +11,7 @@
 namespace norn::statics {
 
 void explain_points_to(const Program& program, const PointsTo& points_to, std::FILE* out);
-void explain_threads(const Threads& threads, std::FILE* out);
+void explain_threads(const Program& program, const PointsTo& points_to, const Threads& threads, std::FILE* out);
 void explain_locks(const Program& program, const Candidates& candidates, std::FILE* out);
 
 }  // namespace norn::statics

@@ -31,6 +31,13 @@ llvm::StringRef pattern_of(llvm::StringRef name) {
       .Default("");
 }
 
+// The size that operator delete is told, 0 if none.
+uint64_t deleted_size(const llvm::CallBase& call) {
+  if (!call.getCalledFunction()->getName().starts_with("_Zd") || call.arg_size() < 2) return 0;
+  const auto* size = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(1));
+  return size != nullptr && size->getType()->isIntegerTy(64) ? size->getZExtValue() : 0;
+}
+
 }  // namespace
 
 std::vector<LibraryAccess> library_accesses(const llvm::CallBase& call) {
@@ -38,7 +45,7 @@ std::vector<LibraryAccess> library_accesses(const llvm::CallBase& call) {
   if (callee == nullptr || !callee->isDeclaration()) return {};
   const llvm::StringRef name = callee->getName();
   const compiler::LibraryRole role = compiler::library_role(name);
-  if (role == compiler::LibraryRole::kFrees) return {{0, 0, true, true}};
+  if (role == compiler::LibraryRole::kFrees) return {{0, deleted_size(call), true, true}};
   if (role == compiler::LibraryRole::kReallocates) return {{0, 0, true, true}};
   std::vector<LibraryAccess> accesses;
   const llvm::StringRef pattern = pattern_of(name);

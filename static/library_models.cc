@@ -10,6 +10,10 @@
 namespace norn::statics {
 namespace {
 
+constexpr llvm::StringLiteral kDeferredTable = "_ZTVNSt13__future_base15_Deferred_stateI";
+constexpr llvm::StringLiteral kDeferredState = "_ZNSt13__future_base15_Deferred_stateI";
+constexpr llvm::StringLiteral kAsyncTable = "_ZTVNSt13__future_base17_Async_state_implI";
+
 // Conditions that are not known are loads of @norn.any, a variable of each thread.
 constexpr llvm::StringLiteral kModels = R"(
 declare void @__norn_fork(ptr, ptr, ptr)
@@ -22,6 +26,7 @@ declare void @__norn_once_end(ptr)
 
 @norn.any = thread_local global i1 false
 @norn.exit.function = thread_local global ptr null
+@norn.on.exit.function = thread_local global ptr null
 @norn.exit.argument = thread_local global ptr null
 @norn.key.destructor = global ptr null
 @norn.specific = thread_local global ptr null
@@ -71,6 +76,12 @@ define void @_ZNSt6thread4joinEv(ptr %this) {
 define void @_ZNSt6thread6detachEv(ptr %this) {
   ret void
 }
+define void @_ZNSt13__future_base21_Async_state_commonV217_M_complete_asyncEv(ptr %this) {
+  %thread = getelementptr i8, ptr %this, i64 32
+  %handle = load i64, ptr %thread
+  call void @__norn_join(i64 %handle)
+  ret void
+}
 define i32 @pthread_once(ptr %once, ptr %function) {
   call void @__norn_once_begin(ptr %once)
   call void %function()
@@ -100,7 +111,19 @@ define i32 @atexit(ptr %function) {
   store ptr %function, ptr @norn.exit.function
   ret i32 0
 }
+define i32 @at_quick_exit(ptr %function) {
+  store ptr %function, ptr @norn.exit.function
+  ret i32 0
+}
+define i32 @on_exit(ptr %function, ptr %argument) {
+  store ptr %function, ptr @norn.on.exit.function
+  store ptr %argument, ptr @norn.exit.argument
+  ret i32 0
+}
 define void @__norn_exit() {
+  %told = load ptr, ptr @norn.on.exit.function
+  %about = load ptr, ptr @norn.exit.argument
+  call void %told(i32 0, ptr %about)
   %function = load ptr, ptr @norn.exit.function
   %argument = load ptr, ptr @norn.exit.argument
   call void %function(ptr %argument)
@@ -238,6 +261,45 @@ define void @_ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_(ptr %this, ptr
 }
 )";
 
+// Of a state that std::async made, waiting for it joins its thread. In the library it does so by std::call_once,
+// through variables that every such call uses, so nobody could tell what is called.
+constexpr llvm::StringLiteral kReplaced[] = {"_ZNSt13__future_base21_Async_state_commonV217_M_complete_asyncEv"};
+
+// Whether what std::async keeps until somebody waits (a deferred state) is only what it does when no thread can be
+// created: wherever the one is made, the other is tried first.
+bool is_second_choice(const llvm::Module& module, const llvm::GlobalVariable& deferred) {
+  for (const llvm::Function& function : module) {
+    if (!function.getName().starts_with("_ZSt5asyncI")) continue;
+    for (const llvm::User* user : function.users()) {
+      const auto* call = llvm::dyn_cast<llvm::CallBase>(user);
+      if (call == nullptr) return false;
+      bool asynchronous = false;
+      for (const llvm::Use& argument : call->args()) {
+        const auto* policy = llvm::dyn_cast<llvm::ConstantInt>(argument.get());
+        asynchronous |= policy != nullptr && policy->getType()->isIntegerTy(32) && (policy->getZExtValue() & 1) != 0;
+      }
+      if (!asynchronous) return false;
+    }
+  }
+  const llvm::StringRef state = deferred.getName().drop_front(kDeferredTable.size());
+  const llvm::GlobalVariable* tried = module.getNamedGlobal((llvm::Twine(kAsyncTable) + state).str());
+  return tried != nullptr && tried->getNumUses() >= deferred.getNumUses();
+}
+
+void drop_deferred(llvm::Module& module) {
+  for (const llvm::GlobalVariable& table : module.globals()) {
+    if (!table.getName().starts_with(kDeferredTable) || !is_second_choice(module, table)) continue;
+    const llvm::StringRef state = table.getName().drop_front(kDeferredTable.size());
+    llvm::Function* runs =
+        module.getFunction((llvm::Twine(kDeferredState) + state.drop_back() + "17_M_complete_asyncEv").str());
+    if (runs == nullptr || runs->isDeclaration()) continue;
+    runs->deleteBody();
+    runs->setComdat(nullptr);
+    runs->setLinkage(llvm::GlobalValue::InternalLinkage);
+    new llvm::UnreachableInst(module.getContext(), llvm::BasicBlock::Create(module.getContext(), "", runs));
+  }
+}
+
 // Before main its constructors, behind it what exit calls.
 void make_main(llvm::Module& module) {
   llvm::LLVMContext& context = module.getContext();
@@ -289,7 +351,14 @@ void link_models(llvm::Module& module) {
   assert(models != nullptr);
   models->setDataLayout(module.getDataLayout());
   models->setTargetTriple(module.getTargetTriple());
-  // What the program defines itself is not modelled.
+  drop_deferred(module);
+  for (const llvm::StringRef name : kReplaced) {
+    llvm::Function* own = module.getFunction(name);
+    if (own == nullptr || own->isDeclaration()) continue;
+    own->deleteBody();
+    own->setComdat(nullptr);
+  }
+  // What else the program defines itself is not modelled.
   for (llvm::Function& function : *models) {
     const llvm::Function* own = module.getFunction(function.getName());
     if (!function.isDeclaration() && own != nullptr && !own->isDeclaration()) function.deleteBody();

@@ -10,6 +10,9 @@
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/CallGraph.h"
+#include "llvm/Analysis/ConstantFolding.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -20,11 +23,16 @@
 #include "llvm/Linker/Linker.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
 #include "llvm/Transforms/IPO/InferFunctionAttrs.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/LoopRotation.h"
+#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "norn/abi.h"
 #include "static/library_models.h"
+#include "static/virtual_tables.h"
 
 namespace norn::statics {
 
@@ -41,6 +49,10 @@ constexpr llvm::StringLiteral kName = "norn.name";
 constexpr size_t kSmall = 40;
 constexpr size_t kSmallWithLocks = 150;
 constexpr size_t kLargestCaller = 6000;
+// A loop with more turns creates threads that are not told apart.
+constexpr unsigned kMostTurns = 8;
+// How many instructions may be copied so that threads have functions of their own.
+constexpr size_t kMostCopied = 30'000;
 
 std::string text_of(const llvm::Constant* constant) {
   const auto* global = dyn_cast<llvm::GlobalVariable>(constant->stripPointerCasts());
@@ -282,22 +294,30 @@ llvm::Function* keep_copied(llvm::Module& module) {
   return keeper;
 }
 
-void promote(llvm::Module& module) {
-  llvm::Function* keeper = keep_copied(module);
-  llvm::PassBuilder builder;
+// What LLVM's passes ask for.
+struct LlvmAnalyses {
+  LlvmAnalyses() {
+    llvm::PassBuilder builder;
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(components);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, components, modules);
+  }
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
+};
+
+void promote(llvm::Module& module) {
+  LlvmAnalyses analyses;
+  llvm::GlobalDCEPass().run(module, analyses.modules);  // before there is a function that nobody calls
+  llvm::Function* keeper = keep_copied(module);
   llvm::ModulePassManager passes;
   passes.addPass(llvm::InferFunctionAttrsPass());
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(llvm::SROAPass(llvm::SROAOptions::PreserveCFG)));
-  passes.run(module, modules);
+  passes.run(module, analyses.modules);
   for (llvm::User* call : llvm::make_early_inc_range(keeper->users())) cast<llvm::Instruction>(call)->eraseFromParent();
   keeper->eraseFromParent();
 }
@@ -353,11 +373,131 @@ void Program::inline_small() {
   }
 }
 
+namespace {
+
+// Loops that create or join a few threads, as many as is known, become these creations, one after the other: then each
+// thread is told apart, with what it is given. `for (i = 0; i < 2; i++) pthread_create(…, &parts[i])`
+void unroll_creations(llvm::Module& module) {
+  LlvmAnalyses analyses;
+  llvm::LLVMContext& context = module.getContext();
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopRotatePass()));
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopFullUnrollPass(2, true)));
+  for (llvm::Function& function : module) {
+    const auto is_about_threads = [](const llvm::Instruction& instruction) {
+      const auto* call = dyn_cast<llvm::CallBase>(&instruction);
+      const llvm::Function* callee = call == nullptr ? nullptr : call->getCalledFunction();
+      return callee != nullptr && (callee->getName() == kFork || callee->getName() == kJoin);
+    };
+    if (!llvm::any_of(llvm::instructions(function), is_about_threads)) continue;
+    bool any = false;
+    auto& evolution = analyses.functions.getResult<llvm::ScalarEvolutionAnalysis>(function);
+    for (llvm::Loop* loop : analyses.functions.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {
+      const bool wanted = loop->isInnermost() && llvm::any_of(loop->blocks(), [&](const llvm::BasicBlock* block) {
+                            return llvm::any_of(*block, is_about_threads);
+                          });
+      const unsigned turns = wanted ? evolution.getSmallConstantTripCount(loop) : 0;
+      if (turns == 0 || turns > kMostTurns) continue;
+      llvm::Metadata* full = llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.loop.unroll.full"));
+      llvm::MDNode* id = llvm::MDNode::getDistinct(context, {nullptr, full});
+      id->replaceOperandWith(0, id);
+      loop->setLoopID(id);
+      any = true;
+    }
+    if (!any) continue;
+    passes.run(function, analyses.functions);
+    analyses.functions.clear();
+  }
+}
+
+// What std::thread runs is a virtual function of a state that it made: the one of the table that was stored there.
+const llvm::Function* stored_function(const llvm::CallBase& fork) {
+  const llvm::Value* state = fork.getArgOperand(1)->stripPointerCasts();
+  const auto* slot = dyn_cast<llvm::LoadInst>(fork.getArgOperand(0));
+  if (slot == nullptr) return nullptr;
+  llvm::APInt bytes(64, 0);
+  const auto* table = dyn_cast<llvm::LoadInst>(
+      slot->getPointerOperand()->stripAndAccumulateConstantOffsets(fork.getDataLayout(), bytes, true));
+  if (table == nullptr || table->getPointerOperand()->stripPointerCasts() != state) return nullptr;
+  const llvm::DenseSet<const llvm::StoreInst*> passing = passing_tables(*fork.getFunction());
+  const llvm::Function* found = nullptr;
+  for (const llvm::User* user : state->users()) {
+    const auto* store = dyn_cast<llvm::StoreInst>(user);
+    if (store == nullptr || store->getPointerOperand() != state || passing.contains(store)) continue;
+    llvm::APInt offset = bytes;
+    auto* stored = dyn_cast<llvm::GlobalVariable>(
+        store->getValueOperand()->stripAndAccumulateConstantOffsets(fork.getDataLayout(), offset, true));
+    if (found != nullptr || stored == nullptr || !stored->isConstant() || !stored->hasInitializer()) return nullptr;
+    llvm::Constant* function = llvm::ConstantFoldLoadFromConst(const_cast<llvm::Constant*>(stored->getInitializer()),
+                                                               slot->getType(), offset, fork.getDataLayout());
+    found = function == nullptr ? nullptr : dyn_cast<llvm::Function>(function->stripPointerCasts());
+    if (found == nullptr) return nullptr;
+  }
+  return found;
+}
+
+// Copies a function with all that it calls by name, as long as there is room.
+llvm::Function* copy_with_callees(llvm::Function& root, size_t& room) {
+  std::map<const llvm::Function*, llvm::Function*> copies;
+  std::vector<llvm::Function*> open;
+  const auto copy = [&](llvm::Function& function) -> llvm::Function* {
+    const auto known = copies.find(&function);
+    if (known != copies.end()) return known->second;
+    const size_t size = function.getInstructionCount();
+    if (function.isDeclaration() || !may_be_inlined(function) || size > room) return &function;
+    room -= size;
+    llvm::ValueToValueMapTy map;
+    llvm::Function* copied = llvm::CloneFunction(&function, map);
+    copied->setLinkage(llvm::GlobalValue::InternalLinkage);
+    copies[&function] = copied;
+    open.push_back(copied);
+    return copied;
+  };
+  llvm::Function* result = copy(root);
+  while (!open.empty()) {
+    llvm::Function* function = open.back();
+    open.pop_back();
+    for (llvm::Instruction& instruction : llvm::instructions(*function)) {
+      auto* call = dyn_cast<llvm::CallBase>(&instruction);
+      llvm::Function* callee = call == nullptr ? nullptr : call->getCalledFunction();
+      if (callee != nullptr && !callee->isDeclaration()) call->setCalledFunction(copy(*callee));
+    }
+  }
+  return result;
+}
+
+// What a thread runs is its own: a function that a creation begins with is copied for it, with what that calls by name,
+// and with what it is given if that is a constant. So what one thread does by a function that another calls, too, is
+// not taken for what the other does.
+void split_thread_roots(llvm::Module& module) {
+  const llvm::Function* fork = module.getFunction(kFork);
+  if (fork == nullptr) return;
+  size_t room = kMostCopied;
+  for (const llvm::Use& use : fork->uses()) {
+    auto* call = dyn_cast<llvm::CallBase>(use.getUser());
+    if (call == nullptr || !call->isCallee(&use)) continue;
+    auto* root = dyn_cast<llvm::Function>(call->getArgOperand(0)->stripPointerCasts());
+    if (root == nullptr) root = const_cast<llvm::Function*>(stored_function(*call));
+    if (root == nullptr || root->isDeclaration()) continue;
+    llvm::Function* copied = copy_with_callees(*root, room);
+    if (copied == root) continue;
+    call->setArgOperand(0, copied);
+    auto* given = dyn_cast<llvm::Constant>(call->getArgOperand(1));
+    if (given != nullptr && copied->arg_size() > 0 && copied->getArg(0)->getType() == given->getType())
+      copied->getArg(0)->replaceAllUsesWith(given);
+  }
+}
+
+}  // namespace
+
 void Program::prepare() {
   make_plain(*module_);
   link_models(*module_);
   promote(*module_);
   inline_small();
+  promote(*module_);
+  unroll_creations(*module_);
+  split_thread_roots(*module_);
   promote(*module_);
 }
 

@@ -1,7 +1,9 @@
 // norn-static: what `norn static` starts. It has LLVM in it, whose loading would delay every other verb.
 //
-//     norn-static PROGRAM RUNTIME-ARCHIVE [points-to|threads|locks]…      records on stdout, one line on stderr if it
-//     fails
+//     norn-static PROGRAM RUNTIME-ARCHIVE [module|points-to|threads|locks]…
+//
+// Records go to stdout; to stderr what is asked for, or one line if it fails. `module` is what is analysed, as LLVM
+// writes it: for who works on this room.
 #include <chrono>
 #include <cstdio>
 #include <deque>
@@ -9,6 +11,7 @@
 #include <string>
 
 #include "image/program_image.h"
+#include "llvm/Support/raw_ostream.h"
 #include "static/explain.h"
 #include "static/findings.h"
 #include "static/incomplete.h"
@@ -57,12 +60,17 @@ int run(const std::vector<std::string>& arguments) {
   }
   const std::set<std::string> verbose(arguments.begin() + 2, arguments.end());
   program.prepare();
+  if (verbose.contains("module")) program.module().print(llvm::errs(), nullptr);
   const PointsTo points_to(program.module());
   if (verbose.contains("points-to")) explain_points_to(program, points_to, stderr);
   const Threads threads(program.module(), points_to);
-  if (verbose.contains("threads")) explain_threads(threads, stderr);
-  const Locks locks(program.module(), points_to, threads);
-  const Candidates candidates(program, points_to, threads, locks);
+  if (verbose.contains("threads")) explain_threads(program, points_to, threads, stderr);
+  // Once to know who waits for what, and once with that.
+  const Waits none;
+  const Locks without_waits(program.module(), points_to, threads, none);
+  const Signals signals(points_to, threads, without_waits);
+  const Locks locks(program.module(), points_to, threads, signals.waits());
+  const Candidates candidates(program, points_to, threads, locks, signals);
   if (verbose.contains("locks")) explain_locks(program, candidates, stderr);
   std::vector<std::string> notes;
   for (const Incompleteness& cause : find_incomplete(files, program.module(), points_to))

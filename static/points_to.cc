@@ -15,6 +15,8 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
 #include "static/library_models.h"
+#include "static/member_pointers.h"
+#include "static/virtual_tables.h"
 
 namespace norn::statics {
 
@@ -55,7 +57,8 @@ struct Step {
 
 class PointsTo::Solver {
  public:
-  explicit Solver(llvm::Module& module) : module_(module), layout_(module.getDataLayout()) {
+  explicit Solver(llvm::Module& module)
+      : module_(module), layout_(module.getDataLayout()), members_(member_pointers(module)) {
     exceptions_ = new_node();
     for (llvm::GlobalVariable& global : module.globals()) add_global(global);
     for (llvm::GlobalVariable& global : module.globals()) {
@@ -663,6 +666,13 @@ class PointsTo::Solver {
       add_step(node_of(gep.getPointerOperand()), node, step);
       return;
     }
+    if (const MemberStep member = member_step(gep); member != MemberStep::kNone) {
+      const Node from = node_of(gep.getPointerOperand());
+      const bool of_object = member == MemberStep::kObject;
+      for (const int64_t bytes : of_object ? members_.adjustments : members_.slots)
+        add_step(from, node, {of_object ? bytes : bytes + 1, false, {0, 0, 0}});  // of a table one less is loaded
+      return;
+    }
     int64_t at = 0;
     int64_t period = 0;
     bool first = true;
@@ -777,7 +787,15 @@ class PointsTo::Solver {
       const ObjectId copied = new_object(ObjectKind::kStack, &argument, size_of(argument.getParamByValType()));
       add(node_of(&argument), location(copied, 0));
     }
-    for (const llvm::Instruction& instruction : llvm::instructions(function)) read(instruction);
+    const llvm::DenseSet<const llvm::StoreInst*> passing = passing_tables(function);
+    for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+      const auto* store = dyn_cast<llvm::StoreInst>(&instruction);
+      if (store == nullptr || !passing.contains(store)) {
+        read(instruction);
+      } else {
+        node_of(store->getPointerOperand());
+      }
+    }
   }
 
   void read(const llvm::Instruction& instruction) {
@@ -1101,6 +1119,7 @@ class PointsTo::Solver {
   llvm::DenseMap<const llvm::Function*, Node> rests_;  // a pointer to what a function with ... is given beside
   std::map<const llvm::CallBase*, ObjectId> allocated_;
   llvm::SmallPtrSet<const llvm::GetElementPtrInst*, 32> turning_;
+  const MemberPointers members_;
   Node exceptions_ = 0;
 
  public:

@@ -11,6 +11,7 @@
 #include "llvm/IR/Operator.h"
 #include "static/library_models.h"
 #include "static/lock_calls.h"
+#include "static/wait_conditions.h"
 
 namespace norn::statics {
 
@@ -41,7 +42,8 @@ struct Path {
 
 struct Name {
   bool is_object = false;
-  Path path{};  // of a place
+  bool is_wait = false;  // no lock: `object` is a cell that was waited for
+  Path path{};           // of a place
   ObjectId object = 0;
   int64_t offset = 0;
   friend auto operator<=>(const Name&, const Name&) = default;
@@ -65,8 +67,9 @@ bool intersect(const Objects& a, const Objects& b) {
 
 class Locks::Analysis {
  public:
-  Analysis(llvm::Module& module, const PointsTo& points_to, const Threads& threads)
-      : layout_(module.getDataLayout()), points_to_(points_to), threads_(threads) {
+  Analysis(llvm::Module& module, const PointsTo& points_to, const Threads& threads, const Waits& waits)
+      : layout_(module.getDataLayout()), points_to_(points_to), threads_(threads), waits_(waits) {
+    for (const auto& [instruction, wait] : waits) waiting_.insert(instruction->getFunction());
     find_summaries(module);
     for (size_t i = 0; i < threads.all().size(); ++i) find_entries(static_cast<int>(i));
   }
@@ -98,11 +101,22 @@ class Locks::Analysis {
     return result;
   }
 
+  [[nodiscard]] bool is_object(unsigned name) const { return names_[name].is_object; }
+
+  [[nodiscard]] std::set<unsigned> waited(const Lockset& held) const {
+    std::set<unsigned> cells;
+    for (const HeldLock& lock : held) {
+      if (names_[lock.name].is_wait) cells.insert(names_[lock.name].object);
+    }
+    return cells;
+  }
+
   std::vector<Guard> guards(const Lockset& held, const Value* address) {
     std::vector<Guard> result;
     const Path place = path_of(address);
     for (const HeldLock& lock : held) {
       const Name name = names_[lock.name];
+      if (name.is_wait) continue;
       if (name.is_object) {
         result.push_back({Guard::Kind::kObject, name.object, name.offset, lock.shared, lock.taken});
         continue;
@@ -241,6 +255,14 @@ class Locks::Analysis {
     }
   }
 
+  void wait_for(unsigned cell, const llvm::Instruction& at, State& state) {
+    static const Objects none;
+    Name waited;
+    waited.is_wait = true;
+    waited.object = cell;
+    state.try_emplace(name(waited), Held{true, &at, &none});
+  }
+
   void give(const Value* address, State& state, Objects* foreign) {
     const Objects& objects = objects_of(address);
     bool own = false;
@@ -259,6 +281,7 @@ class Locks::Analysis {
     }
     const auto* call = dyn_cast<llvm::CallBase>(&instruction);
     if (call == nullptr) return;
+    if (const auto wait = waits_.find(call); wait != waits_.end()) wait_for(wait->second.cell, instruction, state);
     const llvm::Function* callee = call->getCalledFunction();
     if (callee != nullptr && callee->isDeclaration()) {
       const LockCall lock = lock_call(callee->getName());
@@ -371,6 +394,12 @@ class Locks::Analysis {
   void apply_edge(const llvm::BasicBlock& from, const llvm::BasicBlock& to, State& state) {
     const auto* branch = dyn_cast<llvm::BranchInst>(from.getTerminator());
     if (branch == nullptr || !branch->isConditional() || branch->getSuccessor(0) == branch->getSuccessor(1)) return;
+    if (waiting_.contains(from.getParent())) {
+      for (const Value* load : implied_loads(branch->getCondition(), branch->getSuccessor(0) == &to, waits_)) {
+        const auto* instruction = cast<llvm::Instruction>(load);
+        wait_for(waits_.at(instruction).cell, *instruction, state);
+      }
+    }
     bool when_true = false;
     const llvm::CallBase* call = tried(branch->getCondition(), when_true);
     if (call == nullptr || (branch->getSuccessor(0) == &to) != when_true) return;
@@ -408,7 +437,7 @@ class Locks::Analysis {
   std::vector<unsigned> to_callee(unsigned held, const llvm::CallBase& call, const llvm::Function& callee) {
     std::vector<unsigned> result;
     const Name lock = names_[held];
-    if (lock.is_object) return {held};
+    if (lock.is_object || lock.is_wait) return {held};
     const Root root = roots_[lock.path.root];
     if (root.value != nullptr && isa<llvm::GlobalVariable>(root.value)) result.push_back(held);
     for (unsigned i = 0; i < call.arg_size() && i < callee.arg_size(); ++i) {
@@ -430,7 +459,7 @@ class Locks::Analysis {
   // And what it left locked, in the caller's.
   std::vector<unsigned> to_caller(unsigned left, const llvm::CallBase& call, const llvm::Function& callee) {
     const Name lock = names_[left];
-    if (lock.is_object) return {left};
+    if (lock.is_object || lock.is_wait) return {left};
     const Value* value = roots_[lock.path.root].value;
     if (value == nullptr) return {};
     if (isa<llvm::GlobalVariable>(value)) return {left};
@@ -484,6 +513,7 @@ class Locks::Analysis {
   }
 
   bool touches_locks(const llvm::Function& function) {
+    if (waiting_.contains(&function)) return true;
     return llvm::any_of(llvm::instructions(function), [&](const llvm::Instruction& instruction) {
       if (const auto* load = dyn_cast<llvm::LoadInst>(&instruction)) return load->isAtomic();
       const auto* call = dyn_cast<llvm::CallBase>(&instruction);
@@ -525,14 +555,23 @@ class Locks::Analysis {
     const Thread& thread = threads_.all()[static_cast<size_t>(number)];
     // Threads of one function are alike, but the first, of which only a part counts.
     if (entries_.size() <= static_cast<size_t>(number)) entries_.resize(static_cast<size_t>(number) + 1);
+    State start;
+    if (thread.created != nullptr && !waits_.empty()) {
+      // What its creator had waited for.
+      for (const HeldLock& lock : held(thread.parent, *thread.created)) {
+        if (names_[lock.name].is_wait) wait_for(names_[lock.name].object, *lock.taken, start);
+      }
+    }
+    starts_.push_back(start);
     for (int other = 1; number > 0 && other < number; ++other) {
-      if (threads_.all()[static_cast<size_t>(other)].root == thread.root) {
+      if (threads_.all()[static_cast<size_t>(other)].root == thread.root &&
+          starts_[static_cast<size_t>(other)] == start) {
         entries_[static_cast<size_t>(number)] = entries_[static_cast<size_t>(other)];
         return;
       }
     }
     std::map<const llvm::Function*, State>& entries = entries_[static_cast<size_t>(number)];
-    entries[thread.root] = {};
+    entries[thread.root] = start;
     std::vector<const llvm::Function*> open{thread.root};
     std::set<const llvm::Function*> waiting{thread.root};
     while (!open.empty()) {
@@ -589,6 +628,9 @@ class Locks::Analysis {
   const llvm::DataLayout& layout_;
   const PointsTo& points_to_;
   const Threads& threads_;
+  const Waits& waits_;
+  llvm::DenseSet<const llvm::Function*> waiting_;  // functions that wait for a cell
+  std::vector<State> starts_;                      // by thread: what is held when it begins
   std::vector<Root> roots_;
   std::map<Root, unsigned> root_numbers_;
   std::vector<Path> paths_;
@@ -606,13 +648,15 @@ class Locks::Analysis {
   llvm::DenseMap<const llvm::Instruction*, State> shown_at_;
 };
 
-Locks::Locks(llvm::Module& module, const PointsTo& points_to, const Threads& threads)
-    : analysis_(std::make_unique<Analysis>(module, points_to, threads)) {}
+Locks::Locks(llvm::Module& module, const PointsTo& points_to, const Threads& threads, const Waits& waits)
+    : analysis_(std::make_unique<Analysis>(module, points_to, threads, waits)) {}
 Locks::~Locks() = default;
 
 Lockset Locks::held(int thread, const llvm::Instruction& instruction) const {
   return analysis_->held(thread, instruction);
 }
+bool Locks::is_object(unsigned name) const { return analysis_->is_object(name); }
+std::set<unsigned> Locks::waited(const Lockset& held) const { return analysis_->waited(held); }
 std::vector<Locks::Guard> Locks::guards(const Lockset& held, const Value* address) const {
   return analysis_->guards(held, address);
 }

@@ -17,9 +17,11 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "llvm/ADT/APInt.h"
 #include "llvm/IR/Module.h"
 #include "static/points_to.h"
 #include "static/thread_tree.h"
@@ -34,9 +36,18 @@ struct HeldLock {
 };
 using Lockset = std::vector<HeldLock>;  // in the order of names
 
+// A load, or a call, that somebody waits by (wait_signals.h): who goes on because the load gave a value that is none of
+// the first ones, or because the call returned, waited for the cell. It is held like a lock, and never given back.
+struct WaitFor {
+  unsigned cell = 0;
+  bool is_call = false;
+  std::vector<llvm::APInt> first{};
+};
+using Waits = std::map<const llvm::Instruction*, WaitFor>;
+
 class Locks final {
  public:
-  Locks(llvm::Module& module, const PointsTo& points_to, const Threads& threads);
+  Locks(llvm::Module& module, const PointsTo& points_to, const Threads& threads, const Waits& waits);
   ~Locks();
   Locks(const Locks&) = delete;
   Locks& operator=(const Locks&) = delete;
@@ -44,6 +55,11 @@ class Locks final {
   // What a thread surely holds whenever it executes the instruction while others may be alive. Instructions of one
   // block are best asked for one after the other.
   [[nodiscard]] Lockset held(int thread, const llvm::Instruction& instruction) const;
+
+  // Whether a name is that of one lock for sure.
+  [[nodiscard]] bool is_object(unsigned name) const;
+  // The cells that were waited for.
+  [[nodiscard]] std::set<unsigned> waited(const Lockset& held) const;
 
   // What protects an access to `address`: keys that are equal for two accesses of one location if the lock is.
   struct Guard {

@@ -8,9 +8,13 @@
 #include "base/hash.h"
 #include "compiler/analysis/library.h"
 #include "compiler/emit/labels.h"
+#include "compiler/naming/names.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/Support/Path.h"
 #include "norn/abi.h"
 #include "report/race.h"
 #include "static/library_accesses.h"
@@ -38,10 +42,33 @@ bool overlap(int64_t offset_a, uint64_t size_a, int64_t period_a, int64_t offset
   return offset_a < offset_b + static_cast<int64_t>(size_b) && offset_b < offset_a + static_cast<int64_t>(size_a);
 }
 
+bool intersect(const std::set<unsigned>& a, const std::set<unsigned>& b) {
+  return std::any_of(a.begin(), a.end(), [&](unsigned each) { return b.contains(each); });
+}
+
+// Whether a file of the C++ library is about a state that it shares between threads for its user.
+bool is_about_state(llvm::StringRef path) {
+  const llvm::StringRef file = llvm::sys::path::filename(path);
+  return file == "future" || file == "stop_token";
+}
+
+// Whether an object can be freed by a pointer to it: only what was allocated, by a pointer to its beginning, and with
+// the size that it has if the call says one (operator delete).
+bool may_free(const PointedTo& to, const ObjectInfo& info, uint64_t size) {
+  if (info.kind == ObjectKind::kForeign) return true;
+  if (info.kind != ObjectKind::kHeap || to.offset != 0) return false;
+  const auto* call = dyn_cast<llvm::CallBase>(info.origin);
+  const llvm::Function* callee = call == nullptr ? nullptr : call->getCalledFunction();
+  if (size == 0 || callee == nullptr || !callee->getName().starts_with("_Zn")) return true;
+  const auto* allocated = dyn_cast<llvm::ConstantInt>(call->getArgOperand(0));
+  return allocated == nullptr || allocated->getZExtValue() == size;
+}
+
 }  // namespace
 
-Candidates::Candidates(const Program& program, const PointsTo& points_to, const Threads& threads, const Locks& locks)
-    : program_(program), points_to_(points_to), threads_(threads), locks_(locks) {
+Candidates::Candidates(const Program& program, const PointsTo& points_to, const Threads& threads, const Locks& locks,
+                       const Signals& signals)
+    : program_(program), points_to_(points_to), threads_(threads), locks_(locks), signals_(signals) {
   if (threads.all().size() < 2) return;
   find_shared();
   by_object_.resize(points_to.objects());
@@ -144,7 +171,9 @@ void Candidates::add_access(int thread, const llvm::Instruction& instruction, co
     if (!shared_objects_[to.object] || info.kind == ObjectKind::kFunction || info.kind == ObjectKind::kThread) continue;
     if (info.kind == ObjectKind::kForeign && llvm::cast<llvm::Function>(info.origin)->getName() == "__errno_location")
       continue;
-    if (kind.frees && !whole.insert(to.object).second) continue;
+    const auto* global = dyn_cast<llvm::GlobalVariable>(info.origin);
+    if (global != nullptr && global->isConstant()) continue;
+    if (kind.frees && (!may_free(to, info, size) || !whole.insert(to.object).second)) continue;
     shared.push_back(to);
   }
   if (shared.empty()) return;
@@ -154,14 +183,22 @@ void Candidates::add_access(int thread, const llvm::Instruction& instruction, co
   access.thread = thread;
   access.held = locks_.held(thread, instruction);
   access.guards = locks_.guards(access.held, address);
+  access.waited = locks_.waited(access.held);
+  signals_.close(access.waited, locks_);
+  for (unsigned cell = 0; cell < signals_.cells(); ++cell) {
+    if (signals_.precedes(cell, thread, instruction)) access.precedes.insert(cell);
+  }
   std::string likeness = std::to_string(thread) + " " + std::to_string(access.size) + (kind.write ? "w" : "r") +
-                         (kind.atomic ? "a" : "") + (kind.spins ? "s" : "") + (kind.frees ? "f" : "") + " ";
+                         (kind.atomic ? "a" : "") + (kind.spins ? "s" : "") + (kind.frees ? "f" : "") +
+                         (kind.of_library ? "l" : "") + (kind.of_state ? "t" : "") + " ";
   std::set<std::string> words;
   for (const Locks::Guard& guard : access.guards) {
     words.insert(std::to_string(static_cast<int>(guard.kind)) + ":" + std::to_string(guard.a) + ":" +
                  std::to_string(guard.b) + (guard.shared ? "s" : "x"));
   }
   for (const std::string& word : words) likeness += word + " ";
+  for (const unsigned cell : access.waited) likeness += "w" + std::to_string(cell);
+  for (const unsigned cell : access.precedes) likeness += "p" + std::to_string(cell);
   for (const int child : threads_.all()[static_cast<size_t>(thread)].children) {
     likeness += threads_.region(child, false).has(instruction) ? "1" : "0";
     likeness += threads_.region(child, true).has(instruction) ? "1" : "0";
@@ -186,12 +223,17 @@ void Candidates::collect() {
         const std::vector<SiteUse> uses = Program::uses(instruction);
         if (uses.empty() || !threads_.is_shared_time(thread, instruction)) continue;
         for (const SiteUse& use : uses) {
+          const Site& site = program_.sites()[use.site];
+          const bool of_library = (site.flags & NORN_SITE_LIBRARY) != 0;
+          const bool of_state = of_library && is_about_state(site.file);
           if ((use.flags & compiler::kLabelCall) != 0) {
             const auto& call = llvm::cast<llvm::CallBase>(instruction);
             for (const LibraryAccess& access : library_accesses(call)) {
               AccessKind kind;
               kind.write = access.write;
               kind.frees = access.frees;
+              kind.of_library = of_library;
+              kind.of_state = of_state;
               add_access(thread, instruction, use, call.getArgOperand(access.argument), access.size, kind);
             }
             continue;
@@ -200,6 +242,8 @@ void Candidates::collect() {
           kind.write = (use.flags & compiler::kLabelWrites) != 0;
           kind.atomic = (use.flags & compiler::kLabelAtomic) != 0;
           kind.spins = (use.flags & compiler::kLabelSpins) != 0;
+          kind.of_library = of_library;
+          kind.of_state = of_state;
           add_access(thread, instruction, use, instruction.getOperand(use.operand), use.size, kind);
         }
       }
@@ -232,7 +276,22 @@ void Candidates::pair_up() {
   });
 }
 
+// What the C++ library allocates for its own communication between threads: the shared state of futures and stop
+// tokens, what a thread is given to run. How its own code accesses that is its business.
+bool Candidates::is_state_of_library(ObjectId object) const {
+  const ObjectInfo& info = points_to_.object(object);
+  const auto* call = info.kind == ObjectKind::kHeap ? dyn_cast<llvm::Instruction>(info.origin) : nullptr;
+  const llvm::DILocation* at = call == nullptr ? nullptr : call->getDebugLoc().get();
+  // Whoever of the library wanted it; names say less than files, of which the library has one for each matter.
+  for (; at != nullptr && compiler::is_library_function(at->getScope()->getSubprogram()); at = at->getInlinedAt()) {
+    const llvm::StringRef file = llvm::sys::path::filename(at->getFilename());
+    if (is_about_state(file) || file == "std_thread.h" || file == "thread" || file == "condition_variable") return true;
+  }
+  return false;
+}
+
 void Candidates::pair_up(ObjectId object, const Groups& groups) {
+  const bool of_library = is_state_of_library(object);
   std::set<std::pair<uint64_t, uint64_t>> seen;
   const auto add = [&](const CandidateSide& a, const CandidateSide& b) {
     if (seen.size() >= kMostOfObject || !seen.insert(std::minmax(identity(a), identity(b))).second) return;
@@ -258,9 +317,11 @@ void Candidates::pair_up(ObjectId object, const Groups& groups) {
     for (auto other = one; other != groups.end(); ++other) {
       const AccessGroup& b = other->second;
       if (b.statements.empty() || (!a.kind.write && !b.kind.write) || (a.kind.atomic && b.kind.atomic)) continue;
+      if (a.kind.of_library && b.kind.of_library && (of_library || a.kind.of_state || b.kind.of_state)) continue;
       if (!overlap(a.offset, a.size, a.period, b.offset, b.size, b.period)) continue;
       if (!threads_.parallel(a.thread, a.first(), b.thread, b.first())) continue;
       if (Locks::protect(a.guards, b.guards)) continue;
+      if (intersect(a.precedes, b.waited) || intersect(b.precedes, a.waited)) continue;
       for (const auto& [statement, instruction] : a.statements) {
         if (seen.size() >= kMostOfObject) return;
         for (const auto& [too, where] : b.statements) add({statement, instruction, &a}, {too, where, &b});

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "static/points_to.h"
 #include "static/relative_locks.h"
 #include "static/thread_tree.h"
+#include "static/wait_signals.h"
 
 namespace norn::statics {
 
@@ -19,6 +21,8 @@ struct AccessKind {
   bool atomic = false;
   bool spins = false;  // a loop waits for it
   bool frees = false;
+  bool of_library = false;  // its innermost statement is the C++ library's
+  bool of_state = false;    // and is about the shared state of a future or a stop token
 };
 
 // A statement as a race knows it: the site of an access; of library code the calls, too, down from the first that is
@@ -39,6 +43,8 @@ struct AccessGroup {
   int64_t period = 0;
   std::vector<Locks::Guard> guards{};  // of what is held, what has to do with the location
   Lockset held{};
+  std::set<unsigned> waited{};    // cells that it comes after the signals of
+  std::set<unsigned> precedes{};  // and those that it comes before
   std::map<unsigned, const llvm::Instruction*> statements{};
   [[nodiscard]] const llvm::Instruction& first() const { return *statements.begin()->second; }
 };
@@ -65,7 +71,8 @@ struct Shared {
 
 class Candidates final {
  public:
-  Candidates(const Program& program, const PointsTo& points_to, const Threads& threads, const Locks& locks);
+  Candidates(const Program& program, const PointsTo& points_to, const Threads& threads, const Locks& locks,
+             const Signals& signals);
   ~Candidates();
   Candidates(const Candidates&) = delete;
   Candidates& operator=(const Candidates&) = delete;
@@ -89,11 +96,13 @@ class Candidates final {
   [[nodiscard]] unsigned add_statement(Statement statement);
   void pair_up();
   void pair_up(ObjectId object, const Groups& groups);
+  [[nodiscard]] bool is_state_of_library(ObjectId object) const;
 
   const Program& program_;
   const PointsTo& points_to_;
   const Threads& threads_;
   const Locks& locks_;
+  const Signals& signals_;
   std::vector<bool> shared_objects_;
   std::vector<Statement> statements_;
   std::map<std::pair<uint64_t, unsigned>, unsigned> statement_numbers_;  // by identity and site

@@ -51,19 +51,21 @@ void Region::add(const llvm::Instruction& first, const llvm::Instruction& last) 
 // Goes through a creator's code from a creation on.
 class Threads::Walk final {
  public:
-  Walk(const Threads& threads, const Thread& creator, const Thread& child, bool joins, Region& region)
-      : threads_(threads), creator_(creator), child_(child), joins_(joins), region_(region) {
+  // From where `child` is created; without one, from `start`.
+  Walk(const Threads& threads, const Thread& creator, const llvm::Instruction& start, const Thread* child, bool joins,
+       Region& region)
+      : threads_(threads), creator_(creator), start_(start), child_(child), joins_(joins), region_(region) {
     in_creator_.insert(creator.functions.begin(), creator.functions.end());
   }
 
   // Returns whether the creator may end while the thread is alive.
   bool run() {
-    const llvm::Instruction* next = child_.created->getNextNode();
+    const llvm::Instruction* next = start_.getNextNode();
     if (next != nullptr) {
       walk_up(*next);
     } else {
-      for (const llvm::BasicBlock* successor : llvm::successors(child_.created->getParent()))
-        walk_up(successor->front());
+      // If creating it throws, there is none.
+      walk_up(cast<llvm::InvokeInst>(start_).getNormalDest()->front());
     }
     while (!open_.empty()) {
       const llvm::Instruction* at = open_.back();
@@ -83,14 +85,22 @@ class Threads::Walk final {
   void walk_block(const llvm::Instruction& first, bool up) {
     const llvm::BasicBlock* block = first.getParent();
     const llvm::Instruction* at = &first;
+    Ways ways;
     for (;; at = at->getNextNode()) {
       if (joins_ && is_join(*at)) {
         region_.add(first, *at);
         return;
       }
       const auto* call = dyn_cast<llvm::CallBase>(at);
-      if (call != nullptr && !passes(*call)) {
+      ways = call == nullptr ? Ways{} : passes(*call);
+      if (!ways.returns && !ways.unwinds) {
         region_.add(first, *at);
+        return;
+      }
+      if (!ways.returns && !at->isTerminator()) {
+        // An exception leaves the function here.
+        region_.add(first, *at);
+        if (up) return_up_once(*block->getParent());
         return;
       }
       if (at->isTerminator()) break;
@@ -101,7 +111,7 @@ class Threads::Walk final {
       return;
     }
     for (const llvm::BasicBlock* successor : llvm::successors(block)) {
-      if (joins_ && ends_joins(*block, *successor)) continue;
+      if ((joins_ && ends_joins(*block, *successor)) || !ways.leads_to(*at, *successor)) continue;
       if (up) walk_up(successor->front());
     }
   }
@@ -130,19 +140,33 @@ class Threads::Walk final {
     if (unwound_.insert(&function).second) return_up(function, false);
   }
 
-  // Whether control comes out of a call with the thread still alive. What it executes meanwhile joins the region.
-  bool passes(const llvm::CallBase& call) {
+  // How control comes out of a call with the thread still alive.
+  struct Ways {
+    bool returns = true;
+    bool unwinds = true;
+    [[nodiscard]] bool leads_to(const llvm::Instruction& end, const llvm::BasicBlock& next) const {
+      const auto* invoke = dyn_cast<llvm::InvokeInst>(&end);
+      return invoke == nullptr || (&next == invoke->getNormalDest() ? returns : unwinds);
+    }
+  };
+
+  // What a call executes meanwhile joins the region.
+  Ways passes(const llvm::CallBase& call) {
     const std::vector<const llvm::Function*>& callees = threads_.points_to_.callees(call);
-    if (callees.empty()) return true;
-    bool any = false;
-    for (const llvm::Function* callee : callees) any |= passes(*callee);
+    if (callees.empty()) return {};
+    Ways any{false, false};
+    for (const llvm::Function* callee : callees) {
+      const Ways one = passes(*callee);
+      any.returns |= one.returns;
+      any.unwinds |= one.unwinds;
+    }
     return any;
   }
 
-  bool passes(const llvm::Function& function) {
-    const auto [known, fresh] = passes_.try_emplace(&function, true);
+  Ways passes(const llvm::Function& function) {
+    const auto [known, fresh] = passes_.try_emplace(&function, Ways{});
     if (!fresh) return known->second;
-    bool reached = false;
+    Ways reached{false, false};
     llvm::DenseSet<const llvm::BasicBlock*> seen;
     std::vector<const llvm::BasicBlock*> open{&function.getEntryBlock()};
     seen.insert(open.back());
@@ -150,20 +174,27 @@ class Threads::Walk final {
       const llvm::BasicBlock* block = open.back();
       open.pop_back();
       bool through = true;
+      Ways ways;
       const llvm::Instruction* last = block->getTerminator();
       for (const llvm::Instruction& instruction : *block) {
         const auto* call = dyn_cast<llvm::CallBase>(&instruction);
-        if ((joins_ && is_join(instruction)) || (call != nullptr && !passes(*call))) {
+        if (joins_ && is_join(instruction)) {
           through = false;
-          last = &instruction;
-          break;
+        } else if (call != nullptr) {
+          ways = passes(*call);
+          if (!instruction.isTerminator() && ways.unwinds && !call->doesNotThrow()) reached.unwinds = true;
+          through = ways.returns || (instruction.isTerminator() && ways.unwinds);
         }
+        if (through) continue;
+        last = &instruction;
+        break;
       }
       region_.add(block->front(), *last);
       if (!through) continue;
-      if (isa<llvm::ReturnInst, llvm::ResumeInst>(block->getTerminator())) reached = true;
+      reached.returns |= isa<llvm::ReturnInst>(last);
+      reached.unwinds |= isa<llvm::ResumeInst>(last);
       for (const llvm::BasicBlock* successor : llvm::successors(block)) {
-        if (joins_ && ends_joins(*block, *successor)) continue;
+        if ((joins_ && ends_joins(*block, *successor)) || !ways.leads_to(*last, *successor)) continue;
         if (seen.insert(successor).second) open.push_back(successor);
       }
     }
@@ -178,7 +209,7 @@ class Threads::Walk final {
     for (const PointedTo& to : threads_.points_to_.of(cast<llvm::CallBase>(instruction).getArgOperand(0))) {
       const ObjectInfo& info = threads_.points_to_.object(to.object);
       if (info.kind != ObjectKind::kThread) continue;
-      if (info.origin == child_.created) {
+      if (info.origin == child_->created) {
         found = true;
       } else {
         only = false;
@@ -194,16 +225,16 @@ class Threads::Walk final {
   // Whether behind it the thread has surely ended.
   [[nodiscard]] bool is_join(const llvm::Instruction& instruction) const {
     const llvm::StringRef name = called_name(instruction);
-    if (name == "__kmpc_omp_taskwait" && called_name(*child_.created) == kForkTask) return true;
+    if (name == "__kmpc_omp_taskwait" && called_name(*child_->created) == kForkTask) return true;
     if (name != kJoin) return false;
     bool only = true;
     if (!may_join_child(instruction, only) || !only) return false;
-    const llvm::Loop* created_in = loop_of(*child_.created);
-    if (instruction.getFunction() == child_.created->getFunction()) {
+    const llvm::Loop* created_in = loop_of(*child_->created);
+    if (instruction.getFunction() == child_->created->getFunction()) {
       // Created and joined in each turn, or each but once.
       return created_in == nullptr || created_in->contains(instruction.getParent());
     }
-    return created_in == nullptr && threads_.is_once(*child_.created);
+    return created_in == nullptr && threads_.is_once(*child_->created);
   }
 
   // Whether control, going from one block to the other, leaves a loop that joins all such threads.
@@ -231,7 +262,7 @@ class Threads::Walk final {
   }
 
   [[nodiscard]] bool joins_all(const llvm::Loop& loop) const {
-    const llvm::Loop* created_in = loop_of(*child_.created);
+    const llvm::Loop* created_in = loop_of(*child_->created);
     if (created_in == &loop || (created_in != nullptr && loop.contains(created_in))) return false;
     for (const llvm::BasicBlock* block : loop.blocks()) {
       for (const llvm::Instruction& instruction : *block) {
@@ -265,11 +296,12 @@ class Threads::Walk final {
 
   const Threads& threads_;
   const Thread& creator_;
-  const Thread& child_;
+  const llvm::Instruction& start_;
+  const Thread* child_;  // null: nobody joins
   const bool joins_;
   Region& region_;
   llvm::DenseSet<const llvm::Function*> in_creator_;
-  llvm::DenseMap<const llvm::Function*, bool> passes_;
+  llvm::DenseMap<const llvm::Function*, Ways> passes_;
   llvm::DenseSet<const llvm::Function*> unwound_;
   std::set<const llvm::Instruction*> up_;
   std::vector<const llvm::Instruction*> open_;
@@ -375,9 +407,9 @@ void Threads::find_regions() {
     Thread& thread = threads_[i];
     if (thread.is_team) continue;
     const Thread& creator = threads_[static_cast<size_t>(thread.parent)];
-    thread.outlives = Walk(*this, creator, thread, true, joined_[i]).run();
+    thread.outlives = Walk(*this, creator, *thread.created, &thread, true, joined_[i]).run();
     if (thread.outlives && called_name(*thread.created) == kForkTask) thread.outlives = false;
-    Walk(*this, creator, thread, false, unjoined_[i]).run();
+    Walk(*this, creator, *thread.created, &thread, false, unjoined_[i]).run();
     thread.many |= joined_[i].has(*thread.created);
   }
 }
@@ -427,6 +459,33 @@ bool Threads::parallel(int a, const llvm::Instruction& in_a, int b, const llvm::
   if (common == to_a.size()) return region(to_b[common], outlives_any(to_b, common)).has(in_a);
   if (common == to_b.size()) return region(to_a[common], outlives_any(to_a, common)).has(in_b);
   return siblings_parallel(to_a, to_b, common);
+}
+
+bool Threads::is_single(int thread) const {
+  for (const int each : chain(thread)) {
+    const Thread& of = threads_[static_cast<size_t>(each)];
+    if (of.many || (of.created != nullptr && !is_once(*of.created))) return false;
+  }
+  return true;
+}
+
+void Threads::walk_after(int thread, const llvm::Instruction& instruction, Region& region) const {
+  Walk(*this, threads_[static_cast<size_t>(thread)], instruction, nullptr, false, region).run();
+}
+
+bool Threads::precedes(int a, const llvm::Instruction& in_a, int b, const llvm::Instruction& in_b) const {
+  const std::vector<int> to_a = chain(a);
+  const std::vector<int> to_b = chain(b);
+  size_t common = 0;
+  while (common < to_a.size() && common < to_b.size() && to_a[common] == to_b[common]) ++common;
+  // Before it created the other, or the thread that did.
+  if (common == to_a.size()) return !unjoined_[static_cast<size_t>(to_b[common])].has(in_a);
+  // It was created and joined before.
+  if (common == to_b.size()) {
+    const auto child = static_cast<size_t>(to_a[common]);
+    return !outlives_any(to_a, common) && unjoined_[child].has(in_b) && !joined_[child].has(in_b);
+  }
+  return false;
 }
 
 bool Threads::is_shared_time(int thread, const llvm::Instruction& instruction) const {

@@ -71,6 +71,13 @@ class Threads final {
   [[nodiscard]] bool is_once(const llvm::Instruction& instruction) const;
   [[nodiscard]] const std::vector<const llvm::CallBase*>& callers(const llvm::Function& function) const;
   [[nodiscard]] const Region& region(int child, bool without_joins) const;
+  // Whether there is at most one such thread at all.
+  [[nodiscard]] bool is_single(int thread) const;
+  // What a thread may execute after an instruction.
+  void walk_after(int thread, const llvm::Instruction& instruction, Region& region) const;
+  // Whether whatever the one thread executes there comes before the other, which is another and single, executes that:
+  // because it created it later, or joined it before.
+  [[nodiscard]] bool precedes(int a, const llvm::Instruction& in_a, int b, const llvm::Instruction& in_b) const;
   [[nodiscard]] const llvm::LoopInfo& loops(const llvm::Function& function) const;
 
  private:

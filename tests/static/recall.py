@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 """Is every race that a run reports among the candidates of norn static? And how many of these are false?
 
-    recall.py --bin BUILD/bin [--share N] [--level=-O2] [--names SUBSTRING…]
+    recall.py --bin BUILD/bin [--share N] [--level=-O2] [--keep DIRECTORY] [--names SUBSTRING…]
 
-Takes the programs of tests/behaviour and tests/loops; with --share N one in N of them, chosen by a hash of the name.
-Each is built once, run under norn, and analysed; a race of the run (observed or predicted) must have its id among the
-candidates or the flags, but for what exceptions.txt names with its cause. Then it counts: of programs whose comments
-say what races in them (NORACE, RACE), candidates on lines that are no part of any race are false.
+Takes the programs of tests/behaviour, tests/loops and tests/standards; with --share N one in N of them, chosen by a
+hash of the name. Each is built once, run under norn, and analysed; a race of the run (observed or predicted) must have
+its id among the candidates or the flags, but for what exceptions.txt names with its cause. Then it counts: of programs
+whose comments say what races in them (NORACE, RACE), candidates on lines that are no part of any race are false. All
+candidates count, whatever their rank.
+
+With --keep programs and what their runs reported are kept and not made again: whoever works on the analyses alone waits
+for these alone.
 """
 
 import argparse
@@ -69,24 +73,40 @@ def false_candidates(program, report):
     return count
 
 
+def made(program, bin_dir, level, directory):
+    """Builds and runs it in the directory, unless that was done; returns a sentence if it cannot be done."""
+    run = directory / "run.json"
+    if run.exists():
+        return None
+    try:
+        command = program.build(str(bin_dir / "norn-cc"), str(bin_dir / "norn-c++"), level or level_of(program.name),
+                                str(directory / "program"))
+        subprocess.run([str(bin_dir / "norn"), "run", "--json=new.json", *program.options, "--", *command],
+                       capture_output=True, timeout=SECONDS, cwd=directory,
+                       env={**clean_environment(), "NORN_CASEBOOK": "none"})
+    except RuntimeError as problem:
+        return f"not built: {problem}"
+    except subprocess.TimeoutExpired:
+        return f"not done after {SECONDS} s: norn run"
+    written = directory / "new.json"
+    if written.exists():
+        written.rename(run)
+    else:
+        run.write_text('{"races": []}')
+    return None
+
+
 def judge(program, bin_dir, level, directory):
     """Returns (races of the run, missed, candidates, false ones) or a sentence."""
-    prefix = str(directory / "program")
+    if (problem := made(program, bin_dir, level, directory)) is not None:
+        return problem
     try:
-        command = program.build(str(bin_dir / "norn-cc"), str(bin_dir / "norn-c++"), level or level_of(program.name), prefix)
-    except (SystemExit, subprocess.CalledProcessError) as problem:
-        return f"not built: {problem}"
-    norn = str(bin_dir / "norn")
-    run = directory / "run.json"
-    try:
-        subprocess.run([norn, "run", f"--json={run}", *program.options, "--", *command], capture_output=True,
-                       timeout=SECONDS, cwd=directory, env={**clean_environment(), "NORN_CASEBOOK": "none"})
-        report, error = analysed(norn, command[0], directory)
-    except subprocess.TimeoutExpired as late:
-        return f"not done after {SECONDS} s: {late.cmd[1]}"
+        report, error = analysed(str(bin_dir / "norn"), str(directory / "program"), directory)
+    except subprocess.TimeoutExpired:
+        return f"not done after {SECONDS} s: norn static"
     if report is None:
         return f"not analysed: {error}"
-    seen = json.loads(run.read_text())["races"] if run.exists() else []
+    seen = json.loads((directory / "run.json").read_text())["races"]
     known = {race["id"] for race in report["races"]} | {flag["id"] for flag in report["flags"]}
     missed = [race for race in seen if race["id"] not in known and not race.get("suppressed")]
     return len(seen), missed, len(report["races"]), false_candidates(program, report)
@@ -97,6 +117,7 @@ def main():
     parser.add_argument("--bin", required=True)
     parser.add_argument("--share", type=int, default=1)
     parser.add_argument("--level", help="the level of optimisation (default: by the program's name)")
+    parser.add_argument("--keep", type=pathlib.Path, help="where programs and runs are kept")
     parser.add_argument("--names", nargs="*", help="only programs with one of these in their name")
     parser.add_argument("--verbose", action="store_true")
     arguments = parser.parse_args()
@@ -105,7 +126,7 @@ def main():
     races = missed_races = candidates = false = programs = 0
     race_free = []
     failed = []
-    for directory in ("behaviour", "loops"):
+    for directory in ("behaviour", "loops", "standards"):
         for source in programs_in(HERE.parent / directory):
             try:
                 program = Program(source)
@@ -119,7 +140,9 @@ def main():
             if program.lacks_header():
                 continue
             with tempfile.TemporaryDirectory(prefix="norn-recall-") as work:
-                result = judge(program, bin_dir, arguments.level, pathlib.Path(work))
+                place = arguments.keep.absolute() / name if arguments.keep else pathlib.Path(work)
+                place.mkdir(parents=True, exist_ok=True)
+                result = judge(program, bin_dir, arguments.level, place)
             if isinstance(result, str):
                 failed.append(f"{name}: {result}")
                 continue

@@ -14,6 +14,10 @@ constexpr const char* kWritesForgotten =
 
 void Collector::rewrite_history(uint32_t* words, unsigned count) {
   if (!is_state_machine(options_.engine)) {
+    if (OwnerCell::is_one(words)) {
+      OwnerCell(words).for_each([&](ShadowWord word) { slots_.mark(word.slot()); });
+      return;
+    }
     for (unsigned i = HybridEngine::kHeaderWords; i < count; i += HybridEngine::kStampWords) {
       slots_.mark(static_cast<Slot>(words[i] & 0xffff));
       keep_lockset(words[i + 2]);
@@ -109,7 +113,11 @@ void Collector::empty_areas(size_t staying, Forgotten what) {
 }
 
 // What a granule's list becomes; the same, if there is no room for another.
-HistoryId Collector::list_anew(HistoryRoom& room, const Granule& granule, HistoryId id, Forgotten what) {
+HistoryId Collector::list_anew(HistoryRoom& room, Granule& granule, HistoryId id, Forgotten what) {
+  if (what == Forgotten::kNothing && is_owned(granule, id)) {
+    const HistoryId made = histories_.make(room, histories_.words(id), OwnerCell::kWords);
+    return made == kUntouched ? id : made;
+  }
   AccessHistory stamps;
   const uint32_t flags = read_granule(granule, id, stamps);
   unsigned count = stamps.listed;
@@ -117,10 +125,14 @@ HistoryId Collector::list_anew(HistoryRoom& room, const Granule& granule, Histor
     count = flags == 0 && what == Forgotten::kAll ? 0 : keep_what_orders(stamps, flags);
     if (count != stamps.listed) ++histories_forgotten_;
   }
-  if (count == 0 && flags == 0) return is_in_read_table(granule) ? empty_list_ : kUntouched;
+  if (count == 0 && flags == 0) {
+    if (is_owned(granule, id)) GranuleWords::clear(granule);
+    return is_in_read_table(granule) ? empty_list_ : kUntouched;
+  }
   if (const HistoryId shared = message_list(flags); count == 0 && shared != kUntouched) return shared;
   const HistoryId made = histories_.reserve(room, OverflowList::words_for(count));
   if (made == kUntouched) return id;
+  if (is_owned(granule, id)) GranuleWords::clear(granule);
   list_at(made).fill(stamps.all, count, flags);
   return made;
 }
@@ -273,6 +285,7 @@ void Collector::forget_ended_in_list(Granule& granule) {
   }
   if (count == stamps.listed) return;
   ++histories_forgotten_;
+  if (is_owned(granule, id)) GranuleWords::clear(granule);  // all were one thread's
   if (count == 0 && flags == 0) {
     granule.cells[0].store(is_in_read_table(granule) ? empty_list_ : kUntouched, std::memory_order_relaxed);
   } else {

@@ -35,7 +35,7 @@ class Collector : public ShadowStore {
   [[nodiscard]] size_t history_bound() const;
   void make_room(bool failed);
   void empty_areas(size_t staying, Forgotten what);
-  HistoryId list_anew(HistoryRoom& room, const Granule& granule, HistoryId id, Forgotten what);
+  HistoryId list_anew(HistoryRoom& room, Granule& granule, HistoryId id, Forgotten what);
   HistoryId history_anew(HistoryRoom& room, HistoryId id, Forgotten what);
   unsigned keep_what_orders(AccessHistory& stamps, uint32_t flags);
   [[nodiscard]] bool is_present(const PastAccess& stamp);

@@ -48,10 +48,12 @@ class Detector : private Collector {
   using Relations::record_quickly;
   using ShadowStore::access;
   using ShadowStore::access_again;
+  using ShadowStore::access_owned;
   using ShadowStore::access_plainly;
   using ShadowStore::access_range;
   using ShadowStore::access_row;
   using ShadowStore::access_within;
+  using ShadowStore::owns;
   using ShadowStore::read;
   using ShadowStore::use;
   using ShadowStore::write;

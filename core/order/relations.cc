@@ -276,6 +276,9 @@ void Relations::note_segment(Thread& thread) {
   thread.stamps_unlocked = thread.lockset == kNoLocks && (kOneAtATime || core_barrier != nullptr);
   thread.stamps_alone = GranuleLayout::alone(thread.slot, thread.stamps_locks);
   thread.stamps_two = GranuleLayout::of_two(thread.slot, thread.stamps_locks);
+  thread.owned_layout = thread.stamps_pack && thread.lockset == kNoLocks && thread.beginning < GranuleLayout::kBeginnings
+                            ? GranuleLayout::owned_by(thread.slot, thread.beginning)
+                            : GranuleLayout::kOwnedByNobody;
   thread.needs_fence = !kOneAtATime && core_barrier == nullptr;
   thread.decides = is_lockless() ? &thread.clocks.full : &thread.clocks.strong;
   thread.stamps_exclude = thread.lockset != kNoLocks && locksets_.protects(thread.lockset, thread.lockset);

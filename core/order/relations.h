@@ -331,6 +331,7 @@ class Relations : public Safepoint {
   static constexpr unsigned kLockChunk = 1024;
   std::atomic<LockInfo*>* lock_chunks_ = nullptr;
   LockId lock_count_ = 0;
+  std::atomic<uint32_t> beginnings_{0};  // how many there were: Thread::beginning
   std::atomic<bool> conditions_{true};  // the program may use condition variables
   Versions** versions_ = nullptr;       // by slot
 };

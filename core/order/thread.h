@@ -180,15 +180,17 @@ struct Thread {
     return __atomic_load_n(reinterpret_cast<const Flags*>(&stamps_pack), __ATOMIC_RELAXED) == 0x0101;
   }
   uint8_t stamps_locks = 0;
-  bool stamps_bare = false;        // one of this time makes others superfluous whatever locks those were made with
-  bool stamps_exclude = false;     // the locks of this time are such that whoever has the same is excluded
-  bool stamps_unlocked = false;    // it holds no lock, so its words may be stored without the granule's
-  bool version_kept = false;       // what it knows at `time` may be asked for: who learns more must tick
-  bool gives_birth = false;        // it allocated memory at `time`, which nobody else can know yet
-  bool recording = false;          // a lock is held and the write/read relation is wanted
-  bool unrecorded = false;         // what it did under the lock it holds, or held last, was not recorded from the start
-  uint32_t stamps_alone = 0;       // the second cell of a granule with one stamp of this time
-  uint32_t stamps_two = 0;         // and with two of the thread, made with the same locks
+  bool stamps_bare = false;      // one of this time makes others superfluous whatever locks those were made with
+  bool stamps_exclude = false;   // the locks of this time are such that whoever has the same is excluded
+  bool stamps_unlocked = false;  // it holds no lock, so its words may be stored without the granule's
+  bool version_kept = false;     // what it knows at `time` may be asked for: who learns more must tick
+  bool gives_birth = false;      // it allocated memory at `time`, which nobody else can know yet
+  bool recording = false;        // a lock is held and the write/read relation is wanted
+  bool unrecorded = false;       // what it did under the lock it holds, or held last, was not recorded from the start
+  uint32_t stamps_alone = 0;     // the second cell of a granule with one stamp of this time
+  uint32_t stamps_two = 0;       // and with two of the thread, made with the same locks
+  uint32_t owned_layout = 0;     // and with a cell of its own, where it may use such now; else one that no granule has
+  uint32_t beginning = 0;        // another where its own past is not: begin_again()
   const Clock* decides = nullptr;  // of the relation in which stamps are superfluous
   ThreadId id = 0;
   uint64_t memory_changes = 0;  // grows whenever its own stamps of this time may go because memory is new or gone

@@ -8,6 +8,7 @@ bool Relations::settle_thread(Thread& thread) {
   Time first = 0;
   if (!slots_.take(thread.id, thread.clocks.strong, thread.slot, first)) return false;
   thread.time = thread.segment_since = thread.own_since = first;
+  thread.beginning = 0;
   thread.forget_recent();
   ++thread.knowledge;
   note_version(thread);
@@ -76,6 +77,7 @@ void Relations::begin_again(Thread& thread, ReleaseClock& clock) {
     note_version(thread);
   }
   thread.own_since = thread.segment_since = thread.time;
+  thread.beginning = beginnings_.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
 void Relations::exit_inside(Thread& thread) {

@@ -93,6 +93,7 @@ void ShadowStore::bear_granule(Thread& thread, Granule& granule, Address address
   if (mask == kWholeGranule) close_read_table(granule);
   AccessHistory stamps;
   uint32_t flags = read_granule(granule, lock.list, stamps);
+  disown(granule, lock.list);
   flags &= ~GranuleFlags::spinning(mask);
   if (mask == kWholeGranule) flags = 0;
   unsigned kept = 0;

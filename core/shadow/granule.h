@@ -63,6 +63,12 @@ struct GranuleWords : GranuleLayout {
     LocksCode locks;
   };
 
+  // Makes it empty, but for its list.
+  static void clear(Granule& granule) {
+    for (std::atomic<ShadowWord>& word : granule.words) word.store({}, std::memory_order_relaxed);
+    granule.cells[1].store(kNoOrder, std::memory_order_relaxed);
+  }
+
   [[nodiscard, gnu::always_inline]] static bool are_none(ShadowWord a, ShadowWord b, ShadowWord c) {
     return (a.bits() | b.bits() | c.bits()) == 0;
   }
@@ -116,7 +122,13 @@ struct GranuleWords : GranuleLayout {
 //                (kInReadTable), word 2 is another access, words 0 and 1 are copies of reads, for checks alone
 //   kAtomic      a list with kHasMessage: words that no check finds, what has no room in the list, reads as above
 //   kWaitedFor   a list with kInSpin: in the list alone, oldest first; reads perhaps in the table
-enum class Shape : uint8_t { kEmpty, kPlain, kOverflow, kReadList, kReadShared, kAtomic, kWaitedFor };
+//   kOwned       a cell in the place of a list (core/shadow/owner_cell.h): in the cell alone; words are copies
+enum class Shape : uint8_t { kEmpty, kPlain, kOverflow, kReadList, kReadShared, kAtomic, kWaitedFor, kOwned };
+
+// Whether its list is the cell of one thread. Under its lock, of which `list` is part.
+[[nodiscard]] inline bool is_owned(const Granule& granule, HistoryId list) {
+  return list != kUntouched && (granule.cells[1].load(std::memory_order_relaxed) & GranuleLayout::kOwned) != 0;
+}
 
 // Of a granule with this list, whose first word is `header` (0 where there is none).
 [[nodiscard]] inline Shape shape_of(const Granule& granule, HistoryId list, uint32_t header) {
@@ -126,6 +138,7 @@ enum class Shape : uint8_t { kEmpty, kPlain, kOverflow, kReadList, kReadShared, 
     for (const std::atomic<ShadowWord>& word : granule.words) any |= word.load(std::memory_order_relaxed).bits();
     return any == 0 ? Shape::kEmpty : Shape::kPlain;
   }
+  if (is_owned(granule, list)) return Shape::kOwned;
   const uint32_t flags = header & 0xffff;
   if (GranuleFlags::in_spin(flags) != 0) return Shape::kWaitedFor;
   if (flags != 0) return Shape::kAtomic;

@@ -35,6 +35,12 @@ bool GranuleStore::init_store() {
 uint32_t GranuleStore::read_granule(const Granule& granule, HistoryId list, AccessHistory& stamps) const {
   stamps.count = stamps.overwritten = 0;
   uint32_t flags = 0;
+  if (is_owned(granule, list)) {
+    cell_at(list).for_each(
+        [&](ShadowWord word) { stamps.all[stamps.count++] = PastAccess::unpacked(segments_, word, LocksCode{0}); });
+    stamps.listed = stamps.count;
+    return flags;
+  }
   if (list != kUntouched) {
     const OverflowList listed = list_at(list);
     flags = listed.flags();
@@ -125,6 +131,24 @@ void GranuleStore::put_in_granule(Granule& granule, const AccessHistory& stamps,
   }
 }
 
+// Where all is the thread's own, made without locks: a cell. False: it is not, or there is no memory.
+bool GranuleStore::make_owned(Thread& thread, Granule& granule, HistoryId& list, const AccessHistory& stamps) {
+  if (thread.owned_layout == GranuleLayout::kOwnedByNobody) return false;
+  for (unsigned i = 0; i < stamps.count; ++i) {
+    if (!OwnerCell::may_hold(thread, stamps.all[i])) return false;
+  }
+  const HistoryId made = histories_.reserve(thread.room, OwnerCell::kWords);
+  if (histories_.wants_collection()) [[unlikely]]
+    want_collection();
+  if (made == kUntouched) return false;
+  auto* words = const_cast<uint32_t*>(histories_.words(made));
+  OwnerCell(words).fill(words, stamps);
+  GranuleWords::clear(granule);
+  granule.cells[1].store(thread.owned_layout, std::memory_order_relaxed);
+  list = made;
+  return true;
+}
+
 // Under its lock, of which `list` is part.
 void GranuleStore::write_granule(Thread& thread, Granule& granule, Address address, HistoryId& list,
                                  AccessHistory& stamps, uint32_t flags) {
@@ -132,6 +156,10 @@ void GranuleStore::write_granule(Thread& thread, Granule& granule, Address addre
   const bool in_table = is_in_read_table(granule);
   const unsigned first = first_in_granule(thread, stamps, in_table, flags);
   const HistoryId before = list;
+  if (first != 0 && flags == 0 && !in_table && make_owned(thread, granule, list, stamps)) {
+    if (before == kUntouched || histories_.is_old(before)) shadow_.note_change(address);
+    return;
+  }
   if (before != kUntouched || first != 0 || flags != 0) {
     list = make_list(thread, is_shared(before) ? kUntouched : before, stamps, first, flags);
   }
@@ -184,13 +212,14 @@ void GranuleStore::clear_granule(Thread& thread, Granule& granule, Address addre
   GranuleLock lock(granule);
   if (mask == 0xff) {
     close_read_table(granule);
-    for (std::atomic<ShadowWord>& word : granule.words) word.store({}, std::memory_order_relaxed);
+    GranuleWords::clear(granule);
     lock.list = kUntouched;
     return;
   }
   clear_read_table(granule, address, mask);
   AccessHistory stamps;
   uint32_t flags = read_granule(granule, lock.list, stamps);
+  disown(granule, lock.list);
   flags &= ~GranuleFlags::spinning(mask);
   unsigned kept = 0;
   for (unsigned i = 0; i < stamps.count; ++i) {
@@ -217,6 +246,7 @@ unsigned GranuleStore::begin_spinning(Thread& thread, Granule& granule, Address 
   // locked, or its word is seen here (GranuleStep::put_unlocked()).
   if (!kOneAtATime && core_barrier != nullptr) core_barrier();
   read_granule(granule, lock.list, stamps);
+  disown(granule, lock.list);
   take_from_read_table(granule, address, stamps);
   write_granule(thread, granule, address, lock.list, stamps, flags | GranuleFlags::spinning(mask));
   return fresh;

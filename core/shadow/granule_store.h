@@ -12,6 +12,7 @@
 #include "core/race_filter.h"
 #include "core/shadow/granule.h"
 #include "core/shadow/overflow_list.h"
+#include "core/shadow/owner_cell.h"
 #include "core/shadow/read_table.h"
 #include "core/shadow/shadow.h"
 
@@ -58,6 +59,16 @@ class GranuleStore : public RaceFilter {
   [[nodiscard]] OverflowList list_at(HistoryId list) const { return {histories_.words(list), histories_.count(list)}; }
   [[nodiscard]] Shape shape_of(const Granule& granule, HistoryId list) const {
     return norn::shape_of(granule, list, list == kUntouched ? 0 : histories_.words(list)[0]);
+  }
+  // The cell of a granule that is_owned().
+  [[nodiscard, gnu::always_inline]] OwnerCell cell_at(HistoryId list) const {
+    return OwnerCell(histories_.words(list));
+  }
+  // Before it gets another shape, which what was read of it decides.
+  static void disown(Granule& granule, HistoryId& list) {
+    if (!is_owned(granule, list)) return;
+    GranuleWords::clear(granule);
+    list = kUntouched;
   }
   // Gives its flags.
   uint32_t read_granule(const Granule& granule, HistoryId list, AccessHistory& stamps) const;
@@ -173,6 +184,7 @@ class GranuleStore : public RaceFilter {
     stamp.packs = stamp.packs ||
                   (ShadowWord::epoch_fits(stamp.slot, stamp.time) && segments_.has_number(stamp.lockset, stamp.locks));
   }
+  bool make_owned(Thread& thread, Granule& granule, HistoryId& list, const AccessHistory& stamps);
   void give_reads_to_table(ReadBlock& block, Address address, AccessHistory& stamps, const Thread* of);
   [[nodiscard]] static bool is_for_read_table(const AccessHistory& stamps);
   ReadBlock* open_read_table(Granule& granule, Address address);

@@ -610,6 +610,9 @@ void ShadowStore::access_granule(Thread& thread, Granule& granule, const WordAcc
     case Shape::kAtomic:
       done = renew_beside_message(thread, granule, lock.list, access, set_flags);
       break;
+    case Shape::kOwned:
+      done = set_flags == 0 && renew_owner(thread, granule, lock.list, access);
+      break;
     case Shape::kWaitedFor:
       break;
   }
@@ -695,6 +698,10 @@ Address ShadowStore::renew_run(Thread& thread, Address at, Address begin, Addres
     const uint8_t mask = mask_in(at, begin, end);
     if (granule == nullptr) break;
     if constexpr (kPlain) {
+      if (owns(thread, *granule) &&
+          (is_stamped(thread, *granule, Kind, mask) || renew_owner<Kind>(thread, *granule, mask, where))) {
+        continue;
+      }
       if (mask == 0xff && (row.stands(*granule) || row.renew(*granule) || begin_row(row, *granule, at))) continue;
     }
     if (Kind == AccessKind::kRead && mask == 0xff && end - at >= 2 * kGranuleBytes && has_list(*granule)) {
@@ -748,6 +755,22 @@ Address ShadowStore::renew_run(Thread& thread, AccessKind kind, Address at, Addr
   }
 }
 
+// The same as the other one, under the granule's lock.
+bool ShadowStore::renew_owner(const Thread& thread, Granule& granule, HistoryId list, const WordAccess& access) const {
+  if (thread.owned_layout != granule.cells[1].load(std::memory_order_relaxed) ||
+      !ShadowWord::stack_fits(access.where)) {
+    return false;
+  }
+  if (access.kind == AccessKind::kRead) {
+    put_in_cell<AccessKind::kRead>(thread, granule, list, access.mask, access.where);
+  } else if (access.kind == AccessKind::kWrite) {
+    put_in_cell<AccessKind::kWrite>(thread, granule, list, access.mask, access.where);
+  } else {
+    return false;
+  }
+  return true;
+}
+
 // Path 4.
 void ShadowStore::access_generally(Thread& thread, Granule& granule, GranuleLock& lock, const WordAccess& access,
                                    SpinSignals& signals, uint32_t set_flags) {
@@ -768,6 +791,7 @@ void ShadowStore::access_generally(Thread& thread, Granule& granule, GranuleLock
   const uint32_t new_flags = (flags & ~ended) | set_flags;
   if (stamped || new_flags != flags) {
     thread.stamped |= stamped;
+    disown(granule, lock.list);
     put_reads(thread, granule, block, access, stamps, new_flags);
     write_granule(thread, granule, access.word, lock.list, stamps, new_flags);
   }

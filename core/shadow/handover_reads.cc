@@ -19,6 +19,13 @@ bool ShadowStore::has_writes_to_heed(const Thread& thread, const Granule& granul
     }
   }
   if (list == kUntouched) return false;
+  if (is_owned(granule, list)) {
+    bool found = false;
+    cell_at(list).for_each([&](ShadowWord word) {
+      found |= word.touches(mask) && may_heed(thread, word.kind(), word.slot(), word.clock());
+    });
+    return found;
+  }
   const OverflowList listed = list_at(list);
   for (unsigned i = 0; i < listed.first_reads(); ++i) {
     const PastAccess stamp = listed.at(i);

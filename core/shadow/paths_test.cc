@@ -25,7 +25,7 @@ namespace {
 constexpr Address kData = 0x10000;
 constexpr Address kTag = 0x30000;
 constexpr Address kLock = 0x40000;
-constexpr unsigned kGranules = 5;
+constexpr unsigned kGranules = 6;
 constexpr unsigned kLocks = 4;
 constexpr ThreadId kThreads = 6;
 constexpr unsigned kSteps = 1000;
@@ -116,10 +116,11 @@ class PathsTest : public testing::Test {
   }
 
   // Each granule has accesses that bring it to shapes of its own: the first is mostly read, the second has atomics, the
-  // third is waited for; the others have all.
+  // third is waited for, the last is nearly always one thread's; the others have all.
   void access(unsigned who) {
-    Thread& thread = *threads_[who];
     const unsigned number = below(kGranules);
+    if (number == kGranules - 1 && !once_in(40)) who = 0;
+    Thread& thread = *threads_[who];
     const Address at = kData + number * 256;
     if (number == 2 && once_in(40)) return detector_->spin_read(thread, at, 4, 80, true);
     if (once_in(100)) return detector_->allocate(thread, at, 8);
@@ -188,6 +189,8 @@ class PathsTest : public testing::Test {
         try_one({2, "renew_beside", Leaves::kMoreReads},
                 [&] { return DetectorProbe::path_2<Kind>(*detector_, thread, granule, access); });
         if constexpr (Kind == AccessKind::kRead || Kind == AccessKind::kWrite) {
+          try_one({1, "owner", Leaves::kTheSame},
+                  [&] { return DetectorProbe::path_1_owner<Kind>(*detector_, thread, granule, access); });
           if (access.mask == kWholeGranule && !access.increments) {
             try_one({1, "strided", Leaves::kTheSame},
                     [&] { return DetectorProbe::path_1_strided<Kind>(*detector_, thread, granule, access); });
@@ -218,6 +221,8 @@ class PathsTest : public testing::Test {
     try_one({3, "atomic", Leaves::kMoreAtomics},
             [&] { return DetectorProbe::path_3_atomic(*detector_, thread, granule, access, set_flags); });
     if (set_flags == 0) {
+      try_one({3, "owner, locked", Leaves::kTheSame},
+              [&] { return DetectorProbe::path_3_owner(*detector_, thread, granule, access); });
       try_one({3, "plain", Leaves::kTheSame},
               [&] { return DetectorProbe::path_3_plain(*detector_, thread, granule, access); });
       try_one({3, "table", Leaves::kMoreReads},
@@ -269,7 +274,9 @@ class PathsTest : public testing::Test {
   //     which is in no race that the access is not in; the access itself stays, where another of its epoch stands for
   //     it; and if so, it takes away what it covers of its thread's own past, which the slow path does not look for;
   //   - kMoreAtomics, of atomics beside a message: what is covered stays, if it is an atomic; and whether the access'
-  //     own write is an rmw, if one that it would continue stays: who hears of one hears of both.
+  //     own write is an rmw, if one that it would continue stays: who hears of one hears of both;
+  //   - path 1: whether a write is an rmw, where it comes after all that it would continue: who hears of it comes after
+  //     those anyway.
   void expect_same(const Way& way, const WordAccess& access, const Thread& thread, Remembered before, Remembered after,
                    bool stands, DetectorProbe::Outcome slow) {
     ++taken_[way];
@@ -285,8 +292,16 @@ class PathsTest : public testing::Test {
     }
     std::string wrong;
     if (slow.races != 0) wrong += "takes an access that is in a race\n";
+    const auto writes_before_are_ordered = [&](unsigned byte) {
+      const std::vector<RememberedByte>& writes = before.writes[byte];
+      return std::all_of(writes.begin(), writes.end(), [&](const RememberedByte& write) {
+        return ordered_before(thread.clocks.strong, thread, write.slot, write.clock);
+      });
+    };
     const auto differs_in_rmw = [&](RememberedByte one, const std::set<RememberedByte>& all) {
-      if (way.leaves != Leaves::kMoreAtomics || !is_now(one) || one.kind != AccessKind::kAtomicWrite) return false;
+      const bool atomic = way.leaves == Leaves::kMoreAtomics && one.kind == AccessKind::kAtomicWrite;
+      const bool alone = way.path == 1 && one.kind == AccessKind::kWrite && writes_before_are_ordered(one.byte);
+      if ((!atomic && !alone) || !is_now(one)) return false;
       one.rmw = !one.rmw;
       return all.contains(one);
     };
@@ -372,12 +387,13 @@ class PathsTest : public testing::Test {
                              {2, "at once", Leaves::kMoreReads},    {3, "waited for", Leaves::kTheSame},
                              {3, "atomic", Leaves::kMoreAtomics},   {3, "plain", Leaves::kTheSame},
                              {3, "table", Leaves::kMoreReads},      {3, "list", Leaves::kMoreReads},
-                             {3, "short list", Leaves::kTheSame}};
+                             {3, "short list", Leaves::kTheSame},   {1, "owner", Leaves::kTheSame},
+                             {3, "owner, locked", Leaves::kTheSame}};
     std::map<std::string, unsigned> taken;
     for (const auto& [way, count] : taken_) taken[way.name] += count;
     for (const Way& way : kWays) EXPECT_GE(taken[way.name], often) << way.name;
     for (const Shape shape : {Shape::kEmpty, Shape::kPlain, Shape::kOverflow, Shape::kReadList, Shape::kReadShared,
-                              Shape::kAtomic, Shape::kWaitedFor}) {
+                              Shape::kAtomic, Shape::kWaitedFor, Shape::kOwned}) {
       EXPECT_GE(shapes_[shape], often) << "shape " << static_cast<unsigned>(shape);
     }
   }

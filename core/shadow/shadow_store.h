@@ -85,6 +85,12 @@ class ShadowStore : public GranuleStore {
   template <AccessKind Kind, unsigned Size>
   [[nodiscard, gnu::always_inline]] bool access_plainly(Thread& thread, Granule* granules, Address address,
                                                         StackId where);
+  // The same of a granule that the thread owns (core/shadow/owner_cell.h), as far as owns() can tell without its lock.
+  [[nodiscard, gnu::always_inline]] static bool owns(const Thread& thread, const Granule& granule) {
+    return granule.cells[1].load(std::memory_order_relaxed) == thread.owned_layout;
+  }
+  template <AccessKind Kind>
+  [[nodiscard, gnu::always_inline]] bool access_owned(Thread& thread, Granule& granule, unsigned mask, StackId where);
   // The same of any bytes: as far as that goes, from the first on. Gives where it ends.
   template <AccessKind Kind>
   [[nodiscard]] Address access_range(Thread& thread, Address begin, Address end, StackId where);
@@ -189,6 +195,44 @@ class ShadowStore : public GranuleStore {
                                                    Address at) {
     return GranuleStep::is_empty(granule) && is_prepared(at) && row.begin(granule);
   }
+  // Path 1 of a granule that the thread owns (core/shadow/owner_cell.h): all that is there is its own. False: it is
+  // another case, and nothing was done.
+  template <AccessKind Kind>
+  [[nodiscard, gnu::always_inline]] bool renew_owner(const Thread& thread, Granule& granule, unsigned mask,
+                                                     StackId where) const {
+    const uint64_t cells = GranuleLock::cells_of(granule);
+    const auto list = static_cast<HistoryId>(cells);
+    if (cells >> 32 != thread.owned_layout || list == kUntouched || !ShadowWord::stack_fits(where) ||
+        !GranuleLock::try_lock_both(granule, cells)) {
+      return false;
+    }
+    put_in_cell<Kind>(thread, granule, list, mask, where);
+    GranuleLock::unlock_both(granule, cells);
+    return true;
+  }
+  template <AccessKind Kind>
+  [[gnu::always_inline]] void put_in_cell(const Thread& thread, Granule& granule, HistoryId list, unsigned mask,
+                                          StackId where) const {
+    const ShadowWord fresh =
+        ShadowWord::of_one_stack(ShadowWord::epoch_of(thread.slot, thread.time), Kind, mask, where);
+    cell_at(list).take<Kind>(fresh, mask);
+    // The copies for the check: the newest where it looks first, one of the other kind where it looks then.
+    const unsigned place = thread.slot & 1u;
+    const ShadowWord newest = granule.words[place].load(std::memory_order_relaxed);
+    const ShadowWord third = granule.words[2].load(std::memory_order_relaxed);
+    constexpr uint64_t kSame = ShadowWord::kBitsOfWrites & ~ShadowWord::kBitsOfBytes;
+    ShadowWord copy = fresh;
+    if (newest.equals_in(fresh, kSame)) {
+      copy = newest.with(mask);
+    } else {
+      if (third.equals_in(fresh, kSame)) copy = third.with(mask);
+      granule.words[2].store(newest.equals_in(fresh, ShadowWord::kBitsOfEpoch) ? newest : ShadowWord(),
+                             std::memory_order_relaxed);
+    }
+    granule.words[place].store(copy, std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool renew_owner(const Thread& thread, Granule& granule, HistoryId list,
+                                 const WordAccess& access) const;
   // Of access_row(): one of another case.
   [[nodiscard]] bool renew_one(Thread& thread, AccessKind kind, Address at, StackId where) {
     return renew_run(thread, kind, at, at, at + kGranuleBytes, where, false) != at;
@@ -291,6 +335,14 @@ bool ShadowStore::access_plainly(Thread& thread, Granule* granules, Address addr
   for (unsigned i = 0; i < (kWhole ? Size / kGranuleBytes : 1); ++i) {
     done = done && renew<Kind, kWhole>(thread, granules[i], address + i * kGranuleBytes, mask, where);
   }
+  step_outside(thread);
+  if (done) ++thread.accesses;
+  return done;
+}
+
+template <AccessKind Kind>
+bool ShadowStore::access_owned(Thread& thread, Granule& granule, unsigned mask, StackId where) {
+  const bool done = step_inside(thread) && renew_owner<Kind>(thread, granule, mask, where);
   step_outside(thread);
   if (done) ++thread.accesses;
   return done;

@@ -142,6 +142,10 @@ class ShadowWord {
     const uint64_t left = bits_ & ~(uint64_t{bytes} << kBytesAt);
     return ShadowWord((left & kBitsOfBytes) == 0 ? 0 : left);
   }
+  // What it says, of no byte.
+  [[nodiscard, gnu::always_inline]] constexpr ShadowWord without_bytes() const {
+    return ShadowWord(bits_ & ~kBitsOfBytes);
+  }
   [[nodiscard, gnu::always_inline]] constexpr ShadowWord with(unsigned bytes) const {
     return ShadowWord(bits_ | uint64_t{bytes} << kBytesAt);
   }

@@ -39,7 +39,7 @@ inline constexpr HistoryId kUntouched = 0;
 
 // A thread's: for each size class the block it fills.
 struct HistoryRoom {
-  static constexpr unsigned kClasses = 10;
+  static constexpr unsigned kClasses = 11;
   struct Block {
     uint32_t next = 0;  // units
     uint32_t end = 0;
@@ -177,8 +177,8 @@ class Histories {
     uint32_t block = 0;
   };
   static constexpr uint32_t kNoArea = ~0u;
-  // In units; the first has room for one stamp (core/engine/hybrid.h).
-  static constexpr uint16_t kSizes[HistoryRoom::kClasses] = {2, 3, 4, 5, 8, 16, 32, 64, 128, 256};
+  // In units; the first has room for one stamp (core/engine/hybrid.h), nine for a cell (core/shadow/owner_cell.h).
+  static constexpr uint16_t kSizes[HistoryRoom::kClasses] = {2, 3, 4, 5, 8, 9, 16, 32, 64, 128, 256};
   static constexpr unsigned class_of(unsigned words) {
     const auto units = static_cast<unsigned>((sizeof(Header) + words * sizeof(uint32_t) + kUnit - 1) / kUnit);
     if (units <= 5) return units <= 2 ? 0 : units - 2;

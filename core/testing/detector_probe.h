@@ -101,6 +101,11 @@ struct DetectorProbe {
                : detector.renew<Kind, false>(thread, granule, access.word, access.mask, access.where);
   }
   template <AccessKind Kind>
+  [[nodiscard]] static bool path_1_owner(Detector& detector, const Thread& thread, Granule& granule,
+                                         const WordAccess& access) {
+    return detector.renew_owner<Kind>(thread, granule, access.mask, access.where);
+  }
+  template <AccessKind Kind>
   [[nodiscard]] static bool path_1_strided(Detector& detector, const Thread& thread, Granule& granule,
                                            const WordAccess& access) {
     const GranuleStep::Strided<Kind> strided(thread, access.where);
@@ -144,6 +149,11 @@ struct DetectorProbe {
                                          const WordAccess& access) {
     return !has_list(granule) && detector.access_simply(thread, granule, access);
   }
+  [[nodiscard]] static bool path_3_owner(Detector& detector, Thread& thread, Granule& granule,
+                                         const WordAccess& access) {
+    return is_owned(granule, GranuleLock::list_of(granule)) &&
+           detector.renew_owner(thread, granule, GranuleLock::list_of(granule), access);
+  }
   [[nodiscard]] static bool path_3_waited_for(Detector& detector, Thread& thread, Granule& granule,
                                               const WordAccess& access, uint32_t set_flags) {
     const HistoryId list = GranuleLock::list_of(granule);
@@ -153,22 +163,22 @@ struct DetectorProbe {
   }
   [[nodiscard]] static bool path_3_atomic(Detector& detector, Thread& thread, Granule& granule,
                                           const WordAccess& access, uint32_t set_flags) {
-    return has_list(granule) && detector.waited_for_in(granule) == 0 &&
+    return has_true_list(granule) && detector.waited_for_in(granule) == 0 &&
            detector.renew_beside_message(thread, granule, GranuleLock::list_of(granule), access, set_flags);
   }
   [[nodiscard]] static bool path_3_table(Detector& detector, Thread& thread, Granule& granule,
                                          const WordAccess& access) {
-    return has_list(granule) && detector.waited_for_in(granule) == 0 &&
+    return has_true_list(granule) && detector.waited_for_in(granule) == 0 &&
            detector.read_in_own_row(thread, granule, GranuleLock::list_of(granule), access);
   }
   [[nodiscard]] static bool path_3_list(Detector& detector, Thread& thread, Granule& granule,
                                         const WordAccess& access) {
-    return has_list(granule) && detector.waited_for_in(granule) == 0 &&
+    return has_true_list(granule) && detector.waited_for_in(granule) == 0 &&
            detector.read_beside_list(thread, granule, GranuleLock::list_of(granule), access);
   }
   [[nodiscard]] static bool path_3_short_list(Detector& detector, Thread& thread, Granule& granule,
                                               const WordAccess& access) {
-    if (!has_list(granule) || detector.list_at(GranuleLock::list_of(granule)).flags() != 0) return false;
+    if (!has_true_list(granule) || detector.list_at(GranuleLock::list_of(granule)).flags() != 0) return false;
     GranuleLock lock(granule);
     return detector.renew_short_list(thread, granule, lock.list, access);
   }
@@ -239,6 +249,10 @@ struct DetectorProbe {
   };
 
  private:
+  // One that is no cell.
+  static bool has_true_list(const Granule& granule) {
+    return has_list(granule) && !is_owned(granule, GranuleLock::list_of(granule));
+  }
   static uint32_t read_all(Detector& detector, const Granule& granule, Address address, AccessHistory& stamps) {
     const uint32_t flags = detector.read_granule(granule, GranuleLock::list_of(granule), stamps);
     ReadBlock* block = is_in_read_table(granule) ? detector.read_table_.find(address) : nullptr;

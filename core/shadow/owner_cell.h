@@ -1,0 +1,103 @@
+// What one thread did to a granule, as long as nobody else came and it held no lock: of each byte its last read and its
+// last write, each a shadow word. However often it comes, at whatever epochs and from whatever statements, one access
+// is a store or two, and nothing is judged: all that is there is its own, and so ordered before.
+//
+// The cell is a history in the place of the granule's list:
+//
+//   uint32 kHeader · uint64 reads[8] · uint64 writes[8]
+//
+// The bits of bytes in its words say nothing: a word belongs to the byte that it stands at. `writes` may be an
+// allocation. The granule's layout says whose it is (GranuleLayout::owned_by()); its three words are copies for the
+// thread's check alone, whose stacks say nothing.
+//
+// A granule gets one when the thread's own accesses have no room in it (GranuleStore::write_granule()). Whoever else
+// comes, or the thread with a lock, or an atomic, takes the slow path, which finds all that the cell has
+// (GranuleStore::read_granule()) and leaves another shape.
+#pragma once
+
+#include "core/engine/hybrid.h"
+#include "core/shadow/shadow.h"
+
+namespace norn {
+
+class OwnerCell {
+ public:
+  // No list begins so: its flags are none, and its counts more than there may be.
+  static constexpr uint32_t kHeader = 0xffff0000;
+  // Of the history.
+  static constexpr unsigned kWords = 1 + 2 * kGranuleBytes * 2;
+
+  // Behind the header the words are aligned: a history begins four bytes after a multiple of sixteen.
+  explicit OwnerCell(const uint32_t* words)
+      : reads_(reinterpret_cast<ShadowWord*>(const_cast<uint32_t*>(words) + 1)), writes_(reads_ + kGranuleBytes) {}
+
+  // Whether a history is one.
+  [[nodiscard]] static bool is_one(const uint32_t* words) { return words[0] == kHeader; }
+
+  // Of accesses of one thread, oldest first, which may_hold() holds for.
+  void fill(uint32_t* words, const AccessHistory& stamps) {
+    words[0] = kHeader;
+    for (unsigned i = 0; i < 2 * kGranuleBytes; ++i) reads_[i] = {};
+    for (unsigned i = 0; i < stamps.count; ++i) {
+      const PastAccess& s = stamps.all[i];
+      for (unsigned byte = 0; byte < kGranuleBytes; ++byte) {
+        if ((s.mask >> byte & 1) != 0) (is_write(s.kind) ? writes_ : reads_)[byte] = s.packed();
+      }
+    }
+  }
+  [[nodiscard]] static bool may_hold(const Thread& thread, const PastAccess& s) {
+    return is_own(thread, s.slot, s.time) && s.lockset == kNoLocks && s.adds == 0 && s.fits() &&
+           (s.kind == AccessKind::kRead || s.kind == AccessKind::kWrite || s.kind == AccessKind::kBirth);
+  }
+
+  // An access of the owner, who holds no lock. `fresh`: what its words say now.
+  template <AccessKind Kind>
+  [[gnu::always_inline]] void take(ShadowWord fresh, unsigned mask) {
+    for (unsigned left = mask; left != 0; left &= left - 1) {
+      const auto byte = static_cast<unsigned>(__builtin_ctz(left));
+      // As everywhere, the first access of an epoch stands for those after it.
+      const ShadowWord write = writes_[byte];
+      if (write.equals_in(fresh, ShadowWord::kBitsOfEpoch) && !write.is_birth()) continue;
+      if constexpr (Kind == AccessKind::kWrite) {
+        writes_[byte] = fresh;
+        reads_[byte] = {};
+      } else if (!reads_[byte].equals_in(fresh, ShadowWord::kBitsOfEpoch)) {
+        reads_[byte] = fresh;
+      }
+    }
+  }
+
+  // Calls visit(word) for each access, with its bytes, oldest first.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    ShadowWord all[2 * kGranuleBytes];
+    unsigned count = 0;
+    for (unsigned i = 0; i < 2 * kGranuleBytes; ++i) {
+      if (reads_[i].is_none()) continue;
+      const ShadowWord bare = reads_[i].without_bytes();
+      const unsigned byte = 1u << i % kGranuleBytes;
+      unsigned at = 0;
+      while (at < count && all[at].without_bytes() != bare) ++at;
+      if (at == count) all[count++] = bare;
+      all[at] = all[at].with(byte);
+    }
+    // By insertion: there are few. (An allocation comes before what its epoch did.)
+    const auto is_before = [](ShadowWord a, ShadowWord b) {
+      return a.clock() != b.clock() ? a.clock() < b.clock() : a.is_birth() && !b.is_birth();
+    };
+    for (unsigned i = 1; i < count; ++i) {
+      for (unsigned k = i; k > 0 && is_before(all[k], all[k - 1]); --k) {
+        const ShadowWord earlier = all[k];
+        all[k] = all[k - 1];
+        all[k - 1] = earlier;
+      }
+    }
+    for (unsigned i = 0; i < count; ++i) visit(all[i]);
+  }
+
+ private:
+  ShadowWord* reads_;
+  ShadowWord* writes_;
+};
+
+}  // namespace norn

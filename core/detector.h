@@ -48,6 +48,7 @@ class Detector : private Collector {
   using Relations::record_quickly;
   using ShadowStore::access;
   using ShadowStore::access_again;
+  using ShadowStore::access_own;
   using ShadowStore::access_owned;
   using ShadowStore::access_plainly;
   using ShadowStore::access_range;

@@ -189,8 +189,11 @@ struct Thread {
   bool unrecorded = false;       // what it did under the lock it holds, or held last, was not recorded from the start
   uint32_t stamps_alone = 0;     // the second cell of a granule with one stamp of this time
   uint32_t stamps_two = 0;       // and with two of the thread, made with the same locks
-  uint32_t owned_layout = 0;     // and with a cell of its own, where it may use such now; else one that no granule has
-  uint32_t beginning = 0;        // another where its own past is not: begin_again()
+  // The same for GranuleStep::Own: both cells, and the epoch as a word has it. None is like the cells while the thread
+  // holds a lock.
+  uint64_t alone_cells = 0, two_cells = 0, own_epoch = 0;
+  uint32_t owned_layout = 0;  // and with a cell of its own, where it may use such now; else one that no granule has
+  uint32_t beginning = 0;     // another where its own past is not: begin_again()
   const Clock* decides = nullptr;  // of the relation in which stamps are superfluous
   ThreadId id = 0;
   uint64_t memory_changes = 0;  // grows whenever its own stamps of this time may go because memory is new or gone

@@ -37,14 +37,6 @@ class GranuleStep : public PlaceTables {
     const unsigned place = thread.slot & 1u;
     const uint32_t now = ShadowWord::epoch_of(thread.slot, thread.time);
     const unsigned bytes = Whole ? ShadowWord::kAllBytes : mask;
-    // The commonest: one word, which the thread made at an earlier time, of these very bytes.
-    if (thread.stamps_unlocked && cells >> 32 == thread.stamps_alone) {
-      const ShadowWord only = granule.words[place].load(std::memory_order_relaxed);
-      if (now - only.epoch() - 1 < thread.time - thread.own_since && only.bytes() == bytes && !only.is_free() &&
-          FixedKind<Kind>::covers(only)) {
-        return put_unlocked(granule, place, ShadowWord::of_one_stack(now, Kind, bytes, where));
-      }
-    }
     bool done = false;
     // Whether it stays, all of it or some. False: it is another case, or done.
     unsigned staying = 0;
@@ -118,6 +110,60 @@ class GranuleStep : public PlaceTables {
     }
     return put_instead(granule, place, cells, {mine, other, third}, new_cells, {fresh, new_other, new_third});
   }
+
+  // The commonest of path 1, by a thread that holds no lock: a granule with one or two words, its own, of which what
+  // stays beside the access leaves room for it. The layout stays as it is (one of two words may be none), so no lock is
+  // taken (put_unlocked()). In two steps, so that the hook looks for the stack id last and needs few registers: find()
+  // says where the words go, put() puts them there.
+  template <AccessKind Kind>
+  struct Own {
+    // The new word takes the thread's position. What was there goes, and the third stays or goes; or it becomes the
+    // third.
+    enum class Way : uint8_t { kNone, kThirdStays, kThirdGoes, kMineStays };
+
+    // What the thread's word is now, but for the stack.
+    [[nodiscard, gnu::always_inline]] static uint64_t fresh(const Thread& thread, unsigned mask) {
+      return thread.own_epoch | uint64_t{mask} << ShadowWord::kBytesAt |
+             static_cast<uint64_t>(Kind) << ShadowWord::kKindAt;
+    }
+    [[nodiscard, gnu::always_inline]] static Way find(const Thread& thread, const Granule& granule, unsigned place,
+                                                      uint64_t fresh) {
+      const uint64_t cells = GranuleLock::cells_of(granule);
+      const Fate mine = fate(thread, granule.words[place].load(std::memory_order_relaxed).bits(), fresh);
+      if (cells == thread.alone_cells) return mine == Fate::kGoes ? Way::kThirdStays : Way::kNone;
+      if (cells != thread.two_cells || mine == Fate::kUnknown) return Way::kNone;
+      const Fate third = fate(thread, granule.words[2].load(std::memory_order_relaxed).bits(), fresh);
+      if (third == Fate::kGoes) return mine == Fate::kGoes ? Way::kThirdGoes : Way::kMineStays;
+      return third == Fate::kStays && mine == Fate::kGoes ? Way::kThirdStays : Way::kNone;
+    }
+    // False: somebody else changed the granule at the same time, and nothing was done.
+    [[nodiscard, gnu::always_inline]] static bool put(Granule& granule, unsigned place, Way way, ShadowWord fresh) {
+      if (way != Way::kThirdStays) {
+        const ShadowWord mine = granule.words[place].load(std::memory_order_relaxed);
+        granule.words[2].store(way == Way::kMineStays ? mine : ShadowWord(), std::memory_order_relaxed);
+      }
+      return put_unlocked(granule, place, fresh);
+    }
+
+   private:
+    enum class Fate : uint8_t { kGoes, kStays, kUnknown };
+    static constexpr uint64_t kSlot = ~uint64_t{0} << ShadowWord::kSlotAt;
+    static constexpr uint64_t kWrite = static_cast<uint64_t>(AccessKind::kWrite) << ShadowWord::kKindAt;
+    // What becomes of a word: of the thread's own plain ones all is ordered, and a write covers both kinds, a read its
+    // own. What is covered in part, or stands for the access in part, is for the next path.
+    [[nodiscard, gnu::always_inline]] static Fate fate(const Thread& thread, uint64_t word, uint64_t fresh) {
+      if (word == 0) return Fate::kGoes;
+      constexpr uint64_t kOther = kSlot | uint64_t{6} << ShadowWord::kKindAt;  // no plain access, or not its own
+      const uint32_t since = ShadowWord::from_bits(word).clock() - thread.own_since;
+      const uint32_t now = thread.time - thread.own_since;
+      const bool write = (word & kWrite) != 0;
+      if (((word ^ fresh) & kOther) != 0 || since > now) return Fate::kUnknown;
+      if ((word & fresh & ShadowWord::kBitsOfBytes) == 0) return Fate::kStays;
+      if (since == now && (Kind == AccessKind::kRead || write)) return Fate::kUnknown;
+      if (Kind == AccessKind::kRead && write) return Fate::kStays;
+      return (word & ~fresh & ShadowWord::kBitsOfBytes) == 0 ? Fate::kGoes : Fate::kUnknown;
+    }
+  };
 
   // Path 1 for many granules at a stride, all bytes of each: those in which there is nothing, or nothing but what the
   // thread did before with the same locks, at most two words.

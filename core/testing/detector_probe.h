@@ -101,6 +101,16 @@ struct DetectorProbe {
                : detector.renew<Kind, false>(thread, granule, access.word, access.mask, access.where);
   }
   template <AccessKind Kind>
+  [[nodiscard]] static bool path_1_own(Thread& thread, Granule& granule, const WordAccess& access) {
+    const uint64_t accesses = thread.accesses;
+    const bool done = Detector::access_own<Kind>(thread, granule, access.mask, [&](StackId& found) {
+      found = access.where;
+      return true;
+    });
+    thread.accesses = accesses;
+    return done;
+  }
+  template <AccessKind Kind>
   [[nodiscard]] static bool path_1_owner(Detector& detector, const Thread& thread, Granule& granule,
                                          const WordAccess& access) {
     return detector.renew_owner<Kind>(thread, granule, access.mask, access.where);

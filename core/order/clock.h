@@ -74,7 +74,8 @@ class Clock {
   [[nodiscard]] bool includes_near(const Clock& other) const {
     const Times* mine = times();
     const Times* theirs = other.times();
-    const auto lacks = (mine[0] < theirs[0]) | (mine[1] < theirs[1]);
+    auto lacks = mine[0] < theirs[0];
+    for (unsigned i = 1; i < kNear / kAtOnce; ++i) lacks |= mine[i] < theirs[i];
     return (lacks[0] | lacks[1] | lacks[2] | lacks[3]) == 0;
   }
   void join_near(const Clock& other) {

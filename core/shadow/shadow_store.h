@@ -92,21 +92,13 @@ class ShadowStore : public GranuleStore {
   template <AccessKind Kind>
   [[nodiscard, gnu::always_inline]] bool access_owned(Thread& thread, Granule& granule, unsigned mask, StackId where);
   // The shortest (GranuleStep::Own), of so many bytes within one granule, for a thread that is_plain(). It need not be
-  // inside: it touches nothing but its own words. `where(found)`: the stack; false if that is not to be had.
-  template <AccessKind Kind, class WhereCall>
+  // inside: it touches nothing but its own words.
+  template <AccessKind Kind>
   [[nodiscard, gnu::always_inline]] static bool access_own(Thread& thread, Granule& granule, unsigned mask,
-                                                           const WhereCall& where) {
-    using Own = GranuleStep::Own<Kind>;
-    const unsigned place = thread.slot & 1u;
-    const uint64_t fresh = Own::fresh(thread, mask);
-    const typename Own::Way way = Own::find(thread, granule, place, fresh);
-    StackId stack = kNoStack;
-    if (way == Own::Way::kNone || !where(stack) || !ShadowWord::stack_fits(stack) ||
-        !Own::put(granule, place, way, ShadowWord::from_bits(fresh | stack))) {
-      return false;
-    }
-    ++thread.accesses;
-    return true;
+                                                           StackId where) {
+    const bool done = ShadowWord::stack_fits(where) && GranuleStep::Own<Kind>::renew(thread, granule, mask, where);
+    if (done) ++thread.accesses;
+    return done;
   }
   // The same of any bytes: as far as that goes, from the first on. Gives where it ends.
   template <AccessKind Kind>

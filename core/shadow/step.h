@@ -113,36 +113,29 @@ class GranuleStep : public PlaceTables {
 
   // The commonest of path 1, by a thread that holds no lock: a granule with one or two words, its own, of which what
   // stays beside the access leaves room for it. The layout stays as it is (one of two words may be none), so no lock is
-  // taken (put_unlocked()). In two steps, so that the hook looks for the stack id last and needs few registers: find()
-  // says where the words go, put() puts them there.
+  // taken (put_unlocked()). False: it is another case, and nothing was done.
   template <AccessKind Kind>
   struct Own {
-    // The new word takes the thread's position. What was there goes, and the third stays or goes; or it becomes the
-    // third.
-    enum class Way : uint8_t { kNone, kThirdStays, kThirdGoes, kMineStays };
-
-    // What the thread's word is now, but for the stack.
-    [[nodiscard, gnu::always_inline]] static uint64_t fresh(const Thread& thread, unsigned mask) {
-      return thread.own_epoch | uint64_t{mask} << ShadowWord::kBytesAt |
-             static_cast<uint64_t>(Kind) << ShadowWord::kKindAt;
-    }
-    [[nodiscard, gnu::always_inline]] static Way find(const Thread& thread, const Granule& granule, unsigned place,
-                                                      uint64_t fresh) {
+    [[nodiscard, gnu::always_inline]] static bool renew(const Thread& thread, Granule& granule, unsigned mask,
+                                                        StackId where) {
       const uint64_t cells = GranuleLock::cells_of(granule);
-      const Fate mine = fate(thread, granule.words[place].load(std::memory_order_relaxed).bits(), fresh);
-      if (cells == thread.alone_cells) return mine == Fate::kGoes ? Way::kThirdStays : Way::kNone;
-      if (cells != thread.two_cells || mine == Fate::kUnknown) return Way::kNone;
-      const Fate third = fate(thread, granule.words[2].load(std::memory_order_relaxed).bits(), fresh);
-      if (third == Fate::kGoes) return mine == Fate::kGoes ? Way::kThirdGoes : Way::kMineStays;
-      return third == Fate::kStays && mine == Fate::kGoes ? Way::kThirdStays : Way::kNone;
-    }
-    // False: somebody else changed the granule at the same time, and nothing was done.
-    [[nodiscard, gnu::always_inline]] static bool put(Granule& granule, unsigned place, Way way, ShadowWord fresh) {
-      if (way != Way::kThirdStays) {
-        const ShadowWord mine = granule.words[place].load(std::memory_order_relaxed);
-        granule.words[2].store(way == Way::kMineStays ? mine : ShadowWord(), std::memory_order_relaxed);
+      const bool two = cells == thread.two_cells;
+      if (!two && cells != thread.alone_cells) return false;
+      const unsigned place = thread.slot & 1u;
+      const uint64_t fresh = thread.own_epoch | uint64_t{mask} << ShadowWord::kBytesAt |
+                             static_cast<uint64_t>(Kind) << ShadowWord::kKindAt | where;
+      const ShadowWord mine = granule.words[place].load(std::memory_order_relaxed);
+      const Fate mine_fate = fate(thread, mine.bits(), fresh);
+      if (mine_fate == Fate::kUnknown || (!two && mine_fate != Fate::kGoes)) return false;
+      if (two) {
+        const Fate third_fate = fate(thread, granule.words[2].load(std::memory_order_relaxed).bits(), fresh);
+        if (third_fate == Fate::kGoes) {
+          granule.words[2].store(mine_fate == Fate::kStays ? mine : ShadowWord(), std::memory_order_relaxed);
+        } else if (third_fate == Fate::kUnknown || mine_fate == Fate::kStays) {
+          return false;
+        }
       }
-      return put_unlocked(granule, place, fresh);
+      return put_unlocked(granule, place, ShadowWord::from_bits(fresh));
     }
 
    private:

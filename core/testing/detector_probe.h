@@ -103,10 +103,7 @@ struct DetectorProbe {
   template <AccessKind Kind>
   [[nodiscard]] static bool path_1_own(Thread& thread, Granule& granule, const WordAccess& access) {
     const uint64_t accesses = thread.accesses;
-    const bool done = Detector::access_own<Kind>(thread, granule, access.mask, [&](StackId& found) {
-      found = access.where;
-      return true;
-    });
+    const bool done = Detector::access_own<Kind>(thread, granule, access.mask, access.where);
     thread.accesses = accesses;
     return done;
   }

@@ -143,8 +143,13 @@ template <AccessKind Kind, unsigned Size>
   const bool done = do_inside(*state, [&]() __attribute__((always_inline)) {
     StackId stack = kNoStack;
     // Once more, since a signal's handler may have begun another epoch until here.
-    return thread.is_plain() && (find_stack_id(*state, site, stack) || make_stack_id(*state, site, stack)) &&
-           detector.access_plainly<Kind, Size>(thread, granules, address_of(address), stack);
+    if (!thread.is_plain() || (!find_stack_id(*state, site, stack) && !make_stack_id(*state, site, stack)))
+      return false;
+    if constexpr (Size <= kGranuleBytes) {
+      const unsigned bytes = bytes_in_granule(address_of(address), Size);
+      if (Detector::access_own<Kind>(thread, granules[0], bytes, stack)) return true;
+    }
+    return detector.access_plainly<Kind, Size>(thread, granules, address_of(address), stack);
   });
   if (!done) return Quick::kTried;
   const bool finished = !thread.recording && state->kept_signals.load(std::memory_order_relaxed) == 0;
@@ -304,39 +309,6 @@ template <AccessKind Kind, unsigned Size>
   [[clang::musttail]] return try_next<Kind, Size>(address, site);
 }
 
-// The commonest of those that the check does not let pass: short enough to need few registers.
-template <AccessKind Kind, unsigned Size>
-[[gnu::always_inline]] inline Quick access_own(const void* address, const norn_site* site) {
-  ThreadState* state = current_state;
-  if (state == nullptr || lies_across<Size>(address)) return Quick::kNot;
-  Thread& thread = *state->core;
-  // With a mask accesses count, nothing is controlled, and the shadow is flat (settle_check).
-  if (thread.fast.mask == 0 || state->depth.load(std::memory_order_relaxed) != 0) return Quick::kNot;
-  const bool done = do_inside(*state, [&]() __attribute__((always_inline)) {
-    return thread.is_plain() &&
-           Detector::access_own<Kind>(thread, flat_granule(thread.fast.granules, thread.fast.mask, address),
-                                      bytes_in_granule(address_of(address), Size),
-                                      [&](StackId& found) __attribute__((always_inline)) {
-                                        return find_stack_id<false>(*state, site, found);
-                                      });
-  });
-  if (!done) return Quick::kNot;
-  return !thread.recording && state->kept_signals.load(std::memory_order_relaxed) == 0 ? Quick::kDone
-                                                                                       : Quick::kUnfinished;
-}
-
-template <AccessKind Kind, unsigned Size>
-[[gnu::always_inline]] inline NORN_SLOW void enter_slowly(const void* address, const norn_site* site) {
-  if constexpr (Size <= kGranuleBytes) {
-    const Quick quick = access_own<Kind, Size>(address, site);
-    if (quick == Quick::kDone) [[likely]]
-      return;
-    if (quick == Quick::kUnfinished) [[clang::musttail]]
-      return finish_quick<Kind, Size>(address, site);
-  }
-  [[clang::musttail]] return try_quickly<Kind, Size>(address, site);
-}
-
 }  // namespace
 
 size_t mapped_part(const volatile void* address, size_t size) {
@@ -380,7 +352,7 @@ using namespace norn::rt;
     access<AccessKind::kind, size>(address, site);                                                  \
   }                                                                                                 \
   NORN_EXPORT NORN_SLOW void __norn_slow_##name##size(const void* address, const norn_site* site) { \
-    [[clang::musttail]] return enter_slowly<AccessKind::kind, size>(address, site);                 \
+    [[clang::musttail]] return try_quickly<AccessKind::kind, size>(address, site);                  \
   }
 
 NORN_ACCESS_HOOKS(read, kRead, 1)

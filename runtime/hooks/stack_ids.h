@@ -51,16 +51,14 @@ extern std::atomic<uint32_t> unloads;  // how many modules are gone
   return pointer;
 }
 
-// The same, if it was asked for before from this call. False: it was not. `SeeCalls`: calls that were not seen yet are
-// looked for, too.
-template <bool SeeCalls = true>
+// The same, if it was asked for before from this call. False: it was not.
 [[gnu::always_inline]] inline bool find_stack_id(const ThreadState& state, const norn_site* site, StackId& stack) {
   const CallStack& calls = *state.running;
   const norn_site* const* top = __norn_stack;
   const bool called = top > calls.begin;
   if (site == nullptr || top > calls.end || stack_pointer() < state.lowest_frame ||
       state.unloads != unloads.load(std::memory_order_relaxed) ||
-      (called && !CallStack::is_seen(top[-1]) && !(SeeCalls && see_calls(state, calls, top)))) {
+      (called && !CallStack::is_seen(top[-1]) && !see_calls(state, calls, top))) {
     return false;
   }
   const StackId caller = called ? calls.stack_ids[top - calls.begin - 1] : kNoStack;

@@ -14,8 +14,8 @@ constexpr const char* kWritesForgotten =
 
 void Collector::rewrite_history(uint32_t* words, unsigned count) {
   if (!is_state_machine(options_.engine)) {
-    if (OwnerCell::is_one(words)) {
-      OwnerCell(words).for_each([&](ShadowWord word) { slots_.mark(word.slot()); });
+    if (OwnerTable::is_one(words)) {
+      OwnerTable(words).for_each([&](ShadowWord word) { slots_.mark(word.slot()); });
       return;
     }
     for (unsigned i = HybridEngine::kHeaderWords; i < count; i += HybridEngine::kStampWords) {
@@ -115,7 +115,7 @@ void Collector::empty_areas(size_t staying, Forgotten what) {
 // What a granule's list becomes; the same, if there is no room for another.
 HistoryId Collector::list_anew(HistoryRoom& room, Granule& granule, HistoryId id, Forgotten what) {
   if (what == Forgotten::kNothing && is_owned(granule, id)) {
-    const HistoryId made = histories_.make(room, histories_.words(id), OwnerCell::kWords);
+    const HistoryId made = histories_.make(room, histories_.words(id), OwnerTable::kWords);
     return made == kUntouched ? id : made;
   }
   AccessHistory stamps;

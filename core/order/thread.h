@@ -192,8 +192,8 @@ struct Thread {
   // The same for GranuleStep::Own: both cells, and the epoch as a word has it. None is like the cells while the thread
   // holds a lock.
   uint64_t alone_cells = 0, two_cells = 0, own_epoch = 0;
-  uint32_t owned_layout = 0;  // and with a cell of its own, where it may use such now; else one that no granule has
-  uint32_t beginning = 0;     // another where its own past is not: begin_again()
+  uint32_t owned_layout = 0;       // and with an owner table, where it may use such now; else one that no granule has
+  uint32_t beginning = 0;          // another where its own past is not: begin_again()
   const Clock* decides = nullptr;  // of the relation in which stamps are superfluous
   ThreadId id = 0;
   uint64_t memory_changes = 0;  // grows whenever its own stamps of this time may go because memory is new or gone

@@ -122,10 +122,10 @@ struct GranuleWords : GranuleLayout {
 //                (kInReadTable), word 2 is another access, words 0 and 1 are copies of reads, for checks alone
 //   kAtomic      a list with kHasMessage: words that no check finds, what has no room in the list, reads as above
 //   kWaitedFor   a list with kInSpin: in the list alone, oldest first; reads perhaps in the table
-//   kOwned       a cell in the place of a list (core/shadow/owner_cell.h): in the cell alone; words are copies
+//   kOwned       an owner table in the place of a list (core/shadow/owner_table.h): there alone; words are copies
 enum class Shape : uint8_t { kEmpty, kPlain, kOverflow, kReadList, kReadShared, kAtomic, kWaitedFor, kOwned };
 
-// Whether its list is the cell of one thread. Under its lock, of which `list` is part.
+// Whether its list is an owner table. Under its lock, of which `list` is part.
 [[nodiscard]] inline bool is_owned(const Granule& granule, HistoryId list) {
   return list != kUntouched && (granule.cells[1].load(std::memory_order_relaxed) & GranuleLayout::kOwned) != 0;
 }

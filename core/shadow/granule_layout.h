@@ -21,7 +21,7 @@ struct GranuleLayout {
   [[nodiscard]] static constexpr uint32_t locks_in(unsigned place, LocksCode locks) {
     return static_cast<uint32_t>(uint64_t{locks} << (place + 1) * 8);
   }
-  // Of a granule whose list is the cell of one thread (core/shadow/owner_cell.h): it has no words, but copies.
+  // Of a granule whose list is the owner table of one thread (core/shadow/owner_table.h): it has no words, but copies.
   // `beginning` tells those apart who use the slot one after the other without being ordered.
   static constexpr uint32_t kOwned = 0x80;
   static constexpr uint32_t kBeginnings = 1u << 16;

@@ -36,7 +36,7 @@ uint32_t GranuleStore::read_granule(const Granule& granule, HistoryId list, Acce
   stamps.count = stamps.overwritten = 0;
   uint32_t flags = 0;
   if (is_owned(granule, list)) {
-    cell_at(list).for_each(
+    owner_table_at(list).for_each(
         [&](ShadowWord word) { stamps.all[stamps.count++] = PastAccess::unpacked(segments_, word, LocksCode{0}); });
     stamps.listed = stamps.count;
     return flags;
@@ -131,18 +131,18 @@ void GranuleStore::put_in_granule(Granule& granule, const AccessHistory& stamps,
   }
 }
 
-// Where all is the thread's own, made without locks: a cell. False: it is not, or there is no memory.
+// Where all is the thread's own, made without locks: an owner table. False: it is not, or there is no memory.
 bool GranuleStore::make_owned(Thread& thread, Granule& granule, HistoryId& list, const AccessHistory& stamps) {
   if (thread.owned_layout == GranuleLayout::kOwnedByNobody) return false;
   for (unsigned i = 0; i < stamps.count; ++i) {
-    if (!OwnerCell::may_hold(thread, stamps.all[i])) return false;
+    if (!OwnerTable::may_hold(thread, stamps.all[i])) return false;
   }
-  const HistoryId made = histories_.reserve(thread.room, OwnerCell::kWords);
+  const HistoryId made = histories_.reserve(thread.room, OwnerTable::kWords);
   if (histories_.wants_collection()) [[unlikely]]
     want_collection();
   if (made == kUntouched) return false;
   auto* words = const_cast<uint32_t*>(histories_.words(made));
-  OwnerCell(words).fill(words, stamps);
+  OwnerTable(words).fill(words, stamps);
   GranuleWords::clear(granule);
   granule.cells[1].store(thread.owned_layout, std::memory_order_relaxed);
   list = made;

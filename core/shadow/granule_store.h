@@ -12,7 +12,7 @@
 #include "core/race_filter.h"
 #include "core/shadow/granule.h"
 #include "core/shadow/overflow_list.h"
-#include "core/shadow/owner_cell.h"
+#include "core/shadow/owner_table.h"
 #include "core/shadow/read_table.h"
 #include "core/shadow/shadow.h"
 
@@ -60,9 +60,9 @@ class GranuleStore : public RaceFilter {
   [[nodiscard]] Shape shape_of(const Granule& granule, HistoryId list) const {
     return norn::shape_of(granule, list, list == kUntouched ? 0 : histories_.words(list)[0]);
   }
-  // The cell of a granule that is_owned().
-  [[nodiscard, gnu::always_inline]] OwnerCell cell_at(HistoryId list) const {
-    return OwnerCell(histories_.words(list));
+  // The owner table of a granule that is_owned().
+  [[nodiscard, gnu::always_inline]] OwnerTable owner_table_at(HistoryId list) const {
+    return OwnerTable(histories_.words(list));
   }
   // Before it gets another shape, which what was read of it decides.
   static void disown(Granule& granule, HistoryId& list) {

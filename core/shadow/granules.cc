@@ -762,9 +762,9 @@ bool ShadowStore::renew_owner(const Thread& thread, Granule& granule, HistoryId 
     return false;
   }
   if (access.kind == AccessKind::kRead) {
-    put_in_cell<AccessKind::kRead>(thread, granule, list, access.mask, access.where);
+    put_in_owner_table<AccessKind::kRead>(thread, granule, list, access.mask, access.where);
   } else if (access.kind == AccessKind::kWrite) {
-    put_in_cell<AccessKind::kWrite>(thread, granule, list, access.mask, access.where);
+    put_in_owner_table<AccessKind::kWrite>(thread, granule, list, access.mask, access.where);
   } else {
     return false;
   }

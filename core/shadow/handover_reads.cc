@@ -21,7 +21,7 @@ bool ShadowStore::has_writes_to_heed(const Thread& thread, const Granule& granul
   if (list == kUntouched) return false;
   if (is_owned(granule, list)) {
     bool found = false;
-    cell_at(list).for_each([&](ShadowWord word) {
+    owner_table_at(list).for_each([&](ShadowWord word) {
       found |= word.touches(mask) && may_heed(thread, word.kind(), word.slot(), word.clock());
     });
     return found;

@@ -18,9 +18,11 @@
 //    Decides that nothing changes: the thread's own word of its present epoch stands for the access.
 //    Leaves all else.
 //
-// 1, nearby: GranuleStep::renew(), Strided; AtomicStep::renew() of atomics; stamp_freed().
+// 1, nearby: GranuleStep::Own, renew(), Strided; renew_owner() of an owner table; AtomicStep::renew() of atomics;
+// stamp_freed().
 //    Decides what is covered and goes, by the clock that decides, near slots, and equal numbers of locks.
-//    Leaves a list with anything in it; what conflicts and is not ordered; other locks; frees; what has no room.
+//    Leaves a list with anything in it, but for the thread's own table; what conflicts and is not ordered; other locks;
+//    frees; what has no room.
 //
 // 2, beside: GranuleStep::renew_beside(); ReadStep::take_alone(), Together of the read table.
 //    Decides the same with both clocks, and what the same locks exclude; rmw of writes.
@@ -85,7 +87,7 @@ class ShadowStore : public GranuleStore {
   template <AccessKind Kind, unsigned Size>
   [[nodiscard, gnu::always_inline]] bool access_plainly(Thread& thread, Granule* granules, Address address,
                                                         StackId where);
-  // The same of a granule that the thread owns (core/shadow/owner_cell.h), as far as owns() can tell without its lock.
+  // The same of a granule that the thread owns (core/shadow/owner_table.h), as far as owns() can tell without its lock.
   [[nodiscard, gnu::always_inline]] static bool owns(const Thread& thread, const Granule& granule) {
     return granule.cells[1].load(std::memory_order_relaxed) == thread.owned_layout;
   }
@@ -204,7 +206,7 @@ class ShadowStore : public GranuleStore {
                                                    Address at) {
     return GranuleStep::is_empty(granule) && is_prepared(at) && row.begin(granule);
   }
-  // Path 1 of a granule that the thread owns (core/shadow/owner_cell.h): all that is there is its own. False: it is
+  // Path 1 of a granule that the thread owns (core/shadow/owner_table.h): all that is there is its own. False: it is
   // another case, and nothing was done.
   template <AccessKind Kind>
   [[nodiscard, gnu::always_inline]] bool renew_owner(const Thread& thread, Granule& granule, unsigned mask,
@@ -215,16 +217,16 @@ class ShadowStore : public GranuleStore {
         !GranuleLock::try_lock_both(granule, cells)) {
       return false;
     }
-    put_in_cell<Kind>(thread, granule, list, mask, where);
+    put_in_owner_table<Kind>(thread, granule, list, mask, where);
     GranuleLock::unlock_both(granule, cells);
     return true;
   }
   template <AccessKind Kind>
-  [[gnu::always_inline]] void put_in_cell(const Thread& thread, Granule& granule, HistoryId list, unsigned mask,
-                                          StackId where) const {
+  [[gnu::always_inline]] void put_in_owner_table(const Thread& thread, Granule& granule, HistoryId list, unsigned mask,
+                                                 StackId where) const {
     const ShadowWord fresh =
         ShadowWord::of_one_stack(ShadowWord::epoch_of(thread.slot, thread.time), Kind, mask, where);
-    cell_at(list).take<Kind>(fresh, mask);
+    owner_table_at(list).take<Kind>(fresh, mask);
     // The copies for the check: the newest where it looks first, one of the other kind where it looks then.
     const unsigned place = thread.slot & 1u;
     const ShadowWord newest = granule.words[place].load(std::memory_order_relaxed);

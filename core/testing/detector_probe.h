@@ -256,7 +256,7 @@ struct DetectorProbe {
   };
 
  private:
-  // One that is no cell.
+  // One that is no owner table.
   static bool has_true_list(const Granule& granule) {
     return has_list(granule) && !is_owned(granule, GranuleLock::list_of(granule));
   }

@@ -1,4 +1,4 @@
-#include "core/shadow/owner_cell.h"
+#include "core/shadow/owner_table.h"
 
 #include <gtest/gtest.h>
 
@@ -16,29 +16,28 @@ namespace {
 constexpr Address kData = 0x10000;
 constexpr Address kLock = 0x40000;
 
-TEST(OwnerCell, TellsEachAccessWithItsBytesOldestFirst) {
-  alignas(16) uint32_t room[OwnerCell::kWords + 1] = {};
+TEST(OwnerTable, TellsEachAccessWithItsBytesOldestFirst) {
+  alignas(16) uint32_t room[OwnerTable::kWords + 1] = {};
   uint32_t* words = room + 1;
-  OwnerCell cell(words);
+  OwnerTable table(words);
   AccessHistory none;
   none.count = 0;
-  cell.fill(words, none);
-  EXPECT_TRUE(OwnerCell::is_one(words));
+  table.fill(words, none);
+  EXPECT_TRUE(OwnerTable::is_one(words));
   const auto at = [](Time clock, AccessKind kind, unsigned mask, StackId stack) {
     return ShadowWord::of(ShadowWord::epoch_of(3, clock), kind, mask, stack);
   };
-  cell.take<AccessKind::kRead>(at(7, AccessKind::kRead, 0x0f, 1), 0x0f);
-  cell.take<AccessKind::kWrite>(at(5, AccessKind::kWrite, 0xc0, 2), 0xc0);
-  cell.take<AccessKind::kRead>(at(8, AccessKind::kRead, 0x02, 3), 0x02);
-  cell.take<AccessKind::kRead>(at(8, AccessKind::kRead, 0x06, 4), 0x06);    // the first of an epoch stays
-  cell.take<AccessKind::kWrite>(at(9, AccessKind::kWrite, 0x01, 5), 0x01);  // covers the read
-  cell.take<AccessKind::kRead>(at(9, AccessKind::kRead, 0x01, 6), 0x01);    // is stood for
+  table.take<AccessKind::kRead>(at(7, AccessKind::kRead, 0x0f, 1), 0x0f);
+  table.take<AccessKind::kWrite>(at(5, AccessKind::kWrite, 0xc0, 2), 0xc0);
+  table.take<AccessKind::kRead>(at(8, AccessKind::kRead, 0x02, 3), 0x02);
+  table.take<AccessKind::kRead>(at(8, AccessKind::kRead, 0x06, 4), 0x06);    // the first of an epoch stays
+  table.take<AccessKind::kWrite>(at(9, AccessKind::kWrite, 0x01, 5), 0x01);  // covers the read
+  table.take<AccessKind::kRead>(at(9, AccessKind::kRead, 0x01, 6), 0x01);    // is stood for
   std::vector<ShadowWord> found;
-  cell.for_each([&](ShadowWord word) { found.push_back(word); });
-  EXPECT_EQ(found,
-            (std::vector<ShadowWord>{at(5, AccessKind::kWrite, 0xc0, 2), at(7, AccessKind::kRead, 0x08, 1),
-                                     at(8, AccessKind::kRead, 0x02, 3), at(8, AccessKind::kRead, 0x04, 4),
-                                     at(9, AccessKind::kWrite, 0x01, 5)}));
+  table.for_each([&](ShadowWord word) { found.push_back(word); });
+  EXPECT_EQ(found, (std::vector<ShadowWord>{at(5, AccessKind::kWrite, 0xc0, 2), at(7, AccessKind::kRead, 0x08, 1),
+                                            at(8, AccessKind::kRead, 0x02, 3), at(8, AccessKind::kRead, 0x04, 4),
+                                            at(9, AccessKind::kWrite, 0x01, 5)}));
 }
 
 class OwnedGranule : public testing::Test {

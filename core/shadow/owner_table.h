@@ -2,7 +2,7 @@
 // last write, each a shadow word. However often it comes, at whatever epochs and from whatever statements, one access
 // is a store or two, and nothing is judged: all that is there is its own, and so ordered before.
 //
-// The cell is a history in the place of the granule's list:
+// The table is a history in the place of the granule's list:
 //
 //   uint32 kHeader · uint64 reads[8] · uint64 writes[8]
 //
@@ -11,7 +11,7 @@
 // thread's check alone, whose stacks say nothing.
 //
 // A granule gets one when the thread's own accesses have no room in it (GranuleStore::write_granule()). Whoever else
-// comes, or the thread with a lock, or an atomic, takes the slow path, which finds all that the cell has
+// comes, or the thread with a lock, or an atomic, takes the slow path, which finds all that the table has
 // (GranuleStore::read_granule()) and leaves another shape.
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace norn {
 
-class OwnerCell {
+class OwnerTable {
  public:
   // No list begins so: its flags are none, and its counts more than there may be.
   static constexpr uint32_t kHeader = 0xffff0000;
@@ -28,7 +28,7 @@ class OwnerCell {
   static constexpr unsigned kWords = 1 + 2 * kGranuleBytes * 2;
 
   // Behind the header the words are aligned: a history begins four bytes after a multiple of sixteen.
-  explicit OwnerCell(const uint32_t* words)
+  explicit OwnerTable(const uint32_t* words)
       : reads_(reinterpret_cast<ShadowWord*>(const_cast<uint32_t*>(words) + 1)), writes_(reads_ + kGranuleBytes) {}
 
   // Whether a history is one.

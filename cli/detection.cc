@@ -81,7 +81,7 @@ bool runs_as_binary(const Detection& request) {
 }
 
 bool can_run(const Verb& verb, const Detection& request, std::string& error) {
-  if (verb.name != std::string_view("run")) {
+  if (verb.name != std::string_view("run") && verb.name != std::string_view("record")) {
     error =
         fmt::format("{} was not built with norn-cc/norn-c++, so norn can run it, but not {} it; type: norn run -- {}",
                     request.command[0], verb.name, request.command[0]);

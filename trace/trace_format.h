@@ -65,6 +65,7 @@
 //                origin s (the file of the process that it was forked from; empty: none), timestamp v (of the fork)
 //   2  site      number v, file s, directory s, function s, expression s, inlined v (a site's number plus 1; 0: no),
 //                line v, column v, hash 8 bytes, kind v, order v, size v, flags v, module s
+//                flags: abi.h's, and kSiteOfStack: hash is the identity of the whole stack that has the site
 //   3  stack     StackId v, parent v, site v
 //   4  thread    ThreadId v, parent v, created_at v, host v, stack begin v, stack end v, name s. The latest one counts
 //   5  variable  address v, size v, name s, file s, directory s, line v, module s, n v, n members: path s, offset v,
@@ -95,6 +96,9 @@ inline constexpr size_t kMaxUsed = size_t{64} << 10;
 inline constexpr size_t kMaxStored = size_t{1} << 20;
 inline constexpr size_t kMaxItem = 96;    // of events, with what stands before it
 inline constexpr size_t kMaxText = 2000;  // longer texts are cut when they are written
+
+// Of a site: the Valgrind front end's stacks have sites of their own.
+inline constexpr uint32_t kSiteOfStack = 1u << 31;
 
 enum class ChunkKind : uint8_t { kTable, kEvents };
 inline constexpr uint8_t kCompressed = 1;

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "base/sink.h"
+#include "options/judging_options.h"
 #include "runtime/hooks/stack_ids.h"
 #include "runtime/intercept/signals.h"
 #include "runtime/openmp/openmp.h"
@@ -257,22 +258,8 @@ constexpr Recorder kRecorder = {nullptr, &record_event, &begin_turn, &end_turn};
 // What an analysis does if nothing else is said.
 void put_process(Text origin, uint64_t forked_at) {
   static constinit char bytes[512] = {};
-  const options::Settings& settings = start.settings;
   Buffer list(bytes, sizeof(bytes));
-  const Sink sink = list.sink();
-  const auto flag = [&](Text key, bool value) {
-    sink.put(key);
-    sink.put(value ? '1' : '0');
-  };
-  sink.put("engine=");
-  sink.put(engine_name(settings.engine));
-  sink.put(":cv=");
-  sink.put(settings.cv == ConditionMode::kOff ? "off" : settings.cv == ConditionMode::kLost ? "lost" : "wr");
-  sink.put(settings.history == options::History::kShort ? ":history=short" : ":history=full");
-  flag(":handover=", settings.handover);
-  flag(":lib=", settings.lib);
-  flag(":new_memory=", settings.new_memory);
-  flag(":own_rules=", settings.own_rules);
+  options::put_judging_options(start.settings, list.sink());
   trace::ProcessEntry entry;
   entry.pid = start.pid;
   entry.parent = start.parent;

@@ -3,6 +3,7 @@
 #include "core/order/thread.h"
 #include "valgrind/tool/client.h"
 #include "valgrind/tool/guest_stacks.h"
+#include "valgrind/tool/tool_recording.h"
 
 extern "C" {
 #include "pub_tool_oset.h"
@@ -37,6 +38,7 @@ void* allocated(HostThread host, void* block, SizeT size) {
   auto* made = static_cast<Block*>(VG_(OSetGen_AllocNode)(blocks, sizeof(Block)));
   *made = {address, size, self->core->id, where, birth};
   VG_(OSetGen_Insert)(blocks, made);
+  record_block_begin(*made);
   return block;
 }
 
@@ -62,6 +64,7 @@ Block* block_at(const void* begin) {
 }
 
 void forget(Block* block) {
+  record_block_end(block->address);
   freed[freed_count++ % kFreed] = *block;
   VG_(OSetGen_FreeNode)(blocks, VG_(OSetGen_Remove)(blocks, &block->address));
 }

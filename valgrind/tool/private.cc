@@ -152,25 +152,50 @@ void DebugLines::add_line(unsigned file, Address begin, Address end, int line) c
 
 void discard_translations() { vgPlain_discard_translations(Addr{0x1000}, ~ULong{0xfff}, "norn"); }
 
-bool map_exactly(uintptr_t address, size_t size) {
-  constexpr long kFixedNoReplace = 0x100000;
-  const long flags = VKI_MAP_PRIVATE | VKI_MAP_ANONYMOUS | VKI_MAP_NORESERVE | kFixedNoReplace;
-  long result = __NR_mmap;
-  register long r10 __asm__("r10") = flags;
-  register long r8 __asm__("r8") = -1;
-  register long r9 __asm__("r9") = 0;
+namespace {
+
+constexpr long kFixedNoReplace = 0x100000;
+
+long system_call(long number, long a, long b, long c = 0, long d = 0, long e = 0, long f = 0) {
+  long result = number;
+  register long r10 __asm__("r10") = d;
+  register long r8 __asm__("r8") = e;
+  register long r9 __asm__("r9") = f;
   __asm__ volatile("syscall"
                    : "+a"(result)
-                   : "D"(address), "S"(size), "d"(long{VKI_PROT_READ | VKI_PROT_WRITE}), "r"(r10), "r"(r8), "r"(r9)
+                   : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
                    : "rcx", "r11", "memory");
+  return result;
+}
+
+bool map_at(uintptr_t address, size_t size, long flags, int fd, uint64_t offset) {
+  const long result =
+      system_call(__NR_mmap, static_cast<long>(address), static_cast<long>(size), VKI_PROT_READ | VKI_PROT_WRITE,
+                  flags | kFixedNoReplace, fd, static_cast<long>(offset));
   return static_cast<uintptr_t>(result) == address;
+}
+
+}  // namespace
+
+bool map_exactly(uintptr_t address, size_t size) {
+  return map_at(address, size, VKI_MAP_PRIVATE | VKI_MAP_ANONYMOUS | VKI_MAP_NORESERVE, -1, 0);
+}
+
+bool map_file_exactly(uintptr_t address, size_t size, int fd, uint64_t offset) {
+  // The blocks are there before they are written: a full disk is no fault of the program's.
+  constexpr long kNotSupported = 95;
+  long made = system_call(__NR_fallocate, fd, 0, static_cast<long>(offset), static_cast<long>(size));
+  if (made == -kNotSupported) made = system_call(__NR_ftruncate, fd, static_cast<long>(offset + size));
+  return made == 0 && map_at(address, size, VKI_MAP_SHARED, fd, offset);
+}
+
+void unmap_exactly(void* memory, size_t size) {
+  system_call(__NR_munmap, reinterpret_cast<long>(memory), static_cast<long>(size));
 }
 
 bool unfill_exactly(void* memory, size_t size) {
   constexpr long kDontNeed = 4;
-  long result = __NR_madvise;
-  __asm__ volatile("syscall" : "+a"(result) : "D"(memory), "S"(size), "d"(kDontNeed) : "rcx", "r11", "memory");
-  return result == 0;
+  return system_call(__NR_madvise, reinterpret_cast<long>(memory), static_cast<long>(size), kDontNeed) == 0;
 }
 
 GuestCode::GuestCode(const VexArchInfo& host)

@@ -64,6 +64,10 @@ void discard_translations();
 // Memory at exactly this place, without Valgrind's knowledge: its address space manager has no business there, and
 // would not let go of so much. False: it cannot be had.
 bool map_exactly(uintptr_t address, size_t size);
+// The same, of a file's bytes, which are made if they are not there yet. What is written there is in the file.
+bool map_file_exactly(uintptr_t address, size_t size, int fd, uint64_t offset);
+// Nothing is there any more.
+void unmap_exactly(void* memory, size_t size);
 // Gives back what such memory holds; it is zeroes afterwards. False: it is not.
 bool unfill_exactly(void* memory, size_t size);
 

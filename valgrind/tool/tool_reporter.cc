@@ -9,6 +9,7 @@
 #include "valgrind/tool/client.h"
 #include "valgrind/tool/guest_stacks.h"
 #include "valgrind/tool/private.h"
+#include "valgrind/tool/tool_recording.h"
 #include "valgrind/tool/tool_state.h"
 
 namespace norn::vg {
@@ -151,13 +152,18 @@ bool is_own_of_thread(const RacingPair& pair) {
 }
 
 bool is_of_program(void* /*context*/, const RacingPair& pair) {
-  return !frees_what_was_born(pair) && !is_standard_stream(pair.address) && !is_own_of_thread(pair);
+  if (is_standard_stream(pair.address)) {
+    record_benign(pair.address, pair.size);
+    return false;
+  }
+  return !frees_what_was_born(pair) && !is_own_of_thread(pair);
 }
 
 void on_candidate(void* /*context*/, const Candidate& candidate) {
   static constinit report::Race race;
   if (writer.is_finished()) return;
   writer.build(candidate, race);
+  record_variable(race.location);
   writer.suppress(race);
   writer.put(race);
   if (said.halt_on_error && !race.suppressed && report::fails(candidate, said.fail_on)) {
@@ -174,7 +180,16 @@ void report_atomicity(const hazards::BrokenRegion& broken) {
   if (!writer.is_finished()) report::put_atomicity(writer, broken);
 }
 
-[[noreturn]] void refuse(Text what, Text detail) {
+void keep_command() {
+  command[command_count++] = VG_(args_the_exename);
+  for (Word i = 0; i < VG_(sizeXA)(VG_(args_for_client)) && command_count < kMaxCommand; ++i) {
+    command[command_count++] = *static_cast<HChar**>(VG_(indexXA)(VG_(args_for_client), i));
+  }
+}
+
+}  // namespace
+
+void refuse(Text what, Text detail) {
   char bytes[512];
   Buffer line(bytes, sizeof(bytes));
   line.sink().put("norn: ");
@@ -186,14 +201,7 @@ void report_atomicity(const hazards::BrokenRegion& broken) {
   __builtin_unreachable();
 }
 
-void keep_command() {
-  command[command_count++] = VG_(args_the_exename);
-  for (Word i = 0; i < VG_(sizeXA)(VG_(args_for_client)) && command_count < kMaxCommand; ++i) {
-    command[command_count++] = *static_cast<HChar**>(VG_(indexXA)(VG_(args_for_client), i));
-  }
-}
-
-}  // namespace
+List<Text> command_line() { return {command, command_count}; }
 
 void read_settings() {
   const HChar* list = VG_(getenv)("NORN_OPTIONS");
@@ -254,10 +262,13 @@ void start_reporter() {
     });
   }
   writer.put_start();
+  if (const char* why = start_recording(); why != nullptr) refuse(why, said.record);
 }
 
 void finish_report(int exit_status) {
-  if (static_cast<uint32_t>(VG_(getpid)()) == pid && writer.finish()) writer.put_end(exit_status);
+  if (static_cast<uint32_t>(VG_(getpid)()) != pid || !writer.finish()) return;
+  record_end(exit_status);
+  writer.put_end(exit_status);
 }
 
 void flush_report() {
@@ -285,6 +296,7 @@ void note_unread(const char* file) {
 void restart_reporter() {
   parent = pid;
   pid = static_cast<uint32_t>(VG_(getpid)());
+  restart_recording();
   writer.restart(static_cast<uint64_t*>(memory.allocate_zeroed((detector.candidates().size() + 1) * sizeof(uint64_t))));
 }
 

@@ -2,6 +2,7 @@
 // From a candidate to a record of the findings file, in the form that the native runtime writes.
 #pragma once
 
+#include "base/list.h"
 #include "core/candidate.h"
 #include "options/options.h"
 
@@ -10,6 +11,10 @@ namespace norn::vg {
 // Reads NORN_OPTIONS; misuse ends the process with one line and status 2.
 void read_settings();
 [[nodiscard]] const options::Settings& settings();
+// Ends the process with one line and status 2.
+[[noreturn]] void refuse(Text what, Text detail);
+// The program and its arguments.
+[[nodiscard]] List<Text> command_line();
 
 [[nodiscard]] Listener report_listener();
 // Before the program runs.

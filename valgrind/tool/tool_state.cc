@@ -8,6 +8,7 @@
 #include "valgrind/tool/client_openmp.h"
 #include "valgrind/tool/guest_stacks.h"
 #include "valgrind/tool/private.h"
+#include "valgrind/tool/tool_recording.h"
 #include "valgrind/tool/waiting.h"
 
 namespace norn::vg {
@@ -247,6 +248,7 @@ void thread_ends(HostThread host) {
   }
   if (state->core->detached.load(std::memory_order_relaxed)) forget_handle(state->pthread, state->id);
   emit.exit(*state->core);
+  end_recording_of(*state);
   for (ThreadState** at = &living; *at != nullptr; at = &(*at)->next) {
     if (*at != state) continue;
     *at = state->next;

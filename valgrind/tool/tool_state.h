@@ -13,6 +13,9 @@ struct Granule;
 namespace norn::hazards {
 class Hazards;
 }
+namespace norn::trace {
+struct Stream;
+}
 
 namespace norn::vg {
 
@@ -31,7 +34,8 @@ struct OpenMpThread;  // openmp.h
 struct ThreadState {
   Thread* core;
   LoopState* loops;
-  OpenMpThread* openmp;  // null: it has had nothing to do with OpenMP
+  OpenMpThread* openmp;   // null: it has had nothing to do with OpenMP
+  trace::Stream* stream;  // what it records goes here; null: nothing yet
   ::norn::ThreadId id;
   HostThread host;
 

@@ -9,14 +9,18 @@
 
 #include <string>
 
+#include "analyze/offline_engines.h"
+#include "analyze/witness.h"
 #include "options/options.h"
 
 namespace norn::analyze {
 
 struct Job {
-  std::string trace;     // a file
-  std::string findings;  // records are appended here
-  std::string options;   // key=value:…, over what the trace says
+  std::string trace;        // a file
+  std::string findings;     // records are appended here
+  std::string options;      // key=value:…, over what the trace says
+  OfflineEngine engine{};   // kNone: one of the core's, which the options name
+  std::string witnesses{};  // a file that witnesses are appended to; empty: none
   // Which part of the accesses it judges (skeleton.h). Of several parts, `findings` gets what merge_parts() reads.
   unsigned part = 0;
   unsigned parts = 1;
@@ -42,5 +46,8 @@ enum class Outcome : uint8_t {
   kRefused,  // there is one line in `error`
 };
 [[nodiscard]] Outcome analyze(const Job& job, std::string& error);
+
+// Why a witness of a race in the trace does not hold; empty: it does. If the trace cannot be read, `error` is one line.
+[[nodiscard]] std::string check_witness(const std::string& trace, const Witness& witness, std::string& error);
 
 }  // namespace norn::analyze

@@ -148,7 +148,9 @@ Result merged(const Job& trace, const std::vector<Job>& parts, const Result* res
 
 std::vector<Result> analyze_all(const std::vector<Job>& traces, unsigned workers,
                                 const std::function<void(size_t done, size_t all)>& progress) {
-  const auto parts = std::max(1u, workers / std::max(1u, static_cast<unsigned>(traces.size())));
+  // What proves looks at all of a trace.
+  const bool divides = !traces.empty() && traces[0].engine == OfflineEngine::kNone;
+  const unsigned parts = divides ? std::max(1u, workers / static_cast<unsigned>(traces.size())) : 1;
   // Of several traces that have one file, whoever is ready first would come first.
   const bool is_shared = traces.size() > 1;
   std::vector<Result> results;

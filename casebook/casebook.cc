@@ -345,7 +345,8 @@ std::vector<KnownRace> Casebook::races(const std::string& beginning, std::option
          ++race.runs;
          race.count += static_cast<uint64_t>(row.integer(3));
          race.is_new = race.is_new && by.is_latest_build;
-         if (row.view(2) == "observed") race.detection = Detection::kObserved;
+         for (const Detection seen : {Detection::kProved, Detection::kObserved})
+           if (row.view(2) == view(name_of(seen))) race.detection = std::max(race.detection, seen);
          if (by.started < race.last) return;
          race.last = by.started;
          race.program = by.program;

@@ -59,10 +59,12 @@ const Table kTables[] = {
      "INSERT INTO records VALUES(?,?,?,?) ON CONFLICT(race) DO UPDATE SET text = excluded.text, "
      "described = excluded.described, run = excluded.run "
      "WHERE (excluded.described, excluded.run) > (records.described, records.run)"},
-    // 'observed' comes before 'predicted'.
+    // 'observed' comes before 'predicted'; both say more than 'static'.
     {"detections", "race, run",
      "INSERT INTO detections VALUES(?,?,?,?,?) ON CONFLICT(race, run) DO UPDATE SET "
-     "standing = min(standing, excluded.standing), count = max(count, excluded.count), "
+     "standing = CASE WHEN 'proved' IN (standing, excluded.standing) AND 'observed' NOT IN (standing, "
+     "excluded.standing) "
+     "THEN 'proved' ELSE min(standing, excluded.standing) END, count = max(count, excluded.count), "
      "suppressed_by = max(suppressed_by, excluded.suppressed_by)"},
     {"confirmations", "race, time, id", "INSERT OR IGNORE INTO confirmations VALUES(?,?,?,?,?,?,?,?,?)"},
     {"replays", "race, time, id", "INSERT OR IGNORE INTO replays VALUES(?,?,?,?,?,?)"},

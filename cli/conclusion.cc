@@ -21,7 +21,7 @@ bool fails(const report::Findings& findings, FailOn fail_on) {
     case FailOn::kAny:
       return counts.total() > 0;
     case FailOn::kObserved:
-      return counts[Standing::kObserved] + counts[Standing::kConfirmed] > 0;
+      return counts[Standing::kProved] + counts[Standing::kObserved] + counts[Standing::kConfirmed] > 0;
     case FailOn::kConfirmed:
       return counts[Standing::kConfirmed] > 0;
     case FailOn::kNone:

@@ -105,16 +105,15 @@ class Guests {
 
   [[nodiscard]] bool has(const report::Race& race) const { return guests_.contains(&race); }
   [[nodiscard]] size_t variables() const { return variables_; }
-  // All that was observed, and at most so many others, which are counted then.
+  // All that is certain, and at most so many others, which are counted then.
   [[nodiscard]] report::Also of(const report::Race& host, size_t most) const {
     const auto found = of_host_.find(&host);
     if (found == of_host_.end()) return {};
     const std::vector<const report::Race*>& guests = found->second;  // the strongest first
-    const auto first_other = std::find_if(guests.begin(), guests.end(), [](const report::Race* guest) {
-      return standing_of(*guest) < report::Standing::kObserved;
-    });
-    const auto observed = static_cast<size_t>(first_other - guests.begin());
-    const size_t shown = observed + std::min(guests.size() - observed, most);
+    const auto first_other = std::find_if(guests.begin(), guests.end(),
+                                          [](const report::Race* guest) { return !is_certain(standing_of(*guest)); });
+    const auto certain = static_cast<size_t>(first_other - guests.begin());
+    const size_t shown = certain + std::min(guests.size() - certain, most);
     return {.races = {guests.data(), shown}, .left_out = guests.size() - shown};
   }
 

@@ -156,17 +156,23 @@ constexpr Verb kVerbs[] = {
      "run`\n"
      "does: the same races have the same names, and go into the casebook. Without --engine, the engine and the "
      "options\n"
-     "are those of the recorded run, and so are the races. A trace that is cut is analysed up to there, which is said.",
+     "are those of the recorded run, and so are the races. A trace that is cut is analysed up to there, which is "
+     "said.\n"
+     "--engine=sync-preserving, which judges traces alone, proves races: a reordering of the trace, which the program "
+     "can\n"
+     "do as well, has the two accesses side by side. --witness=FILE writes these reorderings.",
      "norn analyze                         the trace of the last run\n"
      "norn analyze --engine=hb bank.trace\n"
+     "norn analyze --engine=sync-preserving --witness=bank.witness bank.trace\n"
      "norn analyze --engine=msm-long --json=races.json bank.trace",
      analyze_trace},
-    {"trace", "stat|dump|check|export DIR, import FILE DIR", "look at a trace; to and from other tools",
+    {"trace", "stat|dump|check|export DIR, import FILE DIR, witness FILE", "look at a trace; to and from other tools",
      "stat says what is in a trace: events by kind, threads, size, how it ended. dump prints every event in order, "
      "with\n"
      "where it happened. check reads all of it and says whether anything is missing (exit status 1 if so). export "
      "prints\n"
-     "it in the STD format of RAPID (T0|r(V1)|loc), import makes a trace of such a text.",
+     "it in the STD format of RAPID (T0|r(V1)|loc), import makes a trace of such a text. witness checks what\n"
+     "`norn analyze --witness=FILE` wrote (exit status 1 if a reordering is none of its trace).",
      "norn trace stat bank.trace\n"
      "norn trace dump bank.trace | grep lock-acquire\n"
      "norn trace check bank.trace\n"

@@ -38,7 +38,7 @@ namespace norn::report {
     case options::FailOn::kAny:
       return true;
     case options::FailOn::kObserved:
-      return detection == Detection::kObserved;
+      return is_certain(standing_of(detection, {}));
     case options::FailOn::kConfirmed:
     case options::FailOn::kNone:
       return false;

@@ -57,6 +57,7 @@ struct Process {
   uint32_t pid = 0;
   uint32_t parent = 0;
   EngineKind engine{};
+  Text other_engine{};  // the name of one that is not the core's
 };
 
 // The innermost frame of the user's own code; the innermost one if there is none.
@@ -107,14 +108,18 @@ class FindingsWriter {
     describe(candidate, since_fork_, race);
     build_pair(candidate.first, race);
   }
-  // A pair that is no race but a flag, between the two sites.
-  void build_flag(const RacingPair& pair, uint64_t earlier, uint64_t later, Race& flag) {
+  // A pair that is no candidate of the core's, between the two sites.
+  void build_pair(const RacingPair& pair, uint64_t earlier, uint64_t later, Detection detection, Race& race) {
     pool_.clear();
-    flag = {};
+    race = {};
+    race.id = race_id(earlier, later);
+    race.detection = detection;
+    build_pair(pair, race);
+  }
+  // One that is no race but a flag.
+  void build_flag(const RacingPair& pair, uint64_t earlier, uint64_t later, Race& flag) {
+    build_pair(pair, earlier, later, Detection::kObserved, flag);
     flag.is_flag = true;
-    flag.id = race_id(earlier, later);
-    flag.detection = Detection::kObserved;
-    build_pair(pair, flag);
   }
 
   RunSummary summary(int exit_status, bool ended) {
@@ -128,6 +133,7 @@ class FindingsWriter {
     run.exit = exit_status;
     run.ended = ended;
     describe(since_fork_.of(Front::detector().statistics()), process.engine, sync_, run);
+    if (!process.other_engine.empty()) run.engine = process.other_engine;
     if (!ended) return run;  // the rest is for the end, and asks the kernel and the clock, which not every thread may
     Front::measure(run.stats);
     const unsigned count = note_count_.load(std::memory_order_acquire);

@@ -3,7 +3,7 @@
 //
 //   { "norn": 1, "program": S, "engine": S, "front_end": "native|valgrind|trace", "exit": N,
 //     "races": [ { "id": H, "standing": "static|predicted|proved|observed|confirmed",
-//                  "detection": { "standing": "predicted|observed" },
+//                  "detection": { "standing": "static|predicted|proved|observed" },
 //                  "confirmation": null | { "runs": N, "confirmed": N, "token": null | S, "strategy": S },
 //                  "classification": null,
 //                  "location": { "name": S, "address": "0x…", "size": N, "kind": "global|heap|stack|tls|unknown",
@@ -11,13 +11,14 @@
 //                  "accesses": [ { "op": "read|write|atomic-read|atomic-write|free", "thread": N,
 //                                  "thread_created_at": [FRAME…], "site": FRAME, "stack": [FRAME…], "locks": [S…],
 //                                  "count": N }, {…} ],
-//                  "count": N, "suppressed": B, "replay": null | S } … ],
+//                  "count": N, "suppressed": B, "witness": null | S, "replay": null | S } … ],
 //     "hazards": […], "flags": [ as "races", each with "why": S … ],
 //     "stats": { "events": N, "accesses": N, "sync": { S: N… }, "threads": N, "seconds": N, "peak_rss": N } }
 //   "standing" is derived from the facts beside it: "confirmed" if a run was, else what detection saw. A confirmation
 //   that met nothing ("confirmed": 0) changes no standing; null says that nobody tried. "replay" is its token. Hazards
-//   have the same four fields. "static" and "proved" are for findings that no execution has shown yet, and
-//   "classification" for what a race does: none is written today, and readers should expect them.
+//   have the same four fields. "static" and "proved" are findings that no execution has shown yet; of what is proved,
+//   "witness" is the reordering (analyze/witness.h). "classification" is for what a race does: none is written today,
+//   and readers should expect it.
 //   FRAME is { "function": S, "file": S, "line": N, "column": N, "module": S, "offset": "0x…" }; what is unknown is
 //   "" or 0.
 #pragma once

@@ -31,7 +31,7 @@ TEST(Json, HasExactlyItsFields) {
                               "flags", "stats"}));
   const Json& race = json["races"][0];
   EXPECT_EQ(keys(race), (Keys{"id", "standing", "detection", "confirmation", "classification", "location", "accesses",
-                              "count", "suppressed", "replay"}));
+                              "count", "suppressed", "witness", "replay"}));
   EXPECT_EQ(keys(race["location"]), (Keys{"name", "address", "size", "kind", "allocated_at"}));
   for (const Json& access : race["accesses"]) {
     EXPECT_EQ(keys(access), (Keys{"op", "thread", "thread_created_at", "site", "site_id", "stack", "locks", "count"}));

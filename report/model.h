@@ -156,6 +156,7 @@ void describe(Archive& archive, R& race) {
   archive.field("count", race.count, kReport);
   archive.field("suppressed", race.suppressed);
   archive.field("suppressed_by", race.suppressed_by, kRecord);
+  archive.field("witness", OrNull(race.witness));
   archive.derived("replay", OrNull(race.confirmation.token));
   if (race.is_flag) archive.derived("why", kWhyFlag);
 }

@@ -82,6 +82,7 @@ struct Location {
 enum class Detection : uint8_t {
   kStatic,     // nothing ran: the program's code does not exclude it
   kPredicted,  // only the accident of who took a lock first ordered the two accesses
+  kProved,     // a reordering of what the execution did, which the program can do as well, does not order them
   kObserved,   // nothing ordered them in this execution
 };
 
@@ -103,9 +104,11 @@ struct Confirmation {
 };
 
 // The one word that reports show, from the weakest to the strongest. It is never stored: standing_of() derives it from
-// the facts. What is proved without having been seen is a word for the rooms to come.
+// the facts.
 enum class Standing : uint8_t { kStatic, kPredicted, kProved, kObserved, kConfirmed };
 inline constexpr size_t kStandings = 5;
+// Whether some execution has the race, seen or not.
+[[nodiscard]] constexpr bool is_certain(Standing standing) { return standing >= Standing::kProved; }
 
 // 8 to 16 lower-case hexadecimal digits. Text reports put an R before it.
 struct RaceId {
@@ -126,6 +129,7 @@ struct Race {
   // No race, but taken for a flag: the later access is a loop's that waits for the earlier one, a write. Not both are
   // atomic.
   bool is_flag = false;
+  Text witness{};  // of what is proved: the reordering, as analyze/witness.h writes it
   Confirmation confirmation{};
 };
 
@@ -173,8 +177,8 @@ struct Hazard {
 
 [[nodiscard]] constexpr Standing standing_of(Detection detection, const Confirmation& confirmation) {
   if (confirmation.confirmed > 0) return Standing::kConfirmed;
-  if (detection == Detection::kStatic) return Standing::kStatic;
-  return detection == Detection::kObserved ? Standing::kObserved : Standing::kPredicted;
+  constexpr Standing kStandingOf[] = {Standing::kStatic, Standing::kPredicted, Standing::kProved, Standing::kObserved};
+  return kStandingOf[static_cast<size_t>(detection)];
 }
 [[nodiscard]] constexpr Standing standing_of(const Race& race) {
   return standing_of(race.detection, race.confirmation);
@@ -272,7 +276,7 @@ using norn::text_hash;
   return kNames[static_cast<size_t>(standing)];
 }
 [[nodiscard]] constexpr Text name_of(Detection detection) {
-  constexpr Text kNames[] = {"static", "predicted", "observed"};
+  constexpr Text kNames[] = {"static", "predicted", "proved", "observed"};
   return kNames[static_cast<size_t>(detection)];
 }
 [[nodiscard]] constexpr Text name_of(HeldMode mode) { return mode == HeldMode::kShared ? "shared" : "exclusive"; }
@@ -281,7 +285,7 @@ using norn::text_hash;
 [[nodiscard]] constexpr size_t count_of(Op /*op*/) { return sizeof(kOps) / sizeof(kOps[0]); }
 [[nodiscard]] constexpr size_t count_of(HazardKind /*kind*/) { return sizeof(kHazardWords) / sizeof(kHazardWords[0]); }
 [[nodiscard]] constexpr size_t count_of(LocationKind /*kind*/) { return kLocationKinds; }
-[[nodiscard]] constexpr size_t count_of(Detection /*detection*/) { return 3; }
+[[nodiscard]] constexpr size_t count_of(Detection /*detection*/) { return 4; }
 [[nodiscard]] constexpr size_t count_of(HeldMode /*mode*/) { return 2; }
 
 // The statement an access stands in: the front end's word, else the innermost frame of the user's own code.

@@ -70,6 +70,7 @@ class Reader {
     if (const Json* json = member(object_, view(name)); json != nullptr && json->is_object()) return read(*json, fact);
     const std::string_view word = string_of(object_, "standing");
     fact.standing = word == "observed" || word == "confirmed" ? Detection::kObserved
+                    : word == "proved"                        ? Detection::kProved
                     : word == "static"                        ? Detection::kStatic
                                                               : Detection::kPredicted;
   }

@@ -140,6 +140,11 @@ class TextReport {
       sink_.put(kWhyFlag);
       sink_.put('\n');
     }
+    if (!race.witness.empty()) {
+      sink_.put(
+          "  proved by a reordering of the trace; norn analyze --witness=FILE writes it, norn trace witness checks "
+          "it\n");
+    }
     this->also(also);
     if (race.suppressed) {
       sink_.put("  suppressed by ");
@@ -176,6 +181,10 @@ class TextReport {
       }
       standing_count(races, Standing::kObserved);
       sink_.put(", ");
+      if (races[Standing::kProved] > 0) {
+        standing_count(races, Standing::kProved);
+        sink_.put(", ");
+      }
       standing_count(races, Standing::kPredicted);
       sink_.put(')');
       if (races.variables > 0 && races.variables < races.total()) {

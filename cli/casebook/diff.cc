@@ -63,7 +63,7 @@ bool counts(const KnownRace& race, FailOn fail_on, const std::string& today) {
     case FailOn::kConfirmed:
       return race.standing() == Standing::kConfirmed;
     case FailOn::kObserved:
-      return race.standing() >= Standing::kObserved;
+      return is_certain(race.standing());
     case FailOn::kAny:
       return true;
   }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "analyze/parallel.h"
@@ -55,6 +56,21 @@ std::vector<std::string> command_of(const std::string& file, std::string& error)
   return command;
 }
 
+// An engine that is not the core's, taken from the arguments; none if none is named.
+analyze::OfflineEngine take_engine(std::vector<std::string>& arguments) {
+  for (size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
+    const bool apart = arguments[i] == "--engine" && i + 1 < arguments.size();
+    for (const analyze::OfflineEngineRow& row : analyze::kOfflineEngines) {
+      if (apart ? arguments[i + 1] != view(row.name) : arguments[i] != fmt::format("--engine={}", view(row.name)))
+        continue;
+      const auto at = arguments.begin() + static_cast<ptrdiff_t>(i);
+      arguments.erase(at, at + (apart ? 2 : 1));
+      return row.kind;
+    }
+  }
+  return analyze::OfflineEngine::kNone;
+}
+
 }  // namespace
 
 int analyze_trace(const Verb& verb, std::vector<std::string> arguments) {
@@ -62,17 +78,32 @@ int analyze_trace(const Verb& verb, std::vector<std::string> arguments) {
   Detection request;
   std::string format = "text";
   unsigned jobs = 0;
+  std::string witnesses;
+  const analyze::OfflineEngine engine = take_engine(arguments);
   app.add_option("--jobs", jobs,
                  "how many processes work at once: more than there are traces divide them (default: one for each "
                  "trace, at most one for "
                  "each processor)")
       ->type_name("N");
+  app.add_option(
+         "--witness", witnesses,
+         "with --engine=sync-preserving, which proves races: write each one's reordering of the trace here, for "
+         "norn trace witness")
+      ->type_name("FILE");
   add_format_option(app, request, format);
   if (const auto status = parse_detection(verb, app, std::move(arguments), request, false); status) return *status;
   if (!load_rules(request)) return kMisuse;
   const std::vector<std::string> files = find_traces(request.command);
   if (files.empty()) return kMisuse;
 
+  if (!witnesses.empty() && engine == analyze::OfflineEngine::kNone) {
+    complain("only --engine=sync-preserving has witnesses");
+    return kMisuse;
+  }
+  if (!witnesses.empty() && !std::ofstream(witnesses)) {
+    complain(fmt::format("{} cannot be written", witnesses));
+    return kMisuse;
+  }
   std::string error;
   request.command = command_of(files[0], error);
   if (request.command.empty()) {
@@ -83,7 +114,13 @@ int analyze_trace(const Verb& verb, std::vector<std::string> arguments) {
   if (!kept.trouble().empty()) complain(kept.trouble());
   if (!kept.ok()) return kMisuse;
   std::vector<analyze::Job> work;
-  for (const std::string& file : files) work.push_back({file, kept.run().findings(), request.options.list()});
+  for (const std::string& file : files) {
+    work.push_back({.trace = file,
+                    .findings = kept.run().findings(),
+                    .options = request.options.list(),
+                    .engine = engine,
+                    .witnesses = witnesses});
+  }
   if (jobs == 0) {
     jobs = std::min(std::max(1u, std::thread::hardware_concurrency()), static_cast<unsigned>(files.size()));
   }

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <map>
 
+#include "analyze/offline.h"
 #include "base/string_sink.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
@@ -177,6 +178,38 @@ int import_text(const std::vector<std::string>& words) {
   return kMisuse;
 }
 
+// norn trace witness FILE: what norn analyze --witness=FILE wrote, a line each: identity, trace, reordering.
+int check_witness_file(const std::vector<std::string>& words) {
+  std::ifstream in(words.size() == 2 ? words[1] : "");
+  if (words.size() != 2 || !in) {
+    complain(words.size() == 2 ? fmt::format("{} cannot be read", words[1])
+                               : "say which witnesses to check: norn trace witness FILE");
+    return kMisuse;
+  }
+  bool all_hold = true;
+  std::string line;
+  for (size_t number = 1; std::getline(in, line); ++number) {
+    const size_t first = line.find(' ');
+    size_t second = line.rfind(" 0x");
+    for (int word = 0; word < 2 && second != std::string::npos && second > 0; ++word)
+      second = line.rfind(' ', second - 1);
+    analyze::Witness witness;
+    if (second == std::string::npos || second <= first || !analyze::parse_witness(line.substr(second + 1), witness)) {
+      complain(fmt::format("{}:{}: this is no witness", words[1], number));
+      return kMisuse;
+    }
+    std::string error;
+    const std::string answer = analyze::check_witness(line.substr(first + 1, second - first - 1), witness, error);
+    if (!error.empty()) {
+      complain(error);
+      return kMisuse;
+    }
+    fmt::print("R{} {}\n", line.substr(0, first), answer.empty() ? "holds" : "does not hold: " + answer);
+    all_hold = all_hold && answer.empty();
+  }
+  return all_hold ? 0 : 1;
+}
+
 }  // namespace
 
 int trace_tool(const Verb& verb, std::vector<std::string> arguments) {
@@ -189,6 +222,7 @@ int trace_tool(const Verb& verb, std::vector<std::string> arguments) {
   if (!words.empty() && words[0] == "check") act = &check_file;
   if (!words.empty() && words[0] == "export") act = &export_text;
   if (!words.empty() && words[0] == "import") return import_text(words);
+  if (!words.empty() && words[0] == "witness") return check_witness_file(words);
   if (act == nullptr || words.size() < 2) {
     complain("say what to look at: norn trace stat|dump|check|export DIR");
     return kMisuse;

@@ -66,8 +66,8 @@ std::string message_of(const Hazard& hazard, const std::string& /*base*/) {
   return fmt::format("{}R{}", words, view(hazard.id.text()));
 }
 
-bool is_serious(const Race& race) { return standing_of(race) >= Standing::kObserved; }
-bool is_serious(const Hazard& hazard) { return standing_of(hazard) >= Standing::kObserved; }
+bool is_serious(const Race& race) { return is_certain(standing_of(race)); }
+bool is_serious(const Hazard& hazard) { return is_certain(standing_of(hazard)); }
 
 // ---- JUnit ----
 

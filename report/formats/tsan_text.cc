@@ -55,7 +55,7 @@ class TsanReport {
   std::string render() {
     size_t warnings = 0;
     for (const Race& race : findings_.races) {
-      if (race.suppressed || standing_of(race) < Standing::kObserved) continue;
+      if (race.suppressed || !is_certain(standing_of(race))) continue;
       ++warnings;
       put_race(race);
     }

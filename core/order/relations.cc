@@ -279,9 +279,10 @@ void Relations::note_segment(Thread& thread) {
   thread.alone_cells = thread.stamps_unlocked ? uint64_t{thread.stamps_alone} << 32 : ~uint64_t{0};
   thread.two_cells = thread.stamps_unlocked ? uint64_t{thread.stamps_two} << 32 : ~uint64_t{0};
   thread.own_epoch = uint64_t{ShadowWord::epoch_of(thread.slot, thread.time)} << ShadowWord::kClockAt;
-  thread.owned_layout = thread.stamps_pack && thread.lockset == kNoLocks && thread.beginning < GranuleLayout::kBeginnings
-                            ? GranuleLayout::owned_by(thread.slot, thread.beginning)
-                            : GranuleLayout::kOwnedByNobody;
+  thread.owned_layout =
+      thread.stamps_pack && thread.lockset == kNoLocks && thread.beginning < GranuleLayout::kBeginnings
+          ? GranuleLayout::owned_by(thread.slot, thread.beginning)
+          : GranuleLayout::kOwnedByNobody;
   thread.needs_fence = !kOneAtATime && core_barrier == nullptr;
   thread.decides = is_lockless() ? &thread.clocks.full : &thread.clocks.strong;
   thread.stamps_exclude = thread.lockset != kNoLocks && locksets_.protects(thread.lockset, thread.lockset);

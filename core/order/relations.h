@@ -332,8 +332,8 @@ class Relations : public Safepoint {
   std::atomic<LockInfo*>* lock_chunks_ = nullptr;
   LockId lock_count_ = 0;
   std::atomic<uint32_t> beginnings_{0};  // how many there were: Thread::beginning
-  std::atomic<bool> conditions_{true};  // the program may use condition variables
-  Versions** versions_ = nullptr;       // by slot
+  std::atomic<bool> conditions_{true};   // the program may use condition variables
+  Versions** versions_ = nullptr;        // by slot
 };
 
 inline void Relations::before_unsampled(Thread& thread, Address address, MemoryOrder order) {

@@ -225,7 +225,8 @@ std::string apply_until(const trace::TraceFile& file, uint64_t end) {
 }
 
 uint64_t end_of(const trace::TraceFile& file) {
-  return file.tables().end ? file.tables().end->timestamp : ~uint64_t{0};
+  const std::optional<trace::EndEntry>& end = file.tables().end;
+  return end ? end->timestamp : ~uint64_t{0};
 }
 
 // The traces of the processes that it was forked from, the first one first.
@@ -257,6 +258,7 @@ bool find_origins(const trace::TraceFile& file, std::vector<Origin>& origins, st
 
 std::vector<Stretch> stretches_of(const trace::TraceFile& file, const std::vector<Origin>& origins) {
   std::vector<Stretch> stretches;
+  stretches.reserve(origins.size() + 1);
   for (const Origin& origin : origins) stretches.push_back({origin.file.get(), origin.until});
   stretches.push_back({&file, end_of(file)});
   return stretches;

@@ -114,6 +114,7 @@ int analyze_trace(const Verb& verb, std::vector<std::string> arguments) {
   if (!kept.trouble().empty()) complain(kept.trouble());
   if (!kept.ok()) return kMisuse;
   std::vector<analyze::Job> work;
+  work.reserve(files.size());
   for (const std::string& file : files) {
     work.push_back({.trace = file,
                     .findings = kept.run().findings(),

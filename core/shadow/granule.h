@@ -165,7 +165,10 @@ class GranuleLock {
   [[nodiscard, gnu::always_inline]] static uint64_t cells_of(const Granule& granule) {
     return __atomic_load_n(reinterpret_cast<const Cells*>(granule.cells), __ATOMIC_RELAXED);
   }
-  // Only if they are still these.
+  [[nodiscard, gnu::always_inline]] static bool is_locked(uint64_t cells) {
+    return static_cast<HistoryId>(cells) == kLocked;
+  }
+  // Only if they are still these, which are not locked.
   [[gnu::always_inline]] static bool try_lock_both(Granule& granule, uint64_t cells) {
     if constexpr (kOneAtATime) return true;
     return __atomic_compare_exchange_n(reinterpret_cast<Cells*>(granule.cells), &cells, cells | kLocked, false,

@@ -107,6 +107,20 @@ TEST_F(OwnedGranule, KnowsWhatWhoComesIsOrderedAfter) {
   EXPECT_EQ(pairs_[0].standing, Standing::kObserved);
 }
 
+TEST_F(OwnedGranule, IsLeftAloneWhileSomebodyHasItsLock) {
+  own(*one_);
+  Granule& granule = DetectorProbe::made_granule(*detector_, kData);
+  const WordAccess access = {AccessKind::kRead, 0x01, 50, kData, false};
+  DetectorProbe::begin(*detector_, *one_);
+  {
+    const GranuleLock lock(granule);
+    EXPECT_FALSE(DetectorProbe::path_1_owner<AccessKind::kRead>(*detector_, *one_, granule, access));
+    EXPECT_NE(lock.list, kUntouched);
+  }
+  EXPECT_EQ(shape(), Shape::kOwned);
+  EXPECT_TRUE(DetectorProbe::path_1_owner<AccessKind::kRead>(*detector_, *one_, granule, access));
+}
+
 TEST_F(OwnedGranule, SurvivesCollections) {
   own(*one_);
   for (unsigned i = 0; i < 3; ++i) {

@@ -213,8 +213,8 @@ class ShadowStore : public GranuleStore {
                                                      StackId where) const {
     const uint64_t cells = GranuleLock::cells_of(granule);
     const auto list = static_cast<HistoryId>(cells);
-    if (cells >> 32 != thread.owned_layout || list == kUntouched || !ShadowWord::stack_fits(where) ||
-        !GranuleLock::try_lock_both(granule, cells)) {
+    if (cells >> 32 != thread.owned_layout || list == kUntouched || GranuleLock::is_locked(cells) ||
+        !ShadowWord::stack_fits(where) || !GranuleLock::try_lock_both(granule, cells)) {
       return false;
     }
     put_in_owner_table<Kind>(thread, granule, list, mask, where);

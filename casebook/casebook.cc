@@ -140,6 +140,8 @@ Casebook::Casebook(const std::string& path, Access access) : database_(path, acc
     return;
   }
   if (version_of(database_) == kVersion) return;
+  if (is_server(path))
+    throw CasebookError(database_.path() + ": an older norn's tables; norn hive serve brings them up to date");
   Database copy(path, Access::kMemory);
   copy.copy(database_);
   migrate(copy);
@@ -345,7 +347,8 @@ std::vector<KnownRace> Casebook::races(const std::string& beginning, std::option
          ++race.runs;
          race.count += static_cast<uint64_t>(row.integer(3));
          race.is_new = race.is_new && by.is_latest_build;
-         for (const Detection seen : {Detection::kProved, Detection::kObserved})
+         if (race.runs == 1) race.detection = Detection::kStatic;
+         for (const Detection seen : {Detection::kPredicted, Detection::kProved, Detection::kObserved})
            if (row.view(2) == view(name_of(seen))) race.detection = std::max(race.detection, seen);
          if (by.started < race.last) return;
          race.last = by.started;

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "casebook/builds.h"
+#include "casebook/database.h"
 #include "casebook/runs.h"
-#include "casebook/sqlite.h"
 #include "report/record_reader.h"
 
 namespace norn::casebook {

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "casebook/postgres.h"
 #include "casebook/schema.h"
 #include "casebook/times.h"
 #include "report/record.h"
@@ -355,7 +356,7 @@ TEST_F(CasebookFile, LeavesWhatItCannotUseAsItIs) {
   std::ofstream(path("long.db")) << std::string(5000, 'x');
   for (const auto& [name, words] :
        {std::pair("newer.db",
-                  "the casebook is of a newer norn (version 99, this one knows 2); nothing was written to "
+                  "the casebook is of a newer norn (version 99, this one knows 3); nothing was written to "
                   "it"),
         std::pair("other.db", "a database, but not a casebook; nothing was written to it"),
         std::pair("cut.db",
@@ -521,6 +522,18 @@ TEST(Builds, TheCommitThatIsCheckedOut) {
   EXPECT_EQ(commit_of(home / "main"), three);
   fs::remove_all(home);
   EXPECT_EQ(commit_of("/"), "");
+}
+
+// ---- two kinds of databases ----
+
+TEST(PostgresSql, ValuesHaveNumbers) {
+  EXPECT_EQ(numbered_places("SELECT '?' WHERE a = ? AND b = ?"), "SELECT '?' WHERE a = $1 AND b = $2");
+  EXPECT_EQ(numbered_places("?1 = 0 OR id = ?1"), "$1 = 0 OR id = $1");
+}
+
+TEST(PostgresSql, ColumnsHoldWhatSqliteHolds) {
+  EXPECT_EQ(column_types("CREATE TABLE t(a INTEGER, b REAL, c TEXT, PRIMARY KEY(a)) WITHOUT ROWID"),
+            "CREATE TABLE t(a BIGINT, b DOUBLE PRECISION, c TEXT COLLATE \"C\", PRIMARY KEY(a))");
 }
 
 }  // namespace

@@ -39,13 +39,32 @@ constexpr const char* kSteps[] = {
        CREATE TABLE classes(id INTEGER PRIMARY KEY, race TEXT NOT NULL, run INTEGER NOT NULL, time INTEGER NOT NULL,
          class TEXT NOT NULL, consequence TEXT NOT NULL, k INTEGER NOT NULL, evidence TEXT NOT NULL);
        CREATE INDEX classes_of ON classes(race);)",
+
+    R"(CREATE TABLE versions(build TEXT PRIMARY KEY, program TEXT NOT NULL, label TEXT NOT NULL,
+         submitted INTEGER NOT NULL, run INTEGER NOT NULL, size INTEGER NOT NULL);
+       CREATE TABLE version_files(build TEXT NOT NULL, part INTEGER NOT NULL, bytes TEXT NOT NULL,
+         PRIMARY KEY(build, part)) WITHOUT ROWID;
+       CREATE TABLE candidates(build TEXT NOT NULL, race TEXT NOT NULL, site_a TEXT NOT NULL, site_b TEXT NOT NULL,
+         weight INTEGER NOT NULL, is_flag INTEGER NOT NULL, PRIMARY KEY(build, race)) WITHOUT ROWID;
+       CREATE TABLE tokens(id TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, role TEXT NOT NULL, name TEXT NOT NULL,
+         created INTEGER NOT NULL, withdrawn INTEGER NOT NULL, seen INTEGER NOT NULL);
+       CREATE TABLE tasks(site TEXT NOT NULL, build TEXT NOT NULL, race TEXT NOT NULL, ordering INTEGER NOT NULL,
+         tau INTEGER NOT NULL, assigned INTEGER NOT NULL, active INTEGER NOT NULL, dropped INTEGER NOT NULL,
+         executions INTEGER NOT NULL, timeouts INTEGER NOT NULL, spent INTEGER NOT NULL, lived INTEGER NOT NULL,
+         PRIMARY KEY(site, build, race)) WITHOUT ROWID;
+       CREATE INDEX tasks_of ON tasks(build, active);
+       CREATE TABLE results(site TEXT NOT NULL, id TEXT NOT NULL, build TEXT NOT NULL, race TEXT NOT NULL,
+         execution TEXT NOT NULL, received INTEGER NOT NULL, kind TEXT NOT NULL, ordering INTEGER NOT NULL,
+         tau INTEGER NOT NULL, spent INTEGER NOT NULL, lived INTEGER NOT NULL, detail TEXT NOT NULL,
+         PRIMARY KEY(site, id)) WITHOUT ROWID;
+       CREATE INDEX results_of ON results(build, race, kind);)",
 };
 static_assert(std::size(kSteps) == kVersion);
 
 }  // namespace
 
 const Table kTables[] = {
-    {"builds", "mark", "INSERT OR IGNORE INTO builds VALUES(?,?,?,?)"},
+    {"builds", "mark", "INSERT INTO builds VALUES(?,?,?,?) ON CONFLICT DO NOTHING"},
     // What norn knew of its own run is more than what a findings file tells of it.
     {"runs", "started, id",
      "INSERT INTO runs VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(id) DO UPDATE SET verb = excluded.verb, "
@@ -62,15 +81,17 @@ const Table kTables[] = {
     // 'observed' comes before 'predicted'; both say more than 'static'.
     {"detections", "race, run",
      "INSERT INTO detections VALUES(?,?,?,?,?) ON CONFLICT(race, run) DO UPDATE SET "
-     "standing = CASE WHEN 'proved' IN (standing, excluded.standing) AND 'observed' NOT IN (standing, "
-     "excluded.standing) "
-     "THEN 'proved' ELSE min(standing, excluded.standing) END, count = max(count, excluded.count), "
-     "suppressed_by = max(suppressed_by, excluded.suppressed_by)"},
-    {"confirmations", "race, time, id", "INSERT OR IGNORE INTO confirmations VALUES(?,?,?,?,?,?,?,?,?)"},
-    {"replays", "race, time, id", "INSERT OR IGNORE INTO replays VALUES(?,?,?,?,?,?)"},
-    {"classes", "race, time, id", "INSERT OR IGNORE INTO classes VALUES(?,?,?,?,?,?,?,?)"},
-    {"notes", "race, time, id", "INSERT OR IGNORE INTO notes VALUES(?,?,?,?,?)"},
-    {"acceptances", "race, time, id", "INSERT OR IGNORE INTO acceptances VALUES(?,?,?,?,?,?,?,?)"},
+     "standing = CASE WHEN 'proved' IN (detections.standing, excluded.standing) AND 'observed' NOT IN "
+     "(detections.standing, excluded.standing) THEN 'proved' "
+     "WHEN excluded.standing < detections.standing THEN excluded.standing ELSE detections.standing END, "
+     "count = CASE WHEN excluded.count > detections.count THEN excluded.count ELSE detections.count END, "
+     "suppressed_by = CASE WHEN excluded.suppressed_by > detections.suppressed_by THEN excluded.suppressed_by "
+     "ELSE detections.suppressed_by END"},
+    {"confirmations", "race, time, id", "INSERT INTO confirmations VALUES(?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING"},
+    {"replays", "race, time, id", "INSERT INTO replays VALUES(?,?,?,?,?,?) ON CONFLICT DO NOTHING"},
+    {"classes", "race, time, id", "INSERT INTO classes VALUES(?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING"},
+    {"notes", "race, time, id", "INSERT INTO notes VALUES(?,?,?,?,?) ON CONFLICT DO NOTHING"},
+    {"acceptances", "race, time, id", "INSERT INTO acceptances VALUES(?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING"},
 };
 const size_t kTableCount = std::size(kTables);
 
@@ -81,13 +102,8 @@ const char* add_to(std::string_view table) {
 }
 
 int version_of(Database& database) {
-  // In one statement: another process may be about to make it.
-  Statement row(database,
-                "SELECT (SELECT count(*) FROM sqlite_schema), application_id, user_version FROM pragma_application_id, "
-                "pragma_user_version");
-  if (!row.step()) return 0;
-  const int64_t tables = row.integer(0), application = row.integer(1), version = row.integer(2);
-  if (tables == 0 && application == 0 && version == 0) return 0;
+  const auto [is_empty, application, version] = database.mark();
+  if (is_empty && application == 0 && version == 0) return 0;
   if (application != kApplication)
     throw CasebookError(fmt::format("{}: a database, but not a casebook; nothing was written to it", database.path()));
   if (version > kVersion)
@@ -106,8 +122,7 @@ bool migrate(Database& database, int version) {
     const int before = version_of(database);
     is_new = before == 0;
     for (int step = before; step < version; ++step) database.execute(kSteps[step]);
-    database.execute(fmt::format("PRAGMA application_id = {}", kApplication).c_str());
-    database.execute(fmt::format("PRAGMA user_version = {}", version).c_str());
+    database.set_mark(kApplication, version);
   });
   return is_new;
 }

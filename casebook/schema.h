@@ -20,20 +20,35 @@
 //   acceptances    a race does not count until a day (empty: ever), for a reason; or, withdrawn, it counts again. The
 //                  latest says how it is
 //
-// Times are seconds since 1970; days are "2027-03-01". PRAGMA application_id is kApplication, user_version the version.
-// The journal is SQLite's default, not WAL: a casebook is one file that can be copied, and read where nothing can be
-// written. A process that is killed leaves a journal, from which the next one restores what was committed.
+// What only a hive has (hive/store.h). It is neither merged nor exported: tokens and tasks are of one hive.
+//
+//   versions       the builds of programs that were submitted, by the identity that their processes tell: program,
+//                  label, when, the run that analysed it, the size of its file
+//   version_files  the file itself, in parts: zstd, then base64
+//   candidates     what is validated in a version: a race, its two sites (hexadecimal), its weight; is_flag: it is
+//   told,
+//                  not validated
+//   tokens         who may speak: a hash of the token, role (site, developer, admin), name, when it was withdrawn (0:
+//                  it is in force), when it was seen last. A site is the token that its agent has
+//   tasks          a site validates, or validated, a candidate: order, tau (microseconds), since when; active; dropped
+//                  (at the highest tau); executions, timeouts, time spent and time lived (microseconds) by it
+//   results        what a site said of a candidate, by the site's own number for it: kind and what hive/verdict.h asks
+//
+// Times are seconds since 1970; days are "2027-03-01". In SQLite PRAGMA application_id is kApplication, user_version
+// the version; in PostgreSQL the table norn_mark has both. The journal is SQLite's default, not WAL: a casebook is one
+// file that can be copied, and read where nothing can be written. A process that is killed leaves a journal, from which
+// the next one restores what was committed.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "casebook/sqlite.h"
+#include "casebook/database.h"
 
 namespace norn::casebook {
 
 inline constexpr int kApplication = 0x6e6f726e;  // "norn"
-inline constexpr int kVersion = 2;
+inline constexpr int kVersion = 3;
 
 // Tables with the statement that adds a row: in the order in which a row needs others. A row that is there already
 // stays, unless the new one knows more.

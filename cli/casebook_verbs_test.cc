@@ -1,7 +1,7 @@
 // The verbs about the casebook, and what the others add to it.
 #include <ctime>
 
-#include "casebook/sqlite.h"
+#include "casebook/database.h"
 #include "cli/test/run_norn.h"
 
 namespace norn::cli::tests {
@@ -185,7 +185,7 @@ TEST_F(CasebookVerbs, ARunGoesOnWithoutACasebook) {
   for (const auto& [name, words] :
        {std::pair("text.db", "text.db: not a casebook; nothing was written to it; what was found is not in it"),
         std::pair("newer.db",
-                  "newer.db: the casebook is of a newer norn (version 99, this one knows 2); nothing was "
+                  "newer.db: the casebook is of a newer norn (version 99, this one knows 3); nothing was "
                   "written to it; what was found is not in it"),
         std::pair("dir.db", "dir.db: the casebook cannot be opened: "),
         std::pair("nowhere/x.db",

@@ -63,15 +63,16 @@ Consequence of_signal(const StagedRun& run) {
 }  // namespace
 
 std::string_view name_of(Harm harm) {
-  constexpr std::array<std::string_view, 10> kNames = {"crash",    "sanitizer", "abort",  "assertion", "exception",
-                                                       "deadlock", "hang",      "status", "output",    "none"};
+  constexpr std::array<std::string_view, 11> kNames = {"crash",     "memory-error", "sanitizer", "abort",
+                                                       "assertion", "exception",    "deadlock",  "hang",
+                                                       "status",    "output",       "none"};
   return kNames[static_cast<size_t>(harm)];
 }
 
 std::string_view words_of(Harm harm) {
-  constexpr std::array<std::string_view, 10> kWords = {
-      "crash",       "sanitizer report", "abort",       "failed assertion", "uncaught exception", "deadlock", "hang",
-      "exit status", "different output", "nothing seen"};
+  constexpr std::array<std::string_view, 11> kWords = {
+      "crash", "memory error", "sanitizer report", "abort",       "failed assertion", "uncaught exception", "deadlock",
+      "hang",  "exit status",  "different output", "nothing seen"};
   return kWords[static_cast<size_t>(harm)];
 }
 

@@ -10,7 +10,19 @@
 namespace norn::experiment {
 
 // From the most harmful to the least.
-enum class Harm { kCrash, kSanitizer, kAbort, kAssertion, kException, kDeadlock, kHang, kStatus, kOutput, kNone };
+enum class Harm {
+  kCrash,
+  kMemoryError,
+  kSanitizer,
+  kAbort,
+  kAssertion,
+  kException,
+  kDeadlock,
+  kHang,
+  kStatus,
+  kOutput,
+  kNone
+};
 // As JSON has it: "crash".
 [[nodiscard]] std::string_view name_of(Harm harm);
 // As people read it: "failed assertion".

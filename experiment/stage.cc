@@ -166,6 +166,7 @@ std::string Stage::options_for(const Plan& plan, unsigned worker, const std::str
   options.set("outcome", file("outcome", worker));
   options.set("decisions", file("log", worker));
   if (!expected.empty()) options.set("expected", fs::absolute(expected).string());
+  if (capture_ && prepare_capture(file("capture", worker))) options.set("capture", file("capture", worker));
   prepare_file(file("outcome", worker), schedule::Outcome(), sizeof(schedule::Outcome));
   prepare_file(file("log", worker), schedule::LogHeader(),
                sizeof(schedule::LogHeader) + kLogEntries * sizeof(schedule::LogEntry));
@@ -278,6 +279,7 @@ void Stage::read_outcome(unsigned worker, StagedRun& run) const {
   run.slept = static_cast<double>(outcome.slept) / 1e9;
   for (const schedule::ReadsFromPair& pair : outcome.pairs)
     if (!pair.is_none()) run.pairs.push_back(pair);
+  if (capture_) run.streams = read_capture(file("capture", worker));
   run.findings = read_beginning(file("findings", worker));
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "experiment/streams.h"
 #include "options/option_list.h"
 #include "schedule/outcome.h"
 #include "schedule/token.h"
@@ -39,7 +40,10 @@ struct StagedRun {
   std::vector<schedule::ReadsFromPair> pairs;
   uint64_t first_meeting = 0;
   uint64_t differs_at = 0;
-  double slept = 0;  // seconds of the virtual clock that nobody could run in
+  double slept = 0;            // seconds of the virtual clock that nobody could run in
+  std::string inputs_differ;   // the first input that is asked for otherwise than it was recorded, in words; or empty
+  bool out_of_inputs = false;  // it waited for more than was recorded, and was ended
+  std::vector<WrittenStream> streams;  // what it wrote, where: of a stage that captures
 
   // It ended because nothing could ever change: its state says so, no clock.
   [[nodiscard]] bool stands_still() const { return deadlocked != 0 || pollers != 0; }
@@ -65,6 +69,13 @@ class Stage {
   // all: on a busy machine each step may take long.
   void set_timeout(double seconds, bool strictly) { timeout_ = seconds, strictly_ = strictly; }
   [[nodiscard]] double timeout() const { return timeout_; }
+  // Controlled runs say what they write to which stream.
+  void set_capture(bool on) { capture_ = on; }
+  // Controlled runs keep their inputs, each in inputs_of() its worker; or they get those of such a file instead of the
+  // real ones. Empty: neither.
+  void record_inputs(bool on) { record_inputs_ = on; }
+  void replay_inputs(const std::string& path) { inputs_ = path; }
+  [[nodiscard]] std::string inputs_of(unsigned worker) const { return file("inputs", worker); }
   // Whatever runs then is ended.
   using Clock = std::chrono::steady_clock;
   void set_deadline(Clock::time_point deadline) { deadline_ = deadline; }
@@ -96,6 +107,9 @@ class Stage {
   uint32_t program_hash_ = 0;
   double timeout_ = 30;
   bool strictly_ = false;
+  bool capture_ = false;
+  bool record_inputs_ = false;
+  std::string inputs_;
   Clock::time_point deadline_ = Clock::time_point::max();
 };
 

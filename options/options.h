@@ -58,6 +58,7 @@ struct Settings {
   Text decisions{};  // a file for the log
   Text expected{};   // a log to compare with, and to follow with schedule=replay
   Text reads{};      // of reads-from: its constraints
+  Text capture{};    // a file for what is written (schedule/capture.h)
   uint32_t depth = 3;
   uint32_t length = 1000;
   bool accesses = false;
@@ -310,6 +311,13 @@ inline constexpr Option kOptions[] = {
      .fallback = "none",
      .help = "of reads-from: pairs of statements WRITE>READ that are wanted, or not (!WRITE>READ)",
      .store = &store_in<&Settings::reads>,
+     .use = OptionUse::kStarter},
+    {.key = "capture",
+     .kind = OptionKind::kText,
+     .values = "FILE",
+     .fallback = "none",
+     .help = "where a controlled run keeps what it writes, stream by stream",
+     .store = &store_in<&Settings::capture>,
      .use = OptionUse::kStarter},
     {.key = "depth",
      .kind = OptionKind::kNumber,

@@ -1,0 +1,69 @@
+#include "experiment/streams.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/text_hash.h"
+#include "schedule/capture.h"
+
+namespace norn::experiment {
+namespace {
+
+WrittenStream stream(const std::string& name, const std::string& bytes, size_t kept = 1000) {
+  return {name, bytes.size(), text_hash({bytes.data(), bytes.size()}), bytes.substr(0, kept)};
+}
+
+TEST(Streams, TheSameIsNoDifferenceInWhicheverOrderTheStreamsAre) {
+  EXPECT_FALSE(first_difference({}, {}));
+  EXPECT_FALSE(first_difference({stream("a", "1\n"), stream("b", "2\n")}, {stream("b", "2\n"), stream("a", "1\n")}));
+  EXPECT_FALSE(first_difference({stream("a", "")}, {}));
+}
+
+TEST(Streams, TheFirstLineThatDiffersIsShownInBoth) {
+  const auto found = first_difference({stream("log", "one\ntwo\nthree\n")}, {stream("log", "one\ntwa\n")});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->stream, "log");
+  EXPECT_EQ(found->offset, 6u);
+  EXPECT_EQ(found->line, 2u);
+  EXPECT_EQ(found->before, "two");
+  EXPECT_EQ(found->now, "twa");
+  EXPECT_EQ(found->text(), "log, line 2: \"twa\" instead of \"two\"");
+}
+
+TEST(Streams, OneThatOnlyOneRunWroteToDiffersFromNothing) {
+  const auto more = first_difference({}, {stream("log", "one\n")});
+  ASSERT_TRUE(more);
+  EXPECT_EQ(more->text(), "log, line 1: \"one\" instead of nothing");
+  const auto less = first_difference({stream("log", "one\n")}, {});
+  ASSERT_TRUE(less);
+  EXPECT_EQ(less->text(), "log, line 1: nothing instead of \"one\"");
+}
+
+TEST(Streams, WhatIsNotKeptIsKnownByItsHash) {
+  const auto found = first_difference({stream("log", "one\ntwo", 4)}, {stream("log", "one\nsix", 4)});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->line, 0u);
+  EXPECT_EQ(found->offset, 4u);
+  EXPECT_EQ(found->text(), "log, behind byte 4");
+}
+
+TEST(Streams, ACaptureThatIsNoneIsEmpty) {
+  const std::string path = testing::TempDir() + "/streams_test_capture";
+  EXPECT_TRUE(read_capture(path).empty());
+  std::ofstream(path) << "something else";
+  EXPECT_TRUE(read_capture(path).empty());
+  ASSERT_TRUE(prepare_capture(path));
+  EXPECT_TRUE(read_capture(path).empty());
+  // A header that promises more than there is.
+  schedule::Capture header;
+  header.pid = 1;
+  header.streams = ~0u;
+  std::ofstream(path).write(static_cast<const char*>(static_cast<const void*>(&header)), sizeof(header));
+  EXPECT_TRUE(read_capture(path).empty());
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace norn::experiment

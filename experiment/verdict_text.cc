@@ -44,7 +44,7 @@ std::string replay_line(const std::string& token, const std::vector<std::string>
 }
 
 // Ends that are alike: what a user sees of a crash, an assertion and an exception is the same signal or none.
-enum class End { kBySignal, kNone, kByStatus, kOutput, kWell };
+enum class End { kBySignal, kMemoryError, kNone, kByStatus, kOutput, kWell };
 End end_of(Harm harm) {
   switch (harm) {
     case Harm::kCrash:
@@ -53,6 +53,8 @@ End end_of(Harm harm) {
     case Harm::kAssertion:
     case Harm::kException:
       return End::kBySignal;
+    case Harm::kMemoryError:
+      return End::kMemoryError;
     case Harm::kDeadlock:
     case Harm::kHang:
       return End::kNone;

@@ -45,7 +45,7 @@ constexpr const char* kSteps[] = {
        CREATE TABLE version_files(build TEXT NOT NULL, part INTEGER NOT NULL, bytes TEXT NOT NULL,
          PRIMARY KEY(build, part)) WITHOUT ROWID;
        CREATE TABLE candidates(build TEXT NOT NULL, race TEXT NOT NULL, site_a TEXT NOT NULL, site_b TEXT NOT NULL,
-         weight INTEGER NOT NULL, is_flag INTEGER NOT NULL, PRIMARY KEY(build, race)) WITHOUT ROWID;
+         weight INTEGER NOT NULL, is_flag INTEGER NOT NULL, source TEXT NOT NULL, PRIMARY KEY(build, race)) WITHOUT ROWID;
        CREATE TABLE tokens(id TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, role TEXT NOT NULL, name TEXT NOT NULL,
          created INTEGER NOT NULL, withdrawn INTEGER NOT NULL, seen INTEGER NOT NULL);
        CREATE TABLE tasks(site TEXT NOT NULL, build TEXT NOT NULL, race TEXT NOT NULL, ordering INTEGER NOT NULL,

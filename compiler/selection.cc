@@ -4,6 +4,7 @@
 
 #include "compiler/emit/hook_calls.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/Assumptions.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/GlobalIFunc.h"
 #include "llvm/IR/Module.h"
@@ -47,9 +48,11 @@ llvm::PreservedAnalyses SelectionPass::run(llvm::Module& module, llvm::ModuleAna
   for (llvm::Function& function : module) {
     const bool left_out = function.isDeclaration() || function.hasFnAttribute(llvm::Attribute::Naked) ||
                           function.hasFnAttribute(llvm::Attribute::DisableSanitizerInstrumentation) ||
-                          function.getName().starts_with(kHookPrefix) || resolvers.contains(&function) ||
-                          (skip != nullptr && skipped(*skip, function));
-    if (left_out) {
+                          function.getName().starts_with(kHookPrefix) || resolvers.contains(&function);
+    const bool exempt = !left_out && (llvm::getAssumptions(function).contains(kExempt) ||
+                                      (skip != nullptr && skipped(*skip, function)));
+    if (exempt) function.addFnAttr(kOnlyAtomics);
+    if (left_out || exempt) {
       function.removeFnAttr(llvm::Attribute::SanitizeThread);
     } else {
       function.addFnAttr(llvm::Attribute::SanitizeThread);

@@ -1,7 +1,8 @@
 // libnorn-frontend.so: what has to be done while clang still knows the source.
 //
 // - `__attribute__((no_sanitize("thread")))` and its older spelling leave no trace in the IR when ThreadSanitizer is
-//   off. So the declaration gets `disable_sanitizer_instrumentation` as well, which does.
+//   off. So the declaration gets an assumption as well, whose words reach the IR and which nobody but norn knows
+//   (compiler/selection.h).
 // - With -fnorn-as-tsan the front end is told that ThreadSanitizer is on, for `__has_feature(thread_sanitizer)`. Before
 //   the back end starts it is told that it is off again, so that LLVM's own instrumentation is not added to norn's.
 #include "clang/AST/ASTConsumer.h"
@@ -10,6 +11,7 @@
 #include "clang/Basic/Sanitizers.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendPluginRegistry.h"
+#include "compiler/selection.h"
 
 namespace norn::compiler {
 namespace {
@@ -23,13 +25,17 @@ class Exempter final : public clang::RecursiveASTVisitor<Exempter> {
   static bool shouldVisitImplicitCode() { return false; }
 
   bool VisitFunctionDecl(clang::FunctionDecl* function) {
-    if (function->hasAttr<clang::DisableSanitizerInstrumentationAttr>()) return true;
+    const bool noted = llvm::any_of(function->specific_attrs<clang::OMPAssumeAttr>(),
+                                    [](const auto* attribute) { return attribute->getAssumption() == kExempt; });
+    if (noted) return true;
     const bool exempt = llvm::any_of(function->specific_attrs<clang::NoSanitizeAttr>(), [](const auto* attribute) {
       return static_cast<bool>(attribute->getMask() & clang::SanitizerKind::Thread);
     });
-    if (exempt) function->addAttr(clang::DisableSanitizerInstrumentationAttr::CreateImplicit(context_));
+    if (exempt) function->addAttr(clang::OMPAssumeAttr::CreateImplicit(context_, kExempt));
     return true;
   }
+  // Of a lambda only the body is visited, as a statement.
+  bool VisitLambdaExpr(clang::LambdaExpr* lambda) { return VisitFunctionDecl(lambda->getCallOperator()); }
 
  private:
   clang::ASTContext& context_;

@@ -23,6 +23,7 @@
 #include "compiler/naming/locals.h"
 #include "compiler/naming/names.h"
 #include "compiler/naming/site_table.h"
+#include "compiler/selection.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/CaptureTracking.h"
@@ -165,6 +166,19 @@ class FunctionInstrumenter final {
     });
     emit();
     locals_.mark(function_, locals);
+  }
+
+  // The same of a function of which only what its atomics order counts.
+  void run_atomics() {
+    for (llvm::BasicBlock& block : function_) {
+      for (Instruction& instruction : block) {
+        if (atomic_facts(instruction)) collect_instruction(instruction);
+      }
+    }
+    describe();
+    for (const AtomicOperation& atomic : atomics_) {
+      lower_atomic(*atomic.instruction, hooks_, atomic.site, profile_ == Profile::kSampling);
+    }
   }
 
  private:
@@ -805,6 +819,12 @@ class FunctionInstrumenter final {
   llvm::DenseMap<const Instruction*, Boundary> boundaries_;  // those that are not kNone
 };
 
+// What was found out about its use of memory was about the function without hooks.
+void forget_effects(llvm::Function& function) {
+  if (!function.doesNotAccessMemory()) function.removeFnAttr(llvm::Attribute::Memory);
+  function.removeFnAttr(llvm::Attribute::NoSync);
+}
+
 }  // namespace
 
 llvm::PreservedAnalyses InstrumentPass::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
@@ -819,11 +839,15 @@ llvm::PreservedAnalyses InstrumentPass::work_on(llvm::Module& module, bool label
   Hooks hooks(module);
   SiteTable sites(module);
   LocalsTable locals(module, sites);
-  std::vector<llvm::Function*> marked;
+  std::vector<llvm::Function*> marked, exempt;
   for (llvm::Function& function : module) {
-    if (!function.hasFnAttribute(llvm::Attribute::SanitizeThread)) continue;
+    const bool all = function.hasFnAttribute(llvm::Attribute::SanitizeThread);
+    if (!all && !function.hasFnAttribute(kOnlyAtomics)) continue;
     function.removeFnAttr(llvm::Attribute::SanitizeThread);
-    if (!function.isDeclaration() && !function.hasAvailableExternallyLinkage()) marked.push_back(&function);
+    function.removeFnAttr(kOnlyAtomics);
+    if (!function.isDeclaration() && !function.hasAvailableExternallyLinkage()) {
+      (all ? marked : exempt).push_back(&function);
+    }
   }
   const CallEffects effects(module);
   Pruning prune = prune_;
@@ -846,14 +870,18 @@ llvm::PreservedAnalyses InstrumentPass::work_on(llvm::Module& module, bool label
     FunctionInstrumenter(*function, hooks, sites, locals, emitter, loops[i], asked.contains(function), prune, effects,
                          escape ? &*escape : nullptr, inline_checks_, profile_, labels)
         .run();
-    if (labels) continue;
-    // What was found out about its use of memory was about the function without hooks.
-    if (!function->doesNotAccessMemory()) function->removeFnAttr(llvm::Attribute::Memory);
-    function->removeFnAttr(llvm::Attribute::NoSync);
+    if (!labels) forget_effects(*function);
   }
   if (labels) {
     sites.finish();
     return llvm::PreservedAnalyses::none();
+  }
+  for (llvm::Function* function : exempt) {
+    LoopPlan none;
+    FunctionInstrumenter(*function, hooks, sites, locals, emitter, none, false, prune, effects,
+                         escape ? &*escape : nullptr, inline_checks_, profile_, labels)
+        .run_atomics();
+    forget_effects(*function);
   }
   const bool any_global = emit_globals(module, sites);
   locals.finish();

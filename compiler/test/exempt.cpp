@@ -1,11 +1,28 @@
-// RUN: echo '[thread]' > %t.skip && echo 'fun:*listed*' >> %t.skip && echo 'src:*nowhere*' >> %t.skip
+// RUN: echo '[thread]' > %t.skip && echo 'fun:*listed*' >> %t.skip && echo 'fun:*list_names*' >> %t.skip && echo 'src:*nowhere*' >> %t.skip
 // RUN: %norn-c++ -O0 -fnorn-skip=%t.skip -S -emit-llvm %s -o %t.0.ll && %sites %t.0.ll | FileCheck %s
 // RUN: %norn-c++ -O2 -fnorn-skip=%t.skip -S -emit-llvm %s -o %t.2.ll && %sites %t.2.ll | FileCheck %s
 // RUN: echo 'src:*exempt.cpp' > %t.all && %norn-c++ -fnorn-skip=%t.all -S -emit-llvm %s -o %t.all.ll
 // RUN: not grep __norn_write %t.all.ll
 // RUN: not %norn-c++ -fnorn-skip=%t.missing -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING: norn: skip list {{.*}}.missing: No such file
-// What the source or a skip list exempts is not instrumented, also where it is called.
+// RUN: FileCheck --check-prefix=ATOMICS %s < %t.0.ll && FileCheck --check-prefix=ATOMICS %s < %t.2.ll
+// What the source or a skip list exempts is not instrumented, also where it is called. But for atomics, which may be how
+// a lock is made, as ThreadSanitizer has it: only disable_sanitizer_instrumentation means these, too.
+int atomic;
+// ATOMICS: define {{.*}}orders
+// ATOMICS: call i32 @__norn_atomic32_exchange
+// ATOMICS: {{^}}}
+__attribute__((noinline, no_sanitize("thread"))) int orders() { return __atomic_exchange_n(&atomic, 1, __ATOMIC_ACQUIRE); }
+// ATOMICS: define {{.*}}list_names_orders
+// ATOMICS: call i32 @__norn_atomic32_load
+// ATOMICS: {{^}}}
+__attribute__((noinline)) int list_names_orders() { return __atomic_load_n(&atomic, __ATOMIC_ACQUIRE); }
+// ATOMICS: define {{.*}}by_any_not_even
+// ATOMICS-NOT: __norn_atomic
+// ATOMICS: {{^}}}
+__attribute__((noinline, disable_sanitizer_instrumentation)) int by_any_not_even() {
+  return __atomic_load_n(&atomic, __ATOMIC_ACQUIRE);
+}
 int x;
 // CHECK-NOT: by_
 // CHECK-NOT: listed
@@ -33,4 +50,4 @@ int main() {
   [&]() __attribute__((no_sanitize("thread"))) { x = 6; }();
 }
 // CHECK-NOT: by_
-// CHECK-NOT: lambda
+// CHECK-NOT: operator()

@@ -208,7 +208,7 @@ HybridEngine::Judged HybridEngine::judge(const EngineContext& context, const Thr
     judged.overwritten = !known.is_full() && is_write(access.kind);
   }
   if (related.covered == Covered::kYes) judged.superfluous = common;
-  judged.superseded = known.is_full() && common == s.mask && covers(access.kind, s.kind) && !is_of_life(s.kind);
+  judged.full = known.is_full();
   return judged;
 }
 
@@ -235,8 +235,7 @@ bool HybridEngine::next(const EngineContext& context, const Thread& thread, Acce
     continues = (continues & ~written) | (kept_bytes & written);
     if (s.mask == 0) continue;
     s.adds &= s.mask;
-    // What an increment continues is part of a signal; but of one thread's the last stands for all.
-    s.superseded = judged.superseded && ((written & adds) == 0 || s.slot == thread.slot);
+    s.superseded = judged.full && supersedes(access.kind, fresh, adds, s.kind, s.mask, s.slot == thread.slot);
     superseded += s.superseded ? 1 : 0;
     if (kept != i) stamps.all[kept] = s;
     ++kept;

@@ -103,8 +103,7 @@ class HybridEngine {
     unsigned superfluous = 0;
     bool strong = true;        // ordered before the access, as far as they share bytes
     bool overwritten = false;  // by a write that is not ordered with it
-    bool superseded = false;   // a race of it that is not predicted is one of the access, too: it is ordered before in
-                               // full, and of no other bytes or kind
+    bool full = false;         // ordered before it by locks, too, and they share bytes
   };
   static Judged judge(const EngineContext& context, const Thread& thread, const PastAccess& stamp, unsigned in_spin,
                       unsigned fresh, const WordAccess& access, FoundRaces& races);

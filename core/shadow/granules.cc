@@ -353,8 +353,8 @@ bool ShadowStore::renew_short_list(Thread& thread, Granule& granule, HistoryId& 
       if (!related.agrees()) return false;
       if (related.covered == Covered::kYes) {
         stays &= ~fresh;
-      } else if (exactly.is_full() && (mask & ~fresh) == 0 && covers(access.kind, kind) && !is_of_life(kind) &&
-                 (!counts_writes || !is_write(kind) || (mask & before) == 0 || slot == thread.slot)) {
+      } else if (exactly.is_full() &&
+                 supersedes(access.kind, fresh, counts_writes ? before : 0, kind, mask, slot == thread.slot)) {
         are_superseded |= 1u << number;
         ++superseded;
       }

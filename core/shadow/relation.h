@@ -9,6 +9,8 @@
 //              but of an allocation) the new one's locks protect no better
 //   same       of the same epoch, and such that it stands for the new one: nothing is to be done, unless the order of
 //              writes counts
+//   superseded before in the full relation, and of no other bytes or kind: what races with the old one, and is not
+//              only predicted to, races with the new one, too
 //
 // (An allocation is never predicted, so nothing protects it and nothing needs to: order.md, New memory.)
 //
@@ -90,6 +92,14 @@ template <class Now, class Then, class Known>
   const Relation how = same ? Relation::kSame : Relation::kOrdered;
   if (!now.covers(then)) return {how, Covered::kNo};
   return {how, then.is_birth() ? Covered::kYes : known.no_better()};
+}
+
+// Whether an access supersedes a remembered one that is before it in the full relation. `chained`: the bytes of which
+// the access continues a signal, which earlier writes are part of; of one thread's writes the last stands for all.
+[[nodiscard, gnu::always_inline]] constexpr bool supersedes(AccessKind now, unsigned bytes_now, unsigned chained,
+                                                            AccessKind then, unsigned bytes_then, bool same_slot) {
+  return (bytes_then & ~bytes_now) == 0 && covers(now, then) && !is_of_life(then) &&
+         (same_slot || !is_write(then) || (bytes_then & chained) == 0);
 }
 
 // All there is to know. `locks_then()`: the lockset that the remembered access was made with.

@@ -484,11 +484,9 @@ class GranuleStep : public PlaceTables {
     return true;
   }
 
-  // As HybridEngine::Judged has it, of one that agrees.
+  // Of one that agrees.
   [[nodiscard]] bool is_superseded(ShadowWord word) const {
-    return !word.touches(~mask_ & ShadowWord::kAllBytes) && norn::covers(kind_, word.kind()) &&
-           !is_of_life(word.kind()) &&
-           (!is_write(word.kind()) || (adds_ & word.bytes()) == 0 || word.slot() == thread_.slot) &&
+    return supersedes(kind_, mask_, adds_, word.kind(), word.bytes(), word.slot() == thread_.slot) &&
            ordered_before(thread_.clocks.full, thread_, word.slot(), word.clock());
   }
   // What words of the thread say now, but for the bytes. (Not from its check, which others may spoil at any time.)

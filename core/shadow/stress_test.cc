@@ -389,6 +389,63 @@ TEST_F(StressUnlockedTest, NoFlagIsLost) {
   EXPECT_EQ(pairs.load(), 0);
 }
 
+// A thread goes on with granules that it owns (core/shadow/owner_table.h) while another comes to each of them, and
+// lists are collected all the time: whatever the owner is about to do, the other's write is found.
+TEST_F(StressUnlockedTest, WhoComesToOwnedGranulesIsFound) {
+  constexpr unsigned kGranules = 500;
+  const TestingArena memory;
+  const auto detector = std::make_unique<Detector>();
+  std::vector<std::atomic<bool>> raced(kGranules);
+  Listener listener;
+  listener.context = &raced;
+  listener.pair = [](void* context, const RacingPair& pair) {
+    (*static_cast<std::vector<std::atomic<bool>>*>(context))[(pair.address - kWords) / 8].store(true);
+  };
+  Options options;
+  options.log2_histories = 11;
+  ASSERT_TRUE(detector->init(options, listener));
+  Thread* main = detector->add_root(0);
+  Thread* owner = detector->fork(*main, 1);
+  Thread* other = detector->fork(*main, 2);
+  const auto at = [](unsigned granule, unsigned byte) { return kWords + Address{granule} * 8 + byte; };
+  const auto pass_time = [&](Thread& thread, Address lock) {
+    detector->lock_acquire(thread, lock, LockMode::kExclusive, 90);
+    detector->lock_release(thread, lock, LockMode::kExclusive);
+  };
+  // Each byte is read at an epoch of its own, so that none of them fits into the granule's words.
+  for (unsigned byte = 0; byte < 8; ++byte) {
+    for (unsigned i = 0; i < kGranules; ++i) detector->read(*owner, at(i, byte), 1, 1 + byte);
+    pass_time(*owner, kLocks);
+  }
+  // The owner is at the granule that the other comes to next, as long as that has not gone on.
+  std::atomic<unsigned> owner_at{~0u};
+  std::atomic<unsigned> other_at{0};
+  std::thread comes([&] {
+    for (unsigned i = 0; i < kGranules; ++i) {
+      while (owner_at.load() != i) std::this_thread::yield();
+      for (unsigned wait = 0; wait < i % 32 * 8; ++wait) owner_at.load();
+      detector->write(*other, at(i, i % 8), 1, 30);
+      if (i % 64 == 0) detector->request_collection();
+      if (i % 16 == 0) pass_time(*other, kLocks + 64);
+      other_at.store(i + 1);
+    }
+  });
+  for (unsigned i = 0; i < kGranules; ++i) {
+    for (unsigned round = 0; other_at.load() == i; ++round) {
+      detector->read(*owner, at(i, round % 8), 1, 40);
+      detector->write(*owner, at(i, (round + 3) % 8), 1, 41);
+      owner_at.store(i);
+      if (round % 64 == 0) pass_time(*owner, kLocks);
+      if (round % 1024 == 1023) std::this_thread::yield();
+    }
+  }
+  comes.join();
+  unsigned missed = 0;
+  for (const std::atomic<bool>& one : raced) missed += one.load() ? 0 : 1;
+  EXPECT_EQ(missed, 0u);
+  EXPECT_TRUE(detector->check_invariants());
+}
+
 // Threads come and go while others access, lock and collect: nothing may crash, hang or be reported.
 TEST(StressLifeTest, ForksJoinsAndCollections) {
   const TestingArena memory;

@@ -104,7 +104,8 @@ class PointsTo::Solver {
   struct Object {
     ObjectInfo info;
     int64_t size = kEndless;
-    bool whole = false;  // one location: functions, threads
+    bool whole = false;   // one location: functions, threads, constants without pointers
+    bool single = false;  // a variable of one number or pointer: nobody steps out of it to come back
     std::vector<Region> regions{};
     std::map<int64_t, Location> locations{};
     // Memory that goes elsewhere as it is (memcpy): what is at from + k is also at `to` + k.
@@ -204,7 +205,8 @@ class PointsTo::Solver {
 
   // kNoLocation: outside of the object, where no pointer leads that may be used.
   Location location(ObjectId id, int64_t offset) {
-    if (!objects_[id].whole && (offset < -kOutside || offset > objects_[id].size + kOutside)) return kNoLocation;
+    const int64_t outside = objects_[id].single ? 0 : kOutside;
+    if (!objects_[id].whole && (offset < -outside || offset > objects_[id].size + outside)) return kNoLocation;
     if (objects_[id].locations.size() >= kMostLocations && (offset < 0 || offset > objects_[id].size))
       return kNoLocation;
     if (objects_[id].locations.size() >= kMostLocations || offset > kFarthest) {
@@ -553,6 +555,7 @@ class PointsTo::Solver {
     // In a region the piece stands for all its elements.
     if (distance < 0 && period != 0) distance = ((distance % period) + period) % period;
     if (distance < 0 || (copied.size != kEndless && distance >= copied.size)) return;
+    if (copied.at + distance >= objects_[copied.to].size) return;
     const Location from = location(source, offset);
     const Location to = location(copied.to, copied.at + distance);
     if (from == kNoLocation || to == kNoLocation || find_location(from) == find_location(to)) return;
@@ -580,6 +583,10 @@ class PointsTo::Solver {
   void add_global(const llvm::GlobalVariable& global) {
     const ObjectId object = new_object(global.isThreadLocal() ? ObjectKind::kThreadLocal : ObjectKind::kGlobal, &global,
                                        global.isDeclaration() ? kEndless : size_of(global.getValueType()));
+    objects_[object].single = global.getValueType()->isSingleValueType();
+    // Nobody writes it, and it has no pointers: texts, tables of numbers.
+    objects_[object].whole =
+        global.isConstant() && global.hasInitializer() && isa<llvm::ConstantData>(global.getInitializer());
     if (!global.getName().starts_with("_ZTV")) add_arrays(object, global.getValueType(), 0);
   }
 
@@ -809,6 +816,7 @@ class PointsTo::Solver {
       const ObjectId object =
           new_object(ObjectKind::kStack, variable,
                      count == nullptr ? kEndless : one * static_cast<int64_t>(count->getZExtValue()));
+      objects_[object].single = count != nullptr && count->isOne() && variable->getAllocatedType()->isSingleValueType();
       if (count != nullptr && count->isOne()) add_arrays(object, variable->getAllocatedType(), 0);
       add(node_of(variable), location(object, 0));
     } else if (const auto* loaded = dyn_cast<llvm::LoadInst>(&instruction)) {
@@ -840,8 +848,34 @@ class PointsTo::Solver {
     }
   }
 
+  // Whether an integer is made of a pointer, or a pointer of it, by what is seen in its function. Others that are
+  // computed are numbers: counters that lie where pointers may lie, too.
+  [[nodiscard]] static bool is_of_pointer(const llvm::Instruction& computed) {
+    const auto leads_on = [](const Value* value) {
+      return isa<llvm::BinaryOperator, llvm::PHINode, llvm::SelectInst, llvm::CastInst, llvm::FreezeInst>(value);
+    };
+    llvm::SmallPtrSet<const Value*, 16> seen;
+    llvm::SmallVector<const Value*, 16> open{&computed};
+    while (!open.empty() && seen.size() < 64) {
+      const auto* value = open.pop_back_val();
+      if (isa<llvm::PtrToIntOperator>(value)) return true;
+      if (!leads_on(value) || !seen.insert(value).second) continue;
+      for (const llvm::Use& operand : cast<llvm::Instruction>(value)->operands()) open.push_back(operand.get());
+    }
+    seen.clear();
+    open.assign({&computed});
+    while (!open.empty() && seen.size() < 64) {
+      const auto* value = open.pop_back_val();
+      if (isa<llvm::IntToPtrInst>(value)) return true;
+      if (!leads_on(value) || !seen.insert(value).second) continue;
+      for (const llvm::User* user : value->users()) open.push_back(user);
+    }
+    return false;
+  }
+
   void read_arithmetic(const llvm::Instruction& instruction) {
     const Node node = node_of(&instruction);
+    if (isa<llvm::BinaryOperator>(instruction) && !is_of_pointer(instruction)) return;
     switch (instruction.getOpcode()) {
       case llvm::Instruction::Mul:
       case llvm::Instruction::UDiv:
@@ -936,6 +970,24 @@ class PointsTo::Solver {
       copy(returned_by(callee), node_of(&call));
   }
 
+  // Whether a call through a pointer may mean the function: it takes what is given. A call whose type says nothing of
+  // parameters (K&R) may mean any.
+  [[nodiscard]] bool is_called_as(const llvm::Function& function, const llvm::FunctionType& call) const {
+    const llvm::FunctionType& own = *function.getFunctionType();
+    const auto alike = [&](llvm::Type* one, llvm::Type* other) {
+      if (one == other) return true;
+      return (one->isPointerTy() || one->isIntegerTy(64)) && (other->isPointerTy() || other->isIntegerTy(64));
+    };
+    if (call.isVarArg()) return own.isVarArg() || own.getNumParams() >= call.getNumParams();
+    if (!call.getReturnType()->isVoidTy() && !alike(call.getReturnType(), own.getReturnType())) return false;
+    if (own.isVarArg() ? own.getNumParams() > call.getNumParams() : own.getNumParams() != call.getNumParams())
+      return false;
+    for (unsigned i = 0; i < own.getNumParams(); ++i) {
+      if (!alike(own.getParamType(i), call.getParamType(i))) return false;
+    }
+    return true;
+  }
+
   // What a call through a pointer, or one that is given a function, means for one of the functions.
   void connect_indirect(const llvm::CallBase& call, const Value* target) {
     const auto* function = cast<llvm::Function>(target);
@@ -946,8 +998,7 @@ class PointsTo::Solver {
       return connect_callback(call, *function);
     }
     if (function->isDeclaration()) return read_library_call(call, *function);
-    if (function->arg_size() > call.arg_size() && !call.getFunctionType()->isVarArg()) return;
-    connect(call, *function);
+    if (is_called_as(*function, *call.getFunctionType())) connect(call, *function);
   }
 
   void connect_thread(const llvm::CallBase& call, const llvm::Function& kind, const llvm::Function& function) {
@@ -1041,12 +1092,15 @@ class PointsTo::Solver {
       return add_step(node_of(call.getArgOperand(0)), node_of(&call), {-1, true, {0, kEndless, 8}});
     }
     const bool returns = carries_pointers(call.getType());
+    const bool may_call = compiler::thread_role(name) == compiler::ThreadRole::kMayCreate;
     for (unsigned i = 0; i < call.arg_size(); ++i) {
       const Value* given = call.getArgOperand(i);
       if (!given->getType()->isPointerTy() || isa<llvm::ConstantData>(given)) continue;
       const Node node = node_of(given);
-      nodes_[find(node)].calls.push_back(&call);
-      look_again(node);
+      if (may_call) {
+        nodes_[find(node)].calls.push_back(&call);
+        look_again(node);
+      }
       if (returns && call.getType()->isPointerTy() && !call.returnDoesNotAlias()) copy(node, node_of(&call));
     }
     if (!returns || !call.getType()->isPointerTy()) return;

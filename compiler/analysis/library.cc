@@ -59,7 +59,11 @@ constexpr llvm::StringRef kCreatingNone =
     "getcwd getenv geteuid gethostname getopt getopt_long getopt_long_only getpagesize getpid getppid getrlimit "
     "getrusage getuid isatty setlocale sysconf access close fstat lseek lstat madvise memfd_create mkdir mmap mprotect "
     "munmap open "
-    "open64 read readlink stat unlink write clock clock_getres clock_gettime gettimeofday gmtime_r localtime_r mktime "
+    "open64 read readlink stat unlink write chdir dup dup2 fcntl fdatasync fsync ftruncate getsubopt mlockall msync "
+    "pipe pipe2 pread pread64 pwrite pwrite64 readv rename setgid setrlimit setsid setuid umask writev "
+    "accept accept4 bind connect epoll_create epoll_create1 epoll_ctl epoll_wait eventfd getpeername getsockname "
+    "getsockopt inet_addr inet_ntoa inet_ntop inet_pton listen poll recv recvfrom recvmsg select send sendmsg sendto "
+    "setsockopt shutdown socket socketpair clock clock_getres clock_gettime gettimeofday gmtime_r localtime_r mktime "
     "nanosleep sched_yield sleep strftime time usleep "
     // What is made before there are threads.
     "pthread_attr_destroy pthread_attr_getstacksize pthread_attr_init pthread_attr_setdetachstate "

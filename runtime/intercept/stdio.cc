@@ -13,6 +13,7 @@
 #include "runtime/intercept/format.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/intercept/locks.h"
+#include "runtime/intercept/memory_streams.h"
 #include "runtime/intercept/text_length.h"
 #include "runtime/process/mode.h"
 #include "runtime/reporting/misuse.h"
@@ -423,7 +424,9 @@ NORN_INTERPOSE(ssize_t, getline, (char** line, size_t* capacity, FILE* file)) {
 
 NORN_INTERPOSE(int, fflush, (FILE * file)) {
   if (!has_started()) return 0;
-  if (file != nullptr) giving_to(file, site_fflush);
+  if (file == nullptr) return real_fflush(file);
+  giving_to(file, site_fflush);
+  const MemoryStreamUse use(file, site_fflush);
   return real_fflush(file);
 }
 
@@ -434,6 +437,7 @@ void norn::rt::flush_streams() {
 NORN_INTERPOSE(int, fclose, (FILE * file)) {
   if (!has_started()) return 0;
   giving_to(file, site_fclose);
+  MemoryStreamUse(file, site_fclose).closes();
   return real_fclose(file);
 }
 

@@ -1,5 +1,7 @@
 // Two threads cut buffers out of one std::pmr::monotonic_buffer_resource, which is meant for one thread at a time
 // ([mem.res.monotonic.buffer]: "not intended for concurrent access"): both move its position.
+// The allocation is code of the C++ library that norn does not see (docs/accuracy.md).
+// XFAIL: *
 // RUN: %check %s
 
 #include <cstddef>

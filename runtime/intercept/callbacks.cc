@@ -2,6 +2,7 @@
 
 #include "runtime/hooks/access_hooks.h"
 #include "runtime/hooks/check_state.h"
+#include "runtime/intercept/descriptors.h"
 #include "runtime/intercept/threads.h"
 #include "runtime/process/emit.h"
 
@@ -12,14 +13,21 @@ namespace {
 // Each call has a new thread, which nobody announced, on a stack that another may have had.
 void call_back(sigval value) {
   auto* callback = static_cast<Callback*>(value.sival_ptr);
+  const auto function = callback->function;
+  const sigval argument = callback->value;
+  const int queue = callback->queue;
   if (const Inspection here; here) {
     emit.clock_acquire(here.thread(), callback->asked);
     Address begin = 0;
     Address end = 0;
     if (find_own_stack(0, begin, end) != 0 && begin != 0) emit.allocate(here.thread(), begin, end - begin);
+    if (queue >= 0) {
+      emit.clock_clear(callback->asked);
+      memory.destroy(callback);
+    }
   }
-  if (callback->arrived != nullptr) callback->arrived(callback->descriptor);
-  callback->function(callback->value);
+  became_readable(queue);
+  function(argument);
 }
 
 }  // namespace

@@ -8,14 +8,12 @@
 
 namespace norn::rt {
 
-// Kept for ever: a call may still come when what it was asked for is gone.
+// Of a timer it is kept for ever: a call may still come when the timer is gone.
 struct Callback {
   void (*function)(sigval) = nullptr;
   sigval value = {};
   ReleaseClock asked;
-  // What else comes before the call, told when it comes; null: nothing.
-  void (*arrived)(int descriptor) = nullptr;
-  int descriptor = -1;
+  int queue = -1;  // a message queue calls once, when a message came
 };
 
 // Puts the runtime's function into a copy of the program's event. Null if the event calls none, or if nobody looks.

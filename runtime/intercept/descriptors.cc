@@ -689,8 +689,7 @@ NORN_INTERPOSE(int, mq_notify, (mqd_t queue, const sigevent* event)) {
     own = *event;
     if (event->sigev_notify == SIGEV_SIGNAL) sending_signal(event->sigev_signo, kNoThread);
     if (Callback* callback = wrap_callback(own); callback != nullptr) {
-      callback->arrived = &became_readable;
-      callback->descriptor = queue;
+      callback->queue = queue;
       release_to(*callback);
     }
   }

@@ -1,6 +1,6 @@
 // Streams. A stream has its own lock and its own memory, which only the C library touches: what counts is the memory
 // that is passed to it, and that what was written to its file happens before what is read from it.
-#include "runtime/intercept/stdio.h"
+#include "runtime/intercept/streams/stdio.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -10,10 +10,10 @@
 #include "runtime/control/control.h"
 #include "runtime/hooks/access_hooks.h"
 #include "runtime/intercept/descriptors.h"
-#include "runtime/intercept/format.h"
+#include "runtime/intercept/streams/format.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/intercept/locks.h"
-#include "runtime/intercept/memory_streams.h"
+#include "runtime/intercept/streams/memory_streams.h"
 #include "runtime/intercept/text_length.h"
 #include "runtime/process/mode.h"
 #include "runtime/reporting/misuse.h"

@@ -1,4 +1,4 @@
-#include "runtime/intercept/memory_streams.h"
+#include "runtime/intercept/streams/memory_streams.h"
 
 #include <wchar.h>
 

@@ -115,6 +115,7 @@ class Detector : private Collector {
   using Relations::spin_leave;
   using ShadowStore::find_unordered_writes;
   using ShadowStore::look;
+  using ShadowStore::may_be_written_plainly;
   using ShadowStore::spin_read;
 
   // --- what the program says of itself

@@ -154,6 +154,26 @@ TEST_F(DetectorTest, UnorderedWritesAreFoundForWhoLooks) {
   EXPECT_TRUE(heard_.pairs.empty()) << "nothing was told or stamped";
 }
 
+// What a test-and-set finds orders by itself only if it was put there by a plain write.
+TEST_F(DetectorTest, PlainWritesThatNothingOrdersAreKnown) {
+  start();
+  Thread* other = detector_->fork(*main_, 1);
+  const auto known = [&] { return detector_->may_be_written_plainly(*other, kX, 4); };
+  EXPECT_FALSE(known());
+  detector_->read(*main_, kX, 4, 1);
+  EXPECT_FALSE(known()) << "a read";
+  detector_->write(*main_, kX, 4, 2);
+  EXPECT_TRUE(known());
+  EXPECT_FALSE(detector_->may_be_written_plainly(*main_, kX, 4)) << "its own";
+  EXPECT_FALSE(detector_->may_be_written_plainly(*other, kX + 4, 4)) << "other bytes";
+  detector_->happens_before(*main_, 0x50);
+  detector_->happens_after(*other, 0x50);
+  EXPECT_FALSE(known()) << "ordered";
+  detector_->atomic(*main_, kX, 4, 3,
+                    [] { return Detector::AtomicOutcome{EventKind::kAtomicStore, MemoryOrder::kRelaxed}; });
+  EXPECT_FALSE(known()) << "an atomic write";
+}
+
 TEST_F(DetectorTest, ACandidateHasBothThreadsPlacesAndLocks) {
   start();
   Thread* other = detector_->fork(*main_, 1);

@@ -124,6 +124,9 @@ class ShadowStore : public GranuleStore {
   // each such pair that counts. `kind`: how the loop reads. The state machines find none.
   void find_unordered_writes(Thread& thread, AccessKind kind, Address address, uint64_t size, StackId where,
                              void (*visit)(const RacingPair& pair));
+  // Whether a plain write that nothing orders before the thread is remembered there, or may be forgotten. The state
+  // machines do not know, and say yes.
+  [[nodiscard]] bool may_be_written_plainly(Thread& thread, Address address, uint64_t size);
   // The same bytes are looked at now, whenever they will be told as spin-read: what was written under a lock that the
   // thread holds, and may not hold then any more, is handed over.
   void look(Thread& thread, Address address, uint64_t size);

@@ -99,4 +99,25 @@ void ShadowStore::find_unordered_writes(Thread& thread, AccessKind kind, Address
   }
 }
 
+bool ShadowStore::may_be_written_plainly(Thread& thread, Address address, uint64_t size) {
+  if (is_state_machine(options_.engine) || is_blind() || writes_forgotten_.load(std::memory_order_relaxed)) return true;
+  const Inside inside(*this, thread);
+  for (Address at = address & ~(kGranuleBytes - 1); at < address + size; at += kGranuleBytes) {
+    Granule* granule = shadow_.existing_granule(at);
+    if (granule == nullptr) continue;
+    const unsigned mask = mask_in(at, address, address + size);
+    AccessHistory stamps;
+    {
+      const GranuleLock lock(*granule);
+      read_granule(*granule, lock.list, stamps);
+    }
+    for (unsigned i = 0; i < stamps.count; ++i) {
+      const PastAccess& s = stamps.all[i];
+      if ((s.mask & mask) == 0 || s.kind != AccessKind::kWrite) continue;
+      if (!ordered_before(thread.clocks.full, thread, s.slot, s.time)) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace norn

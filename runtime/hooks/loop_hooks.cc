@@ -200,6 +200,10 @@ void dump(const norn_module& tables) {
 
 }  // namespace
 
+bool is_given_up_plainly(Thread& thread, Address address, size_t size) {
+  return !start.settings.lib || is_sampled() || detector.may_be_written_plainly(thread, address, size);
+}
+
 bool is_spin(const norn_loop* exit) {
   return (exit->kind & NORN_LOOP_SPIN) != 0 && exit->blocks <= start.settings.spin &&
          ((exit->kind & NORN_LOOP_WAIT) == 0 || !start.settings.lib);

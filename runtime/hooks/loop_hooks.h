@@ -30,6 +30,10 @@ void note_spin(Address address, size_t size, const norn_site* site, bool atomica
 // waits, whose reads are accesses all the same (they are under the mutex, or race).
 [[nodiscard]] bool is_ordered_by_reads(const norn_loop* exit);
 
+// Whether what a test-and-set found may have been put there by a plain write that nothing orders: an atomic write
+// orders by its memory order and no more.
+[[nodiscard]] bool is_given_up_plainly(Thread& thread, Address address, size_t size);
+
 // An atomic as a loop's condition synchronizes as ever but is no access that can race. One that wrote is a test-and-set
 // and is left on the spot: it holds what it waited for, or will try again and wait for more.
 template <class Perform>
@@ -49,8 +53,9 @@ void spin_by_atomic(Thread& thread, Address address, size_t size, StackId stack,
   });
   emit.ignore_end(thread, kIgnoreReads | kIgnoreWrites);
   if (wrote) {
-    emit.spin_read(thread, address, size, stack);
-    emit.spin_leave(thread);
+    const bool is_ordered = is_given_up_plainly(thread, address, size);
+    emit.spin_read(thread, address, size, stack, !is_ordered);
+    if (is_ordered) emit.spin_leave(thread);
     if (is_sampled()) emit.leave_by_atomic(thread, address);
   } else {
     note_spin(address, size, site, true);

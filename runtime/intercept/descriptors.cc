@@ -28,7 +28,9 @@
 #include "report/race.h"
 #include "runtime/control/control.h"
 #include "runtime/hooks/access_hooks.h"
+#include "runtime/intercept/callbacks.h"
 #include "runtime/intercept/interpose.h"
+#include "runtime/intercept/signals.h"
 #include "runtime/intercept/watches.h"
 #include "runtime/process/emit.h"
 #include "runtime/process/mode.h"
@@ -676,6 +678,22 @@ NORN_INTERPOSE(ssize_t, mq_receive, (mqd_t queue, char* message, size_t size, un
   if (!has_started()) return -1;
   if (!control::await_input(queue, site_mq_receive)) return -1;
   return was_read(queue, message, real_mq_receive(queue, message, size, priority), site_mq_receive);
+}
+
+// The queue tells of its next message, by a signal or a call.
+NORN_INTERPOSE(int, mq_notify, (mqd_t queue, const sigevent* event)) {
+  if (!has_started()) return -1;
+  sigevent own = {};
+  if (event != nullptr) {
+    observe_read(event, sizeof(*event), site_mq_notify);
+    own = *event;
+    if (event->sigev_notify == SIGEV_SIGNAL) sending_signal(event->sigev_signo, kNoThread);
+    if (Callback* callback = wrap_callback(own); callback != nullptr) {
+      callback->queue = queue;
+      release_to(*callback);
+    }
+  }
+  return real_mq_notify(queue, event == nullptr ? nullptr : &own);
 }
 
 NORN_INTERPOSE(int, mq_close, (mqd_t queue)) {

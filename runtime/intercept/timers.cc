@@ -4,25 +4,16 @@
 #include <signal.h>
 #include <time.h>
 
-#include "core/order/release_clock.h"
 #include "runtime/hooks/access_hooks.h"
-#include "runtime/hooks/check_state.h"
+#include "runtime/intercept/callbacks.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/intercept/signals.h"
-#include "runtime/intercept/threads.h"
 #include "runtime/process/emit.h"
 
 using namespace norn;
 using namespace norn::rt;
 
 namespace {
-
-// Kept for ever: a call may still come when its timer is gone.
-struct Callback {
-  void (*function)(sigval) = nullptr;
-  sigval value = {};
-  ReleaseClock set;
-};
 
 struct Timer {
   timer_t id = nullptr;
@@ -32,18 +23,6 @@ struct Timer {
 };
 constinit SpinMutex mutex;
 constinit Timer* timers = nullptr;
-
-// Each call has a new thread, which nobody announced, on a stack that another may have had.
-void call_back(sigval value) {
-  auto* callback = static_cast<Callback*>(value.sival_ptr);
-  if (const Inspection here; here) {
-    emit.clock_acquire(here.thread(), callback->set);
-    Address begin = 0;
-    Address end = 0;
-    if (find_own_stack(0, begin, end) != 0 && begin != 0) emit.allocate(here.thread(), begin, end - begin);
-  }
-  callback->function(callback->value);
-}
 
 // The pointer to it; to null if it is not known. Under the mutex.
 Timer** find(timer_t id) {
@@ -61,18 +40,7 @@ NORN_INTERPOSE_VERSION(int, timer_create, "GLIBC_2.34", (clockid_t clock, sigeve
   if (event != nullptr) {
     observe_read(event, sizeof(*event), site_timer_create);
     own = *event;
-    if (event->sigev_notify == SIGEV_THREAD) {
-      if (const Inspection here; here) {
-        begin_watching();  // there will be another thread
-        callback = memory.create<Callback>();
-      }
-    }
-  }
-  if (callback != nullptr) {
-    callback->function = event->sigev_notify_function;
-    callback->value = event->sigev_value;
-    own.sigev_notify_function = &call_back;
-    own.sigev_value.sival_ptr = callback;
+    callback = wrap_callback(own);
   }
   const int result = real_timer_create(clock, event == nullptr ? nullptr : &own, timer);
   if (result != 0) return result;
@@ -99,7 +67,7 @@ NORN_INTERPOSE_VERSION(int, timer_settime, "GLIBC_2.34",
     const SpinLock lock(mutex);
     if (const Timer* known = *find(timer); known != nullptr) {
       number = known->signal;
-      if (known->callback != nullptr) emit.clock_release(here.thread(), known->callback->set);
+      if (known->callback != nullptr) emit.clock_release(here.thread(), known->callback->asked);
     }
   }
   if (number != 0) sending_signal(number, kNoThread);

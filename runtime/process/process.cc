@@ -14,7 +14,7 @@
 #include "runtime/control/control.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/intercept/signals.h"
-#include "runtime/intercept/stdio.h"
+#include "runtime/intercept/streams/stdio.h"
 #include "runtime/intercept/threads.h"
 #include "runtime/process/emit.h"
 #include "runtime/process/mode.h"

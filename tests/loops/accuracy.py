@@ -335,6 +335,11 @@ def is_missing(name):
     return shutil.which("valgrind") is None
 
 
+def between(begin, end):
+    """What stands in docs/accuracy.md between the two lines."""
+    return DOCUMENT.read_text().partition(begin)[2].partition(end)[0]
+
+
 def put_between(begin, end, text):
     """Into docs/accuracy.md, in place of what stands between the two lines."""
     document = DOCUMENT.read_text()

@@ -7,7 +7,8 @@ Each program is built once for each detector and run once. A report is a race of
 lines that say so (of a peer: those that it knows); norn's must also name the variable. What is told otherwise is a
 *false alarm*, in a racy program too; a racy program of which no race is told is *missed*; one that hangs or does not
 end as it should has *failed*. Standings do not matter here, nor whether all marked lines are told: lit judges that, of
-norn alone. --write puts the table into docs/accuracy.md.
+norn alone. --write puts the table into docs/accuracy.md, where programs that were not named keep the row that they
+have.
 
 norn's tools are taken from the directory that NORN_BIN names.
 """
@@ -74,6 +75,10 @@ def judged(program, detectors, level):
 
 # --- the table -------------------------------------------------------------------------------------------------------
 
+def header_of(detectors):
+    return "| program | expected | " + " | ".join(DETECTORS[detector] for detector in detectors) + " |"
+
+
 def expected(program):
     races = [f"{race.standing}: " + (name if race.is_label else f"`{name}`") for name, race in program.races.items()]
     return "; ".join(races) or "none"
@@ -94,13 +99,22 @@ def text_of(programs, verdicts, detectors, level):
         cells.append(sum(is_right(program, verdicts[program.name][detector]) for program in programs))
         lines.append(f"| {DETECTORS[detector]} | " + " | ".join(map(str, cells)) + " |")
     lines += ["", "What is wrong is **bold**.", "",
-              "| program | expected | " + " | ".join(DETECTORS[detector] for detector in detectors) + " |",
+              header_of(detectors),
               "| --- | --- |" + " --- |" * len(detectors)]
     for program in programs:
         told = [verdicts[program.name][detector] for detector in detectors]
         cells = [words if is_right(program, words) else f"**{words}**" for words in told]
         lines.append(f"| `{program.name}` | {expected(program)} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
+
+
+def documented(detectors, level):
+    """What the document's table, if it is of these, says of each program: the verdicts, by detector."""
+    table = accuracy.between(BEGIN, END)
+    if header_of(detectors) not in table.splitlines() or f"built at `{level}`" not in table:
+        return {}
+    rows = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| `")]
+    return {row[0].strip("`"): dict(zip(detectors, (cell.strip("*") for cell in row[2:]))) for row in rows}
 
 
 def main():
@@ -130,10 +144,13 @@ def main():
         for program, told in zip(programs, judging):
             verdicts[program.name] = told
             print(f"\r{len(verdicts)} of {len(programs)}", end="\n" * (len(verdicts) == len(programs)), file=sys.stderr)
-    text = text_of(programs, verdicts, detectors, arguments.level)
-    print(text, end="")
+    print(text_of(programs, verdicts, detectors, arguments.level), end="")
     if arguments.write:
-        accuracy.put_between(BEGIN, END, text)
+        kept = documented(detectors, arguments.level) if arguments.tests else {}
+        every = [WaitingProgram(path) for path in sorted([*HERE.glob("*.c"), *HERE.glob("*.cpp")])]
+        verdicts = {**kept, **verdicts}
+        programs = [program for program in every if program.name in verdicts]
+        accuracy.put_between(BEGIN, END, text_of(programs, verdicts, detectors, arguments.level))
     return 0
 
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Loaded into the program: streams. Their own lock and memory only the C library touches, which the tool does not look
 // into; what counts is the memory that the program passes to them, as in the native runtime
-// (runtime/intercept/stdio.cc).
+// (runtime/intercept/streams/stdio.cc).
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "runtime/intercept/format.h"
+#include "runtime/intercept/streams/format.h"
 #include "valgrind/preload/preload.h"
 
 #define CALLER __builtin_return_address(0)

@@ -1,6 +1,6 @@
 // Streams. A stream has its own lock and its own memory, which only the C library touches: what counts is the memory
 // that is passed to it, and that what was written to its file happens before what is read from it.
-#include "runtime/intercept/stdio.h"
+#include "runtime/intercept/streams/stdio.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -10,9 +10,10 @@
 #include "runtime/control/control.h"
 #include "runtime/hooks/access_hooks.h"
 #include "runtime/intercept/descriptors.h"
-#include "runtime/intercept/format.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/intercept/locks.h"
+#include "runtime/intercept/streams/format.h"
+#include "runtime/intercept/streams/memory_streams.h"
 #include "runtime/intercept/text_length.h"
 #include "runtime/process/mode.h"
 #include "runtime/reporting/misuse.h"
@@ -423,7 +424,9 @@ NORN_INTERPOSE(ssize_t, getline, (char** line, size_t* capacity, FILE* file)) {
 
 NORN_INTERPOSE(int, fflush, (FILE * file)) {
   if (!has_started()) return 0;
-  if (file != nullptr) giving_to(file, site_fflush);
+  if (file == nullptr) return real_fflush(file);
+  giving_to(file, site_fflush);
+  const MemoryStreamUse use(file, site_fflush);
   return real_fflush(file);
 }
 
@@ -434,6 +437,7 @@ void norn::rt::flush_streams() {
 NORN_INTERPOSE(int, fclose, (FILE * file)) {
   if (!has_started()) return 0;
   giving_to(file, site_fclose);
+  MemoryStreamUse(file, site_fclose).closes();
   return real_fclose(file);
 }
 

@@ -1,0 +1,37 @@
+// A failure is kept as an exception_ptr and two threads rethrow it, and count in the object how often it was seen. Both
+// may refer to the same exception object, which "might then be accessed concurrently" ([propagation], note on
+// rethrow_exception): here they do, and their changes race.
+// RUN: %check %s
+
+#include <exception>
+#include <thread>
+
+struct Failure {
+  int code;
+  int times_seen;
+};
+
+std::exception_ptr failure;
+int codes[2];
+
+static void look(int self) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (Failure& caught) {
+    caught.times_seen++;  // RACE: observed <failure>
+    codes[self] = caught.code;
+  }
+}
+
+int main() {
+  try {
+    throw Failure{7, 0};
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  std::thread a(look, 0);
+  std::thread b(look, 1);
+  a.join();
+  b.join();
+  return codes[0] != 7 || codes[1] != 7;
+}

@@ -18,7 +18,7 @@ void put_float(double number, Sink sink) {
   int exponent = 0;
   for (; mantissa >= 10; ++exponent) mantissa /= 10;
   for (; mantissa < 1; --exponent) mantissa *= 10;
-  auto rounded = static_cast<uint64_t>(mantissa * 100'000 + 0.5L);
+  uint64_t rounded = (static_cast<uint64_t>(mantissa * 1'000'000) + 5) / 10;
   if (rounded == 1'000'000) {
     rounded /= 10;
     ++exponent;

@@ -1,9 +1,9 @@
 // Writes what report/model.h describes: a record on one line, or a report. Freestanding.
 #pragma once
 
-#include "report/access_values.h"
 #include "report/json_writer.h"
 #include "report/model.h"
+#include "report/words/access_values.h"
 
 namespace norn::report {
 

@@ -1,8 +1,8 @@
 #include "report/text_report.h"
 
-#include "report/access_values.h"
 #include "report/columns.h"
 #include "report/function_name.h"
+#include "report/words/access_values.h"
 
 namespace norn::report {
 namespace {

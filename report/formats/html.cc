@@ -6,11 +6,11 @@
 #include <string_view>
 
 #include "base/string_sink.h"
-#include "report/access_values.h"
 #include "report/formats/page_template.h"
 #include "report/markup.h"
 #include "report/model_writer.h"
 #include "report/race_variables.h"
+#include "report/words/access_values.h"
 
 namespace norn::report {
 namespace {

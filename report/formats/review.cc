@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/string_sink.h"
-#include "report/access_values.h"
 #include "report/markup.h"
+#include "report/words/access_values.h"
 
 namespace norn::report {
 namespace {

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/string_sink.h"
-#include "report/access_values.h"
 #include "report/json_writer.h"
 #include "report/source.h"
+#include "report/words/access_values.h"
 
 namespace norn::report {
 namespace {

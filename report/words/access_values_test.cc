@@ -1,4 +1,4 @@
-#include "report/access_values.h"
+#include "report/words/access_values.h"
 
 #include <gtest/gtest.h>
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <set>
 #include <tuple>
 
 #include "base/string_sink.h"
@@ -46,7 +48,9 @@ std::string summary(const std::vector<Verdict>& verdicts, const Verdict& explore
     const std::string known = !run.checked ? "nothing was checked"
                               : run.ended  ? fmt::format("no {}races found", others)
                                            : fmt::format("0 {}races so far", others);
-    const std::string tried = explored.runs == 0 ? "" : fmt::format("; nothing seen in {} schedules", explored.runs);
+    const std::string tried = explored.runs == 0 || explored.is_confirmed()
+                                  ? ""
+                                  : fmt::format("; nothing seen in {} schedules", explored.runs);
     return notes + fmt::format("norn: {}, nothing to confirm{}\n", known, tried);
   }
   return notes + fmt::format("norn: {} to confirm: {} confirmed, {} of them with consequences; {} not met\n",
@@ -72,21 +76,27 @@ std::optional<experiment::Failure> failure_of(const experiment::ChildEnd& end, c
   return std::nullopt;
 }
 
-// Whether what exploring met is what a race does that does not count (accepted, or suppressed): that one is brought
-// together, and does the same. Its verdict then.
-std::optional<Verdict> done_by_silenced(const Verdict& explored, const std::vector<ConfirmCandidate>& silenced,
-                                        const experiment::Stage& stage, const experiment::Reference& reference,
-                                        experiment::ConfirmSettings settings, experiment::Corpus& corpus,
-                                        std::chrono::steady_clock::time_point end) {
-  for (size_t i = 0; i < silenced.size(); ++i) {
+// Which of these harms are done by what does not count (accepted, or suppressed): each of that is brought together,
+// until nothing is left to explain. By harm, who does it.
+std::map<Harm, ConfirmCandidate> done_by_silenced(std::set<Harm> harms, const std::vector<ConfirmCandidate>& silenced,
+                                                  const experiment::Stage& stage,
+                                                  const experiment::Reference& reference,
+                                                  experiment::ConfirmSettings settings, experiment::Corpus& corpus,
+                                                  std::chrono::steady_clock::time_point end) {
+  std::map<Harm, ConfirmCandidate> done;
+  for (size_t i = 0; i < silenced.size() && !harms.empty(); ++i) {
     settings.deadline = share_of(end, silenced.size() - i - 1);
-    Verdict verdict = confirm_in_sight(stage, silenced[i], reference, settings, corpus);
-    const bool same =
-        std::any_of(verdict.consequences.begin(), verdict.consequences.end(),
-                    [&](const experiment::SeenConsequence& seen) { return seen.consequence.harm == explored.harm(); });
-    if (verdict.is_confirmed() && same) return verdict;
+    const Verdict verdict = confirm_in_sight(stage, silenced[i], reference, settings, corpus);
+    if (!verdict.is_confirmed()) continue;
+    for (const experiment::SeenConsequence& seen : verdict.consequences)
+      if (harms.erase(seen.consequence.harm) != 0) done.emplace(seen.consequence.harm, silenced[i]);
   }
-  return std::nullopt;
+  return done;
+}
+
+std::string words_of_excuse(const ConfirmCandidate& candidate) {
+  return fmt::format("        not counted: R{} does the same ({}), and is accepted or suppressed\n", candidate.id,
+                     candidate.title);
 }
 
 bool fails(const std::vector<Verdict>& verdicts, const std::vector<experiment::Failure>& failures,
@@ -140,7 +150,7 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
   std::erase_if(candidates, [](const ConfirmCandidate& candidate) { return candidate.suppressed; });
   std::vector<Verdict> verdicts;
   Verdict explored;
-  std::optional<Verdict> excuse;
+  std::map<Harm, ConfirmCandidate> excuses;
   experiment::Reference reference;
   // A program with one thread has one schedule.
   if (findings.run.stats.threads > 1 || !candidates.empty() || detection.end.timed_out) {
@@ -164,8 +174,13 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
       rest.patience = kPatience;
     }
     explored = confirm_in_sight(stage, ConfirmCandidate(), reference, rest, *corpus);
-    if (explored.is_confirmed())
-      excuse = done_by_silenced(explored, silenced, stage, reference, settings, *corpus, end);
+    std::set<Harm> unexplained;
+    if (explored.is_confirmed()) unexplained.insert(explored.harm());
+    for (const experiment::Failure& failure : reference.failures)
+      if (!failure.replay.empty()) unexplained.insert(failure.consequence.harm);
+    for (const Verdict& verdict : verdicts)
+      for (const experiment::SeenConsequence& seen : verdict.consequences) unexplained.erase(seen.consequence.harm);
+    excuses = done_by_silenced(std::move(unexplained), silenced, stage, reference, settings, *corpus, end);
   }
   report::sort_for_reading(findings.races);
   std::sort(verdicts.begin(), verdicts.end(), comes_first);
@@ -178,9 +193,8 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
                                   [&](const Verdict& v) { return v.is_confirmed() && v.harm() == explored.harm(); });
   if (explored.is_confirmed() && !harmed) {
     text += experiment::text_of(explored, detection.command);
-    if (excuse) {
-      text += fmt::format("        not counted: R{} does the same ({}), and is accepted or suppressed\n",
-                          excuse->candidate.id, excuse->candidate.title);
+    if (const auto excuse = excuses.find(explored.harm()); excuse != excuses.end()) {
+      text += words_of_excuse(excuse->second);
     } else {
       verdicts.push_back(explored);
     }
@@ -190,6 +204,12 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
   std::vector<experiment::Failure> failures = reference.failures;
   if (auto failure = failure_of(detection.end, reference)) failures.insert(failures.begin(), *failure);
   text += experiment::text_of_failures(failures, all, detection.command);
+  std::erase_if(failures, [&](const experiment::Failure& failure) {
+    const auto excuse = excuses.find(failure.consequence.harm);
+    if (failure.replay.empty() || excuse == excuses.end()) return false;
+    if (!explored.is_confirmed() || explored.harm() != excuse->first) text += words_of_excuse(excuse->second);
+    return true;
+  });
   text += experiment::text_of_usual(reference);
   text +=
       summary(verdicts, explored, findings.run, accepted_words(detection.accepted, findings.accepted_hazards.size()));

@@ -243,6 +243,10 @@ class Doctor {
 int doctor(const Verb& verb, std::vector<std::string> arguments) {
   Arguments app;
   if (const auto status = parse(app, verb, std::move(arguments)); status) return *status;
+  if (!app.remaining().empty()) {
+    complain("norn doctor takes no words: it looks at the machine, not at a program");
+    return kMisuse;
+  }
   return Doctor().examine();
 }
 

@@ -60,6 +60,10 @@ int main_of(std::vector<std::string> arguments) {
   constexpr std::string_view kManual = "--man=";
   if (name == "help" && !arguments.empty()) {
     if (arguments[0].starts_with(kManual)) return write_manual_pages(arguments[0].substr(kManual.size()));
+    if (arguments.size() > 1) {
+      complain(fmt::format("norn help takes one verb: norn help {}", arguments[0]));
+      return kMisuse;
+    }
     name = arguments[0];
     arguments = {"--help"};
   }

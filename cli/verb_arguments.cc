@@ -138,6 +138,25 @@ void print_help(const Verb& verb, const std::vector<OptionWords>& options) {
   }
 }
 
+// CLI11's own words for what a value is not ("Could not convert: --jobs = x") and for one that is not there ("--json: 1
+// required FILE missing"), as norn says such things. Others are left as they are.
+std::string words_of(const CLI::ParseError& error) {
+  const std::string words = error.what();
+  constexpr std::string_view kNoNumber = "Could not convert: ";
+  constexpr std::string_view kNeeded = ": 1 required ";
+  constexpr std::string_view kMissing = " missing";
+  const size_t equals = words.find(" = ");
+  if (words.starts_with(kNoNumber) && equals != std::string::npos) {
+    return fmt::format("{}={} is not a number, or too large a one",
+                       words.substr(kNoNumber.size(), equals - kNoNumber.size()), words.substr(equals + 3));
+  }
+  const size_t needed = words.find(kNeeded);
+  if (needed == std::string::npos || !words.ends_with(kMissing)) return words;
+  const size_t type = needed + kNeeded.size();
+  return fmt::format("{} needs a value: {}={}", words.substr(0, needed), words.substr(0, needed),
+                     words.substr(type, words.size() - kMissing.size() - type));
+}
+
 }  // namespace
 
 std::string OptionWords::usage() const {
@@ -171,7 +190,7 @@ std::optional<int> parse(Arguments& arguments, const Verb& verb, std::vector<std
   try {
     app.parse(words);
   } catch (const CLI::ParseError& error) {
-    complain(fmt::format("{} (norn {} --help)", error.what(), verb.name));
+    complain(fmt::format("{} (norn {} --help)", words_of(error), verb.name));
     return kMisuse;
   }
   if (help) {

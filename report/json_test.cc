@@ -34,7 +34,8 @@ TEST(Json, HasExactlyItsFields) {
                               "count", "suppressed", "witness", "replay"}));
   EXPECT_EQ(keys(race["location"]), (Keys{"name", "address", "size", "kind", "allocated_at"}));
   for (const Json& access : race["accesses"]) {
-    EXPECT_EQ(keys(access), (Keys{"op", "thread", "thread_created_at", "site", "site_id", "stack", "locks", "count"}));
+    EXPECT_EQ(keys(access), (Keys{"op", "thread", "thread_created_at", "site", "site_id", "stack", "locks",
+                                  "value_type", "values", "count"}));
     for (const Json& frame : access["stack"])
       EXPECT_EQ(keys(frame), (Keys{"function", "file", "line", "column", "module", "offset"}));
   }
@@ -58,6 +59,7 @@ TEST(Json, SaysWhatIsKnown) {
   EXPECT_EQ(json["races"][0]["accesses"][0]["site"]["function"], "deposit(Account&, int)");
   EXPECT_EQ(json["races"][0]["accesses"][0]["locks"], Json::array());
   EXPECT_EQ(json["races"][0]["accesses"][1]["locks"], Json::array({"audit_mutex"}));
+  EXPECT_EQ(json["races"][0]["accesses"][0]["values"], nullptr);
   EXPECT_EQ(json["stats"]["sync"]["locks"], 12);
   EXPECT_EQ(json["stats"]["seconds"], 0.12);
 }

@@ -57,6 +57,11 @@ struct Shown {
   const std::remove_const_t<T>& shown;
 };
 
+// Its values in words; null if none is known.
+struct ValuesOf {
+  const Access& access;
+};
+
 // What the detector saw, as reports have it.
 template <class T>
 struct DetectionFact {
@@ -104,8 +109,10 @@ void describe(Archive& archive, A& access) {
   archive.field("stack_lost", access.stack_lost, kRecord);
   archive.field("locks", access.locks);
   archive.field("expression", access.expression, kRecord);
-  archive.optional("value", access.has_value, AsHex(access.value), kRecord);
-  archive.optional("old_value", access.has_old_value, AsHex(access.old_value), kRecord);
+  archive.field("value_type", access.value_type);
+  archive.optional("value", access.has_value, AsHex(access.value), kBoth);
+  archive.optional("old_value", access.has_old_value, AsHex(access.old_value), kBoth);
+  archive.derived("values", ValuesOf{access});
   archive.field("count", access.count);
   archive.field("site_id", AsHex(access.site_id));
 }

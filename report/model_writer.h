@@ -3,6 +3,7 @@
 
 #include "report/json_writer.h"
 #include "report/model.h"
+#include "report/words/access_values.h"
 
 namespace norn::report {
 
@@ -39,6 +40,7 @@ class ModelWriter {
   static bool is_empty(bool value) { return !value; }
   static bool is_empty(uint32_t value) { return value == 0; }
   static bool is_empty(uint64_t value) { return value == 0; }
+  static bool is_empty(ValueType type) { return type == ValueType::kUnknown; }
   static bool is_empty(const Frame& frame) { return !frame.known(); }
   template <class T>
   static bool is_empty(List<T> list) {
@@ -78,6 +80,13 @@ class ModelWriter {
     } else {
       json_.string(text.text);
     }
+  }
+  void put(ValuesOf values) {
+    char bytes[128];
+    Buffer words(bytes, sizeof(bytes));
+    put_values(values.access, words.sink());
+    const Text text = words.text();
+    put(OrNull(text));
   }
   template <class T>
   void put(Shown<T> value) {

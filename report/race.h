@@ -38,6 +38,10 @@ struct LockHeld {
   Frame taken_at{};
 };
 
+// What the bytes of a value mean, as the source says it; name_of() has the words.
+enum class ValueType : uint8_t { kUnknown, kUnsigned, kSigned, kFloat, kBool, kChar, kPointer };
+inline constexpr size_t kValueTypes = 7;
+
 struct Access {
   Op op{};
   uint64_t size = 0;
@@ -51,10 +55,11 @@ struct Access {
   Text expression{};  // what this access calls the location
   bool has_value = false;
   bool has_old_value = false;
-  uint64_t value = 0;  // what was written
-  uint64_t old_value = 0;
-  uint64_t count = 0;    // how often this access took part
-  uint64_t site_id = 0;  // the identity of the statement: the race's id is made of the two; 0: unknown
+  ValueType value_type{};  // of both
+  uint64_t value = 0;      // what it writes
+  uint64_t old_value = 0;  // what was in memory when the race was found
+  uint64_t count = 0;      // how often this access took part
+  uint64_t site_id = 0;    // the identity of the statement: the race's id is made of the two; 0: unknown
 };
 
 enum class LocationKind : uint8_t { kUnknown, kGlobal, kHeap, kStack, kTls };
@@ -279,6 +284,10 @@ using norn::text_hash;
   constexpr Text kNames[] = {"static", "predicted", "proved", "observed"};
   return kNames[static_cast<size_t>(detection)];
 }
+[[nodiscard]] constexpr Text name_of(ValueType type) {
+  constexpr Text kNames[kValueTypes] = {"unknown", "unsigned", "signed", "float", "bool", "char", "pointer"};
+  return kNames[static_cast<size_t>(type)];
+}
 [[nodiscard]] constexpr Text name_of(HeldMode mode) { return mode == HeldMode::kShared ? "shared" : "exclusive"; }
 
 // How many there are, for whoever looks for one by its name.
@@ -287,6 +296,7 @@ using norn::text_hash;
 [[nodiscard]] constexpr size_t count_of(LocationKind /*kind*/) { return kLocationKinds; }
 [[nodiscard]] constexpr size_t count_of(Detection /*detection*/) { return 4; }
 [[nodiscard]] constexpr size_t count_of(HeldMode /*mode*/) { return 2; }
+[[nodiscard]] constexpr size_t count_of(ValueType /*type*/) { return kValueTypes; }
 
 // The statement an access stands in: the front end's word, else the innermost frame of the user's own code.
 [[nodiscard]] constexpr const Frame& site_of(const Access& access) {

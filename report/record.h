@@ -47,12 +47,13 @@
 //   LOCATION {"name":S,"object":S,"address":A,"size":N,"object_size":N,"offset":N,"kind":S,
 //             "declared_at":FRAME,"allocated_at":[FRAME…],"owner":N,"owner_name":S}
 //   ACCESS   {"op":S,"size":N,"thread":N,"thread_name":S,"thread_created_at":[FRAME…],"site":FRAME,"stack":[FRAME…],
-//             "stack_lost":B,"locks":[{"name":S,"address":A,"mode":S,"taken_at":FRAME}…],"expression":S,"value":A,
-//             "old_value":A,"count":N,"site_id":A}
+//             "stack_lost":B,"locks":[{"name":S,"address":A,"mode":S,"taken_at":FRAME}…],"expression":S,
+//             "value_type":S,"value":A,"old_value":A,"count":N,"site_id":A}
 //   FRAME    {"function":S,"linkage":S,"file":S,"directory":S,"line":N,"column":N,"module":S,"offset":A,"library":B}
 //
 // S is a string, N a number, B a boolean, H 8 to 16 hexadecimal digits, A a number written as a string "0x…" (JSON's
-// numbers lose bits above 2^53). Stacks are innermost first. The names of op, standing and kind are name_of()'s.
+// numbers lose bits above 2^53). Stacks are innermost first. The names of op, standing, kind
+// and value_type are name_of()'s.
 //
 // This file writes records, freestanding; record_reader.h reads them. Both follow the description in model.h.
 #pragma once

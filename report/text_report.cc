@@ -2,6 +2,7 @@
 
 #include "report/columns.h"
 #include "report/function_name.h"
+#include "report/words/access_values.h"
 
 namespace norn::report {
 namespace {
@@ -50,8 +51,6 @@ void put_thread(uint32_t number, Text name, Sink sink) {
   put_clean(name, sink);
   sink.put('"');
 }
-
-void put_value(uint64_t value, Sink sink) { sink.put(value < 4096 ? Decimal(value).text() : Hex(value).text()); }
 
 void put_times(uint64_t count, Sink sink) {
   if (count == 1) {
@@ -468,15 +467,9 @@ class TextReport {
       sink.put(", ");
       put_bytes(access.size, sink);
     }
-    if (access.has_value) {
+    if (has_values(access)) {
       sink.put(", ");
-      if (access.has_old_value) {
-        put_value(access.old_value, sink);
-        sink.put(" → ");
-      } else {
-        sink.put("value ");
-      }
-      put_value(access.value, sink);
+      put_values(access, sink);
     }
   }
 

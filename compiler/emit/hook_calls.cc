@@ -38,14 +38,17 @@ llvm::FunctionCallee Hooks::declare(const llvm::Twine& name, llvm::Type* result,
 
 bool Hooks::has_access(uint64_t size) { return size == 1 || size == 2 || size == 4 || size == 8 || size == 16; }
 
-llvm::FunctionCallee Hooks::access(bool write, uint64_t size) {
+llvm::FunctionCallee Hooks::declare_access(llvm::StringRef speed, bool write, uint64_t size) {
   assert(has_access(size));
-  return declare((write ? "write" : "read") + llvm::Twine(size), none_, {pointer_, pointer_});
+  llvm::SmallVector<llvm::Type*, 3> parameters = {pointer_, pointer_};
+  if (takes_value(write, size)) parameters.push_back(llvm::Type::getInt64Ty(module_.getContext()));
+  return declare(speed + (write ? "write" : "read") + llvm::Twine(size), none_, parameters);
 }
 
+llvm::FunctionCallee Hooks::access(bool write, uint64_t size) { return declare_access("", write, size); }
+
 llvm::FunctionCallee Hooks::slow_access(bool write, uint64_t size) {
-  llvm::FunctionCallee callee =
-      declare((write ? "slow_write" : "slow_read") + llvm::Twine(size), none_, {pointer_, pointer_});
+  llvm::FunctionCallee callee = declare_access("slow_", write, size);
   auto* function = llvm::cast<llvm::Function>(callee.getCallee());
   function->setCallingConv(llvm::CallingConv::PreserveMost);
   function->addFnAttr(llvm::Attribute::Cold);

@@ -23,6 +23,8 @@ class Hooks final {
 
   // One value of 1, 2, 4, 8 or 16 bytes.
   [[nodiscard]] static bool has_access(uint64_t size);
+  // Whether the hook has a third parameter, what is written.
+  [[nodiscard]] static bool takes_value(bool write, uint64_t size) { return write && size <= sizeof(uint64_t); }
   [[nodiscard]] llvm::FunctionCallee access(bool write, uint64_t size);
   // The same, in the calling convention of rare calls.
   [[nodiscard]] llvm::FunctionCallee slow_access(bool write, uint64_t size);
@@ -48,6 +50,7 @@ class Hooks final {
   [[nodiscard]] llvm::FunctionCallee atomic(llvm::StringRef operation, unsigned bits);
 
  private:
+  [[nodiscard]] llvm::FunctionCallee declare_access(llvm::StringRef speed, bool write, uint64_t size);
   [[nodiscard]] llvm::FunctionCallee declare(const llvm::Twine& name, llvm::Type* result,
                                              llvm::ArrayRef<llvm::Type*> parameters);
 

@@ -87,14 +87,33 @@ class Check final {
 
 }  // namespace
 
+llvm::SmallVector<Value*, 3> hook_arguments(llvm::IRBuilder<>& builder, Value* address, uint64_t size, bool write,
+                                            llvm::Constant* site, Value* value) {
+  llvm::SmallVector<Value*, 3> arguments = {address, site};
+  if (!Hooks::takes_value(write, size)) return arguments;
+  llvm::Type* wide = builder.getInt64Ty();
+  if (value == nullptr) {
+    arguments.push_back(llvm::PoisonValue::get(wide));
+    return arguments;
+  }
+  if (value->getType()->isFloatingPointTy()) {
+    value = builder.CreateBitCast(value, builder.getIntNTy(value->getType()->getScalarSizeInBits()));
+  } else if (value->getType()->isPointerTy()) {
+    value = builder.CreatePtrToInt(value, wide);
+  }
+  arguments.push_back(builder.CreateZExt(value, wide));
+  return arguments;
+}
+
 void emit_inline_check(llvm::IRBuilder<>& builder, Hooks& hooks, Value* address, uint64_t size, bool write,
-                       llvm::Align alignment, llvm::Constant* site) {
+                       llvm::Align alignment, llvm::Constant* site, Value* value) {
   Check check(builder, address, size, write, alignment);
   llvm::MDNode* unlikely = llvm::MDBuilder(builder.getContext()).createUnlikelyBranchWeights();
   llvm::Instruction* end = llvm::SplitBlockAndInsertIfThen(check.emit(), builder.GetInsertPoint(), false, unlikely);
   llvm::Instruction* after = &*end->getSuccessor(0)->getFirstInsertionPt();
   builder.SetInsertPoint(end);
-  llvm::CallInst* call = builder.CreateCall(hooks.slow_access(write, size), {address, site});
+  llvm::CallInst* call =
+      builder.CreateCall(hooks.slow_access(write, size), hook_arguments(builder, address, size, write, site, value));
   call->setCallingConv(llvm::CallingConv::PreserveMost);
   builder.SetInsertPoint(after);
 }

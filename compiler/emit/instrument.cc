@@ -408,6 +408,25 @@ class FunctionInstrumenter final {
     return vector == nullptr ? 0 : size_of(vector->getElementType());
   }
 
+  // What the access writes, if it is one value that the hook can be given.
+  static Value* written_value(const Access& access) {
+    auto* store = dyn_cast<llvm::StoreInst>(access.instruction);
+    if (store == nullptr || !Hooks::takes_value(access.write, access.size)) return nullptr;
+    Value* value = store->getValueOperand();
+    const llvm::Type* type = value->getType();
+    return type->isIntegerTy() || type->isFloatTy() || type->isDoubleTy() || type->isPointerTy() ? value : nullptr;
+  }
+
+  // Of what name() named last. Where no debug information says it, the type of the instruction does, as far as it can.
+  norn_value_type type_of_value(const Access& access) const {
+    if (!isa<llvm::LoadInst, llvm::StoreInst>(access.instruction)) return NORN_VALUE_UNKNOWN;
+    const llvm::Type* type = llvm::getLoadStoreType(access.instruction);
+    if (type->isFloatTy() || type->isDoubleTy()) return NORN_VALUE_FLOAT;
+    const norn_value_type named = value_type(namer_.named_type());
+    if (named != NORN_VALUE_UNKNOWN && namer_.named_size() == access.size) return named;
+    return type->isPointerTy() ? NORN_VALUE_POINTER : NORN_VALUE_UNKNOWN;
+  }
+
   void describe() {
     llvm::SmallPtrSet<const Value*, 8> virtual_tables;  // pointers to them, where only names show it
     for (Access& access : accesses_) {
@@ -430,6 +449,8 @@ class FunctionInstrumenter final {
                                   : (access.write ? NORN_SITE_WRITE : NORN_SITE_READ);
       if (const uint64_t element = element_size(*access.instruction); element != 0 && namer_.named_size() < access.size)
         facts.size = element;
+      facts.flags |= static_cast<uint32_t>(type_of_value(access)) << NORN_SITE_TYPE_AT;
+      if (written_value(access) != nullptr) facts.flags |= NORN_SITE_SAYS_VALUE;
       access.site = sites_.site(function_, location(*access.instruction), facts);
     }
     for (LaneAccess& lanes : lanes_) {
@@ -722,9 +743,11 @@ class FunctionInstrumenter final {
       }
     } else if (access.write && access.is_volatile && Hooks::has_access(access.size)) {
       // It may be a flag: the runtime is to hear of each.
-      builder.CreateCall(hooks_.access(true, access.size), {access.address, access.site});
+      builder.CreateCall(hooks_.access(true, access.size), hook_arguments(builder, access.address, access.size, true,
+                                                                          access.site, written_value(access)));
     } else {
-      emit_check(builder, access.address, access.size, access.write, access.site, alignment(*access.instruction));
+      emit_check(builder, access.address, access.size, access.write, access.site, alignment(*access.instruction),
+                 written_value(access));
     }
   }
 
@@ -736,11 +759,11 @@ class FunctionInstrumenter final {
   }
 
   void emit_check(llvm::IRBuilder<>& builder, Value* address, uint64_t size, bool write, llvm::Constant* site,
-                  llvm::Align align = llvm::Align(1)) {
+                  llvm::Align align = llvm::Align(1), Value* value = nullptr) {
     if (inline_checks_ && Hooks::has_access(size)) {
-      emit_inline_check(builder, hooks_, address, size, write, align, site);
+      emit_inline_check(builder, hooks_, address, size, write, align, site, value);
     } else if (Hooks::has_access(size)) {
-      builder.CreateCall(hooks_.access(write, size), {address, site});
+      builder.CreateCall(hooks_.access(write, size), hook_arguments(builder, address, size, write, site, value));
     } else {
       builder.CreateCall(hooks_.range(write), {address, builder.getInt64(size), site});
     }

@@ -2,7 +2,7 @@
 //
 //     %v = load i32, ptr %p            call void @__norn_read4(ptr %p, ptr @site)
 //                                 →    %v = load i32, ptr %p
-//     store i32 %v, ptr %p             call void @__norn_write4(ptr %p, ptr @site)
+//     store i32 %v, ptr %p             call void @__norn_write4(ptr %p, ptr @site, i64 zext %v)
 //                                      store i32 %v, ptr %p
 //     llvm.memcpy(%d, %s, %n)     →    call ptr @__norn_memcpy(ptr %d, ptr %s, i64 %n, ptr @to_site, ptr @from_site)
 //     llvm.masked.store(…, %m)    →    for each lane: if (%m[i]) call void @__norn_write4(…); the store stays

@@ -111,7 +111,7 @@ std::string ExpressionNamer::name(const Value* address, uint64_t size, bool scal
   merging_.clear();
   const std::optional<Place> found = place(address, size, scalar, 0);
   named_vptr_ = found && found->vptr;
-  named_size_ = found ? byte_size(found->type) : 0;
+  named_type_ = found ? found->type : nullptr;
   if (!found || found->text.size() > kLongest) return "";
   // The slot of a reference is not what it refers to.
   const llvm::DIType* pointee = nullptr;

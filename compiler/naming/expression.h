@@ -42,7 +42,9 @@ class ExpressionNamer final {
   // Whether what name() named last is an object's pointer to its virtual table.
   [[nodiscard]] bool named_vptr() const { return named_vptr_; }
   // The size of what name() named last, by its type; 0: unknown.
-  [[nodiscard]] uint64_t named_size() const { return named_size_; }
+  [[nodiscard]] uint64_t named_size() const { return byte_size(named_type_); }
+  // The type of what name() named last; null: unknown.
+  [[nodiscard]] const llvm::DIType* named_type() const { return named_type_; }
 
   // The same in the words of the innermost function alone, which are the same wherever it is inlined: to `deposit` it
   // is `to.balance`, whichever account that is. What a site is known by from build to build.
@@ -107,7 +109,7 @@ class ExpressionNamer final {
   llvm::DenseMap<const llvm::Value*, llvm::SmallVector<Binding, 2>> bindings_;
   const llvm::DILocation* at_ = nullptr;
   bool named_vptr_ = false;
-  uint64_t named_size_ = 0;
+  const llvm::DIType* named_type_ = nullptr;
   bool innermost_ = false;                            // finding an identity
   int budget_ = 0;                                    // steps left for one name: merges of merges would take forever
   llvm::SmallVector<const llvm::Value*, 4> merging_;  // phis on the way, against going round

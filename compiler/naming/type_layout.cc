@@ -56,6 +56,36 @@ uint64_t byte_size(const DIType* type) {
   return type == nullptr ? 0 : type->getSizeInBits() / 8;
 }
 
+norn_value_type value_type(const DIType* type) {
+  type = bare_type(type);
+  if (const auto* derived = dyn_cast_or_null<DIDerivedType>(type))
+    return derived->getTag() == llvm::dwarf::DW_TAG_pointer_type ? NORN_VALUE_POINTER : NORN_VALUE_UNKNOWN;
+  if (const auto* enumeration = dyn_cast_or_null<DICompositeType>(type);
+      enumeration != nullptr && enumeration->getTag() == llvm::dwarf::DW_TAG_enumeration_type) {
+    const norn_value_type of_base = value_type(enumeration->getBaseType());
+    return of_base == NORN_VALUE_UNKNOWN ? NORN_VALUE_UNSIGNED : of_base;
+  }
+  const auto* basic = dyn_cast_or_null<llvm::DIBasicType>(type);
+  if (basic == nullptr) return NORN_VALUE_UNKNOWN;
+  switch (basic->getEncoding()) {
+    case llvm::dwarf::DW_ATE_boolean:
+      return NORN_VALUE_BOOL;
+    case llvm::dwarf::DW_ATE_float:
+      return NORN_VALUE_FLOAT;
+    case llvm::dwarf::DW_ATE_signed:
+      return NORN_VALUE_SIGNED;
+    case llvm::dwarf::DW_ATE_unsigned:
+      return NORN_VALUE_UNSIGNED;
+    // Whoever says signed char, unsigned char or uint8_t means a number, and plain char a character.
+    case llvm::dwarf::DW_ATE_signed_char:
+    case llvm::dwarf::DW_ATE_unsigned_char:
+      if (basic->getName() == "char") return NORN_VALUE_CHAR;
+      return basic->getEncoding() == llvm::dwarf::DW_ATE_signed_char ? NORN_VALUE_SIGNED : NORN_VALUE_UNSIGNED;
+    default:
+      return NORN_VALUE_UNKNOWN;
+  }
+}
+
 bool is_record(const DIType* type) {
   const auto* composite = dyn_cast_or_null<DICompositeType>(bare_type(type));
   if (composite == nullptr) return false;

@@ -7,6 +7,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "norn/abi.h"
 
 namespace norn::compiler {
 
@@ -19,6 +20,8 @@ enum class Indirection : uint8_t { kNone, kPointer, kReference };
 [[nodiscard]] Indirection indirection(const llvm::DIType* type, const llvm::DIType*& pointee);
 
 [[nodiscard]] uint64_t byte_size(const llvm::DIType* type);
+// What a value of this type is to a reader; unknown of what is no single value.
+[[nodiscard]] norn_value_type value_type(const llvm::DIType* type);
 [[nodiscard]] bool is_record(const llvm::DIType* type);
 
 // A closure: the class of a lambda. Its members are the captures, which a programmer names without the object.

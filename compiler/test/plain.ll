@@ -65,5 +65,5 @@ define void @exempt(ptr %p) disable_sanitizer_instrumentation {
 }
 
 ; CHECK: define linkonce_odr hidden void @__norn_module_ctor()
-; CHECK: call void @__norn_module_init_v7(ptr @__norn_module)
+; CHECK: call void @__norn_module_init_v8(ptr @__norn_module)
 ; CHECK-NOT: sanitize_thread

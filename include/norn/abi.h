@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NORN_ABI_VERSION 7
+#define NORN_ABI_VERSION 8
 
 #ifdef __cplusplus
 extern "C" {
@@ -54,8 +54,22 @@ enum norn_site_flag {
   NORN_SITE_SIGNAL_SCOPE = 2, /* orders the thread with its own signal handlers only (atomic_signal_fence) */
   NORN_SITE_LIBRARY = 4,      /* the function is of a system header: a report may fold the frame */
   NORN_SITE_READS_TOO = 8,    /* a write that stands for a read of its bytes before it: x++ is told once */
-  NORN_SITE_COUNTS = 16       /* a read whose value goes into the write of its bytes after it, and nowhere else */
+  NORN_SITE_COUNTS = 16,      /* a read whose value goes into the write of its bytes after it, and nowhere else */
+  NORN_SITE_SAYS_VALUE = 32   /* a write whose hook is given what is written */
 };
+
+/* What the bytes that a site accesses mean, as far as the source says: in its flags, from NORN_SITE_TYPE_AT on. */
+enum norn_value_type {
+  NORN_VALUE_UNKNOWN = 0,
+  NORN_VALUE_UNSIGNED = 1,
+  NORN_VALUE_SIGNED = 2,
+  NORN_VALUE_FLOAT = 3,
+  NORN_VALUE_BOOL = 4,
+  NORN_VALUE_CHAR = 5,
+  NORN_VALUE_POINTER = 6
+};
+#define NORN_SITE_TYPE_AT 8
+#define NORN_SITE_TYPE_MASK 7
 
 typedef struct norn_site {
   const char* file;      /* as the compiler was told; null: unknown */
@@ -230,17 +244,18 @@ extern __thread const norn_site** __norn_stack __attribute__((tls_model("initial
  *
  * Called before the access, which the program itself then does. Any alignment. Never called for addresses that
  * provably do not leave their thread, for constants, or when another hook in the same stretch of code without
- * synchronization surely says as much about the same bytes (docs/design/pruning.md).
+ * synchronization surely says as much about the same bytes (docs/design/pruning.md). `value` is what is written,
+ * widened by zeros, for reports alone; it is anything if the site does not say that it is given (NORN_SITE_SAYS_VALUE).
  */
 void __norn_read1(const void* address, const norn_site* site);
 void __norn_read2(const void* address, const norn_site* site);
 void __norn_read4(const void* address, const norn_site* site);
 void __norn_read8(const void* address, const norn_site* site);
 void __norn_read16(const void* address, const norn_site* site);
-void __norn_write1(const void* address, const norn_site* site);
-void __norn_write2(const void* address, const norn_site* site);
-void __norn_write4(const void* address, const norn_site* site);
-void __norn_write8(const void* address, const norn_site* site);
+void __norn_write1(const void* address, const norn_site* site, uint64_t value);
+void __norn_write2(const void* address, const norn_site* site, uint64_t value);
+void __norn_write4(const void* address, const norn_site* site, uint64_t value);
+void __norn_write8(const void* address, const norn_site* site, uint64_t value);
 void __norn_write16(const void* address, const norn_site* site);
 void __norn_read_range(const void* address, size_t size, const norn_site* site); /* size may be 0 */
 void __norn_write_range(const void* address, size_t size, const norn_site* site);
@@ -289,10 +304,10 @@ NORN_SLOW void __norn_slow_read2(const void* address, const norn_site* site);
 NORN_SLOW void __norn_slow_read4(const void* address, const norn_site* site);
 NORN_SLOW void __norn_slow_read8(const void* address, const norn_site* site);
 NORN_SLOW void __norn_slow_read16(const void* address, const norn_site* site);
-NORN_SLOW void __norn_slow_write1(const void* address, const norn_site* site);
-NORN_SLOW void __norn_slow_write2(const void* address, const norn_site* site);
-NORN_SLOW void __norn_slow_write4(const void* address, const norn_site* site);
-NORN_SLOW void __norn_slow_write8(const void* address, const norn_site* site);
+NORN_SLOW void __norn_slow_write1(const void* address, const norn_site* site, uint64_t value);
+NORN_SLOW void __norn_slow_write2(const void* address, const norn_site* site, uint64_t value);
+NORN_SLOW void __norn_slow_write4(const void* address, const norn_site* site, uint64_t value);
+NORN_SLOW void __norn_slow_write8(const void* address, const norn_site* site, uint64_t value);
 NORN_SLOW void __norn_slow_write16(const void* address, const norn_site* site);
 #endif
 

@@ -10,6 +10,7 @@
 #include "report/markup.h"
 #include "report/model_writer.h"
 #include "report/race_variables.h"
+#include "report/words/access_values.h"
 
 namespace norn::report {
 namespace {
@@ -114,6 +115,7 @@ class PageModel {
     json_.field("standing", standing);
     json_.field("words", text_of(collect([&](Sink sink) { put_standing(one, sink); })));
     json_.field("variable", uint64_t{variable});
+    values(one);
     json_.key("record");
     json_.begin_object();
     record_.field("record", record);
@@ -140,6 +142,17 @@ class PageModel {
     }
     json_.end_object();
   }
+
+  // In words, of both sides.
+  void values(const Race& one) {
+    if (!has_values(one.accesses[0]) && !has_values(one.accesses[1])) return;
+    json_.key("values");
+    json_.begin_array();
+    for (const Access& access : one.accesses)
+      json_.string(text_of(collect([&](Sink sink) { put_values(access, sink); })));
+    json_.end_array();
+  }
+  void values(const Hazard& /*one*/) {}
 
   void race(const Race& one, size_t variable) {
     finding(one, collect([&](Sink sink) { put_location_name(one.location, sink); }),

@@ -6,6 +6,7 @@
 
 #include "base/string_sink.h"
 #include "report/markup.h"
+#include "report/words/access_values.h"
 
 namespace norn::report {
 namespace {
@@ -40,9 +41,11 @@ Place place_of(const Hazard& hazard, const std::string& base) {
   return !hazard.steps.empty() && !hazard.steps[0].stack.empty() ? place_of(hazard.steps[0].stack[0], base) : Place{};
 }
 
-// "write by thread 2 \"teller-2\", no locks held"
+// "write (3 → 4) by thread 2 \"teller-2\", no locks held"
 std::string words_of(const Access& access) {
-  std::string words = fmt::format("{} by thread {}", view(row_of(access.op).words), access.thread);
+  std::string words(view(row_of(access.op).words));
+  if (has_values(access)) words += fmt::format(" ({})", collect([&](Sink sink) { put_values(access, sink); }));
+  words += fmt::format(" by thread {}", access.thread);
   if (!access.thread_name.empty()) words += fmt::format(" \"{}\"", view(access.thread_name));
   if (access.locks.empty()) return words + ", no locks held";
   words += ", holds ";

@@ -8,6 +8,7 @@
 #include "base/string_sink.h"
 #include "report/json_writer.h"
 #include "report/source.h"
+#include "report/words/access_values.h"
 
 namespace norn::report {
 namespace {
@@ -280,7 +281,9 @@ class SarifReport {
   static std::string thread(const Access& access) { return thread(access.thread, access.thread_name); }
 
   static std::string sentence(const Access& access) {
-    std::string words = fmt::format("{} of {} bytes by {}", view(name_of(access.op)), access.size, thread(access));
+    std::string words = fmt::format("{} of {} bytes", view(name_of(access.op)), access.size);
+    if (has_values(access)) words += fmt::format(" ({})", collect([&](Sink sink) { put_values(access, sink); }));
+    words += " by " + thread(access);
     if (access.locks.empty()) return words + " with no locks held";
     words += " holding ";
     for (size_t i = 0; i < access.locks.size; ++i) {

@@ -15,12 +15,40 @@
 
 namespace norn::rt {
 
-void observe(AccessKind kind, const volatile void* address, size_t size, const norn_site* site, bool increments) {
+namespace {
+
+// Has said what is written, if the hook was told, until the access is done. Inside: a signal's handler comes after it.
+template <class... Value>
+class Writing {
+ public:
+  Writing(ThreadState& state, const volatile void* address, Value... value) : state_(state) {
+    if constexpr (sizeof...(Value) == 1) state.written = {const_cast<const void*>(address), value...};
+  }
+  ~Writing() {
+    if constexpr (sizeof...(Value) == 1) state_.written.at = nullptr;
+  }
+  Writing(const Writing&) = delete;
+  Writing& operator=(const Writing&) = delete;
+
+ private:
+  [[maybe_unused]] ThreadState& state_;
+};
+
+template <class... Value>
+void observe_writing(AccessKind kind, const volatile void* address, size_t size, const norn_site* site, bool increments,
+                     Value... value) {
   if (is_controlled() && !pass_control(kind, address, size, site)) [[unlikely]]
     return;
   const Inspection here{Inspection::Started()};
   if (!here) return;
+  const Writing writing(*here, address, value...);
   emit.access(here.thread(), kind, address_of(address), size, [&] { return cached_stack_id(*here, site); }, increments);
+}
+
+}  // namespace
+
+void observe(AccessKind kind, const volatile void* address, size_t size, const norn_site* site, bool increments) {
+  observe_writing(kind, address, size, site, increments);
 }
 
 namespace {
@@ -36,16 +64,17 @@ bool may_be_flag(const norn_site* site) {
   return Kind == AccessKind::kWrite && (site->flags & NORN_SITE_VOLATILE) != 0;
 }
 
-template <AccessKind Kind, unsigned Size>
-inline void access(const void* address, const norn_site* site) {
+// `value`: of a write, what is written; nothing of others.
+template <AccessKind Kind, unsigned Size, class... Value>
+inline void access(const void* address, const norn_site* site, Value... value) {
   if (!is_watching()) return;
-  observe(Kind, address, Size, site, increments<Kind>(site));
+  observe_writing(Kind, address, Size, site, increments<Kind>(site), value...);
   if (may_be_flag<Kind>(site)) __norn_cut();
 }
 
 // The program's own check did not let it pass.
-template <AccessKind Kind, unsigned Size>
-[[gnu::noinline]] NORN_SLOW void slow_access(const void* address, const norn_site* site) {
+template <AccessKind Kind, unsigned Size, class... Value>
+[[gnu::noinline]] NORN_SLOW void slow_access(const void* address, const norn_site* site, Value... value) {
   if (!is_watching()) [[unlikely]] {
     const Inspection here;
     if (here) settle_check(here.thread());
@@ -59,6 +88,7 @@ template <AccessKind Kind, unsigned Size>
   Thread& thread = here.thread();
   if (thread.fast.mask == 0) [[unlikely]]
     settle_check(thread);
+  const Writing writing(*here, address, value...);
   emit.access(
       thread, Kind, address_of(address), Size, [&] { return cached_stack_id(*here, site); }, increments<Kind>(site));
 }
@@ -73,8 +103,8 @@ template <unsigned Size>
 }
 
 // What is left to do for an access that was quick: the thread holds a lock, or a signal came.
-template <AccessKind Kind, unsigned Size>
-[[gnu::noinline]] NORN_SLOW void finish_slowly(const void* address, const norn_site* site) {
+template <AccessKind Kind, unsigned Size, class... Value>
+[[gnu::noinline]] NORN_SLOW void finish_slowly(const void* address, const norn_site* site, Value... /*value*/) {
   ThreadState& state = *current_state;
   if (!enter(state)) return;
   if (state.core->recording) {
@@ -83,8 +113,8 @@ template <AccessKind Kind, unsigned Size>
   leave(state);
 }
 
-template <AccessKind Kind, unsigned Size>
-[[gnu::noinline]] NORN_SLOW void finish_quick(const void* address, const norn_site* site) {
+template <AccessKind Kind, unsigned Size, class... Value>
+[[gnu::noinline]] NORN_SLOW void finish_quick(const void* address, const norn_site* site, Value... value) {
   ThreadState& state = *current_state;
   const Address at = address_of(address);
   const bool recorded = state.core->recording && do_inside(state, [&]() __attribute__((always_inline)) {
@@ -93,20 +123,23 @@ template <AccessKind Kind, unsigned Size>
                         });
   if (recorded && state.kept_signals.load(std::memory_order_relaxed) == 0) [[likely]]
     return;
-  [[clang::musttail]] return finish_slowly<Kind, Size>(address, site);
+  [[clang::musttail]] return finish_slowly<Kind, Size>(address, site, value...);
 }
 
 // It was tried, and is in the flat shadow, and counts. (Of sixteen bytes some may be done.)
-template <AccessKind Kind, unsigned Size>
-[[gnu::noinline]] NORN_SLOW void slow_step(const void* address, const norn_site* site) {
+template <AccessKind Kind, unsigned Size, class... Value>
+[[gnu::noinline]] NORN_SLOW void slow_step(const void* address, const norn_site* site, Value... value) {
   ThreadState& state = *current_state;
   if (!enter(state)) return;
   Thread& thread = *state.core;
   Granule* granule = &flat_granule(thread.fast.granules, thread.fast.mask, address);
-  for (unsigned i = 0; i < Size / kInGranule<Size>; ++i) {
-    detector.access_within(
-        thread, granule[i], Kind, address_of(address) + i * kGranuleBytes, kInGranule<Size>,
-        [&] { return cached_stack_id(state, site); }, increments<Kind>(site));
+  {
+    const Writing writing(state, address, value...);
+    for (unsigned i = 0; i < Size / kInGranule<Size>; ++i) {
+      detector.access_within(
+          thread, granule[i], Kind, address_of(address) + i * kGranuleBytes, kInGranule<Size>,
+          [&] { return cached_stack_id(state, site); }, increments<Kind>(site));
+    }
   }
   leave(state);
 }
@@ -264,8 +297,8 @@ template <AccessKind Kind>
 }
 
 // What that leaves.
-template <AccessKind Kind, unsigned Size>
-[[gnu::noinline]] NORN_SLOW void try_next(const void* address, const norn_site* site) {
+template <AccessKind Kind, unsigned Size, class... Value>
+[[gnu::noinline]] NORN_SLOW void try_next(const void* address, const norn_site* site, Value... value) {
   if (lies_across<Size>(address)) {
     if (passes<Kind>(address, Size)) return;
     if (!increments<Kind>(site) && observe_quickly<Kind>(address, Size, site) == Size) return;
@@ -274,15 +307,15 @@ template <AccessKind Kind, unsigned Size>
   if (quick == Quick::kDone) [[likely]]
     return;
   if (quick == Quick::kUnfinished) [[clang::musttail]]
-    return finish_quick<Kind, Size>(address, site);
+    return finish_quick<Kind, Size>(address, site, value...);
   if (quick == Quick::kNot) [[clang::musttail]]
-    return slow_access<Kind, Size>(address, site);
-  [[clang::musttail]] return slow_step<Kind, Size>(address, site);
+    return slow_access<Kind, Size>(address, site, value...);
+  [[clang::musttail]] return slow_step<Kind, Size>(address, site, value...);
 }
 
 // An access of a granule that the thread owns. It is_plain(), or was just now.
-template <AccessKind Kind, unsigned Size>
-[[gnu::noinline]] NORN_SLOW void access_owned(const void* address, const norn_site* site) {
+template <AccessKind Kind, unsigned Size, class... Value>
+[[gnu::noinline]] NORN_SLOW void access_owned(const void* address, const norn_site* site, Value... value) {
   ThreadState& state = *current_state;
   Thread& thread = *state.core;
   const bool done = do_inside(state, [&]() __attribute__((always_inline)) {
@@ -292,24 +325,28 @@ template <AccessKind Kind, unsigned Size>
            detector.access_owned<Kind>(thread, granule, bytes_in_granule(address_of(address), kInGranule<Size>), stack);
   });
   if (!done) [[clang::musttail]]
-    return try_next<Kind, Size>(address, site);
+    return try_next<Kind, Size>(address, site, value...);
   if (thread.recording || state.kept_signals.load(std::memory_order_relaxed) != 0) [[clang::musttail]]
-    return finish_quick<Kind, Size>(address, site);
+    return finish_quick<Kind, Size>(address, site, value...);
 }
 
-template <AccessKind Kind, unsigned Size>
-[[gnu::noinline]] NORN_SLOW void try_quickly(const void* address, const norn_site* site) {
+template <AccessKind Kind, unsigned Size, class... Value>
+[[gnu::noinline]] NORN_SLOW void try_quickly(const void* address, const norn_site* site, Value... value) {
   const Quick quick = access_plainly<Kind, Size>(address, site);
   if (quick == Quick::kDone) [[likely]]
     return;
   if (quick == Quick::kUnfinished) [[clang::musttail]]
-    return finish_quick<Kind, Size>(address, site);
+    return finish_quick<Kind, Size>(address, site, value...);
   if (quick == Quick::kOwned) [[clang::musttail]]
-    return access_owned<Kind, Size>(address, site);
-  [[clang::musttail]] return try_next<Kind, Size>(address, site);
+    return access_owned<Kind, Size>(address, site, value...);
+  [[clang::musttail]] return try_next<Kind, Size>(address, site, value...);
 }
 
 }  // namespace
+
+NORN_SLOW void write_anything(const void* granule, const norn_site* site) {
+  [[clang::musttail]] return try_quickly<AccessKind::kWrite, kGranuleBytes>(granule, site);
+}
 
 size_t mapped_part(const volatile void* address, size_t size) {
   constexpr Address kPageBytes = 4096;
@@ -347,24 +384,37 @@ size_t write_quickly(const void* address, size_t size, const norn_site* site) {
 using namespace norn;
 using namespace norn::rt;
 
-#define NORN_ACCESS_HOOKS(name, kind, size)                                                         \
-  NORN_EXPORT void __norn_##name##size(const void* address, const norn_site* site) {                \
-    access<AccessKind::kind, size>(address, site);                                                  \
-  }                                                                                                 \
-  NORN_EXPORT NORN_SLOW void __norn_slow_##name##size(const void* address, const norn_site* site) { \
-    [[clang::musttail]] return try_quickly<AccessKind::kind, size>(address, site);                  \
+#define NORN_READ_HOOKS(size)                                                                     \
+  NORN_EXPORT void __norn_read##size(const void* address, const norn_site* site) {                \
+    access<AccessKind::kRead, size>(address, site);                                               \
+  }                                                                                               \
+  NORN_EXPORT NORN_SLOW void __norn_slow_read##size(const void* address, const norn_site* site) { \
+    [[clang::musttail]] return try_quickly<AccessKind::kRead, size>(address, site);               \
+  }
+#define NORN_WRITE_HOOKS(size)                                                                                     \
+  NORN_EXPORT void __norn_write##size(const void* address, const norn_site* site, uint64_t value) {                \
+    access<AccessKind::kWrite, size>(address, site, value);                                                        \
+  }                                                                                                                \
+  NORN_EXPORT NORN_SLOW void __norn_slow_write##size(const void* address, const norn_site* site, uint64_t value) { \
+    [[clang::musttail]] return try_quickly<AccessKind::kWrite, size>(address, site, value);                        \
   }
 
-NORN_ACCESS_HOOKS(read, kRead, 1)
-NORN_ACCESS_HOOKS(read, kRead, 2)
-NORN_ACCESS_HOOKS(read, kRead, 4)
-NORN_ACCESS_HOOKS(read, kRead, 8)
-NORN_ACCESS_HOOKS(read, kRead, 16)
-NORN_ACCESS_HOOKS(write, kWrite, 1)
-NORN_ACCESS_HOOKS(write, kWrite, 2)
-NORN_ACCESS_HOOKS(write, kWrite, 4)
-NORN_ACCESS_HOOKS(write, kWrite, 8)
-NORN_ACCESS_HOOKS(write, kWrite, 16)
+NORN_READ_HOOKS(1)
+NORN_READ_HOOKS(2)
+NORN_READ_HOOKS(4)
+NORN_READ_HOOKS(8)
+NORN_READ_HOOKS(16)
+NORN_WRITE_HOOKS(1)
+NORN_WRITE_HOOKS(2)
+NORN_WRITE_HOOKS(4)
+NORN_WRITE_HOOKS(8)
+
+NORN_EXPORT void __norn_write16(const void* address, const norn_site* site) {
+  access<AccessKind::kWrite, 16>(address, site);
+}
+NORN_EXPORT NORN_SLOW void __norn_slow_write16(const void* address, const norn_site* site) {
+  [[clang::musttail]] return try_quickly<AccessKind::kWrite, 16>(address, site);
+}
 
 NORN_EXPORT void __norn_cut(void) {
   if (!is_watching()) return;

@@ -19,6 +19,9 @@ inline bool pass_control(AccessKind kind, const volatile void* address, size_t s
 void observe(AccessKind kind, const volatile void* address, size_t size, const norn_site* site,
              bool increments = false);
 
+// A write of eight bytes that the program's own check did not let pass, and of which nobody says what is written.
+NORN_SLOW void write_anything(const void* granule, const norn_site* site);
+
 // Whether the check in the program would let all of it pass: the thread has done the same in this epoch already.
 [[nodiscard]] bool passes(AccessKind kind, const void* address, size_t size);
 

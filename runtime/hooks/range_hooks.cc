@@ -42,7 +42,7 @@ bool observe_row(ThreadState& state, Address first, uint64_t count, uint64_t ste
     // Who waits for one of its bytes is to hear of it when it is written.
     if (Kind == AccessKind::kWrite && detector.is_waited_for(at)) return false;
     const auto* granule = reinterpret_cast<const void*>(at);
-    Kind == AccessKind::kWrite ? __norn_slow_write8(granule, site) : __norn_slow_read8(granule, site);
+    Kind == AccessKind::kWrite ? write_anything(granule, site) : __norn_slow_read8(granule, site);
     ++i;
   }
   return true;

@@ -139,6 +139,13 @@ struct ThreadState {
 
   trace::Stream* stream = nullptr;  // what it records (reporting/recording.cc)
 
+  // What the access writes that it is about, for its report (hooks/access_hooks.cc); `at` is null where nobody said it.
+  struct Written {
+    const void* at = nullptr;
+    uint64_t value = 0;
+  };
+  Written written;
+
   Address last_block = 0;  // what malloc or one of its family gave it last
 
   uintptr_t pthread = 0;

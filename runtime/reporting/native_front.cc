@@ -131,6 +131,11 @@ uint64_t NativeFront::size_of(StackId where) {
   return site == nullptr ? 0 : site->size;
 }
 
+uint32_t NativeFront::flags_of(StackId where) {
+  const norn_site* site = innermost_site(where);
+  return site == nullptr ? 0 : site->flags;
+}
+
 uint64_t NativeFront::site_id(StackId where) { return stack_identity(where); }
 uint64_t NativeFront::identity_of(StackId where) { return stack_identity(where); }
 

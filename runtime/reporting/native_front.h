@@ -20,6 +20,8 @@ struct NativeFront {
   static List<report::Frame> frames_of(StackId where, report::Frame* frames, size_t most, TextPool& pool);
   static Text expression_of(StackId where);
   static uint64_t size_of(StackId where);
+  // The flags of its site (norn_site_flag); 0: unknown.
+  static uint32_t flags_of(StackId where);
   static uint64_t site_id(StackId where);
   static Text thread_name(ThreadId id);
   static StackId created_at(ThreadId id);

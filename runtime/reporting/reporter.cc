@@ -76,14 +76,28 @@ bool is_suppressed(const Candidate& candidate) {
 
 uint64_t identity_of(void* /*context*/, StackId where) { return stack_identity(where); }
 
-// What the access that was caught finds in memory: a hook stands before its access. Only of what the program's code
-// accesses itself, as it says how much that is; the library's functions may be done with theirs. The kernel copies it,
-// so that memory that is not there is no fault.
-void read_old_value(const RacingPair& pair, report::Access& access) {
+static_assert(static_cast<unsigned>(report::ValueType::kUnsigned) == NORN_VALUE_UNSIGNED &&
+              static_cast<unsigned>(report::ValueType::kSigned) == NORN_VALUE_SIGNED &&
+              static_cast<unsigned>(report::ValueType::kFloat) == NORN_VALUE_FLOAT &&
+              static_cast<unsigned>(report::ValueType::kBool) == NORN_VALUE_BOOL &&
+              static_cast<unsigned>(report::ValueType::kChar) == NORN_VALUE_CHAR &&
+              static_cast<unsigned>(report::ValueType::kPointer) == NORN_VALUE_POINTER);
+
+// What the access that was caught finds in memory, for a hook stands before its access, and what it is about to write.
+// Only of what the program's code accesses itself, as it says how much that is; the library's functions may be done
+// with theirs. The kernel copies it, so that memory that is not there is no fault.
+void read_values(const RacingPair& pair, report::Access& access) {
   const bool is_plain = pair.later.kind == AccessKind::kRead || pair.later.kind == AccessKind::kWrite;
   const uint64_t size = NativeFront::size_of(pair.later.where);
   if (!is_plain || size != pair.size || (size != 1 && size != 2 && size != 4 && size != 8)) return;
   if (current_state == nullptr || current_state->id != pair.later.thread) return;
+  const uint32_t flags = NativeFront::flags_of(pair.later.where);
+  access.value_type = static_cast<report::ValueType>(flags >> NORN_SITE_TYPE_AT & NORN_SITE_TYPE_MASK);
+  const ThreadState::Written& written = current_state->written;
+  if ((flags & NORN_SITE_SAYS_VALUE) != 0 && address_of(written.at) == pair.address) {
+    access.has_value = true;
+    access.value = written.value;
+  }
   if (sys::restricted.load(std::memory_order_relaxed)) return;
   uint64_t value = 0;
   const iovec to = {&value, size};
@@ -101,7 +115,7 @@ void on_candidate(void* /*context*/, const Candidate& candidate) {
     const SpinLock lock(report_mutex);
     if (writer.is_finished()) return;
     writer.build(candidate, race);
-    read_old_value(candidate.first, race.accesses[0]);
+    read_values(candidate.first, race.accesses[0]);
     Reported* entry = reported_of(candidate);
     const report::Rule* rule = writer.suppress(race, entry == nullptr ? nullptr : entry->rule);
     if (entry != nullptr) entry->rule = rule;

@@ -26,18 +26,20 @@ static void print(const char* hook, const norn_site* site, size_t size) {
   fprintf(stderr, "\n");
 }
 
-#define ACCESS(size)                                                                            \
-  void __norn_read##size(const void* a, const norn_site* s) { (void)a, print("read", s, size); } \
-  void __norn_write##size(const void* a, const norn_site* s) { (void)a, print("write", s, size); } \
+#define VALUE , uint64_t value
+#define NO_VALUE
+#define ACCESS(size, more)                                                                             \
+  void __norn_read##size(const void* a, const norn_site* s) { (void)a, print("read", s, size); }       \
+  void __norn_write##size(const void* a, const norn_site* s more) { (void)a, print("write", s, size); } \
   NORN_SLOW void __norn_slow_read##size(const void* a, const norn_site* s) {                       \
     (void)a, s->kind == NORN_SITE_VPTR_READ ? print("vptr-read", s, 0) : print("read", s, size);   \
   }                                                                                               \
-  NORN_SLOW void __norn_slow_write##size(const void* a, const norn_site* s) { (void)a, print("write", s, size); }
-ACCESS(1)
-ACCESS(2)
-ACCESS(4)
-ACCESS(8)
-ACCESS(16)
+  NORN_SLOW void __norn_slow_write##size(const void* a, const norn_site* s more) { (void)a, print("write", s, size); }
+ACCESS(1, VALUE)
+ACCESS(2, VALUE)
+ACCESS(4, VALUE)
+ACCESS(8, VALUE)
+ACCESS(16, NO_VALUE)
 void __norn_read_range(const void* a, size_t n, const norn_site* s) { (void)a, print("read-range", s, n); }
 void __norn_write_range(const void* a, size_t n, const norn_site* s) { (void)a, print("write-range", s, n); }
 // Each access is wanted by itself.

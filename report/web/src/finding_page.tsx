@@ -11,7 +11,6 @@ import {
   place,
   siteOf,
   threadWords,
-  valueWords,
   type Access,
   type Finding,
   type HazardRecord,
@@ -40,9 +39,8 @@ function Locks({ access, base }: { access: Access; base: string }) {
   );
 }
 
-function AccessCard({ model, access }: { model: Model; access: Access }) {
+function AccessCard({ model, access, value }: { model: Model; access: Access; value?: string }) {
   const site = siteOf(access);
-  const value = valueWords(access);
   return (
     <section class="access">
       <h3>
@@ -158,7 +156,7 @@ export function FindingPage({ model, finding }: { model: Model; finding: Finding
       {race ? (
         <div class="pair">
           {race.accesses.map((access, i) => (
-            <AccessCard key={i} model={model} access={access} />
+            <AccessCard key={i} model={model} access={access} value={finding.values?.[i]} />
           ))}
         </div>
       ) : (

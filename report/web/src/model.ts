@@ -30,8 +30,6 @@ export interface Access {
   stack_lost?: boolean;
   locks?: Lock[];
   expression?: string;
-  value?: string;
-  old_value?: string;
   site_id?: string;
 }
 
@@ -85,6 +83,7 @@ export interface Finding {
   standing: string; // confirmed, observed, proved, predicted, static, flag
   words: string; // "confirmed in 20 of 20 runs"
   variable: number; // findings with the same number are about one variable
+  values?: [string, string]; // of the two accesses: "3 → 4"; empty: not known
   record: RaceRecord | HazardRecord;
   confirmation: Confirmation | null;
   class?: { name: string; consequence?: string; k?: number; evidence?: string };
@@ -166,18 +165,6 @@ export function siteOf(access: Access): Frame {
 export const threadWords = (number: number, name?: string) => (name ? `thread ${number} “${name}”` : `thread ${number}`);
 
 export const lockName = (lock: Lock) => lock.name || `lock ${lock.address}`;
-
-// "3 → 4": the value that was there and the one that is written; one of them if only it is known.
-export function valueWords(access: Access): string {
-  const shown = (hex: string) => {
-    const value = BigInt(hex);
-    return value < 1000000n ? value.toString() : hex;
-  };
-  if (access.value !== undefined && access.old_value !== undefined)
-    return `${shown(access.old_value)} → ${shown(access.value)}`;
-  if (access.value !== undefined) return access.op.includes('read') ? `value ${shown(access.value)}` : `→ ${shown(access.value)}`;
-  return access.old_value !== undefined ? `value was ${shown(access.old_value)}` : '';
-}
 
 export interface Part {
   thread: number;

@@ -1,0 +1,3 @@
+void rust_main(void);
+
+int main(void) { rust_main(); }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "runtime/control/control.h"
+#include "runtime/control/written_files.h"
 #include "runtime/hooks/access_hooks.h"
 #include "runtime/intercept/descriptors.h"
 #include "runtime/intercept/format.h"
@@ -434,6 +435,7 @@ void norn::rt::flush_streams() {
 NORN_INTERPOSE(int, fclose, (FILE * file)) {
   if (!has_started()) return 0;
   giving_to(file, site_fclose);
+  if (is_controlled()) control::note_written(real_fileno_unlocked(file));
   return real_fclose(file);
 }
 

@@ -305,19 +305,34 @@ std::string corpus_file(uint32_t program) {
   return path;
 }
 
-bool keep_confirmation(const KeptRun& run, const report::RaceId& id, const report::Confirmation& confirmation) {
+namespace {
+
+// Adds a record to what a run found.
+bool append_record(const KeptRun& run, const std::string& record) {
   const int file = open(run.findings().c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (file < 0) return false;
   flock(file, LOCK_SH);  // or what is being trimmed away could take it along
   // A process that was killed may have left half a line: what follows it begins on its own.
-  const std::string line = "\n" + collect([&](Sink sink) {
-                             report::write_confirmation(id, confirmation, static_cast<uint32_t>(getpid()), sink);
-                           });
+  const std::string line = "\n" + record;
   const ssize_t written = write(file, line.data(), line.size());
   const int reason = written < 0 ? errno : ENOSPC;
   close(file);
   errno = reason;
   return written == static_cast<ssize_t>(line.size());
+}
+
+}  // namespace
+
+bool keep_confirmation(const KeptRun& run, const report::RaceId& id, const report::Confirmation& confirmation) {
+  return append_record(run, collect([&](Sink sink) {
+                         report::write_confirmation(id, confirmation, static_cast<uint32_t>(getpid()), sink);
+                       }));
+}
+
+bool keep_classification(const KeptRun& run, const report::RaceId& id, const report::Classification& classification) {
+  return append_record(run, collect([&](Sink sink) {
+                         report::write_classification(id, classification, static_cast<uint32_t>(getpid()), sink);
+                       }));
 }
 
 std::vector<KeptRun> kept_runs() {

@@ -90,6 +90,10 @@ std::string keep_schedule_file(const std::string& id, const std::string& text);
 [[nodiscard]] bool keep_confirmation(const KeptRun& run, const report::RaceId& id,
                                      const report::Confirmation& confirmation);
 
+// The same of what it does.
+[[nodiscard]] bool keep_classification(const KeptRun& run, const report::RaceId& id,
+                                       const report::Classification& classification);
+
 // Where all this is: .norn, or $NORN_DIR.
 [[nodiscard]] std::string home_directory();
 

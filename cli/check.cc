@@ -9,6 +9,8 @@
 #include <tuple>
 
 #include "base/string_sink.h"
+#include "classify/classification_text.h"
+#include "cli/classes.h"
 #include "cli/confirm_options.h"
 #include "cli/detection.h"
 #include "cli/terminal.h"
@@ -29,10 +31,23 @@ using report::Standing;
 constexpr unsigned kPatience = 100;  // schedules that show nothing new end the exploring
 constexpr unsigned kNoEnd = 1u << 30;
 
-// Confirmed first, the more harmful the earlier.
-bool comes_first(const Verdict& a, const Verdict& b) {
-  return std::tuple(!a.is_confirmed(), a.harm(), a.candidate.id) <
-         std::tuple(!b.is_confirmed(), b.harm(), b.candidate.id);
+using Classes = std::map<std::string, classify::Classification>;  // by race
+
+// What has no class is ranked by the harm that was seen.
+classify::Class class_of(const Verdict& verdict, const Classes& classes) {
+  const auto known = classes.find(verdict.candidate.id);
+  if (known != classes.end() && known->second.kind != classify::Class::kNone) return known->second.kind;
+  if (verdict.harm() <= Harm::kHang) return classify::Class::kSpecViolated;
+  return verdict.harm() == Harm::kNone ? classify::Class::kNone : classify::Class::kOutputDiffers;
+}
+
+// Confirmed first, the more harmful the earlier: by class, and by what was seen.
+bool comes_first(const Verdict& a, const Verdict& b, const Classes& classes) {
+  const auto rank = [&](const Verdict& verdict) {
+    const classify::Class kind = class_of(verdict, classes);
+    return std::tuple(!verdict.is_confirmed(), kind, verdict.harm(), verdict.candidate.id);
+  };
+  return rank(a) < rank(b);
 }
 
 std::string summary(const std::vector<Verdict>& verdicts, const Verdict& explored, const report::RunSummary& run,
@@ -151,21 +166,34 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
   std::vector<Verdict> verdicts;
   Verdict explored;
   std::map<Harm, ConfirmCandidate> excuses;
+  Classes classes;
   experiment::Reference reference;
   // A program with one thread has one schedule.
   if (findings.run.stats.threads > 1 || !candidates.empty() || detection.end.timed_out) {
     experiment::Stage stage(detection.program.path, detection.command, detection.options);
     stage.set_deadline(end);
+    stage.set_capture(true);
     if (!experiment::learn_reference(stage, settings.timeout, reference, error)) {
       complain(error);
       return kMisuse;
     }
     KeptCorpus corpus(stage, settings.seed);
     for (size_t i = 0; i < candidates.size(); ++i) {
-      settings.deadline = share_of(end, candidates.size() - i);
+      settings.deadline = share_of(end, 2 * candidates.size() - i);
       verdicts.push_back(confirm_in_sight(stage, candidates[i], reference, settings, *corpus));
       keep_verdict(detection.kept, findings, verdicts.back(), detection.casebook, detection.run);
     }
+    for (size_t i = 0; i < verdicts.size(); ++i) {
+      const Verdict& verdict = verdicts[i];
+      if (!verdict.is_confirmed() || verdict.candidate.kind != experiment::CandidateKind::kRace) continue;
+      const classify::Settings how{
+          .jobs = settings.jobs, .seed = settings.seed, .deadline = share_of(end, verdicts.size() - i)};
+      stage.set_deadline(how.deadline);
+      const classify::Classification what = classify::classify({{&stage, &reference, ""}}, {verdict}, how);
+      keep_class(detection.kept, findings, what, detection.casebook, detection.run);
+      classes[verdict.candidate.id] = what;
+    }
+    stage.set_deadline(end);
     experiment::ConfirmSettings rest = settings;
     rest.deadline = silenced.empty() ? end : share_of(end, 1);
     if (!options.has_runs()) {
@@ -183,11 +211,16 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
     excuses = done_by_silenced(std::move(unexplained), silenced, stage, reference, settings, *corpus, end);
   }
   report::sort_for_reading(findings.races);
-  std::sort(verdicts.begin(), verdicts.end(), comes_first);
+  std::sort(verdicts.begin(), verdicts.end(),
+            [&](const Verdict& a, const Verdict& b) { return comes_first(a, b, classes); });
   std::string text;
   for (const report::Hazard& hazard : findings.hazards)
     if (hazard.kind == report::HazardKind::kDeadlock) text += text_of_hazard(hazard);
-  for (const Verdict& verdict : verdicts) text += experiment::text_of(verdict, detection.command);
+  for (const Verdict& verdict : verdicts) {
+    text += experiment::text_of(verdict, detection.command);
+    if (const auto known = classes.find(verdict.candidate.id); known != classes.end())
+      text += classify::text_of(known->second, detection.command);
+  }
   // What went wrong without a race that was known before.
   const bool harmed = std::any_of(verdicts.begin(), verdicts.end(),
                                   [&](const Verdict& v) { return v.is_confirmed() && v.harm() == explored.harm(); });

@@ -6,6 +6,7 @@
 #include "casebook/runs.h"
 #include "cli/casebook_file.h"
 #include "cli/confirm_options.h"
+#include "cli/known_candidates.h"
 #include "cli/renderings.h"
 #include "cli/run_options.h"
 #include "cli/terminal.h"
@@ -25,65 +26,21 @@ using experiment::Stage;
 using experiment::Verdict;
 
 struct Request {
-  std::vector<std::string> races;
+  CandidateChoice choice;
   std::vector<std::string> command;
-  bool all = false;
   bool explore = false;
   bool minimize = false;
-  std::string from;
   std::string json;
   std::string fail_on;
   CasebookFile casebook;
 };
-
-// The run that verdicts are kept with.
-struct Known {
-  std::optional<casebook::KeptRun> run;
-  std::optional<report::Findings> findings;
-};
-
-// What is known to confirm, and where from. The runs of other programs do not matter, unless there is no other: then
-// the last one may have started this program.
-std::optional<std::vector<ConfirmCandidate>> known_candidates(const Request& request, Known& kept, std::string& source,
-                                                              std::string& error) {
-  kept.run = casebook::last_run_of(request.command[0]);
-  if (!request.from.empty()) {
-    // What the last run found, too, is known of it afterwards.
-    std::string unread;
-    if (kept.run) kept.findings = casebook::load_findings(*kept.run, unread);
-    source = request.from;
-    return experiment::candidates_in_file(request.from, error);
-  }
-  if (!kept.run) kept.run = casebook::find_run(std::nullopt, error);
-  if (!kept.run) return std::nullopt;
-  source = kept.run->command.empty() ? "the last run" : fmt::format("the last run of {}", kept.run->command[0]);
-  kept.findings = casebook::load_findings(*kept.run, error);
-  if (!kept.findings) return std::nullopt;
-  return experiment::candidates_of(*kept.findings);
-}
-
-using Accepted = std::map<std::string, casebook::Acceptance>;
-
-std::optional<std::vector<ConfirmCandidate>> find_candidates(const Request& request, const Accepted& accepted,
-                                                             Known& kept, std::string& error) {
-  if (request.explore) return std::vector<ConfirmCandidate>(1);
-  std::string source;
-  auto known = known_candidates(request, kept, source, error);
-  if (!known) return std::nullopt;
-  for (ConfirmCandidate& candidate : *known)
-    if (accepted.contains(candidate.id)) candidate.suppressed = true;
-  if (!request.all) return experiment::choose_candidates(*known, request.races, error);
-  std::erase_if(*known, [](const ConfirmCandidate& candidate) { return candidate.suppressed; });
-  if (known->empty()) complain(fmt::format("nothing to confirm: there are no races in {}", source));
-  return known;
-}
 
 std::optional<int> check_request(const Request& request) {
   if (request.command.empty()) {
     complain("say which program to run: norn confirm --all -- ./program");
     return kMisuse;
   }
-  const int ways = (request.explore ? 1 : 0) + (request.all ? 1 : 0) + (request.races.empty() ? 0 : 1);
+  const int ways = (request.explore ? 1 : 0) + (request.choice.all ? 1 : 0) + (request.choice.races.empty() ? 0 : 1);
   if (ways == 1) return std::nullopt;
   complain(ways == 0 ? "say what to confirm: a race's id (norn show lists them), --all, or --explore"
                      : "a race, --all or --explore: one of them");
@@ -101,6 +58,8 @@ void shorten(const Stage& stage, const Reference& reference, Verdict& verdict) {
   verdict.story = story->text;
   if (!story->file.empty()) verdict.story += fmt::format("        as a file for norn replay: {}\n", story->file);
 }
+
+using Accepted = std::map<std::string, casebook::Acceptance>;
 
 // The exit status of a confirmation. What is accepted does not count.
 int status_of(const std::vector<Verdict>& verdicts, const Accepted& accepted, const options::Settings& settings) {
@@ -120,18 +79,18 @@ int confirm(const Verb& verb, std::vector<std::string> arguments) {
   arguments.erase(dashes, arguments.end());
   Arguments app;
   ConfirmOptions options;
-  app.add_flag("--all", request.all, "every race of the last run that is not suppressed");
+  app.add_flag("--all", request.choice.all, "every race of the last run that is not suppressed");
   app.add_flag("--explore", request.explore, "no candidate: look what other schedules do");
   app.add_flag("--minimize", request.minimize,
                "find a schedule with few preemptions that shows the same, and tell it as a story");
-  app.add_option("--from", request.from, "races of this file: a JSON report of norn, or ThreadSanitizer's text")
+  app.add_option("--from", request.choice.from, "races of this file: a JSON report of norn, or ThreadSanitizer's text")
       ->type_name("FILE");
   options.add(app);
   app.add_option("--fail-on", request.fail_on, "none: the exit status is 0 whatever was confirmed")->type_name("WHAT");
   add_file_option(app, "json", request.json, false, "write the verdicts as JSON");
   request.casebook.add_option(app);
   if (const auto status = parse(app, verb, std::move(arguments)); status) return *status;
-  request.races = app.remaining();
+  request.choice.races = app.remaining();
   if (const auto status = check_request(request); status) return *status;
 
   std::string error;
@@ -149,10 +108,11 @@ int confirm(const Verb& verb, std::vector<std::string> arguments) {
                          request.command[0]));
     return kMisuse;
   }
-  Known kept;
+  KnownFindings kept;
   Accepted accepted;
   request.casebook.look([&](const casebook::Casebook& casebook) { accepted = accepted_today(casebook); });
-  const auto candidates = find_candidates(request, accepted, kept, error);
+  const auto candidates = request.explore ? std::vector<ConfirmCandidate>(1)
+                                          : find_candidates(request.choice, request.command, accepted, kept, error);
   if (!candidates) {
     complain(error);
     return kMisuse;

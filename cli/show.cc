@@ -36,19 +36,33 @@ int show_runs() {
   return 0;
 }
 
+void print_replay(Text token, const report::RunSummary& run) {
+  if (token.empty()) return;
+  fmt::print("; replay: norn replay {} --{}", view(token), collect([&](Sink sink) {
+               for (const Text word : run.command) {
+                 sink.put(' ');
+                 report::put_shell_word(word, sink);
+               }
+             }));
+}
+
 // Below its line, if somebody tried: what came of it, and how to see it again.
 template <class Finding>
 void print_confirmation(const Finding& finding, const report::RunSummary& run) {
   const report::Confirmation& confirmation = finding.confirmation;
   if (!confirmation.tried()) return;
   fmt::print("    {}", collect([&](Sink sink) { put_standing(finding, sink); }));
-  if (!confirmation.token.empty())
-    fmt::print("; replay: norn replay {} --{}", view(confirmation.token), collect([&](Sink sink) {
-                 for (const Text word : run.command) {
-                   sink.put(' ');
-                   report::put_shell_word(word, sink);
-                 }
-               }));
+  print_replay(confirmation.token, run);
+  fmt::print("\n");
+}
+
+// Likewise, if somebody classified it.
+void print_classification(const Race& race, const report::RunSummary& run) {
+  const report::Classification& what = race.classification;
+  if (!what.known()) return;
+  fmt::print("    {}{}{}", view(what.name), what.consequence.empty() ? "" : ": ", view(what.consequence));
+  if (what.k != 0) fmt::print(", k = {}", what.k);
+  print_replay(what.evidence, run);
   fmt::print("\n");
 }
 
@@ -69,6 +83,7 @@ void list_races(const report::Findings& findings, const std::vector<const Race*>
                casebook::access_words(race.accesses[1]),
                race.suppressed ? fmt::format("  (suppressed by {})", view(race.suppressed_by)) : "");
     print_confirmation(race, findings.run);
+    print_classification(race, findings.run);
   }
   for (const report::Hazard& hazard : findings.hazards) {
     fmt::print("R{}  {:<11}  {}{}  {}\n", view(hazard.id.text()), view(name_of(standing_of(hazard))),

@@ -40,6 +40,7 @@ int show(const Verb& verb, std::vector<std::string> arguments);
 int report(const Verb& verb, std::vector<std::string> arguments);
 int check(const Verb& verb, std::vector<std::string> arguments);
 int confirm(const Verb& verb, std::vector<std::string> arguments);
+int classify_races(const Verb& verb, std::vector<std::string> arguments);
 int replay(const Verb& verb, std::vector<std::string> arguments);
 int list(const Verb& verb, std::vector<std::string> arguments);
 int note(const Verb& verb, std::vector<std::string> arguments);

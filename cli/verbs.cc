@@ -71,6 +71,22 @@ constexpr Verb kVerbs[] = {
      "norn confirm --explore --budget=600 -- ./bank\n"
      "norn confirm --explore --strategy=pct --runs=1000 -- ./bank",
      confirm},
+    {"classify", "RACE...|--all [options] -- program [arguments]", "say what a race does to the program, with evidence",
+     "Brings the two accesses of a race together, as `norn confirm` does, and runs the program to its end in both\n"
+     "orders, under the same schedules. Four classes, the most harmful first: spec-violated (one order crashes, uses\n"
+     "freed memory, deadlocks, hangs, fails an assertion), output-differs, k-witness-harmless (k pairs of runs ended\n"
+     "alike), single-ordering (only one order is possible). What shows it has a token that `norn replay` takes. What "
+     "is\n"
+     "not known is said to be not classified, and why. The exit status is 66 if a race is spec-violated.\n"
+     "\n"
+     "Races are those of the program's last run, which is made if there is none. Other inputs may show other things:\n"
+     "each --input (its standard input) and each --args is one more.",
+     "norn classify R3f9c -- ./bank 100    one race of the last run\n"
+     "norn classify --all -- ./bank 100\n"
+     "norn classify --all --args=\"7 -v\" --args=\"0\" -- ./bank 100\n"
+     "norn classify --all --input=small.txt --input=large.txt -- ./parse\n"
+     "norn classify --all --json=classes.json -- ./bank 100",
+     classify_races},
     {"replay", "TOKEN [options] -- program [arguments]", "run a schedule again that norn confirm found",
      "Runs the program with the schedule that the token stands for, in front of you: its input, output and exit "
      "status\n"

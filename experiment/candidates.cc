@@ -41,23 +41,31 @@ std::string id_of_places(const std::string& a, const std::string& b) {
       view(report::race_id(report::text_hash(report::text_of(a)), report::text_hash(report::text_of(b))).text()));
 }
 
+ConfirmCandidate candidate_of(const report::Race& race) {
+  ConfirmCandidate candidate;
+  candidate.id = view(race.id.text());
+  candidate.detection = race.detection;
+  candidate.suppressed = race.suppressed;
+  candidate.title = "race on " + collect([&](Sink sink) { put_location_name(race.location, sink); });
+  for (const report::Access& access : race.accesses) {
+    const report::Frame& frame = report::site_of(access);
+    append(candidate.sites, ",", site_spec(access.site_id, view(frame.file), frame.line));
+    append(candidate.places, " / ", place_words(view(frame.file), frame.line, view(name_of(access.op))));
+  }
+  return candidate;
+}
+
 }  // namespace
+
+std::vector<ConfirmCandidate> flags_of(const report::Findings& findings) {
+  std::vector<ConfirmCandidate> out;
+  for (const report::Race& flag : findings.flags) out.push_back(candidate_of(flag));
+  return out;
+}
 
 std::vector<ConfirmCandidate> candidates_of(const report::Findings& findings) {
   std::vector<ConfirmCandidate> out;
-  for (const report::Race& race : findings.races) {
-    ConfirmCandidate candidate;
-    candidate.id = view(race.id.text());
-    candidate.detection = race.detection;
-    candidate.suppressed = race.suppressed;
-    candidate.title = "race on " + collect([&](Sink sink) { put_location_name(race.location, sink); });
-    for (const report::Access& access : race.accesses) {
-      const report::Frame& frame = report::site_of(access);
-      append(candidate.sites, ",", site_spec(access.site_id, view(frame.file), frame.line));
-      append(candidate.places, " / ", place_words(view(frame.file), frame.line, view(name_of(access.op))));
-    }
-    out.push_back(std::move(candidate));
-  }
+  for (const report::Race& race : findings.races) out.push_back(candidate_of(race));
   const auto add = [&](const report::Hazard& hazard, bool suppressed) {
     if (has_happened(hazard.kind)) return;
     ConfirmCandidate candidate;

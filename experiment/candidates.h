@@ -23,6 +23,9 @@ struct ConfirmCandidate {
 
 [[nodiscard]] std::vector<ConfirmCandidate> candidates_of(const report::Findings& findings);
 
+// What was taken for flags: as races.
+[[nodiscard]] std::vector<ConfirmCandidate> flags_of(const report::Findings& findings);
+
 // Of a file with a JSON report of norn or the text of ThreadSanitizer. Nothing and one line in `error` if it is
 // neither.
 [[nodiscard]] std::optional<std::vector<ConfirmCandidate>> candidates_in_file(const std::string& path,

@@ -87,6 +87,7 @@ std::string deadlock_of(const StagedRun& run) {
 }
 
 Consequence consequence_of(const StagedRun& run, const Reference& reference) {
+  if (!run.memory_error.empty()) return {Harm::kMemoryError, run.memory_error};
   if (run.deadlocked != 0)
     return {Harm::kDeadlock, fmt::format("{} thread{}", run.deadlocked, run.deadlocked == 1 ? "" : "s")};
   if (run.pollers != 0)

@@ -160,9 +160,11 @@ std::string Stage::options_for(const Plan& plan, unsigned worker, const std::str
   options.set("depth", std::to_string(plan.depth));
   options.set("length", std::to_string(std::max(plan.length, 1u)));
   options.set("accesses", plan.accesses ? "on" : "off");
+  if (plan.memory) options.set("memory", "on");
   options.set("places", "on");
   if (!plan.sites.empty()) options.set("sites", plan.sites);
   if (!plan.reads.empty()) options.set("reads", plan.reads);
+  if (plan.order != 0) options.set("order", std::to_string(plan.order));
   options.set("outcome", file("outcome", worker));
   options.set("decisions", file("log", worker));
   if (!expected.empty()) options.set("expected", fs::absolute(expected).string());
@@ -180,7 +182,8 @@ StagedRun Stage::start(const std::string& options, unsigned worker) const {
   const std::vector<std::string> variables = environment_with(options);
   const std::vector<char*> environment = pointers(variables);
   const std::vector<char*> arguments = pointers(command_);
-  const std::string input = input_file(), output = file("output", worker), errors = file("errors", worker);
+  const std::string input = input_.empty() ? input_file() : input_, output = file("output", worker),
+                    errors = file("errors", worker);
   int trouble[2];
   if (pipe2(trouble, O_CLOEXEC) != 0) return run.start_error = errno, run;
   const auto begin = std::chrono::steady_clock::now();
@@ -270,6 +273,10 @@ void Stage::read_outcome(unsigned worker, StagedRun& run) const {
   run.preemptions = outcome.preemptions;
   run.meetings = outcome.meetings;
   run.orders = outcome.orders;
+  run.sequences = outcome.sequences;
+  run.enforced = outcome.enforced;
+  run.let_go = outcome.let_go;
+  run.memory_error.assign(outcome.memory_error, strnlen(outcome.memory_error, sizeof(outcome.memory_error)));
   run.deadlocked = outcome.deadlocked;
   run.pollers = outcome.pollers;
   run.taken_away = outcome.taken_away;
@@ -279,7 +286,12 @@ void Stage::read_outcome(unsigned worker, StagedRun& run) const {
   run.slept = static_cast<double>(outcome.slept) / 1e9;
   for (const schedule::ReadsFromPair& pair : outcome.pairs)
     if (!pair.is_none()) run.pairs.push_back(pair);
-  if (capture_) run.streams = read_capture(file("capture", worker));
+  if (capture_) {
+    run.streams = read_capture(file("capture", worker), directory_);
+    run.wrote_files = !run.streams.empty();
+    run.streams.push_back(stream_of("standard output", run.output));
+    run.streams.push_back(stream_of("standard error", run.errors));
+  }
   run.findings = read_beginning(file("findings", worker));
 }
 

@@ -33,6 +33,10 @@ struct StagedRun {
   uint64_t preemptions = 0;
   uint32_t meetings = 0;
   uint32_t orders = 0;
+  uint32_t sequences = 0;
+  schedule::Enforced enforced;
+  uint32_t let_go = 0;
+  std::string memory_error;  // what was done wrong, in words
   uint32_t deadlocked = 0;
   uint32_t pollers = 0;
   uint32_t taken_away = 0;
@@ -40,15 +44,14 @@ struct StagedRun {
   std::vector<schedule::ReadsFromPair> pairs;
   uint64_t first_meeting = 0;
   uint64_t differs_at = 0;
-  double slept = 0;            // seconds of the virtual clock that nobody could run in
-  std::string inputs_differ;   // the first input that is asked for otherwise than it was recorded, in words; or empty
-  bool out_of_inputs = false;  // it waited for more than was recorded, and was ended
+  double slept = 0;                    // seconds of the virtual clock that nobody could run in
   std::vector<WrittenStream> streams;  // what it wrote, where: of a stage that captures
+  bool wrote_files = false;            // likewise: some of them are files
 
   // It ended because nothing could ever change: its state says so, no clock.
   [[nodiscard]] bool stands_still() const { return deadlocked != 0 || pollers != 0; }
   // It did not end by itself. (What its status or its output mean is experiment/reference.h's to say.)
-  [[nodiscard]] bool failed() const { return signal != 0 || timed_out || stands_still(); }
+  [[nodiscard]] bool failed() const { return signal != 0 || timed_out || stands_still() || !memory_error.empty(); }
 };
 
 // What is asked of a run besides the program: a token that knows nothing of what happened yet.
@@ -69,13 +72,10 @@ class Stage {
   // all: on a busy machine each step may take long.
   void set_timeout(double seconds, bool strictly) { timeout_ = seconds, strictly_ = strictly; }
   [[nodiscard]] double timeout() const { return timeout_; }
+  // The runs' standard input, from its beginning each time; empty: this process's own, if that is a file.
+  void set_input(const std::string& path) { input_ = path; }
   // Controlled runs say what they write to which stream.
   void set_capture(bool on) { capture_ = on; }
-  // Controlled runs keep their inputs, each in inputs_of() its worker; or they get those of such a file instead of the
-  // real ones. Empty: neither.
-  void record_inputs(bool on) { record_inputs_ = on; }
-  void replay_inputs(const std::string& path) { inputs_ = path; }
-  [[nodiscard]] std::string inputs_of(unsigned worker) const { return file("inputs", worker); }
   // Whatever runs then is ended.
   using Clock = std::chrono::steady_clock;
   void set_deadline(Clock::time_point deadline) { deadline_ = deadline; }
@@ -108,8 +108,7 @@ class Stage {
   double timeout_ = 30;
   bool strictly_ = false;
   bool capture_ = false;
-  bool record_inputs_ = false;
-  std::string inputs_;
+  std::string input_;
   Clock::time_point deadline_ = Clock::time_point::max();
 };
 

@@ -1,15 +1,16 @@
 #include "experiment/streams.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <fstream>
-#include <map>
+#include <memory>
 #include <string_view>
 
+#include "base/string_sink.h"
+#include "base/text_hash.h"
+#include "report/whole_file.h"
 #include "schedule/capture.h"
 
 namespace norn::experiment {
@@ -59,38 +60,31 @@ std::optional<StreamDifference> first_difference(const std::vector<WrittenStream
   return std::nullopt;
 }
 
-std::vector<WrittenStream> read_capture(const std::string& path) {
+WrittenStream stream_of(std::string name, std::string bytes) {
+  return {std::move(name), bytes.size(), text_hash(text_of(bytes)), bytes};
+}
+
+std::vector<WrittenStream> read_capture(const std::string& path, const std::string& own) {
   using schedule::Capture;
-  using schedule::CapturedStream;
   std::ifstream file(path, std::ios::binary);
-  Capture header;
-  file.read(static_cast<char*>(static_cast<void*>(&header)), sizeof(header));
-  if (file.gcount() != sizeof(header) || header.magic != Capture::kMagic || header.pid == 0) return {};
-  std::vector<CapturedStream> known(std::min(header.streams, Capture::kMost));
-  file.read(static_cast<char*>(static_cast<void*>(known.data())),
-            static_cast<std::streamsize>(known.size() * sizeof(CapturedStream)));
-  if (!file) return {};
+  const auto header = std::make_unique<Capture>();
+  file.read(static_cast<char*>(static_cast<void*>(header.get())), sizeof(*header));
+  if (file.gcount() != sizeof(*header) || header->magic != Capture::kMagic) return {};
   std::vector<WrittenStream> streams;
-  for (uint32_t i = 0; i < known.size(); ++i) {
-    const CapturedStream& one = known[i];
-    WrittenStream stream = {{one.name, strnlen(one.name, sizeof(one.name))}, one.length, one.hash, ""};
-    stream.bytes.resize(std::min({one.kept, one.length, CapturedStream::kMostKept}));
-    file.seekg(static_cast<std::streamoff>(Capture::offset_of_bytes(i)));
-    file.read(stream.bytes.data(), static_cast<std::streamsize>(stream.bytes.size()));
-    if (!file) return {};
-    streams.push_back(std::move(stream));
+  for (uint32_t i = 0; i < std::min(header->files, Capture::kMost); ++i) {
+    const std::string name(header->names[i], strnlen(header->names[i], Capture::kLongest));
+    std::string error;
+    if (name.starts_with(own + "/")) continue;
+    if (auto bytes = report::read_whole_file(name, error)) streams.push_back(stream_of(name, std::move(*bytes)));
   }
   return streams;
 }
 
 bool prepare_capture(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (fd < 0) return false;
-  const schedule::Capture header;
-  const bool ok = write(fd, static_cast<const void*>(&header), sizeof(header)) == sizeof(header) &&
-                  ftruncate(fd, static_cast<off_t>(schedule::Capture::file_size())) == 0;
-  close(fd);
-  return ok;
+  const auto header = std::make_unique<schedule::Capture>();
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file.write(static_cast<const char*>(static_cast<const void*>(header.get())), sizeof(*header));
+  return static_cast<bool>(file.flush());
 }
 
 }  // namespace norn::experiment

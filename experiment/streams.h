@@ -10,7 +10,7 @@
 namespace norn::experiment {
 
 struct WrittenStream {
-  std::string name;  // the same in another run: a path, "standard output", "connection 3" (schedule/capture.h)
+  std::string name;  // the same in another run: a path, "standard output"
   uint64_t length = 0;
   uint64_t hash = 0;  // of all of it
   std::string bytes;  // its beginning
@@ -32,8 +32,11 @@ struct StreamDifference {
 [[nodiscard]] std::optional<StreamDifference> first_difference(const std::vector<WrittenStream>& before,
                                                                const std::vector<WrittenStream>& now);
 
-// What a run left in its capture file. Empty if the file is not one, or the program captured nothing.
-[[nodiscard]] std::vector<WrittenStream> read_capture(const std::string& path);
+// A stream of so many bytes that are all there.
+[[nodiscard]] WrittenStream stream_of(std::string name, std::string bytes);
+// What stands in the files that a run wrote to, but for those below `own`. Empty if the capture file is none, or the
+// program wrote to none.
+[[nodiscard]] std::vector<WrittenStream> read_capture(const std::string& path, const std::string& own);
 // An empty one, for the next run.
 [[nodiscard]] bool prepare_capture(const std::string& path);
 

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
 
 #include "base/text_hash.h"
 #include "schedule/capture.h"
@@ -51,18 +52,34 @@ TEST(Streams, WhatIsNotKeptIsKnownByItsHash) {
 
 TEST(Streams, ACaptureThatIsNoneIsEmpty) {
   const std::string path = testing::TempDir() + "/streams_test_capture";
-  EXPECT_TRUE(read_capture(path).empty());
+  EXPECT_TRUE(read_capture(path, "/own").empty());
   std::ofstream(path) << "something else";
-  EXPECT_TRUE(read_capture(path).empty());
+  EXPECT_TRUE(read_capture(path, "/own").empty());
   ASSERT_TRUE(prepare_capture(path));
-  EXPECT_TRUE(read_capture(path).empty());
-  // A header that promises more than there is.
-  schedule::Capture header;
-  header.pid = 1;
-  header.streams = ~0u;
-  std::ofstream(path).write(static_cast<const char*>(static_cast<const void*>(&header)), sizeof(header));
-  EXPECT_TRUE(read_capture(path).empty());
+  EXPECT_TRUE(read_capture(path, "/own").empty());
   std::filesystem::remove(path);
+}
+
+TEST(Streams, OfACaptureTheFilesAreReadThatAreNotOnesOwn) {
+  const std::string directory = testing::TempDir() + "/streams_test", path = directory + "/capture";
+  std::filesystem::create_directories(directory + "/own");
+  const auto header = std::make_unique<schedule::Capture>();
+  const std::string names[] = {directory + "/log", directory + "/own/output", directory + "/gone"};
+  for (const std::string& name : names) name.copy(header->names[header->files++], schedule::Capture::kLongest - 1);
+  for (const std::string& name : {names[0], names[1]}) std::ofstream(name) << "one\n";
+  const auto write = [&] {
+    std::ofstream(path).write(static_cast<const char*>(static_cast<const void*>(header.get())), sizeof(*header));
+  };
+  write();
+  const std::vector<WrittenStream> read = read_capture(path, directory + "/own");
+  ASSERT_EQ(read.size(), 1u);
+  EXPECT_EQ(read[0].name, names[0]);
+  EXPECT_FALSE(first_difference(read, {stream(names[0], "one\n")}));
+  // A header that promises more than there is.
+  header->files = ~0u;
+  write();
+  EXPECT_EQ(read_capture(path, directory + "/own").size(), 1u);
+  std::filesystem::remove_all(directory);
 }
 
 }  // namespace

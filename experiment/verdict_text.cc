@@ -33,16 +33,6 @@ std::string words_of_end(const Verdict& verdict) {
   return "";
 }
 
-std::string replay_line(const std::string& token, const std::vector<std::string>& command) {
-  const std::string words = collect([&](Sink sink) {
-    for (const std::string& word : command) {
-      sink.put(' ');
-      report::put_shell_word(norn::text_of(word), sink);
-    }
-  });
-  return fmt::format("        replay: norn replay {} --{}\n", token, words);
-}
-
 // Ends that are alike: what a user sees of a crash, an assertion and an exception is the same signal or none.
 enum class End { kBySignal, kMemoryError, kNone, kByStatus, kOutput, kWell };
 End end_of(Harm harm) {
@@ -84,6 +74,16 @@ std::string token_for(End end, const std::vector<Failure>& failures, const std::
 }
 
 }  // namespace
+
+std::string replay_line(const std::string& token, const std::vector<std::string>& command) {
+  const std::string words = collect([&](Sink sink) {
+    for (const std::string& word : command) {
+      sink.put(' ');
+      report::put_shell_word(norn::text_of(word), sink);
+    }
+  });
+  return fmt::format("        replay: norn replay {} --{}\n", token, words);
+}
 
 std::string text_of_failures(const std::vector<Failure>& failures, const std::vector<Verdict>& verdicts,
                              const std::vector<std::string>& command) {

@@ -11,6 +11,9 @@ namespace norn::experiment {
 // A paragraph, without colour.
 [[nodiscard]] std::string text_of(const Verdict& verdict, const std::vector<std::string>& command);
 
+// The line to type to see a run again.
+[[nodiscard]] std::string replay_line(const std::string& token, const std::vector<std::string>& command);
+
 // A line for each way in which the program failed by itself, or while it was learned what is usual: with a token that
 // shows such an end again, its own or a verdict's, or the words that there is none.
 [[nodiscard]] std::string text_of_failures(const std::vector<Failure>& failures, const std::vector<Verdict>& verdicts,

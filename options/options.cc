@@ -84,8 +84,9 @@ bool parse_number(Text value, uint64_t max, uint64_t& number) {
   if (value.empty()) return false;
   for (const char c : value) {
     if (c < '0' || c > '9') return false;
-    number = number * 10 + static_cast<uint64_t>(c - '0');
-    if (number > max || number > 0xffffffff) return false;
+    const auto digit = static_cast<uint64_t>(c - '0');
+    if (number > max / 10 || digit > max - number * 10) return false;
+    number = number * 10 + digit;
   }
   return true;
 }

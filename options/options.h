@@ -53,15 +53,17 @@ struct Settings {
   // Controlled execution (docs/design/schedule.md). Off: the program's threads run as they like.
   schedule::StrategyKind schedule = schedule::StrategyKind::kOff;
   uint32_t seed = 0;
-  Text sites{};      // of the candidate: identities in hex or file@line, joined by ','
-  Text outcome{};    // a file for schedule::Outcome
-  Text decisions{};  // a file for the log
-  Text expected{};   // a log to compare with, and to follow with schedule=replay
-  Text reads{};      // of reads-from: its constraints
-  Text capture{};    // a file for what is written (schedule/capture.h)
+  uint64_t order = 0;  // schedule::Order; 0: none
+  Text sites{};        // of the candidate: identities in hex or file@line, joined by ','
+  Text outcome{};      // a file for schedule::Outcome
+  Text decisions{};    // a file for the log
+  Text expected{};     // a log to compare with, and to follow with schedule=replay
+  Text reads{};        // of reads-from: its constraints
+  Text capture{};      // a file for what is written (schedule/capture.h)
   uint32_t depth = 3;
   uint32_t length = 1000;
   bool accesses = false;
+  bool memory = false;  // guarded (runtime/memory/guard.h)
   bool debug = false;
   bool places = false;
 
@@ -90,7 +92,7 @@ struct Option {
   Text help{};
   void (*store)(Settings& settings, uint64_t number, Text text) = nullptr;  // where the value goes
   Text tsan{};  // the key of TSAN_OPTIONS that means the same
-  uint64_t max = ~uint64_t{0};
+  uint64_t max = 0xffffffff;
   OptionUse use = OptionUse::kEverywhere;
 };
 
@@ -276,6 +278,14 @@ inline constexpr Option kOptions[] = {
      .store = &store_in<&Settings::seed>,
      .max = 0xffffffff,
      .use = OptionUse::kStarter},
+    {.key = "order",
+     .kind = OptionKind::kNumber,
+     .values = "N",
+     .fallback = "0",
+     .help = "which meeting of the candidate is resolved how (schedule/two_orders.h)",
+     .store = &store_in<&Settings::order>,
+     .max = ~uint64_t{0},
+     .use = OptionUse::kStarter},
     {.key = "sites",
      .kind = OptionKind::kText,
      .values = "A,B",
@@ -341,6 +351,12 @@ inline constexpr Option kOptions[] = {
      .fallback = "off",
      .help = "threads may be switched at each access, not only at those of interest",
      .store = &store_in<&Settings::accesses>,
+     .use = OptionUse::kStarter},
+    {.key = "memory",
+     .kind = OptionKind::kFlag,
+     .fallback = "off",
+     .help = "whether a controlled run ends at a use of freed memory or one beyond a block's end",
+     .store = &store_in<&Settings::memory>,
      .use = OptionUse::kStarter},
     {.key = "places",
      .kind = OptionKind::kFlag,

@@ -5,7 +5,7 @@
 //     "races": [ { "id": H, "standing": "static|predicted|proved|observed|confirmed",
 //                  "detection": { "standing": "static|predicted|proved|observed" },
 //                  "confirmation": null | { "runs": N, "confirmed": N, "token": null | S, "strategy": S },
-//                  "classification": null,
+//                  "classification": null | { "class": S, "consequence": null | S, "k": N, "evidence": null | S },
 //                  "location": { "name": S, "address": "0x…", "size": N, "kind": "global|heap|stack|tls|unknown",
 //                                "allocated_at": [FRAME…] },
 //                  "accesses": [ { "op": "read|write|atomic-read|atomic-write|free", "thread": N,
@@ -17,8 +17,8 @@
 //   "standing" is derived from the facts beside it: "confirmed" if a run was, else what detection saw. A confirmation
 //   that met nothing ("confirmed": 0) changes no standing; null says that nobody tried. "replay" is its token. Hazards
 //   have the same four fields. "static" and "proved" are findings that no execution has shown yet; of what is proved,
-//   "witness" is the reordering (analyze/witness.h). "classification" is for what a race does: none is written today,
-//   and readers should expect it.
+//   "witness" is the reordering (analyze/witness.h). "classification" is what a race does: "class" is "spec-violated",
+//   "output-differs", "k-witness-harmless" or "single-ordering", "evidence" a token; of hazards it is always null.
 //   FRAME is { "function": S, "file": S, "line": N, "column": N, "module": S, "offset": "0x…" }; what is unknown is
 //   "" or 0.
 #pragma once

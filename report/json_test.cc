@@ -54,6 +54,12 @@ TEST(Json, SaysWhatIsKnown) {
   EXPECT_EQ(json["races"][0]["confirmation"],
             (Json{{"runs", 20}, {"confirmed", 18}, {"token", "token"}, {"strategy", "race-directed"}}));
   EXPECT_TRUE(json["races"][0]["classification"].is_null());
+  race.classification = {.name = "output-differs", .consequence = "output", .k = 16, .evidence = "n2abc"};
+  EXPECT_EQ(render(race)["races"][0]["classification"],
+            (Json{{"class", "output-differs"}, {"consequence", "output"}, {"k", 16}, {"evidence", "n2abc"}}));
+  race.classification = {.name = "single-ordering"};
+  EXPECT_EQ(render(race)["races"][0]["classification"],
+            (Json{{"class", "single-ordering"}, {"consequence", nullptr}, {"k", 0}, {"evidence", nullptr}}));
   EXPECT_EQ(json["races"][0]["replay"], "token");
   EXPECT_EQ(json["races"][0]["location"]["address"], "0x404060");
   EXPECT_EQ(json["races"][0]["accesses"][0]["site"]["function"], "deposit(Account&, int)");

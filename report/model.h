@@ -140,14 +140,26 @@ void describe(Archive& archive, C& confirmation) {
   archive.field("strategy", confirmation.strategy);
 }
 
-// Of a race or a hazard, in reports: the word, and behind it what it is derived from. Nothing classifies yet.
+template <class Archive, Is<Classification> C>
+void describe(Archive& archive, C& classification) {
+  archive.field("class", classification.name, kBoth | kAlways);
+  archive.field("consequence", OrNull(classification.consequence));
+  archive.field("k", classification.k, kBoth | kAlways);
+  archive.field("evidence", OrNull(classification.evidence));
+}
+
+// Of a race or a hazard, in reports: the word, and behind it what it is derived from. Hazards are not classified.
 template <class Archive, class Finding>
 void describe_facts(Archive& archive, Finding& finding, Text word) {
   archive.derived("standing", word);
   archive.field("detection", DetectionFact(finding.detection), kReport);
   archive.field("confirmation", finding.confirmation, kReport);
-  const Text classification;
-  archive.derived("classification", OrNull(classification));
+  if constexpr (requires { finding.classification; }) {
+    archive.field("classification", finding.classification, kReport);
+  } else {
+    const Text classification;
+    archive.derived("classification", OrNull(classification));
+  }
 }
 
 // That it is a flag is said by the record's name, and by the list that it stands in; a confirmation is a record of its
@@ -181,6 +193,13 @@ template <class Archive, Is<RaceId> I, Is<Confirmation> C>
 void describe_confirmation(Archive& archive, I& id, C& confirmation) {
   archive.field("id", id);
   describe(archive, confirmation);
+}
+
+// A record of what it does.
+template <class Archive, Is<RaceId> I, Is<Classification> C>
+void describe_classification(Archive& archive, I& id, C& classification) {
+  archive.field("id", id);
+  describe(archive, classification);
 }
 
 // --- hazards ---

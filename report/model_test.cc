@@ -93,6 +93,11 @@ class Filler {
     Filler filler(pool_);
     describe(filler, confirmation);
   }
+  void fill(Classification& classification) {
+    if (!meet(&classification)) return;
+    Filler filler(pool_);
+    describe(filler, classification);
+  }
   void fill(NamedCount& named) { named = {pool_.keep("name " + std::to_string(++last_)), ++last_}; }
   template <class T>
   void fill(List<T>& list) {
@@ -163,6 +168,7 @@ TEST(Model, EveryMemberIsDescribed) {
   EXPECT_EQ(described<Access>(), members_of<Access>());
   EXPECT_EQ(described<Location>(), members_of<Location>());
   EXPECT_EQ(described<Confirmation>(), members_of<Confirmation>());
+  EXPECT_EQ(described<Classification>(), members_of<Classification>());
   EXPECT_EQ(described<HazardStep>(), members_of<HazardStep>());
   EXPECT_EQ(described<Hazard>(), members_of<Hazard>());
   EXPECT_EQ(described<Stats>(), members_of<Stats>());
@@ -233,6 +239,7 @@ TEST(Model, ComesBackFromReports) {
   flag.is_flag = true;
   Race untried = race;
   untried.confirmation = {};
+  untried.classification = {};
   untried.detection = Detection::kPredicted;
   const Race races[] = {race, untried};
   const Hazard hazard = filled<Hazard>(pool);

@@ -118,6 +118,13 @@ class ModelWriter {
     json_.end_object();
   }
 
+  void put(const Classification& classification) {
+    if (!classification.known()) return json_.null();
+    json_.begin_object();
+    describe(*this, classification);
+    json_.end_object();
+  }
+
   // A line that is too long loses outer frames, and locks.
   template <class T>
   void put(List<T> list) {

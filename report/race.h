@@ -108,6 +108,16 @@ struct Confirmation {
   }
 };
 
+// What a race does to the program, as classify/ showed it: the latest counts.
+struct Classification {
+  Text name{};  // "spec-violated", "output-differs", "k-witness-harmless", "single-ordering"; empty: not classified
+  Text consequence{};  // "crash", "output"; may be empty
+  uint64_t k = 0;      // pairs of runs, one in each order
+  Text evidence{};     // a token that replays it; may be empty
+
+  [[nodiscard]] constexpr bool known() const { return !name.empty(); }
+};
+
 // The one word that reports show, from the weakest to the strongest. It is never stored: standing_of() derives it from
 // the facts.
 enum class Standing : uint8_t { kStatic, kPredicted, kProved, kObserved, kConfirmed };
@@ -136,6 +146,7 @@ struct Race {
   bool is_flag = false;
   Text witness{};  // of what is proved: the reordering, as analyze/witness.h writes it
   Confirmation confirmation{};
+  Classification classification{};
 };
 
 // Why a pair is taken for a flag.

@@ -10,6 +10,7 @@ struct Location;
 struct RaceId;
 struct Race;
 struct Confirmation;
+struct Classification;
 struct Hazard;
 struct Findings;  // record_reader.h
 enum class Detection : uint8_t;

@@ -67,6 +67,11 @@ void write_confirmation(const RaceId& id, const Confirmation& confirmation, uint
                [&](RecordWriter& record) { describe_confirmation(record, id, confirmation); });
 }
 
+void write_classification(const RaceId& id, const Classification& classification, uint32_t pid, Sink sink) {
+  write_record("classification", pid, sink,
+               [&](RecordWriter& record) { describe_classification(record, id, classification); });
+}
+
 void write_note(Text note, uint32_t pid, Sink sink) {
   write_record("note", pid, sink, [&](RecordWriter& record) { record.field("text", note, kRecord | kAlways); });
 }

@@ -33,6 +33,10 @@
 //          What so many runs under control showed of the race or hazard with that id, written after the run by whoever
 //          tried (norn check, norn confirm), with its own pid. It may stand before or behind what it is about. Several
 //          add up; the latest token counts. A file without any has not been tried.
+//   classification
+//          {"record":"classification","pid":P,"id":H,"class":S,"consequence":S,"k":N,"evidence":S}
+//          What the race or flag with that id does, written after the run by whoever classified it (norn classify, norn
+//          check). The latest one counts.
 //   place  {"record":"place","pid":P,"site":H,"text":S}
 //          What a site in the log of a controlled run (schedule/log.h) is called.
 //   lost   {"record":"lost","pid":P,"races":N}
@@ -74,6 +78,7 @@ void write_note(Text note, uint32_t pid, Sink sink);
 void write_lost(uint64_t races, uint32_t pid, Sink sink);
 void write_resumed(uint32_t pid, Sink sink);
 void write_confirmation(const RaceId& id, const Confirmation& confirmation, uint32_t pid, Sink sink);
+void write_classification(const RaceId& id, const Classification& classification, uint32_t pid, Sink sink);
 void write_place(uint32_t site, Text text, uint32_t pid, Sink sink);
 void write_end(const RunSummary& run, Sink sink);
 

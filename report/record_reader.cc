@@ -173,6 +173,12 @@ bool read_confirmation(const Json& json, Pool& pool, RaceId& id, Confirmation& c
          confirmation.confirmed <= confirmation.runs;
 }
 
+bool read_classification(const Json& json, Pool& pool, RaceId& id, Classification& classification) {
+  Reader reader(json, pool, kRecord);
+  describe_classification(reader, id, classification);
+  return !id.text().empty() && classification.known();
+}
+
 // ---- merging ----
 
 class Merger {
@@ -235,9 +241,10 @@ class Merger {
       findings_.races.push_back(race);
     }
     for (const auto& [id, hazard] : hazards_) findings_.hazards.push_back(hazard);
-    for (const auto& [id, confirmation] : confirmations_) findings_.add(id, confirmation);
-    sort_for_reading(findings_.races);
     for (const auto& [id, flag] : flags_) findings_.flags.push_back(flag);
+    for (const auto& [id, confirmation] : confirmations_) findings_.add(id, confirmation);
+    for (const auto& [id, classification] : classifications_) findings_.add(id, classification);
+    sort_for_reading(findings_.races);
     add_all_figures();
     describe_ends();
     std::vector<NamedCount> sync;
@@ -346,6 +353,11 @@ class Merger {
       Confirmation confirmation;
       if (!read_confirmation(json, pool, id, confirmation)) return count_damaged();
       confirmations_[std::string(view(id.text()))].add(confirmation);
+    } else if (kind == "classification") {
+      RaceId id;
+      Classification classification;
+      if (!read_classification(json, pool, id, classification)) return count_damaged();
+      classifications_[std::string(view(id.text()))] = classification;
     } else if (kind == "note") {
       note(string_of(json, "text"));
     } else if (kind == "lost") {
@@ -412,6 +424,7 @@ class Merger {
   std::map<std::string, Hazard> hazards_;
   std::map<std::string, Race> flags_;
   std::map<std::string, Confirmation> confirmations_;
+  std::map<std::string, Classification> classifications_;
   std::map<std::string, uint64_t> sync_;
   std::vector<std::string> notes_;
   size_t damaged_ = 0;
@@ -427,18 +440,32 @@ void sort_for_reading(std::vector<Race>& races) {
   });
 }
 
-bool Findings::add(std::string_view id, const Confirmation& confirmation) {
+namespace {
+
+// Calls `tell` with each that has the id; false if there is none.
+template <class Tell>
+bool tell_all(auto& items, std::string_view id, const Tell& tell) {
   bool known = false;
-  const auto add_to = [&](auto& items) {
-    for (auto& item : items) {
-      if (view(item.id.text()) != id) continue;
-      item.confirmation.add(confirmation);
-      known = true;
-    }
-  };
-  add_to(races);
-  add_to(hazards);
+  for (auto& item : items) {
+    if (view(item.id.text()) != id) continue;
+    tell(item);
+    known = true;
+  }
   return known;
+}
+
+}  // namespace
+
+bool Findings::add(std::string_view id, const Confirmation& confirmation) {
+  const auto tell = [&](auto& item) { item.confirmation.add(confirmation); };
+  const bool is_race = tell_all(races, id, tell), is_hazard = tell_all(hazards, id, tell);
+  return tell_all(flags, id, tell) || is_race || is_hazard;
+}
+
+bool Findings::add(std::string_view id, const Classification& classification) {
+  const auto tell = [&](Race& race) { race.classification = classification; };
+  const bool is_race = tell_all(races, id, tell);
+  return tell_all(flags, id, tell) || is_race;
 }
 
 bool Findings::deadlocked() const {

@@ -62,6 +62,8 @@ struct Findings {
 
   // What a confirmation showed of the race or hazard with that id; false if there is none. The texts are not copied.
   bool add(std::string_view id, const Confirmation& confirmation);
+  // What the race or flag with that id does; likewise.
+  bool add(std::string_view id, const Classification& classification);
   [[nodiscard]] RaceCounts counts() const;
   // A run under control stood still.
   [[nodiscard]] bool deadlocked() const;

@@ -269,6 +269,32 @@ TEST(Record, ConfirmationsAddUp) {
   EXPECT_EQ(standing_of(findings.races[0]), Standing::kConfirmed);
 }
 
+std::string classification_line(const RaceId& id, const Classification& classification) {
+  return collect([&](Sink sink) { write_classification(id, classification, 77, sink); });
+}
+
+TEST(Record, TheLatestClassCountsOfRacesAndFlags) {
+  const Race race = example::bank_race();
+  Race flag = with_id("0000000f");
+  flag.is_flag = true;
+  const std::string found = start_line(1) + race_line(race, 1) + race_line(flag, 1) + end_line(1);
+  EXPECT_FALSE(read(found).races[0].classification.known());
+  const Findings findings = read(
+      classification_line(race.id, {.name = "k-witness-harmless", .k = 4}) + found +
+      classification_line(race.id, {.name = "spec-violated", .consequence = "crash", .k = 16, .evidence = "n2abc"}) +
+      classification_line(flag.id, {.name = "single-ordering"}) +
+      classification_line(with_id("0000000a").id, {.name = "single-ordering"}));
+  ASSERT_EQ(findings.races.size(), 1u);
+  const Classification& what = findings.races[0].classification;
+  EXPECT_EQ(view(what.name), "spec-violated");
+  EXPECT_EQ(view(what.consequence), "crash");
+  EXPECT_EQ(what.k, 16u);
+  EXPECT_EQ(view(what.evidence), "n2abc");
+  EXPECT_EQ(findings.processes, 1u);
+  ASSERT_EQ(findings.flags.size(), 1u);
+  EXPECT_EQ(view(findings.flags[0].classification.name), "single-ordering");
+}
+
 TEST(Record, AHazardIsConfirmedLikewise) {
   std::vector<char> bytes(1 << 16);
   const std::string line(view(format_hazard(example::bank_hazard(), 1, bytes.data(), bytes.size())));

@@ -6,12 +6,13 @@
 
 #include <atomic>
 
+#include "schedule/order.h"
 #include "schedule/reads_from.h"
 
 namespace norn::schedule {
 
 struct Outcome {
-  static constexpr uint64_t kMagic = 0x3474'756f'6e72'6f6e;  // "nornout4"
+  static constexpr uint64_t kMagic = 0x3574'756f'6e72'6f6e;  // "nornout5"
   static constexpr uint64_t kNever = ~uint64_t{0};
   static constexpr uint32_t kFirstThenSecond = 1;
   static constexpr uint32_t kSecondThenFirst = 2;
@@ -31,6 +32,8 @@ struct Outcome {
 
   uint32_t meetings = 0;            // how often the candidate's statements stood together
   uint32_t orders = 0;              // kFirstThenSecond, kSecondThenFirst
+  uint32_t sequences = 0;           // likewise: so they were executed on common bytes, whether or not they ever met
+  Enforced enforced;                // what became of an order that was asked for
   uint64_t first_meeting = kNever;  // the decision's number
 
   uint32_t deadlocked = 0;      // threads that wait for each other, or for nobody
@@ -39,6 +42,8 @@ struct Outcome {
   uint32_t kernel_returns = 0;  // calls that blocked in the kernel: when they returned is not part of the schedule
   uint32_t taken_away = 0;      // turns taken from threads that blocked or ran on unseen
   uint32_t pollers = 0;         // threads that only look, when nothing that they look at can change any more
+
+  char memory_error[256] = {};  // of guarded memory: what was done wrong, in words
 
   uint64_t slept = 0;            // nanoseconds that passed on the virtual clock because nobody could run
   uint64_t differs_at = kNever;  // the first decision that is not as in the log to compare with

@@ -14,7 +14,9 @@ constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn
 constexpr uint8_t kAccesses = 1;
 constexpr uint8_t kWrittenOut = 2;
 constexpr uint8_t kConstrained = 4;
-constexpr uint8_t kAllFlags = kAccesses | kWrittenOut | kConstrained;
+constexpr uint8_t kOrdered = 8;
+constexpr uint8_t kGuarded = 16;
+constexpr uint8_t kAllFlags = kAccesses | kWrittenOut | kConstrained | kOrdered | kGuarded;
 
 class Writer {
  public:
@@ -140,7 +142,8 @@ std::string encode(const Token& token) {
   Writer writer;
   writer.byte(static_cast<uint32_t>(token.strategy));
   writer.byte((token.accesses ? kAccesses : 0u) | (identities ? 0u : kWrittenOut) |
-              (token.reads.empty() ? 0u : kConstrained));
+              (token.reads.empty() ? 0u : kConstrained) | (token.order == 0 ? 0u : kOrdered) |
+              (token.memory ? kGuarded : 0u));
   writer.varint(token.seed);
   writer.varint(token.depth);
   writer.varint(token.length);
@@ -151,6 +154,7 @@ std::string encode(const Token& token) {
     writer.varint(token.reads.size());
     writer.text(token.reads);
   }
+  if (token.order != 0) writer.varint(token.order);
   writer.text(identities ? std::string_view(sites.bytes()) : std::string_view(token.sites));
   writer.half(checksum(writer.bytes()));
   return std::string(kPrefix) + to_base64(writer.bytes());
@@ -175,6 +179,7 @@ std::optional<Token> decode(std::string_view text, std::string& error) {
   const uint8_t flags = reader.byte();
   token.strategy = static_cast<StrategyKind>(strategy);
   token.accesses = (flags & kAccesses) != 0;
+  token.memory = (flags & kGuarded) != 0;
   token.seed = static_cast<uint32_t>(reader.varint());
   token.depth = static_cast<uint32_t>(reader.varint());
   token.length = static_cast<uint32_t>(reader.varint());
@@ -182,6 +187,7 @@ std::optional<Token> decode(std::string_view text, std::string& error) {
   token.hash = reader.word();
   token.decisions = reader.varint();
   if ((flags & kConstrained) != 0) token.reads = reader.text(reader.varint());
+  if ((flags & kOrdered) != 0) token.order = reader.varint();
   if ((flags & kWrittenOut) != 0) {
     token.sites = reader.rest();
   } else {

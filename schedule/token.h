@@ -2,12 +2,10 @@
 //
 //   n2…   base64 (the alphabet for file names) of, version 2:
 //         1 byte   strategy
-//         1 byte   flags: 1 switches at accesses, 2 sites are written out, 4 there are constraints
-//         varint   seed, depth, length
-//         4 bytes  hash of the program's file
-//         4 bytes  the low half of the rolling hash of the run's decisions
-//         varint   how many decisions
-//         varint   if there are constraints: how long they are, and they themselves, as the option has them
+//         1 byte   flags: 1 switches at accesses, 2 sites are written out, 4 there are constraints, 8 an order, 16
+//         memory is guarded varint   seed, depth, length 4 bytes  hash of the program's file 4 bytes  the low half of
+//         the rolling hash of the run's decisions varint   how many decisions varint   if there are constraints: how
+//         long they are, and they themselves, as the option has them varint   if an order is asked for: its number
 //         sites    4 bytes each (low halves of identities); written out: the option's text
 //         2 bytes  a checksum of all before, so that a typing error is not another schedule
 // Numbers are little-endian, varints have seven bits a byte, the lowest first.
@@ -29,6 +27,8 @@ struct Token {
   bool accesses = false;
   std::string sites;    // as the option `sites` has them
   std::string reads{};  // as the option `reads` has them
+  uint64_t order = 0;   // schedule::Order as a number
+  bool memory = false;  // guarded
   uint32_t program = 0;
   uint32_t hash = 0;
   uint64_t decisions = 0;

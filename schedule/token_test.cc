@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "schedule/order.h"
+
 namespace norn::schedule {
 namespace {
 
@@ -40,6 +42,21 @@ TEST(Token, ConstraintsComeBack) {
   const Token back = decoded(encode({.strategy = StrategyKind::kReadsFrom, .sites = "3f9c1a02", .reads = "1>2,!3>4"}));
   EXPECT_EQ(back.reads, "1>2,!3>4");
   EXPECT_EQ(back.sites, "3f9c1a02");
+}
+
+TEST(Token, AnOrderComesBack) {
+  const Order order = {.meeting = 300, .flipped = true, .holds = false, .later = 7, .from = 70000};
+  const Token back = decoded(encode({.sites = "3f9c1a02", .reads = "1>2", .order = order.number(), .memory = true}));
+  EXPECT_TRUE(back.memory);
+  EXPECT_EQ(back.order, order.number());
+  EXPECT_EQ(back.reads, "1>2");
+  EXPECT_EQ(back.sites, "3f9c1a02");
+  const Order read = Order::of(back.order);
+  EXPECT_EQ(read.meeting, 300u);
+  EXPECT_TRUE(read.flipped);
+  EXPECT_FALSE(read.holds);
+  EXPECT_EQ(read.later, 7u);
+  EXPECT_EQ(read.from, 70000u);
 }
 
 TEST(Token, SitesByLineAreWrittenOut) {

@@ -226,7 +226,7 @@ class SarifReport {
     Json json = {
         {"ruleId", rule.id},
         {"ruleIndex", rule_of(race)},
-        {"level", rule.level},
+        {"level", level_of(race, rule)},
         {"message",
          {{"text", fmt::format("{}: {}, and [{}](1).", title, sentence(first), link_text(sentence(second)))}}},
         {"locations", Json::array({location(site_of(first))})},
@@ -248,6 +248,12 @@ class SarifReport {
     if (race.suppressed)
       json["suppressions"] = Json::array({{{"kind", "external"}, {"justification", clean(race.suppressed_by)}}});
     json["properties"] = properties(race);
+    if (race.classification.known()) {
+      json["properties"]["class"] = clean(race.classification.name);
+      json["properties"]["consequence"] = clean(race.classification.consequence);
+      json["properties"]["k"] = race.classification.k;
+      json["properties"]["evidence"] = clean(race.classification.evidence);
+    }
     if (race.is_flag) {
       json["properties"]["standing"] = "flag";
       json["properties"]["why"] = clean(kWhyFlag);
@@ -256,6 +262,13 @@ class SarifReport {
   }
 
  private:
+  // What it does says more than how it was found.
+  static const char* level_of(const Race& race, const SarifRule& rule) {
+    if (!race.classification.known()) return rule.level;
+    if (race.classification.name == Text("spec-violated")) return "error";
+    return race.classification.name == Text("output-differs") ? "warning" : "note";
+  }
+
   // GitHub knows results again by the second alone, which it makes of the line if there is none: two races on one line
   // would be one.
   static Json fingerprints(const RaceId& id) {

@@ -122,6 +122,23 @@ TEST(Sarif, NotMetTakesNothingAway) {
   EXPECT_EQ(result["level"], "warning");
 }
 
+TEST(Sarif, TheClassSaysTheLevel) {
+  const std::pair<Text, const char*> kLevels[] = {{"spec-violated", "error"},
+                                                  {"output-differs", "warning"},
+                                                  {"k-witness-harmless", "note"},
+                                                  {"single-ordering", "note"}};
+  for (const auto& [name, level] : kLevels) {
+    Race race = example::bank_race();
+    race.classification = {.name = name, .consequence = "crash", .k = 4, .evidence = "n2abc"};
+    const Json result = Json::parse(render_sarif(bank_findings(race), "0", ""))["runs"][0]["results"][0];
+    EXPECT_EQ(result["level"], level);
+    EXPECT_EQ(result["properties"]["class"], view(name));
+    EXPECT_EQ(result["properties"]["consequence"], "crash");
+    EXPECT_EQ(result["properties"]["k"], 4);
+    EXPECT_EQ(result["properties"]["evidence"], "n2abc");
+  }
+}
+
 TEST(Sarif, FlagsAreNotes) {
   Findings findings;
   findings.run = example::bank_run();

@@ -6,10 +6,13 @@
 #include "runtime/control/interest.h"
 #include "runtime/control/standstill.h"
 #include "runtime/control/turn.h"
+#include "runtime/control/written_files.h"
+#include "runtime/memory/guard.h"
 #include "runtime/process/emit.h"
 #include "runtime/process/mode.h"
 #include "runtime/process/settings.h"
 #include "runtime/process/syscalls.h"
+#include "schedule/two_orders.h"
 
 namespace norn::rt {
 
@@ -20,6 +23,7 @@ namespace control {
 namespace {
 
 constinit schedule::AnyStrategy any_strategy;
+alignas(schedule::TwoOrders) constinit unsigned char two_orders[sizeof(schedule::TwoOrders)] = {};
 constinit schedule::Constraint constraints[schedule::kMaxConstraints];
 constinit schedule::RandomBits numbers;  // for the program
 
@@ -103,6 +107,7 @@ void start() {
   if (kind == schedule::StrategyKind::kOff && atomicity) kind = schedule::StrategyKind::kRoundRobin;
   if (kind == schedule::StrategyKind::kOff) return;
   if (!open_decisions()) return;
+  open_capture();
   read_targets(settings.sites);
   schedule::Plan plan;
   plan.kind = kind;
@@ -113,6 +118,10 @@ void start() {
   plan.constraint_count = schedule::read_constraints(settings.reads, constraints);
   add_expected(plan);
   strategy = &any_strategy.make(plan);
+  if (settings.order != 0) {
+    const schedule::Order order = schedule::Order::of(settings.order);
+    strategy = ::new (two_orders) schedule::TwoOrders(*strategy, order, settings.seed, outcome->enforced);
+  }
   numbers = schedule::RandomBits(settings.seed ^ 0x6e6f726e);
   const uint32_t number = reserve(current_state->id);
   Slot& self = slots[number];
@@ -122,6 +131,7 @@ void start() {
   current_slot = &self;
   holder = &self;
   only_scheduled = !settings.outcome.empty();
+  guards_memory = settings.memory;
   hazard_listener.atomicity.watch(atomicity);
   emit.settle();
   controlled.store(true, std::memory_order_release);
@@ -130,6 +140,7 @@ void start() {
 void stop() {
   controlled.store(false, std::memory_order_relaxed);
   only_scheduled = false;
+  guards_memory = false;
   hazard_listener.atomicity.watch(false);
   emit.settle();
 }
@@ -166,15 +177,17 @@ void access(AccessKind kind, const volatile void* address, size_t size, const no
     standstill.visit(self, Op::kAccess, 0, this_frame());
     standstill.access(self, writes, address_of(address), size);
   }
-  const bool matters = has_targets() || rt::start.settings.accesses;
+  const bool matters = has_targets() || rt::start.settings.accesses;  // an order has targets
   const Matched found = matters ? find_out(*current_state, site) : Matched{};
-  const bool everywhere = rt::start.settings.accesses && !is_own_stack(*current_state, address_of(address));
+  const bool stops = rt::start.settings.accesses || schedule::TwoOrders::stops_next(outcome->enforced, self.number);
+  const bool everywhere = stops && !is_own_stack(*current_state, address_of(address));
   const bool looks = only_looks(self, site, address_of(address), writes, kLooksInARow);
   if (everywhere || (found.mask != 0 && is_worth_a_stop())) {
     step(self, looks && found.mask == 0 ? Op::kYield : Op::kAccess, found, address_of(address), size, writes);
   } else if (looks || ++self.accesses_in_a_row >= kAccessesInARow) {
     step(self, Op::kYield, found, 0, 0, false);
   }
+  if (is_guarding() && kind != AccessKind::kFree) check_memory(writes, address_of(address), size, site);
 }
 
 void atomic(const volatile void* address, size_t size, bool writes, const norn_site* site) {
@@ -184,6 +197,7 @@ void atomic(const volatile void* address, size_t size, bool writes, const norn_s
   const bool looks = only_looks(self, site, address_of(address), false, kAtomicLooksInARow);
   step(self, looks ? Op::kYield : Op::kAtomic, find_out(*current_state, site), address_of(address), size, writes);
   if (standstill.is_watching()) standstill.access(self, writes, address_of(address), size);
+  if (is_guarding()) check_memory(writes, address_of(address), size, site);
 }
 
 void note_taken(const volatile void* lock, Waiting waiting) {

@@ -27,6 +27,18 @@ struct Log {
 constinit Log written;
 constinit Log expected;
 
+Log map_log(Text path, bool write) {
+  size_t size = 0;
+  auto* header = static_cast<schedule::LogHeader*>(map_file(path, size, write));
+  if (size < sizeof(*header) || header->magic != schedule::LogHeader::kMagic) refuse("not a log of decisions: ", path);
+  const uint64_t room = (size - sizeof(*header)) / sizeof(LogEntry);
+  if (write) header->capacity = room;
+  if (header->count > room) refuse("a log that was cut off: ", path);
+  return {header, reinterpret_cast<LogEntry*>(header + 1)};
+}
+
+}  // namespace
+
 void* map_file(Text path, size_t& size, bool write) {
   char name[4096];
   Buffer buffer(name, sizeof(name) - 1);
@@ -41,18 +53,6 @@ void* map_file(Text path, size_t& size, bool write) {
   if (sys::failed(mapped)) refuse("cannot map ", path);
   return reinterpret_cast<void*>(mapped);
 }
-
-Log map_log(Text path, bool write) {
-  size_t size = 0;
-  auto* header = static_cast<schedule::LogHeader*>(map_file(path, size, write));
-  if (size < sizeof(*header) || header->magic != schedule::LogHeader::kMagic) refuse("not a log of decisions: ", path);
-  const uint64_t room = (size - sizeof(*header)) / sizeof(LogEntry);
-  if (write) header->capacity = room;
-  if (header->count > room) refuse("a log that was cut off: ", path);
-  return {header, reinterpret_cast<LogEntry*>(header + 1)};
-}
-
-}  // namespace
 
 constinit Outcome* outcome = &own_outcome;
 
@@ -103,6 +103,20 @@ void record_meeting(const schedule::Step& first, const schedule::Step& second, T
   if (stand(schedule::kSecondSite, schedule::kFirstSite)) outcome->orders |= Outcome::kSecondThenFirst;
   if (outcome->first_meeting == Outcome::kNever) outcome->first_meeting = outcome->decisions;
   if (rt::start.settings.debug) __norn_on_meeting(first_id, second_id);
+}
+
+void record_statement(const schedule::Step& step) {
+  if (step.sites == 0) return;
+  constexpr uint32_t kRemembered = 32;
+  static constinit schedule::Step executed[kRemembered] = {};
+  static constinit uint32_t next = 0;
+  for (const schedule::Step& before : executed) {
+    if (before.sites == 0 || !conflict(before, step)) continue;
+    const auto came = [&](uint8_t a, uint8_t b) { return (before.sites & a) != 0 && (step.sites & b) != 0; };
+    if (came(schedule::kFirstSite, schedule::kSecondSite)) outcome->sequences |= Outcome::kFirstThenSecond;
+    if (came(schedule::kSecondSite, schedule::kFirstSite)) outcome->sequences |= Outcome::kSecondThenFirst;
+  }
+  executed[next++ % kRemembered] = step;
 }
 
 }  // namespace norn::rt::control

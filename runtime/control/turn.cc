@@ -153,6 +153,7 @@ Slot* choose(Slot* running) {
     record({static_cast<uint16_t>(chosen.number), static_cast<uint8_t>(chosen.step.op),
             static_cast<uint8_t>(count < 255 ? count : 255), chosen.step.site});
     note_reads_from(chosen.step);
+    record_statement(chosen.step);
     if (&chosen != running && running != nullptr) {
       ++outcome->switches;
       if (all.index_of(running->number) != schedule::kNobody && running->step.op != Op::kYield) ++outcome->preemptions;

@@ -27,6 +27,7 @@
 #include "base/sink.h"
 #include "report/race.h"
 #include "runtime/control/control.h"
+#include "runtime/control/written_files.h"
 #include "runtime/hooks/access_hooks.h"
 #include "runtime/intercept/callbacks.h"
 #include "runtime/intercept/interpose.h"
@@ -153,6 +154,7 @@ void use_file(AccessKind kind, int fd, const norn_site& site) {
 
 void closing(int fd, const norn_site& site) {
   if (fd < 0) return;
+  if (is_controlled()) control::note_written(fd);
   giving_to_file(fd, site);
   use_file(AccessKind::kWrite, fd, site);
   const Inspection here;

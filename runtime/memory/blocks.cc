@@ -365,18 +365,23 @@ Address fresh_until(Address byte, Epoch birth) {
   return end;
 }
 
+bool look_up_block(Address byte, Block& found) {
+  bool any = find_small(byte, found);
+  if (any && !found.freed) return true;
+  visit_large(byte, [&](const Entry& entry) {
+    if (any && entry.freed != 0) return false;
+    found.address = entry.address;
+    found.size = entry.size;
+    found.freed = entry.freed != 0;
+    any = true;
+    return entry.freed == 0;
+  });
+  return any;
+}
+
 bool block_around(Address byte, Address& begin, Address& end) {
   Block found;
-  bool any = find_small(byte, found);
-  if (!any || found.freed) {
-    visit_large(byte, [&](const Entry& entry) {
-      if (any && entry.freed != 0) return false;
-      found.address = entry.address;
-      found.size = entry.size;
-      any = true;
-      return entry.freed == 0;
-    });
-  }
+  const bool any = look_up_block(byte, found);
   begin = found.address;
   end = found.address + found.size;
   return any;

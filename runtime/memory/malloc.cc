@@ -15,6 +15,7 @@
 #include "runtime/intercept/interpose.h"
 #include "runtime/memory/allocator_calls.h"
 #include "runtime/memory/blocks.h"
+#include "runtime/memory/guard.h"
 #include "runtime/openmp/openmp.h"
 #include "runtime/process/emit.h"
 #include "runtime/process/emit_inline.h"
@@ -139,6 +140,8 @@ void allocated_unsampled(const Inspection& here, void* block, size_t size) {
     if (!is_sampled()) birth = emit.birth(here.thread());  // for predictions
   }
   add_block({address_of(block), size, here->id, where, birth, false, quiet});
+  if (is_guarding()) [[unlikely]]
+    guard_block(address_of(block));
   if (here->openmp != nullptr) got_block(*here, address_of(block), size);
 }
 
@@ -185,7 +188,7 @@ void freeing(const Inspection& here, void* block, const norn_site& site, bool co
 
 NORN_INTERPOSE(void*, malloc, (size_t size)) {
   if (NORN_NOT_READY(malloc)) return early_allocate(size, 16);
-  return allocate(size, site_malloc, [&] { return real_malloc(size); }, called_by_loader());
+  return allocate(size, site_malloc, [&] { return real_malloc(with_margin(size)); }, called_by_loader());
 }
 
 constinit CodeRange norn::rt::allocator_code;
@@ -197,7 +200,13 @@ void norn::rt::find_allocator() {
 
 NORN_INTERPOSE(void*, calloc, (size_t count, size_t size)) {
   if (NORN_NOT_READY(calloc)) return early_allocate(count * size, 16);
-  return allocate(count * size, site_calloc, [&] { return real_calloc(count, size); }, called_by_loader());
+  return allocate(
+      count * size, site_calloc,
+      [&] {
+        const bool guarded = is_guarding() && size != 0 && count < ~size_t{0} / size;
+        return guarded ? real_calloc(1, with_margin(count * size)) : real_calloc(count, size);
+      },
+      called_by_loader());
 }
 
 NORN_INTERPOSE(void, free, (void* block)) {
@@ -209,8 +218,9 @@ NORN_INTERPOSE(void, free, (void* block)) {
     control::access(AccessKind::kFree, block, size_of_block(address_of(block)), &site_free);
   }
   const Inspection here{Inspection::Started()};  // as in allocate()
+  const bool gives_back = !is_guarding() || may_give_back(address_of(block), &site_free);
   if (here) freeing(here, block, site_free, counts);
-  real_free(block);
+  if (gives_back) real_free(block);
 }
 
 // A block that moved or changed its size, or did not. The old block is given up before the host can hand it to
@@ -255,7 +265,16 @@ NORN_INTERPOSE(void*, realloc, (void* block, size_t size)) {
     return moved;
   }
   if (NORN_NOT_READY(realloc)) return block == nullptr ? early_allocate(size, 16) : nullptr;
-  if (block == nullptr) return allocate(size, site_realloc, [&] { return real_realloc(block, size); });
+  if (is_guarding() && block != nullptr && size != 0) {
+    const uint64_t old = size_of_block(address_of(block));
+    void* moved = norn_interposed_malloc(size);
+    if (moved == nullptr) return nullptr;
+    const size_t known = old != 0 ? old : real_malloc_usable_size == nullptr ? 0 : real_malloc_usable_size(block);
+    __builtin_memcpy(moved, block, known < size ? known : size);
+    norn_interposed_free(block);
+    return moved;
+  }
+  if (block == nullptr) return allocate(size, site_realloc, [&] { return real_realloc(block, with_margin(size)); });
   return resize(block, size, site_realloc, [](void* old, size_t wanted) { return real_realloc(old, wanted); });
 }
 
@@ -270,12 +289,12 @@ NORN_INTERPOSE_OPTIONAL(void*, reallocarray, (void* block, size_t count, size_t 
 
 NORN_INTERPOSE_OPTIONAL(void*, memalign, (size_t alignment, size_t size)) {
   if (NORN_NOT_READY(memalign)) return early_allocate(size, alignment);
-  return allocate(size, site_memalign, [&] { return real_memalign(alignment, size); });
+  return allocate(size, site_memalign, [&] { return real_memalign(alignment, with_margin(size)); });
 }
 
 NORN_INTERPOSE_OPTIONAL(void*, aligned_alloc, (size_t alignment, size_t size)) {
   if (NORN_NOT_READY(aligned_alloc)) return early_allocate(size, alignment);
-  return allocate(size, site_aligned_alloc, [&] { return real_aligned_alloc(alignment, size); });
+  return allocate(size, site_aligned_alloc, [&] { return real_aligned_alloc(alignment, with_margin(size)); });
 }
 
 NORN_INTERPOSE_OPTIONAL(int, posix_memalign, (void** result, size_t alignment, size_t size)) {
@@ -285,7 +304,7 @@ NORN_INTERPOSE_OPTIONAL(int, posix_memalign, (void** result, size_t alignment, s
   }
   int error = 0;
   allocate(size, site_posix_memalign, [&] {
-    error = real_posix_memalign(result, alignment, size);
+    error = real_posix_memalign(result, alignment, with_margin(size));
     return error == 0 ? *result : nullptr;
   });
   return error;
@@ -293,11 +312,11 @@ NORN_INTERPOSE_OPTIONAL(int, posix_memalign, (void** result, size_t alignment, s
 
 NORN_INTERPOSE_OPTIONAL(void*, valloc, (size_t size)) {
   if (NORN_NOT_READY(valloc)) return early_allocate(size, 4096);
-  return allocate(size, site_valloc, [&] { return real_valloc(size); });
+  return allocate(size, site_valloc, [&] { return real_valloc(with_margin(size)); });
 }
 
 NORN_INTERPOSE_OPTIONAL(void*, pvalloc, (size_t size)) {
   const size_t whole = (size + 4095) & ~size_t{4095};
   if (NORN_NOT_READY(pvalloc)) return early_allocate(whole, 4096);
-  return allocate(whole, site_pvalloc, [&] { return real_pvalloc(size); });
+  return allocate(whole, site_pvalloc, [&] { return real_pvalloc(with_margin(size)); });
 }

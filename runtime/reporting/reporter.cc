@@ -5,10 +5,12 @@
 #include <sys/uio.h>
 
 #include "base/key_set.h"
+#include "runtime/control/written_files.h"
 #include "runtime/hooks/stack_ids.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/intercept/signals.h"
 #include "runtime/openmp/openmp.h"
+#include "runtime/process/mode.h"
 #include "runtime/process/settings.h"
 #include "runtime/process/syscalls.h"
 #include "runtime/reporting/findings_file.h"
@@ -310,7 +312,8 @@ void report_place(uint32_t identity, const norn_site& site) {
 
 void finish_report(int exit_status) {
   if (sys::pid() != start.pid) return;  // a vfork's child: the memory is its parent's
-  const RecordingTurn turn;             // what is counted at the end is what was recorded until then
+  if (is_controlled()) control::note_all_written();
+  const RecordingTurn turn;  // what is counted at the end is what was recorded until then
   if (!lock_for_end()) return;
   if (writer.finish()) {
     put_end(exit_status);

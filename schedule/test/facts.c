@@ -10,7 +10,7 @@
 // RUN: %norn show $(%norn show | sed -n 's/^\(R[0-9a-f]*\) .* flag .*/\1/p') | FileCheck %s --check-prefix=ONE
 // RUN: %norn report | FileCheck %s --check-prefix=TEXT
 // RUN: %norn report --json=report.json && FileCheck %s --check-prefix=JSON --input-file=report.json
-// RUN: %norn replay $(%norn show | sed -n 's/.*norn replay \(n2[^ ]*\) .*/\1/p') -- %t 2>&1 | FileCheck %s --check-prefix=REPLAY
+// RUN: %norn replay $(%norn show | sed -n 's/.*confirmed.*norn replay \(n2[^ ]*\) .*/\1/p') -- %t 2>&1 | FileCheck %s --check-prefix=REPLAY
 //
 // CHECK: race on flag {{.*}}: confirmed in {{[1-8]}} of 8 runs
 // CHECK: race on data {{.*}}: not met in 8 runs
@@ -21,7 +21,7 @@
 // JSON-NEXT: "confirmed": {{[1-8]}}
 // JSON-NEXT: "token": "n2{{.+}}"
 // JSON-NEXT: "strategy": "race-directed"
-// JSON: "classification": null
+// JSON: "class": "output-differs"
 // JSON: "name": "flag"
 // JSON: "replay": "n2{{.+}}"
 // JSON: "standing": "observed"
@@ -29,6 +29,7 @@
 // JSON: "runs": 8
 // JSON-NEXT: "confirmed": 0
 // JSON-NEXT: "token": null
+// JSON: "classification": null
 // JSON: "name": "data"
 // JSON: "replay": null
 // SARIF: "ruleId": "norn.race.confirmed"
@@ -36,6 +37,7 @@
 // SARIF: "level": "error"
 // SHOW: R{{[0-9a-f]+}}  confirmed {{.*}} flag {{.*}}
 // SHOW-NEXT: confirmed in {{[0-9]+}} of [[ALL]] runs; replay: norn replay n2{{[^ ]+}} -- {{.*}}facts
+// SHOW-NEXT: output-differs: output, k = {{[0-9]+}}; replay: norn replay n2{{[^ ]+}} -- {{.*}}facts
 // SHOW-NEXT: R{{[0-9a-f]+}}  observed {{.*}} data {{.*}}
 // SHOW-NEXT: observed · not met in [[ALL]] runs
 // SHOW: 2 races (1 confirmed, 1 observed, 0 predicted)

@@ -23,7 +23,9 @@ struct Statement {
 
 struct ModelThread {
   std::vector<Statement> statements;
+  unsigned idle_after = ~0u;  // so many yields
   size_t at = 0;
+  unsigned yields = 0;
   [[nodiscard]] bool ended() const { return at >= statements.size(); }
 };
 
@@ -44,7 +46,8 @@ inline ModelRun run_model(std::vector<ModelThread> threads, Strategy& strategy) 
       if (threads[i].ended()) continue;
       const Statement& next = threads[i].statements[threads[i].at];
       if (next.op == Op::kAcquire && held[next.address]) continue;
-      steps.push_back({i, next.op, next.writes, next.sites, next.address, 1, next.site});
+      steps.push_back({i, next.op, next.writes, next.sites, next.address, 1, next.site,
+                       threads[i].yields >= threads[i].idle_after});
     }
     if (steps.empty()) break;
     const Enabled enabled = {steps.data(), static_cast<uint32_t>(steps.size()), running};
@@ -60,7 +63,10 @@ inline ModelRun run_model(std::vector<ModelThread> threads, Strategy& strategy) 
     const Statement& statement = thread.statements[thread.at];
     if (statement.op == Op::kAcquire) held[statement.address] = true;
     if (statement.op == Op::kRelease) held[statement.address] = false;
-    if (statement.op == Op::kYield) strategy.yielded(running);
+    if (statement.op == Op::kYield) {
+      ++thread.yields;
+      strategy.yielded(running);
+    }
     const int next = statement.effect ? statement.effect() : -1;
     thread.at = next < 0 ? thread.at + 1 : static_cast<size_t>(next);
     if (thread.ended()) strategy.ended(running);

@@ -1,4 +1,4 @@
-// What norn static finds, for the verbs that start from it.
+// What norn static finds, for the verbs that start from it (static.cc).
 #pragma once
 
 #include <optional>

@@ -10,8 +10,10 @@
 #include "compiler/emit/image_section.h"
 #include "compiler/emit/labels.h"
 #include "compiler/emit/registration.h"
+#include "compiler/emit/two_loops.h"
 #include "compiler/loops/waiting_loops.h"
 #include "compiler/selection.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -65,8 +67,8 @@ bool is_of_vptr(const llvm::Constant* site) {
 
 struct AccessProbe {
   Instruction* instruction;
-  Value* address;
-  Value* length;  // null: `size`
+  unsigned operand;  // the address
+  bool by_length;    // of a block whose size is known when it is done
   uint64_t site;
   uint64_t size;
   uint8_t flags;
@@ -103,7 +105,7 @@ class Prober final {
 
   void emit(const std::vector<LoopPlan>& loops) {
     for (const LoopPlan& plan : loops) emit_leaves(plan);
-    for (const AccessProbe& probe : accesses_) emit_access(probe);
+    for (const auto& [function, probes] : accesses_) emit_accesses(*function, probes);
     for (const OrderProbe& probe : orders_) emit_order(probe);
   }
 
@@ -125,9 +127,10 @@ class Prober final {
     if (!sites_.all && !sites_.sites.contains(site)) return;
     const unsigned writes = (label.flags & kLabelWrites) != 0 ? NORN_PROBE_WRITES : 0;
     const unsigned atomic = (label.flags & kLabelAtomic) != 0 ? NORN_PROBE_ATOMIC : 0;
-    Value* length = label.size == 0 && block != nullptr ? block->getLength() : nullptr;
-    if (length == nullptr && (label.size == 0 || label.size > UINT32_MAX)) return;
-    accesses_.push_back({&instruction, address, length, site, label.size, static_cast<uint8_t>(writes | atomic)});
+    const bool by_length = label.size == 0 && block != nullptr;
+    if (!by_length && (label.size == 0 || label.size > UINT32_MAX)) return;
+    accesses_[instruction.getFunction()].push_back(
+        {&instruction, label.operand, by_length, site, label.size, static_cast<uint8_t>(writes | atomic)});
     if (atomic != 0 && isa<llvm::CallBase>(instruction))
       orders_.push_back({&instruction, address, NORN_SEQ_CST, true, true});
   }
@@ -172,34 +175,67 @@ class Prober final {
     builder.CreateCall(callee, arguments)->setCallingConv(llvm::CallingConv::PreserveMost);
   }
 
-  void emit_access(const AccessProbe& probe) {
-    llvm::GlobalVariable* entry = entry_of(probe);
-    Value* active = llvm::ConstantExpr::getInBoundsGetElementPtr(
-        llvm::Type::getInt8Ty(module_.getContext()), entry,
-        llvm::ConstantInt::get(llvm::Type::getInt64Ty(module_.getContext()), offsetof(norn_probe, active)));
-    if (probe.length == nullptr) return emit_call(probe.instruction, active, "__norn_probe", {probe.address, entry});
-    llvm::IRBuilder<> builder(probe.instruction);
-    Value* length = builder.CreateZExtOrTrunc(probe.length, builder.getInt64Ty());
-    emit_call(probe.instruction, active, "__norn_probe_range", {probe.address, entry, length});
+  // The function's entries are one array, which lies in the function's comdat and goes with it. Copies of a statement
+  // share one, but not those of loops that are chosen by themselves.
+  void emit_accesses(llvm::Function& function, const std::vector<AccessProbe>& probes) {
+    llvm::SmallPtrSet<const Instruction*, 16> probed;
+    for (const AccessProbe& probe : probes) probed.insert(probe.instruction);
+    const std::vector<TwoLoops> loops =
+        copy_loops(function, [&](const Instruction& instruction) { return probed.contains(&instruction); });
+    std::vector<llvm::Constant*> entries(loops.size(), entry(0, 0, NORN_PROBE_LOOP, 0));
+    std::map<std::tuple<size_t, uint64_t, uint64_t, uint8_t>, size_t> known;
+    std::vector<size_t> places;
+    for (const AccessProbe& probe : probes) {
+      size_t loop = 0;
+      while (loop < loops.size() && !loops[loop].blocks.contains(probe.instruction->getParent())) ++loop;
+      const uint64_t size = probe.by_length ? 0 : probe.size;
+      const auto [place, fresh] = known.try_emplace({loop, probe.site, size, probe.flags}, entries.size());
+      if (fresh) {
+        const size_t group = loop == loops.size() ? 0 : entries.size() - loop;
+        entries.push_back(entry(probe.site, size, probe.flags, group <= UINT16_MAX ? group : 0));
+      }
+      places.push_back(place->second);
+    }
+    auto* type = llvm::ArrayType::get(type_, entries.size());
+    auto* table = new llvm::GlobalVariable(module_, type, false, llvm::GlobalValue::PrivateLinkage,
+                                           llvm::ConstantArray::get(type, entries), "norn.probes");
+    table->setExternallyInitialized(true);  // who has tasks writes it
+    table->setSection("norn_probes");
+    table->setAlignment(llvm::Align(kAlignment));
+    if (function.hasComdat()) table->setComdat(function.getComdat());
+    for (size_t i = 0; i < loops.size(); ++i) {
+      llvm::IRBuilder<> builder(loops[i].choice);
+      loops[i].choice->setCondition(is_set(builder, byte_of(table, i, offsetof(norn_probe, active))));
+      loops[i].choice->setMetadata(llvm::LLVMContext::MD_prof,
+                                   llvm::MDBuilder(module_.getContext()).createUnlikelyBranchWeights());
+    }
+    for (size_t i = 0; i < probes.size(); ++i) emit_access(probes[i], table, places[i]);
   }
 
-  // Copies of a statement in one function share one. It lies in the comdat of its function and goes with it.
-  llvm::GlobalVariable* entry_of(const AccessProbe& probe) {
-    llvm::Function* function = probe.instruction->getFunction();
-    const uint64_t size = probe.length == nullptr ? probe.size : 0;
-    llvm::GlobalVariable*& entry = entries_[{function, probe.site, size, probe.flags}];
-    if (entry != nullptr) return entry;
+  static llvm::Constant* byte_of(llvm::GlobalVariable* table, size_t place, size_t offset) {
+    llvm::LLVMContext& context = table->getContext();
+    return llvm::ConstantExpr::getInBoundsGetElementPtr(
+        llvm::Type::getInt8Ty(context), table,
+        llvm::ConstantInt::get(llvm::Type::getInt64Ty(context), place * sizeof(norn_probe) + offset));
+  }
+
+  [[nodiscard]] llvm::Constant* entry(uint64_t site, uint64_t size, uint64_t flags, uint64_t group) const {
     const auto number = [&](unsigned field, uint64_t value) {
       return llvm::ConstantInt::get(type_->getElementType(field), value);
     };
-    llvm::Constant* fields = llvm::ConstantStruct::get(
-        type_, {number(0, probe.site), number(1, size), number(2, probe.flags), number(3, 0), number(4, 0)});
-    entry = new llvm::GlobalVariable(module_, type_, false, llvm::GlobalValue::PrivateLinkage, fields, "norn.probe");
-    entry->setExternallyInitialized(true);  // the loader of tasks writes it
-    entry->setSection("norn_probes");
-    entry->setAlignment(llvm::Align(kAlignment));
-    if (function->hasComdat()) entry->setComdat(function->getComdat());
-    return entry;
+    return llvm::ConstantStruct::get(
+        type_, {number(0, site), number(1, size), number(2, flags), number(3, 0), number(4, group)});
+  }
+
+  void emit_access(const AccessProbe& probe, llvm::GlobalVariable* table, size_t place) {
+    Value* address = probe.instruction->getOperand(probe.operand);
+    Value* active = byte_of(table, place, offsetof(norn_probe, active));
+    Value* own = byte_of(table, place, 0);
+    if (!probe.by_length) return emit_call(probe.instruction, active, "__norn_probe", {address, own});
+    llvm::IRBuilder<> builder(probe.instruction);
+    Value* length = cast<llvm::AnyMemIntrinsic>(probe.instruction)->getLength();
+    length = builder.CreateZExtOrTrunc(length, builder.getInt64Ty());
+    emit_call(probe.instruction, active, "__norn_probe_range", {address, own, length});
   }
 
   llvm::GlobalVariable* following() {
@@ -233,13 +269,10 @@ class Prober final {
     }
   }
 
-  using EntryKey = std::tuple<llvm::Function*, uint64_t, uint64_t, uint8_t>;
-
   llvm::Module& module_;
   const ProbeSites& sites_;
   llvm::StructType* type_;
-  std::map<EntryKey, llvm::GlobalVariable*> entries_;
-  std::vector<AccessProbe> accesses_;
+  llvm::MapVector<llvm::Function*, std::vector<AccessProbe>> accesses_;
   std::vector<OrderProbe> orders_;
 };
 

@@ -10,18 +10,19 @@ target triple = "x86_64-unknown-linux-gnu"
 @flag = global i32 0
 
 ; CHECK: @__norn_following = external {{.*}}global i8
-; CHECK: @norn.probe = private externally_initialized global { i64, i32, i8, i8, i16 } { i64 {{-?[0-9]+}}, i32 4, i8 0, i8 0, i16 0 }, section "norn_probes", align 8
+; CHECK: @norn.probes = private externally_initialized global [1 x { i64, i32, i8, i8, i16 }] [{ i64, i32, i8, i8, i16 } { i64 {{-?[0-9]+}}, i32 4, i8 0, i8 0, i16 0 }], section "norn_probes", align 8
+; CHECK: @norn.probes.{{[0-9]+}} = private externally_initialized global [2 x { i64, i32, i8, i8, i16 }] [{ i64, i32, i8, i8, i16 } { i64 0, i32 0, i8 4, i8 0, i16 0 }, { i64, i32, i8, i8, i16 } { i64 {{-?[0-9]+}}, i32 4, i8 1, i8 0, i16 1 }], section "norn_probes", align 8
 ; CHECK-NOT: norn_sites
 ; CHECK-NOT: norn_loops
 ; NONE-NOT: section "norn_probes"
 
 ; An access is looked at before it is made; other code stays as it is.
 ; CHECK-LABEL: define i32 @reads(
-; CHECK-NEXT: %[[ACTIVE:.*]] = load i8, ptr getelementptr inbounds (i8, ptr @norn.probe, i64 13)
+; CHECK-NEXT: %[[ACTIVE:.*]] = load i8, ptr getelementptr inbounds (i8, ptr @norn.probes, i64 13)
 ; CHECK-NEXT: %[[YES:.*]] = icmp ne i8 %[[ACTIVE]], 0
 ; CHECK-NEXT: br i1 %[[YES]], label %[[ASK:.*]], label %[[ON:.*]], !prof
 ; CHECK: [[ASK]]:
-; CHECK-NEXT: call preserve_mostcc void @__norn_probe(ptr @x, ptr @norn.probe)
+; CHECK-NEXT: call preserve_mostcc void @__norn_probe(ptr @x, ptr @norn.probes)
 ; CHECK: [[ON]]:
 ; CHECK-NEXT: %v = load i32, ptr @x
 ; CHECK-NEXT: ret i32 %v
@@ -66,12 +67,37 @@ left:
 
 ; A length that nobody knows before is said when it is.
 ; CHECK-LABEL: define void @fills(
-; CHECK: call preserve_mostcc void @__norn_probe_range(ptr %to, ptr @norn.probe{{.*}}, i64 %size)
+; CHECK: call preserve_mostcc void @__norn_probe_range(ptr %to, ptr @norn.probes{{.*}}, i64 %size)
 ; CHECK: call void @llvm.memset
 define void @fills(ptr %to, i64 %size) sanitize_thread {
   call void @llvm.memset.p0.i64(ptr %to, i8 0, i64 %size, i1 false)
   ret void
 }
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+
+; A loop that calls nothing stands twice: its probes are asked only where one of them is active when it is entered.
+; CHECK-LABEL: define void @zeros(
+; CHECK: load i8, ptr getelementptr inbounds (i8, ptr @norn.probes{{.*}}, i64 13)
+; CHECK: br i1 %{{.*}}, label %[[PROBED:.*]], label %[[PLAIN:.*]], !prof
+; CHECK: [[PLAIN]]:
+; CHECK: .plain:
+; CHECK-NOT: norn.probes
+; CHECK: store i32 0
+; CHECK-NOT: norn.probes
+; CHECK: [[PROBED]]:
+; CHECK: load i8, ptr getelementptr inbounds (i8, ptr @norn.probes{{.*}}, i64 29)
+; CHECK: store i32 0
+define void @zeros(ptr %to, i64 %count) sanitize_thread {
+  br label %next
+next:
+  %i = phi i64 [ 0, %0 ], [ %more, %next ]
+  %at = getelementptr i32, ptr %to, i64 %i
+  store i32 0, ptr %at
+  %more = add i64 %i, 1
+  %again = icmp ult i64 %more, %count
+  br i1 %again, label %next, label %left
+left:
+  ret void
+}
 
 ; CHECK: call void @__norn_probe_module_init(ptr @__norn_probe_module, i32 0)

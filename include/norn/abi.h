@@ -437,14 +437,18 @@ void __norn_region(uint32_t* region, int step);
  * the operation, if it may release, and after it, if it may acquire. So does the way out of a loop that waited.
  * docs/design/production.md says what is done then.
  */
-enum norn_probe_flag { NORN_PROBE_WRITES = 1, NORN_PROBE_ATOMIC = 2 };
+enum norn_probe_flag {
+  NORN_PROBE_WRITES = 1,
+  NORN_PROBE_ATOMIC = 2,
+  NORN_PROBE_LOOP = 4 /* no access: active while one of a loop's is. The loop stands twice, with and without probes */
+};
 
 typedef struct norn_probe {
   uint64_t site;  /* identity of the statement, as races have it */
   uint32_t size;  /* of the access; 0: the call says it */
   uint8_t flags;  /* norn_probe_flag */
   uint8_t active; /* changed while the program runs */
-  uint16_t zero;
+  uint16_t loop;  /* so many entries before this one is its loop's; 0: it has none */
 } norn_probe;
 
 NORN_ABI_ASSERT(sizeof(norn_probe) == 16, "the plugin lays probes out in 16 bytes");

@@ -20,12 +20,14 @@ namespace {
 bool has_mutex(int result) { return result == 0 || result == EOWNERDEAD; }
 
 int took_mutex(const void* mutex, int result) {
-  if (has_mutex(result)) after_acquire(mutex);
+  if (is_alert() && has_mutex(result)) [[unlikely]]
+    follow_acquire(object_at(mutex), true);
   return result;
 }
 
 int took_lock(const void* lock, int result, bool writes) {
-  if (result == 0) after_acquire(lock, writes);
+  if (is_alert() && result == 0) [[unlikely]]
+    follow_acquire(object_at(lock), writes);
   return result;
 }
 

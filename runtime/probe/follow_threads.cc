@@ -50,12 +50,10 @@ bool is_detached(const pthread_attr_t* attributes) {
 
 template <class Thread, class Real>
 int join(Thread thread, Real real) {
-  const auto handle = static_cast<uintptr_t>(thread);
-  const uint32_t number = validation.number_of(handle);
   const int result = real();
   if (result == 0) {
     if (is_alert()) validation.attend();
-    validation.joined(handle, number);
+    validation.joined(static_cast<uintptr_t>(thread));
   }
   return result;
 }

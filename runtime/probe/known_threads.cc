@@ -44,6 +44,16 @@ KnownThread* KnownThreads::find(uintptr_t handle) {
   return nullptr;
 }
 
+KnownThread* KnownThreads::find_ended(uintptr_t handle) {
+  KnownThread* found = nullptr;
+  for (size_t i = 0; i < used_; ++i) {
+    KnownThread& thread = threads_[i];
+    if (thread.life != Life::kEnded || thread.handle != handle) continue;
+    if (found == nullptr || thread.number < found->number) found = &thread;
+  }
+  return found;
+}
+
 bool KnownThreads::all_after(WatchNumber watch) const {
   for (size_t i = 0; i < used_; ++i) {
     const KnownThread& thread = threads_[i];

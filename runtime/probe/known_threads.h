@@ -40,6 +40,8 @@ class KnownThreads final {
   // It stays until somebody joins it, unless it is detached.
   void end(KnownThread& thread);
   [[nodiscard]] KnownThread* find(uintptr_t handle);
+  // The one that ended and that nobody joined; of several the oldest, because the C library gives handles again.
+  [[nodiscard]] KnownThread* find_ended(uintptr_t handle);
   [[nodiscard]] unsigned live() const { return live_; }
   // Whether every thread that lives comes after the watched access.
   [[nodiscard]] bool all_after(WatchNumber watch) const;

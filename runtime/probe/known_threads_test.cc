@@ -28,6 +28,19 @@ TEST(KnownThreads, AnEndedThreadIsFoundUntilItIsJoined) {
   EXPECT_EQ(threads->find(77), nullptr);
 }
 
+// The C library gives the handle of a joined thread to the next, which may have begun before the first was forgotten.
+TEST(KnownThreads, OfOneHandleTheOldestThatEndedWasJoined) {
+  const auto threads = std::make_unique<KnownThreads>();
+  KnownThread* first = threads->add();
+  KnownThread* second = threads->add();
+  first->handle = second->handle = 77;
+  EXPECT_EQ(threads->find_ended(77), nullptr);
+  threads->end(*second);
+  EXPECT_EQ(threads->find_ended(77), second);
+  threads->end(*first);
+  EXPECT_EQ(threads->find_ended(77), first);
+}
+
 TEST(KnownThreads, NobodyJoinsADetachedThread) {
   const auto threads = std::make_unique<KnownThreads>();
   KnownThread* thread = threads->add();

@@ -38,13 +38,39 @@ NORN_EXPORT void norn_new_memory(const volatile void* address, size_t size) {
   validation.renew(object_at(address), size);
 }
 
+NORN_EXPORT void norn_benign_race(const volatile void* address, size_t size, const char* /*reason*/) {
+  validation.accept_races({object_at(address), size});
+}
+NORN_EXPORT void norn_ignore_begin(void) { Validation::begin_ignoring(); }
+NORN_EXPORT void norn_ignore_end(void) { Validation::end_ignoring(); }
+
 // The same in ThreadSanitizer's words and in those of dynamic annotations. A program may have its own.
 #define NORN_ANNOTATION extern "C" __attribute__((weak, visibility("default"), used))
+namespace {
+constexpr unsigned kReads = 1 << 3;  // __tsan_mutex_read_lock
+}
 NORN_ANNOTATION void __tsan_acquire(void* tag) { after_acquire(tag); }
 NORN_ANNOTATION void __tsan_release(void* tag) { before_release(tag); }
+NORN_ANNOTATION void __tsan_mutex_post_lock(void* lock, unsigned flags, int /*recursion*/) {
+  after_acquire(lock, (flags & kReads) == 0);
+}
+NORN_ANNOTATION int __tsan_mutex_pre_unlock(void* lock, unsigned flags) {
+  before_release(lock, (flags & kReads) == 0 ? Passes::kToAll : Passes::kToWriters);
+  return 0;
+}
 NORN_ANNOTATION void AnnotateHappensBefore(const char* /*file*/, int /*line*/, const volatile void* tag) {
   before_release(tag);
 }
 NORN_ANNOTATION void AnnotateHappensAfter(const char* /*file*/, int /*line*/, const volatile void* tag) {
   after_acquire(tag);
+}
+NORN_ANNOTATION void __tsan_ignore_thread_begin() { Validation::begin_ignoring(); }
+NORN_ANNOTATION void __tsan_ignore_thread_end() { Validation::end_ignoring(); }
+NORN_ANNOTATION void AnnotateIgnoreReadsBegin(const char* /*file*/, int /*line*/) { Validation::begin_ignoring(); }
+NORN_ANNOTATION void AnnotateIgnoreReadsEnd(const char* /*file*/, int /*line*/) { Validation::end_ignoring(); }
+NORN_ANNOTATION void AnnotateIgnoreWritesBegin(const char* /*file*/, int /*line*/) { Validation::begin_ignoring(); }
+NORN_ANNOTATION void AnnotateIgnoreWritesEnd(const char* /*file*/, int /*line*/) { Validation::end_ignoring(); }
+NORN_ANNOTATION void AnnotateBenignRaceSized(const char* /*file*/, int /*line*/, const volatile void* address,
+                                             size_t size, const char* /*reason*/) {
+  validation.accept_races({object_at(address), size});
 }

@@ -87,9 +87,8 @@ void put_stack(wire::Result& result, unsigned side, const Addresses& stack) {
 void put_name(const char* path, char* to, size_t room) {
   const char* slash = strrchr(path, '/');
   const char* name = slash == nullptr ? path : slash + 1;
-  size_t size = strlen(name);
-  if (size > room - 1) size = room - 1;
-  memcpy(to, name, size);
+  strncpy(to, name, room - 1);
+  to[room - 1] = '\0';
 }
 
 const char* program_name() {

@@ -29,6 +29,7 @@ constinit Doorbell always{1};
 __thread constinit KnownThread* current_thread = nullptr;
 __thread constinit bool is_inside = false;  // the thread holds the lock, or is about to
 __thread constinit bool has_ended = false;
+__thread constinit uint32_t ignoring = 0;
 
 // Who was held goes on after the other, who stands before the access.
 constexpr long kGrace = 50'000;  // nanoseconds
@@ -88,8 +89,11 @@ void Validation::start(char* const* environment) {
     const Inside inside(*this);
     if (!inside) return;
     (void)self();
-    for (const norn_probe_module* module : modules_)
-      probes += module == nullptr ? 0 : static_cast<uint32_t>(module->end - module->begin);
+    for (const norn_probe_module* module : modules_) {
+      if (module == nullptr) continue;
+      for (const norn_probe* probe = module->begin; probe != module->end; ++probe)
+        probes += (probe->flags & NORN_PROBE_LOOP) == 0 ? 1 : 0;
+    }
     if (!agent_.connect(environment, probes)) return;
     attention.store(agent_.doorbell(), std::memory_order_release);
     if (const char* said = variable_of(environment, "NORN_HIVE_WAIT"); said != nullptr)
@@ -146,7 +150,7 @@ bool Validation::has_probe(uint64_t site) const {
   for (const norn_probe_module* module : modules_) {
     if (module == nullptr) continue;
     for (const norn_probe* probe = module->begin; probe != module->end; ++probe) {
-      if (probe->site == site) return true;
+      if (probe->site == site && (probe->flags & NORN_PROBE_LOOP) == 0) return true;
     }
   }
   return false;
@@ -154,7 +158,8 @@ bool Validation::has_probe(uint64_t site) const {
 
 bool Validation::wants(uint64_t site) const {
   for (const Task& task : tasks_) {
-    if (task.phase == Phase::kOpen && (task.said.sites[0] == site || task.said.sites[1] == site)) return true;
+    if (task.phase == Phase::kOpen && !task.knows_all() && (task.said.sites[0] == site || task.said.sites[1] == site))
+      return true;
   }
   return false;
 }
@@ -165,9 +170,14 @@ void Validation::look_at_tasks() {
   for (const Task& task : tasks_) any |= task.phase == Phase::kOpen;
   for (const norn_probe_module* module : modules_) {
     if (module == nullptr) continue;
+    // A loop's entry stands before those in the loop.
+    const auto set = [](norn_probe& probe, bool active) {
+      if ((probe.active != 0) != active) __atomic_store_n(&probe.active, active ? 1 : 0, __ATOMIC_RELAXED);
+    };
     for (norn_probe* probe = module->begin; probe != module->end; ++probe) {
-      const bool active = any && wants(probe->site);
-      if ((probe->active != 0) != active) __atomic_store_n(&probe->active, active ? 1 : 0, __ATOMIC_RELAXED);
+      const bool active = any && (probe->flags & NORN_PROBE_LOOP) == 0 && wants(probe->site);
+      set(*probe, active);
+      if (active && probe->loop != 0) set(*(probe - probe->loop), true);
     }
   }
 }
@@ -311,18 +321,11 @@ void Validation::end_thread(KnownThread& thread) {
   has_ended = true;
 }
 
-uint32_t Validation::number_of(uintptr_t handle) {
-  const Inside inside(*this);
-  if (!inside) return 0;
-  const KnownThread* thread = threads.find(handle);
-  return thread == nullptr ? 0 : thread->number;
-}
-
-void Validation::joined(uintptr_t handle, uint32_t number) {
+void Validation::joined(uintptr_t handle) {
   const Inside inside(*this);
   if (!inside) return;
-  KnownThread* thread = threads.find(handle);
-  if (thread == nullptr || thread->number != number) return;
+  KnownThread* thread = threads.find_ended(handle);
+  if (thread == nullptr) return;
   const WatchNumber watch = watch_.load(std::memory_order_relaxed);
   const bool after = watch != 0 && thread->after.load(std::memory_order_relaxed) == watch;
   threads.remove(*thread);
@@ -342,6 +345,7 @@ void Validation::detach(uintptr_t handle) {
 void Validation::watch(Task& task, const Side& by) {
   watched_ = by;
   ++task.watched;
+  if (task.said.instance == 0) task.next = task.instances * 2;
   current_ = &task;
   const WatchNumber number = ++watches_;
   lost_.store(false, std::memory_order_relaxed);
@@ -372,10 +376,7 @@ void Validation::check_all_after() {
   Task& task = *current_;
   stop_watching();
   task.had_no_race = true;
-  if (task.said.instance == 0) {
-    task.next = task.instances * 2;
-    return;
-  }
+  if (task.said.instance == 0) return;
   wire::Result result = result_of(task, wire::ResultKind::kNoRace);
   finish_round(task, result);
 }
@@ -497,7 +498,13 @@ bool Validation::reach(Task& task, unsigned side, const Access& access) {
     const bool succeeded = (now & ~before & wire::kShared) != 0;
     agent_.send(result_of(task, succeeded ? wire::ResultKind::kContext : wire::ResultKind::kProgress));
   }
-  if ((task.said.stages & (wire::kDetect | wire::kSteer)) == 0) return false;
+  if ((task.said.stages & (wire::kDetect | wire::kSteer)) == 0) {
+    if (task.knows_all()) look_at_tasks();
+    return false;
+  }
+  for (size_t i = 0; i < accepted_count_; ++i) {
+    if (accepted_[i].overlaps(access.range)) return false;
+  }
   // Alone it races with nobody.
   if (threads.live() < 2 || (current_ != nullptr && current_ != &task)) return false;
   Side by;
@@ -518,8 +525,14 @@ bool Validation::reach(Task& task, unsigned side, const Access& access) {
   }
   ++task.instances;
   const WatchNumber watch_number = watch_.load(std::memory_order_relaxed);
-  if (watch_number != 0) {
-    if (!meets(task, watched_, by) || thread->after.load(std::memory_order_relaxed) == watch_number) return false;
+  // Where a thread waits and does nothing, the watched access never comes before all: where several instances are asked
+  // for, a later one takes its place.
+  const bool is_due = (task.said.stages & wire::kDetect) != 0 && task.instances >= task.next;
+  const bool is_after = thread->after.load(std::memory_order_relaxed) == watch_number;
+  if (watch_number != 0 && (is_after || !meets(task, watched_, by))) {
+    if (task.said.instance != 0 || !is_due) return false;
+    stop_watching();
+  } else if (watch_number != 0) {
     if (lost_.load(std::memory_order_relaxed)) {
       stop_watching();
       task.next = task.instances + 1;
@@ -537,8 +550,7 @@ bool Validation::reach(Task& task, unsigned side, const Access& access) {
     held_.store(1, std::memory_order_relaxed);
     return true;
   }
-  if ((task.said.stages & wire::kDetect) == 0 || unfollowed_) return false;
-  if (task.instances < task.next) return false;
+  if (!is_due || unfollowed_) return false;
   by.stack = stack_from(access.from);
   watch(task, by);
   return false;
@@ -570,7 +582,16 @@ void Validation::hold(Task& task, const Side& by) {
   if (met) sys::nap(kGrace);
 }
 
+void Validation::begin_ignoring() { ++ignoring; }
+void Validation::end_ignoring() { ignoring -= ignoring == 0 ? 0 : 1; }
+
+void Validation::accept_races(const Range& range) {
+  const Inside inside(*this);
+  if (inside && accepted_count_ < kAccepted) accepted_[accepted_count_++] = range;
+}
+
 void Validation::access(const Access& access) {
+  if (ignoring != 0) return;
   Task* holding = nullptr;
   Side by;
   {

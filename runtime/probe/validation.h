@@ -23,7 +23,11 @@ namespace norn::probe {
 extern std::atomic<const Doorbell*> attention;
 // What every interceptor asks; most get no further.
 [[nodiscard]] inline bool is_alert() {
-  return attention.load(std::memory_order_acquire)->load(std::memory_order_acquire) != 0;
+  const Doorbell* byte = attention.load(std::memory_order_relaxed);
+  bool is_set = false;
+  // The compiler would make three instructions of it. Loads of x86-64 acquire.
+  asm volatile("cmpb $0, %1" : "=@ccne"(is_set) : "m"(*byte) : "memory");
+  return is_set;
 }
 
 struct Access {
@@ -55,6 +59,11 @@ class Validation final {
   void come_after_all();
   // Something happened that nobody can follow: what is watched is given up, and nothing is said of it.
   void give_up();
+  // Between the two the thread's accesses do not count. They nest.
+  static void begin_ignoring();
+  static void end_ignoring();
+  // Races on these bytes are known and accepted.
+  void accept_races(const Range& range);
   // Bytes that come to another life.
   void renew(uintptr_t begin, size_t size);
 
@@ -64,9 +73,8 @@ class Validation final {
   void take_back(KnownThread& thread);
   void begin_thread(KnownThread& thread);
   void end_thread(KnownThread& thread);
-  // Before and after a join: the calling thread comes after the one that ended.
-  [[nodiscard]] uint32_t number_of(uintptr_t handle);
-  void joined(uintptr_t handle, uint32_t number);
+  // The calling thread comes after the one that ended.
+  void joined(uintptr_t handle);
   void detach(uintptr_t handle);
 
   // --- the end
@@ -98,10 +106,15 @@ class Validation final {
     uint32_t watched = 0;
     bool steered = false;  // the attempt of this round was made
     bool had_no_race = false;
+    // Inference succeeded, and nothing else is asked: its probes sleep.
+    [[nodiscard]] bool knows_all() const {
+      return (said.stages & (wire::kDetect | wire::kSteer)) == 0 && (context.facts() & wire::kShared) != 0;
+    }
     [[nodiscard]] bool has_one_site() const { return said.sites[0] == said.sites[1]; }
   };
   static constexpr size_t kTasks = 16;
   static constexpr size_t kModules = 64;
+  static constexpr size_t kAccepted = 64;  // ranges; more are not accepted
   class Inside;
 
   // All of these inside.
@@ -130,6 +143,8 @@ class Validation final {
   AgentLink agent_;
   char* const* environment_ = nullptr;
   const norn_probe_module* modules_[kModules] = {};
+  Range accepted_[kAccepted];
+  size_t accepted_count_ = 0;
   bool unfollowed_ = false;  // OpenMP orders threads as nobody can see
   bool ended_ = false;
   Task tasks_[kTasks];

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "cli/analyser.h"
 #include "cli/image_files.h"
 #include "cli/renderings.h"
 #include "cli/terminal.h"
@@ -61,6 +62,17 @@ std::optional<std::string> analyse(const std::vector<std::string>& command) {
 
 }  // namespace
 
+std::optional<report::Findings> find_statically(const std::string& program, const std::vector<std::string>& verbose) {
+  std::vector<std::string> command{analyser(), program, runtime_archive()};
+  command.insert(command.end(), verbose.begin(), verbose.end());
+  const std::optional<std::string> records = analyse(command);
+  if (!records) return std::nullopt;
+  std::string error;
+  auto findings = report::merge_findings({{"the analysis", *records}}, error);
+  if (!findings) complain(error);
+  return findings;
+}
+
 int static_races(const Verb& verb, std::vector<std::string> arguments) {
   Arguments app;
   RenderingFiles files;
@@ -78,16 +90,8 @@ int static_races(const Verb& verb, std::vector<std::string> arguments) {
     complain(fmt::format("--verbose={} is not one of points-to, threads or locks", what));
     return kMisuse;
   }
-  std::vector<std::string> command{analyser(), app.remaining()[0], runtime_archive()};
-  command.insert(command.end(), verbose.begin(), verbose.end());
-  const std::optional<std::string> records = analyse(command);
-  if (!records) return kMisuse;
-  std::string error;
-  const auto findings = report::merge_findings({{"the analysis", *records}}, error);
-  if (!findings) {
-    complain(error);
-    return kMisuse;
-  }
+  const std::optional<report::Findings> findings = find_statically(app.remaining()[0], verbose);
+  if (!findings) return kMisuse;
   if (!files.any()) {
     const TextRendering rendering{.color = wants_color(1, options::ColorMode::kAuto), .width = terminal_width(1)};
     fmt::print("{}{}", text_of_races(*findings, rendering), text_of_summary(*findings, rendering));

@@ -6,6 +6,7 @@
 #include "compiler/emit/image_section.h"
 #include "compiler/emit/instrument.h"
 #include "compiler/emit/openmp_iterations.h"
+#include "compiler/emit/probes.h"
 #include "compiler/naming/statements.h"
 #include "compiler/selection.h"
 #include "compiler/whole_program.h"
@@ -49,8 +50,12 @@ Pruning pruning() {
 llvm::cl::opt<Profile> profile("norn-profile", llvm::cl::desc("What the program is built for"),
                                llvm::cl::values(clEnumValN(Profile::kFull, "full", "checks everything (default)"),
                                                 clEnumValN(Profile::kSampling, "sampling", "checks samples"),
-                                                clEnumValN(Profile::kTrace, "trace", "leaves nothing out")),
+                                                clEnumValN(Profile::kTrace, "trace", "leaves nothing out"),
+                                                clEnumValN(Profile::kProduction, "production", "probes that sleep")),
                                llvm::cl::init(Profile::kFull));
+
+llvm::cl::opt<std::string> probes("norn-probes", llvm::cl::desc("Where probes stand: all, or a list of sites"),
+                                  llvm::cl::value_desc("file"));
 
 llvm::cl::opt<bool> deferred("norn-defer", llvm::cl::desc("Leave it to the link to instrument (with -flto)"));
 
@@ -95,6 +100,7 @@ void register_passes(llvm::PassBuilder& builder) {
     if (with_image) passes.addPass(ImagePass(image_flags));
     if (source == Source::kImagePlain) return passes.addPass(PlainPass(debug_info_left));
     if (exempt) return;
+    if (profile == Profile::kProduction) return passes.addPass(ProbePass(debug_info_left, ProbeSites::of(probes)));
     if (deferred) {
       const std::vector<std::string>& names = pruned;
       return passes.addPass(DeferPass(debug_info_left, llvm::join(names, ","), profile));
@@ -113,6 +119,10 @@ void register_passes(llvm::PassBuilder& builder) {
     passes.addPass(StatementsPass());
     passes.addPass(OpenMpPass());
     passes.addPass(StandardLibraryPass());
+    if (profile == Profile::kProduction) {
+      passes.addPass(ProbePass(debug_info_left, ProbeSites::of(probes)));
+      return true;
+    }
     passes.addPass(InstrumentPass(debug_info_left, pruning(), checks_inline(false), profile, name == "norn-program"));
     return true;
   });

@@ -108,8 +108,11 @@ class Build final {
   [[nodiscard]] std::string file(const std::string& name) const { return directory_.path() + "/" + name; }
 
   void add_profile(Command& command) const {
-    if (options_.profile == BuildProfile::kProduction) {
+    if (options_.profile == BuildProfile::kPlain) {
       command.insert(command.end(), {"-fnorn-from=image-plain", "-fno-norn-image"});
+    } else if (options_.profile == BuildProfile::kProduction) {
+      command.insert(command.end(), {"-fnorn-from=image", "-fno-norn-image", "-fnorn-profile=production"});
+      if (!options_.probes.empty()) command.push_back("-fnorn-probes=" + options_.probes);
     } else {
       const char* profile = options_.profile == BuildProfile::kSampling ? "sampling" : "full";
       command.insert(command.end(), {"-fnorn-from=image", "-fnorn-image", std::string("-fnorn-profile=") + profile});
@@ -244,8 +247,7 @@ class Build final {
     if (run(command, log)) return true;
     const std::string words = words_of(log);
     if (words.find("__norn_") != std::string::npos) {
-      error = image_.path +
-              ": a library that it is linked with has norn's hooks: build that one for production, too, " +
+      error = image_.path + ": a library that it is linked with has norn's hooks: build that one in the same profile " +
               "and say --library-path=DIRECTORY";
       return false;
     }

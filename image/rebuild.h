@@ -12,13 +12,15 @@ namespace norn::image {
 enum class BuildProfile {
   kFull,
   kSampling,
-  kProduction,  // plain code, without hooks and runtime
+  kProduction,  // plain code with probes that sleep
+  kPlain,       // without hooks and runtime
 };
 
 struct BuildOptions {
   BuildProfile profile = BuildProfile::kFull;
   std::string output{};
   std::string drivers{};                    // the directory of norn-cc and norn-c++
+  std::string probes{};                     // of production: a file with the sites that have one, or "all"
   std::vector<std::string> library_path{};  // where libraries are looked for first
   unsigned jobs = 1;
 };

@@ -45,6 +45,8 @@ constexpr std::string_view kHelp =
   -fnorn-whole-program with -flto (full) and lld: instrument at the link, knowing all files
   -fnorn-profile=sampling  check samples only: races are missed, the program is nearly as fast as ever (default: full)
   -fnorn-profile=trace for norn record: no access is left out, and functions and loops are recorded (norn samplers)
+  -fnorn-profile=production  code as clang makes it, with probes that sleep, for norn hive
+  -fnorn-probes=FILE   where: at the sites that FILE lists, or all (default: nowhere; norn build knows the candidates)
   -fno-norn-image      without the program's bitcode and recipe in the file (norn image, norn build); NORN_IMAGE=off
                        in the environment means the same
   -fnorn-debug-runtime link a runtime with debug information, to look at norn itself in a debugger
@@ -83,6 +85,7 @@ struct Request {
   Arguments ignore_lists;  // clang's, which mean the same
   std::string prune;       // empty: nothing was said
   std::string profile;
+  std::string probes;  // with the profile production: a file, or "all"
   bool whole_program = false;
   bool full_lto = false;
   bool chooses_linker = false;
@@ -238,8 +241,15 @@ Request read_command_line(const Arguments& arguments) {
       kept.clear();
     } else if (starts_with(argument, "-fnorn-profile=")) {
       request.profile = argument.substr(strlen("-fnorn-profile="));
-      if (request.profile != "full" && request.profile != "sampling" && request.profile != "trace") {
-        refuse("unknown profile " + request.profile + "; say -fnorn-profile=full, sampling or trace");
+      constexpr std::string_view kProfiles[] = {"full", "sampling", "trace", "production"};
+      if (!is_one_of(request.profile, kProfiles)) {
+        refuse("unknown profile " + request.profile + "; say -fnorn-profile=full, sampling, trace or production");
+      }
+      kept.clear();
+    } else if (starts_with(argument, "-fnorn-probes=")) {
+      request.probes = argument.substr(strlen("-fnorn-probes="));
+      if (request.probes != "all" && access(request.probes.c_str(), R_OK) != 0) {
+        refuse("list of probes " + request.probes + ": " + strerror(errno));
       }
       kept.clear();
     } else if (argument == "-fnorn-image" || argument == "-fno-norn-image") {
@@ -376,6 +386,7 @@ void add_compile_arguments(const Request& request, const std::string& library, A
   if (request.prune.empty() && request.profile == "trace") plugin("-norn-prune=none");
   if (!request.prune.empty()) plugin("-norn-prune=" + request.prune);
   if (!request.profile.empty()) plugin("-norn-profile=" + request.profile);
+  if (!request.probes.empty()) plugin("-norn-probes=" + request.probes);
   // For the front end only: our plugin turns it off before code is made. For IR there is no front end, and nothing that
   // could ask.
   if (request.as_tsan && !request.has_ir) cc1("-fsanitize=thread");
@@ -405,7 +416,8 @@ void add_link_arguments(const Request& request, const std::string& driver, const
     return;
   }
   // Without a dynamic linker there is no interposition: the linker wraps the C library's functions instead.
-  const std::string base = library + (request.is_static ? "/libnorn-rt-static" : "/libnorn-rt");
+  const std::string kind = request.profile == "production" ? "/libnorn-probe" : "/libnorn-rt";
+  const std::string base = library + kind + (request.is_static ? "-static" : "");
   const std::string runtime = base + ".a";
   const std::string linked = request.debug_runtime ? base + "-debug.a" : runtime;
   if (!exists(linked)) refuse(linked + " is missing: build or install norn again");

@@ -44,7 +44,8 @@ llvm::Constant* conditions_of(llvm::Module& module) {
   return symbol;
 }
 
-llvm::Function* emit_call(llvm::Module& module, llvm::StringRef name, llvm::StringRef hook, llvm::Constant* argument) {
+llvm::Function* emit_call(llvm::Module& module, llvm::StringRef name, llvm::StringRef hook,
+                          llvm::ArrayRef<llvm::Value*> arguments) {
   llvm::LLVMContext& context = module.getContext();
   llvm::Type* none = llvm::Type::getVoidTy(context);
   auto* function =
@@ -53,9 +54,20 @@ llvm::Function* emit_call(llvm::Module& module, llvm::StringRef name, llvm::Stri
   function->setComdat(module.getOrInsertComdat(name));
   function->addFnAttr(llvm::Attribute::NoUnwind);
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", function));
-  builder.CreateCall(module.getOrInsertFunction(hook, none, argument->getType()), {argument});
+  llvm::SmallVector<llvm::Type*, 2> types;
+  for (const llvm::Value* argument : arguments) types.push_back(argument->getType());
+  builder.CreateCall(module.getOrInsertFunction(hook, llvm::FunctionType::get(none, types, false)), arguments);
   builder.CreateRetVoid();
   return function;
+}
+
+llvm::GlobalVariable* emit_description(llvm::Module& module, llvm::Constant* tables, llvm::StringRef name) {
+  auto* described =
+      new llvm::GlobalVariable(module, tables->getType(), true, llvm::GlobalValue::LinkOnceODRLinkage, tables, name);
+  described->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  described->setComdat(module.getOrInsertComdat(name));
+  described->setAlignment(llvm::Align(8));
+  return described;
 }
 
 }  // namespace
@@ -69,14 +81,26 @@ void emit_registration(llvm::Module& module) {
              boundary(module, "__start_norn_loops"), boundary(module, "__stop_norn_loops"), conditions_of(module),
              boundary(module, "__start_norn_regions"), boundary(module, "__stop_norn_regions"),
              boundary(module, "__start_norn_locals"), boundary(module, "__stop_norn_locals")});
-  auto* described =
-      new llvm::GlobalVariable(module, type, true, llvm::GlobalValue::LinkOnceODRLinkage, tables, "__norn_module");
-  described->setVisibility(llvm::GlobalValue::HiddenVisibility);
-  described->setComdat(module.getOrInsertComdat("__norn_module"));
-  described->setAlignment(llvm::Align(8));
+  llvm::GlobalVariable* described = emit_description(module, tables, "__norn_module");
 
   llvm::Function* constructor = emit_call(module, "__norn_module_ctor", kInit, described);
   llvm::Function* destructor = emit_call(module, "__norn_module_dtor", kFini, described);
+  llvm::appendToGlobalCtors(module, constructor, kFirst, constructor);
+  llvm::appendToGlobalDtors(module, destructor, kFirst, destructor);
+}
+
+// Modules with and without OpenMP have constructors of their own: the linker keeps one of each.
+void emit_probe_registration(llvm::Module& module, int flags) {
+  llvm::Type* pointer = llvm::PointerType::getUnqual(module.getContext());
+  llvm::Constant* tables =
+      llvm::ConstantStruct::get(llvm::StructType::get(module.getContext(), {pointer, pointer}),
+                                {boundary(module, "__start_norn_probes"), boundary(module, "__stop_norn_probes")});
+  llvm::GlobalVariable* described = emit_description(module, tables, "__norn_probe_module");
+  llvm::Constant* said =
+      llvm::ConstantInt::get(llvm::Type::getInt32Ty(module.getContext()), static_cast<uint64_t>(flags));
+  const std::string constructor_name = ("__norn_probe_module_ctor" + llvm::Twine(flags)).str();
+  llvm::Function* constructor = emit_call(module, constructor_name, "__norn_probe_module_init", {described, said});
+  llvm::Function* destructor = emit_call(module, "__norn_probe_module_dtor", "__norn_probe_module_fini", {described});
   llvm::appendToGlobalCtors(module, constructor, kFirst, constructor);
   llvm::appendToGlobalDtors(module, destructor, kFirst, destructor);
 }

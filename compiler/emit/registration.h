@@ -18,4 +18,7 @@ namespace norn::compiler {
 
 void emit_registration(llvm::Module& module);
 
+// The same of a module of the production profile: its probes. `flags`: norn_probe_module_flag.
+void emit_probe_registration(llvm::Module& module, int flags);
+
 }  // namespace norn::compiler

@@ -99,6 +99,17 @@ void LoopEmitter::describe(llvm::Function& function, LoopPlan& plan, Namer name,
   }
 }
 
+LeftBlocks split_leaves(const LoopPlan& plan) {
+  LeftBlocks edges;
+  for (const LoopPlan::Leave& leave : plan.leaves) {
+    BasicBlock*& edge = edges[{leave.from, leave.to}];
+    if (edge == nullptr && llvm::is_contained(llvm::successors(leave.from), leave.to) && !leave.to->isEHPad()) {
+      edge = llvm::SplitBlockPredecessors(leave.to, {leave.from}, ".norn.left");
+    }
+  }
+  return edges;
+}
+
 void LoopEmitter::emit(llvm::Function& function, const LoopPlan& plan) {
   llvm::IRBuilder<> builder(module_.getContext());
   uint32_t part = 0;
@@ -118,14 +129,8 @@ void LoopEmitter::emit(llvm::Function& function, const LoopPlan& plan) {
     surround(wait.call, "wait_begin", "wait_end", wait.loop->constant, wait.alone ? 1 : 0);
   }
 
-  // Exits on the same edge share one new block. A block's place may have moved: an invoke's edge was split above.
-  llvm::DenseMap<std::pair<BasicBlock*, BasicBlock*>, BasicBlock*> edges;
-  for (const LoopPlan::Leave& leave : plan.leaves) {
-    BasicBlock*& edge = edges[{leave.from, leave.to}];
-    if (edge == nullptr && llvm::is_contained(llvm::successors(leave.from), leave.to) && !leave.to->isEHPad()) {
-      edge = llvm::SplitBlockPredecessors(leave.to, {leave.from}, ".norn.left");
-    }
-  }
+  // A block's place may have moved: an invoke's edge was split above.
+  LeftBlocks edges = split_leaves(plan);
   const llvm::DominatorTree dominators(function);
   for (const LoopPlan::Leave& leave : plan.leaves) {
     if (BasicBlock* edge = edges[{leave.from, leave.to}]) emit_leave(leave, edge, dominators);

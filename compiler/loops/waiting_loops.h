@@ -93,6 +93,11 @@ struct LoopPlan {
   }
 };
 
+// The blocks on the edges by which the plan's loops are left, which are new: exits on the same edge share one. None for
+// an edge that cannot have one, or is no more.
+using LeftBlocks = llvm::DenseMap<std::pair<llvm::BasicBlock*, llvm::BasicBlock*>, llvm::BasicBlock*>;
+[[nodiscard]] LeftBlocks split_leaves(const LoopPlan& plan);
+
 class LoopFinder final {
  public:
   explicit LoopFinder(CallSummaries& summaries) : summaries_(summaries) {}

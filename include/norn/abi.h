@@ -441,6 +441,56 @@ enum norn_region_step {
 };
 void __norn_region(uint32_t* region, int step);
 
+/* ---- Probes -----------------------------------------------------------------------------------------------
+ *
+ * The production profile has none of the hooks above. Section "norn_probes" has an entry for each access that can be
+ * looked at. The code looks before the access whether the entry is active, and calls only then:
+ *
+ *     if (probe.active) __norn_probe(address, &probe)
+ *
+ * An atomic or a fence asks for the byte __norn_following, which is set while somebody follows synchronization: before
+ * the operation, if it may release, and after it, if it may acquire. So does the way out of a loop that waited.
+ * docs/design/production.md says what is done then.
+ */
+enum norn_probe_flag {
+  NORN_PROBE_WRITES = 1,
+  NORN_PROBE_ATOMIC = 2,
+  NORN_PROBE_LOOP = 4 /* no access: active while one of a loop's is. The loop stands twice, with and without probes */
+};
+
+typedef struct norn_probe {
+  uint64_t site;  /* identity of the statement, as races have it */
+  uint32_t size;  /* of the access; 0: the call says it */
+  uint8_t flags;  /* norn_probe_flag */
+  uint8_t active; /* changed while the program runs */
+  uint16_t loop;  /* so many entries before this one is its loop's; 0: it has none */
+} norn_probe;
+
+NORN_ABI_ASSERT(sizeof(norn_probe) == 16, "the plugin lays probes out in 16 bytes");
+NORN_ABI_ASSERT(offsetof(norn_probe, size) == 8 && offsetof(norn_probe, active) == 13, "norn_probe");
+
+enum norn_probe_module_flag {
+  NORN_PROBES_OPENMP = 1 /* its threads are ordered by a library that nobody follows */
+};
+
+typedef struct norn_probe_module {
+  norn_probe* begin;
+  norn_probe* end;
+} norn_probe_module;
+
+void __norn_probe_module_init(const norn_probe_module* module, int flags);
+void __norn_probe_module_fini(const norn_probe_module* module); /* at dlclose and at exit */
+
+extern uint8_t __norn_following;
+#if defined(__clang__)
+NORN_SLOW void __norn_probe(const void* address, norn_probe* probe);
+NORN_SLOW void __norn_probe_range(const void* address, norn_probe* probe, size_t size);
+NORN_SLOW void __norn_probe_release(const void* address, int order);
+NORN_SLOW void __norn_probe_acquire(const void* address, int order);
+NORN_SLOW void __norn_probe_fence(int order);
+NORN_SLOW void __norn_probe_waited(void);
+#endif
+
 /* ---- OpenMP -----------------------------------------------------------------------------------------------
  *
  * Of code compiled with -fopenmp. `number` is the iteration's, counted from 0 over the whole loop (or the section's).

@@ -1,6 +1,5 @@
 // How the runtime starts: before the first constructor of the program, by .preinit_array; or by whatever reaches it
 // earlier.
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -10,7 +9,7 @@
 #include "runtime/control/control.h"
 #include "runtime/hooks/check_state.h"
 #include "runtime/hooks/stack_ids.h"
-#include "runtime/intercept/interpose.h"
+#include "runtime/intercept/reals.h"
 #include "runtime/intercept/signals.h"
 #include "runtime/intercept/threads.h"
 #include "runtime/memory/allocator_calls.h"
@@ -24,11 +23,6 @@
 #include "runtime/reporting/reporter.h"
 
 extern "C" {
-extern const norn::rt::RealFunction __start_norn_reals[] __attribute__((visibility("hidden")));
-extern const norn::rt::RealFunction __stop_norn_reals[] __attribute__((visibility("hidden")));
-// A static program may have no dynamic linker to ask.
-void* dlsym(void* handle, const char* name) noexcept __attribute__((weak));
-void* dlvsym(void* handle, const char* name, const char* version) noexcept __attribute__((weak));
 extern char** environ;
 extern void* __libc_stack_end;
 // The program's own, if it has one (<sanitizer/tsan_interface.h>).
@@ -37,17 +31,6 @@ __attribute__((weak)) void __tsan_on_initialize();
 
 namespace norn::rt {
 namespace {
-
-void find_real_functions() {
-  for (const RealFunction* function = __start_norn_reals; function < __stop_norn_reals; ++function) {
-    void* found = function->linked;
-    if (found == nullptr && function->version != nullptr && dlvsym != nullptr) {
-      found = dlvsym(RTLD_NEXT, function->name, function->version);
-    }
-    if (found == nullptr && dlsym != nullptr) found = dlsym(RTLD_NEXT, function->name);
-    *function->place = found;
-  }
-}
 
 void remember_program(int argc, char** argv) {
   static constinit char path[4096] = {};

@@ -438,11 +438,8 @@ void norn::rt::flush_streams() {
 NORN_INTERPOSE(int, fclose, (FILE * file)) {
   if (!has_started()) return 0;
   giving_to(file, site_fclose);
-<<<<<<< HEAD:runtime/intercept/streams/stdio.cc
   MemoryStreamUse(file, site_fclose).closes();
-=======
   if (is_controlled()) control::note_written(real_fileno_unlocked(file));
->>>>>>> efd8b57ce103d5582fa2d6088bd2f220c470e8f2:runtime/intercept/stdio.cc
   return real_fclose(file);
 }
 

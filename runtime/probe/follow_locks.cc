@@ -1,0 +1,225 @@
+// Mutexes, reader/writer locks, spin locks, barriers, semaphores: POSIX's and C11's.
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <threads.h>
+#include <time.h>
+
+#include "base/hash.h"
+#include "runtime/intercept/interpose.h"
+#include "runtime/probe/following.h"
+#include "runtime/probe/misbehaviour.h"
+#include "runtime/process/syscalls.h"
+
+using namespace norn::probe;
+
+namespace {
+
+// The owner of a robust mutex died: the caller has the mutex all the same.
+bool has_mutex(int result) { return result == 0 || result == EOWNERDEAD; }
+
+int took_mutex(const void* mutex, int result) {
+  if (is_alert() && has_mutex(result)) [[unlikely]]
+    follow_acquire(object_at(mutex), true);
+  return result;
+}
+
+int took_lock(const void* lock, int result, bool writes) {
+  if (is_alert() && result == 0) [[unlikely]]
+    follow_acquire(object_at(lock), writes);
+  return result;
+}
+
+}  // namespace
+
+// --- mutexes -----------------------------------------------------------------------------------------------------
+
+NORN_INTERPOSE(int, pthread_mutex_lock, (pthread_mutex_t * mutex)) {
+  return took_mutex(mutex, real_pthread_mutex_lock(mutex));
+}
+NORN_INTERPOSE(int, pthread_mutex_trylock, (pthread_mutex_t * mutex)) {
+  return took_mutex(mutex, real_pthread_mutex_trylock(mutex));
+}
+NORN_INTERPOSE(int, pthread_mutex_timedlock, (pthread_mutex_t * mutex, const timespec* until)) {
+  return took_mutex(mutex, real_pthread_mutex_timedlock(mutex, until));
+}
+NORN_INTERPOSE(int, pthread_mutex_clocklock, (pthread_mutex_t * mutex, clockid_t clock, const timespec* until)) {
+  return took_mutex(mutex, real_pthread_mutex_clocklock(mutex, clock, until));
+}
+NORN_INTERPOSE(int, pthread_mutex_unlock, (pthread_mutex_t * mutex)) {
+  before_release(mutex);
+  return real_pthread_mutex_unlock(mutex);
+}
+
+NORN_INTERPOSE(int, mtx_lock, (mtx_t * mutex)) { return took_lock(mutex, real_mtx_lock(mutex), true); }
+NORN_INTERPOSE(int, mtx_trylock, (mtx_t * mutex)) { return took_lock(mutex, real_mtx_trylock(mutex), true); }
+NORN_INTERPOSE(int, mtx_timedlock, (mtx_t * mutex, const timespec* until)) {
+  return took_lock(mutex, real_mtx_timedlock(mutex, until), true);
+}
+NORN_INTERPOSE(int, mtx_unlock, (mtx_t * mutex)) {
+  before_release(mutex);
+  return real_mtx_unlock(mutex);
+}
+
+namespace {
+
+constinit int (*plain_lock)(pthread_mutex_t*) = nullptr;
+
+int lock_or_hang(pthread_mutex_t* mutex) {
+  timespec until{};
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += kHangSeconds;
+  const int result = real_pthread_mutex_timedlock(mutex, &until);
+  if (result != ETIMEDOUT) return result;
+  validation.hang();
+  return plain_lock(mutex);
+}
+
+}  // namespace
+
+void norn::probe::expect_hang() {
+  if (plain_lock != nullptr) return;
+  plain_lock = real_pthread_mutex_lock;
+  __atomic_store_n(&real_pthread_mutex_lock, &lock_or_hang, __ATOMIC_RELEASE);
+}
+
+// --- reader/writer locks -----------------------------------------------------------------------------------------
+
+NORN_INTERPOSE(int, pthread_rwlock_rdlock, (pthread_rwlock_t * lock)) {
+  return took_lock(lock, real_pthread_rwlock_rdlock(lock), false);
+}
+NORN_INTERPOSE(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock)) {
+  return took_lock(lock, real_pthread_rwlock_tryrdlock(lock), false);
+}
+NORN_INTERPOSE(int, pthread_rwlock_timedrdlock, (pthread_rwlock_t * lock, const timespec* until)) {
+  return took_lock(lock, real_pthread_rwlock_timedrdlock(lock, until), false);
+}
+NORN_INTERPOSE(int, pthread_rwlock_clockrdlock, (pthread_rwlock_t * lock, clockid_t clock, const timespec* until)) {
+  return took_lock(lock, real_pthread_rwlock_clockrdlock(lock, clock, until), false);
+}
+NORN_INTERPOSE(int, pthread_rwlock_wrlock, (pthread_rwlock_t * lock)) {
+  return took_lock(lock, real_pthread_rwlock_wrlock(lock), true);
+}
+NORN_INTERPOSE(int, pthread_rwlock_trywrlock, (pthread_rwlock_t * lock)) {
+  return took_lock(lock, real_pthread_rwlock_trywrlock(lock), true);
+}
+NORN_INTERPOSE(int, pthread_rwlock_timedwrlock, (pthread_rwlock_t * lock, const timespec* until)) {
+  return took_lock(lock, real_pthread_rwlock_timedwrlock(lock, until), true);
+}
+NORN_INTERPOSE(int, pthread_rwlock_clockwrlock, (pthread_rwlock_t * lock, clockid_t clock, const timespec* until)) {
+  return took_lock(lock, real_pthread_rwlock_clockwrlock(lock, clock, until), true);
+}
+NORN_INTERPOSE(int, pthread_rwlock_unlock, (pthread_rwlock_t * lock)) {
+  if (is_alert()) [[unlikely]] {
+    const bool wrote = static_cast<uint32_t>(lock->__data.__cur_writer) == norn::rt::sys::tid();
+    follow_release(object_at(lock), wrote ? Passes::kToAll : Passes::kToWriters);
+  }
+  return real_pthread_rwlock_unlock(lock);
+}
+
+// --- spin locks --------------------------------------------------------------------------------------------------
+
+NORN_INTERPOSE(int, pthread_spin_lock, (pthread_spinlock_t * lock)) {
+  const int result = real_pthread_spin_lock(lock);
+  if (result == 0) after_acquire(lock);
+  return result;
+}
+NORN_INTERPOSE(int, pthread_spin_trylock, (pthread_spinlock_t * lock)) {
+  const int result = real_pthread_spin_trylock(lock);
+  if (result == 0) after_acquire(lock);
+  return result;
+}
+NORN_INTERPOSE(int, pthread_spin_unlock, (pthread_spinlock_t * lock)) {
+  before_release(lock);
+  return real_pthread_spin_unlock(lock);
+}
+
+// --- barriers and semaphores -------------------------------------------------------------------------------------
+
+namespace {
+
+// Who leaves a barrier comes after those who entered in the same generation, and not after who is through already and
+// enters the next: so arrivals are counted, always. A generation is over before anybody can arrive for the next one, so
+// the number of the arrival says which it is.
+struct Barrier {
+  std::atomic<const void*> address{nullptr};
+  std::atomic<uint32_t> count{0};
+  std::atomic<uint64_t> arrivals{0};
+};
+constexpr size_t kBarriers = 256;
+constinit Barrier barriers[kBarriers];
+
+Barrier* find_barrier(const void* address, bool add) {
+  const size_t home = norn::hash_word(object_at(address)) >> 56;
+  for (size_t i = 0; i < kBarriers; ++i) {
+    Barrier& barrier = barriers[(home + i) % kBarriers];
+    const void* known = barrier.address.load(std::memory_order_acquire);
+    if (known == address) return &barrier;
+    if (known != nullptr) continue;
+    if (!add) return nullptr;
+    if (barrier.address.compare_exchange_strong(known, address) || known == address) return &barrier;
+  }
+  return nullptr;  // too many: their generations are one, which orders more than there is
+}
+
+// Of the calling thread's arrival: what stands for its generation.
+const void* generation_of(const void* address) {
+  Barrier* barrier = find_barrier(address, false);
+  const uint32_t count = barrier == nullptr ? 0 : barrier->count.load(std::memory_order_relaxed);
+  if (count == 0) return address;
+  const uint64_t generation = barrier->arrivals.fetch_add(1, std::memory_order_relaxed) / count;
+  constexpr unsigned kAboveAddresses = 48;
+  return reinterpret_cast<const void*>(object_at(address) | generation << kAboveAddresses);
+}
+
+}  // namespace
+
+NORN_INTERPOSE(int, pthread_barrier_init,
+               (pthread_barrier_t * barrier, const pthread_barrierattr_t* attributes, unsigned count)) {
+  const int result = real_pthread_barrier_init(barrier, attributes, count);
+  Barrier* known = result == 0 ? find_barrier(barrier, true) : nullptr;
+  if (known != nullptr) {
+    known->arrivals.store(0, std::memory_order_relaxed);
+    known->count.store(count, std::memory_order_relaxed);
+  }
+  return result;
+}
+NORN_INTERPOSE(int, pthread_barrier_wait, (pthread_barrier_t * barrier)) {
+  const void* generation = generation_of(barrier);
+  before_release(generation);
+  const int result = real_pthread_barrier_wait(barrier);
+  after_acquire(generation);
+  return result;
+}
+
+NORN_INTERPOSE(int, sem_post, (sem_t * semaphore)) {
+  before_release(semaphore);
+  return real_sem_post(semaphore);
+}
+NORN_INTERPOSE(int, sem_wait, (sem_t * semaphore)) { return took_lock(semaphore, real_sem_wait(semaphore), true); }
+NORN_INTERPOSE(int, sem_trywait, (sem_t * semaphore)) {
+  return took_lock(semaphore, real_sem_trywait(semaphore), true);
+}
+NORN_INTERPOSE(int, sem_timedwait, (sem_t * semaphore, const timespec* until)) {
+  return took_lock(semaphore, real_sem_timedwait(semaphore, until), true);
+}
+NORN_INTERPOSE(int, sem_clockwait, (sem_t * semaphore, clockid_t clock, const timespec* until)) {
+  return took_lock(semaphore, real_sem_clockwait(semaphore, clock, until), true);
+}
+// A count that somebody raised.
+NORN_INTERPOSE(int, sem_getvalue, (sem_t * semaphore, int* value)) {
+  return took_lock(semaphore, real_sem_getvalue(semaphore, value), true);
+}
+
+// --- streams -----------------------------------------------------------------------------------------------------
+
+NORN_INTERPOSE(void, flockfile, (FILE * file)) {
+  real_flockfile(file);
+  after_acquire(file);
+}
+NORN_INTERPOSE(int, ftrylockfile, (FILE * file)) { return took_lock(file, real_ftrylockfile(file), true); }
+NORN_INTERPOSE(void, funlockfile, (FILE * file)) {
+  before_release(file);
+  real_funlockfile(file);
+}

@@ -61,7 +61,8 @@ int main_of(std::vector<std::string> arguments) {
   if (name == "help" && !arguments.empty()) {
     if (arguments[0].starts_with(kManual)) return write_manual_pages(arguments[0].substr(kManual.size()));
     name = arguments[0];
-    arguments = {"--help"};
+    arguments.erase(arguments.begin());  // of "hive serve" the rest
+    arguments.emplace_back("--help");
   }
   if (name == "--help" || name == "-h" || name == "help") {
     print_help();

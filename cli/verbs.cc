@@ -203,6 +203,9 @@ constexpr Verb kVerbs[] = {
      "norn static --verbose=threads ./server   which threads it has, and who creates them",
      static_races},
     {"hive", "VERB [options]", "races validated in production, by those who run the program",
+     "run      validate a program's candidates on this machine, without set-up\n"
+     "simulate a fleet on one machine\n"
+     "agent    between the programs of this machine and their hive\n"
      "serve    the server: gives tasks, takes results, tells verdicts\n"
      "token    who may speak to it, and as what\n"
      "submit   give it a program to validate\n"

@@ -16,6 +16,29 @@ namespace norn::cli {
 namespace {
 
 constexpr Verb kHiveVerbs[] = {
+    {"hive run", "[options] -- program [arguments]", "validate a program's candidates on this machine, without set-up",
+     "Runs a program that was built in the production profile, with a hive and an agent of its own: this machine is a\n"
+     "site. Its candidates are those of norn static. Each run validates one; what is known stays in .norn/hive.db, "
+     "and\n"
+     "is told when the program has ended. The exit status is the program's own.",
+     "norn hive run -- ./bank 100\n"
+     "norn hive run --runs=20 -- ./bank 100",
+     run_watched},
+    {"hive simulate", "--sites=N [options] -- program [arguments]", "a fleet on one machine, through the real protocol",
+     "As norn hive run, with so many sites, one after the other. Each has a token and an agent of its own, and may "
+     "have\n"
+     "a workload of its own: the lines of a file, each so many further arguments.",
+     "norn hive simulate --sites=20 -- ./bank 100\n"
+     "norn hive simulate --sites=20 --runs=5 --workload=inputs.txt -- ./bank\n"
+     "norn hive simulate --json --sites=20 -- ./bank | jq '.[] | select(.verdict == \"true-race\")'",
+     simulate_fleet},
+    {"hive agent", "[options]", "between the programs of this machine and their hive",
+     "Programs in the production profile find it by its socket. It asks the hive what they are to validate, and sends\n"
+     "what they saw; what it cannot send waits on disk. No program ever waits for it. docs/hive.md lists what leaves\n"
+     "the machine. SIGTERM ends it.",
+     "norn hive agent --hive=https://hive.example.org --token-file=/etc/norn/token\n"
+     "norn hive agent --no-steer            no thread is ever held",
+     start_agent},
     {"hive serve", "[options]", "the server: gives tasks, takes results, tells verdicts",
      "Serves the hive's API (docs/hive.md) over one database: a file, or a PostgreSQL server that any number of\n"
      "servers share. Who may ask for what is said by tokens; the first one is made with `norn hive token`. Without "

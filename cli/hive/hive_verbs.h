@@ -15,6 +15,9 @@ class Arguments;
 
 [[nodiscard]] std::span<const Verb> hive_verbs();
 
+int run_watched(const Verb& verb, std::vector<std::string> arguments);
+int simulate_fleet(const Verb& verb, std::vector<std::string> arguments);
+int start_agent(const Verb& verb, std::vector<std::string> arguments);
 int serve_hive(const Verb& verb, std::vector<std::string> arguments);
 int submit_program(const Verb& verb, std::vector<std::string> arguments);
 int hive_status(const Verb& verb, std::vector<std::string> arguments);

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <thread>
 
-#include "cli/analyser.h"
 #include "cli/image_files.h"
+#include "cli/static/static_analysis.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "cli/verb_arguments.h"
@@ -30,7 +30,7 @@ class CandidateSites final {
 
   // What a loop waits for is told as a flag, and is no candidate. False if it failed, and said so.
   [[nodiscard]] bool find(const std::string& program) {
-    const std::optional<report::Findings> findings = find_statically(program, {});
+    const std::optional<report::Findings> findings = find_statically(program);
     if (!findings) return false;
     std::string name = (std::filesystem::temp_directory_path() / "norn-probes-XXXXXX").string();
     const int descriptor = mkstemp(name.data());

@@ -65,7 +65,8 @@ int main_of(std::vector<std::string> arguments) {
       return kMisuse;
     }
     name = arguments[0];
-    arguments = {"--help"};
+    arguments.erase(arguments.begin());  // of "hive serve" the rest
+    arguments.emplace_back("--help");
   }
   if (name == "--help" || name == "-h" || name == "help") {
     print_help();

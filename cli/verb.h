@@ -56,6 +56,7 @@ int analyze_trace(const Verb& verb, std::vector<std::string> arguments);
 int compare_samplers(const Verb& verb, std::vector<std::string> arguments);
 int trace_tool(const Verb& verb, std::vector<std::string> arguments);
 int static_races(const Verb& verb, std::vector<std::string> arguments);
+int hive(const Verb& verb, std::vector<std::string> arguments);
 int doctor(const Verb& verb, std::vector<std::string> arguments);
 
 }  // namespace norn::cli

@@ -218,6 +218,21 @@ constexpr Verb kVerbs[] = {
      "norn static --json ./server | jq '.races | length'\n"
      "norn static --verbose=threads ./server   which threads it has, and who creates them",
      static_races},
+    {"hive", "VERB [options]", "races validated in production, by those who run the program",
+     "run      validate a program's candidates on this machine, without set-up\n"
+     "simulate a fleet on one machine\n"
+     "agent    between the programs of this machine and their hive\n"
+     "serve    the server: gives tasks, takes results, tells verdicts\n"
+     "token    who may speak to it, and as what\n"
+     "submit   give it a program to validate\n"
+     "status   what it knows: programs, verdicts, sites\n"
+     "\n"
+     "A hive knows what may race in a program (norn static). Those who run the program validate it, each a little:\n"
+     "a site is given one candidate, and says what it saw. docs/hive.md shows how to begin.",
+     "norn help hive serve\n"
+     "norn hive serve\n"
+     "norn hive status",
+     hive},
     {"doctor", "", "can this machine run everything, and if not, what to type",
      "Checks the compiler, norn's own parts, the machine's settings, and finds a race in a small program. Exits with\n"
      "0 if all that norn needs is there, with 1 if not.",

@@ -138,6 +138,14 @@ std::vector<std::string> Store::file(const std::string& build) {
   return parts;
 }
 
+std::map<std::string, std::string> Store::sources(const std::string& build) {
+  std::map<std::string, std::string> all;
+  Statement rows(database_, "SELECT race, source FROM candidates WHERE build = ?");
+  rows.bind(build);
+  while (rows.step()) all[rows.text(0)] = rows.text(1);
+  return all;
+}
+
 std::string Store::record(const std::string& race) {
   Statement row(database_, "SELECT text FROM records WHERE race = ?");
   return row.bind(race).step() ? row.text(0) : "";
@@ -148,15 +156,13 @@ std::string Store::record(const std::string& race) {
 Fleet Store::fleet(const std::string& build, int64_t now) {
   Fleet fleet;
   Statement candidates(database_,
-                       "SELECT race, site_a, site_b, weight, is_flag, source FROM candidates WHERE build = ? ORDER BY "
-                       "race");
+                       "SELECT race, site_a, site_b, weight, is_flag FROM candidates WHERE build = ? ORDER BY race");
   candidates.bind(build);
   while (candidates.step())
     fleet.candidates.push_back({.race = candidates.text(0),
                                 .sites = {candidates.text(1), candidates.text(2)},
                                 .weight = candidates.integer(3),
-                                .is_flag = candidates.integer(4) != 0,
-                                .source = candidates.text(5)});
+                                .is_flag = candidates.integer(4) != 0});
   fleet.evidence.resize(fleet.candidates.size());
   fleet.loads.resize(fleet.candidates.size());
   const ByRace by_race(fleet.candidates);

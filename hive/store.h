@@ -39,7 +39,7 @@ struct Candidate {
   std::string sites[2];  // hexadecimal
   int64_t weight = 1;
   bool is_flag = false;
-  std::string source{};  // JSON
+  std::string source{};  // JSON; the fleet is without it
 };
 
 struct Result {
@@ -118,6 +118,8 @@ class Store {
   // The file in parts, each of which the caller has made text of.
   void set_file(const std::string& build, int64_t size, const std::vector<std::string>& parts);
   [[nodiscard]] std::vector<std::string> file(const std::string& build);
+  // What each candidate was submitted with (Candidate::source), by race.
+  [[nodiscard]] std::map<std::string, std::string> sources(const std::string& build);
   [[nodiscard]] std::string record(const std::string& race);  // as report/record.h has it; empty: none
 
   // ---- tasks and results ----

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "cli/hive/hive_verbs.h"
 #include "cli/renderings.h"
 #include "cli/verb.h"
 
@@ -40,8 +43,15 @@ std::string head(std::string_view name, std::string_view summary) {
                      roff(summary));
 }
 
+// "norn-hive-serve" of norn hive serve.
+std::string file_name(const Verb& verb) {
+  std::string name = fmt::format("norn-{}", verb.name);
+  std::replace(name.begin(), name.end(), ' ', '-');
+  return name;
+}
+
 std::string page_of(const Verb& verb) {
-  std::string page = head(fmt::format("norn-{}", verb.name), verb.summary);
+  std::string page = head(file_name(verb), verb.summary);
   page += fmt::format(".SH SYNOPSIS\n.B norn {}\n{}\n.SH DESCRIPTION\n{}", roff(verb.name), roff(verb.usage),
                       paragraphs(verb.about));
   page += ".SH OPTIONS\n";
@@ -72,8 +82,9 @@ std::string main_page() {
 
 int write_manual_pages(const std::string& directory) {
   bool ok = write_file(directory + "/norn.1", main_page());
-  for (const Verb& verb : verbs())
-    ok = ok && write_file(fmt::format("{}/norn-{}.1", directory, verb.name), page_of(verb));
+  for (const std::span<const Verb> all : {verbs(), hive_verbs()})
+    for (const Verb& verb : all)
+      ok = ok && write_file(fmt::format("{}/{}.1", directory, file_name(verb)), page_of(verb));
   return ok ? 0 : kMisuse;
 }
 

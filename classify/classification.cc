@@ -112,6 +112,7 @@ class OneInput {
   }
   std::vector<Plan> next_directed(unsigned count) {
     std::vector<Plan> plans;
+    plans.reserve(count);
     for (unsigned i = 0; i < count; ++i) plans.push_back(race_directed(settings_.seed + directed_++));
     return plans;
   }
@@ -203,7 +204,8 @@ class OneInput {
     result_.paths = pairs_.empty() ? 0 : 1;
     meetings_ = pairs_.size();
     hold_writers();
-    add_early_pairs();
+    // Who is held before the write that a loop waits for may be in the way of others than the loop.
+    if (waiting_ < meetings_) add_early_pairs();
   }
 
   // Of two plans each, the given and the flipped order. How many did not do what was asked for.

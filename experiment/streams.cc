@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string_view>
@@ -71,20 +73,29 @@ std::vector<WrittenStream> read_capture(const std::string& path, const std::stri
   file.read(static_cast<char*>(static_cast<void*>(header.get())), sizeof(*header));
   if (file.gcount() != sizeof(*header) || header->magic != Capture::kMagic) return {};
   std::vector<WrittenStream> streams;
-  for (uint32_t i = 0; i < std::min(header->files, Capture::kMost); ++i) {
-    const std::string name(header->names[i], strnlen(header->names[i], Capture::kLongest));
+  for (uint32_t i = 0; i < std::min(header->count, Capture::kMost); ++i) {
+    const schedule::CapturedFile& one = header->files[i];
+    const std::string name(one.name, strnlen(one.name, sizeof(one.name)));
     std::string error;
     if (name.starts_with(own + "/")) continue;
-    if (auto bytes = report::read_whole_file(name, error)) streams.push_back(stream_of(name, std::move(*bytes)));
+    if (auto bytes = report::read_whole_file(name, error)) {
+      streams.push_back(stream_of(name, std::move(*bytes)));
+    } else {
+      const size_t kept = std::min<size_t>(one.kept, sizeof(one.bytes));
+      streams.push_back({name, one.length, one.hash, std::string(one.bytes, kept)});
+    }
   }
   return streams;
 }
 
 bool prepare_capture(const std::string& path) {
-  const auto header = std::make_unique<schedule::Capture>();
+  constexpr schedule::Capture kEmpty;
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file.write(static_cast<const char*>(static_cast<const void*>(header.get())), sizeof(*header));
-  return static_cast<bool>(file.flush());
+  file.write(static_cast<const char*>(static_cast<const void*>(&kEmpty)), offsetof(schedule::Capture, files));
+  file.close();
+  std::error_code error;
+  std::filesystem::resize_file(path, sizeof(schedule::Capture), error);
+  return !file.fail() && !error;
 }
 
 }  // namespace norn::experiment

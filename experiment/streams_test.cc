@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -60,25 +61,29 @@ TEST(Streams, ACaptureThatIsNoneIsEmpty) {
   std::filesystem::remove(path);
 }
 
-TEST(Streams, OfACaptureTheFilesAreReadThatAreNotOnesOwn) {
+TEST(Streams, OfACaptureTheFilesAreReadThatAreNotOnesOwnAndWhatIsGoneIsKnown) {
   const std::string directory = testing::TempDir() + "/streams_test", path = directory + "/capture";
   std::filesystem::create_directories(directory + "/own");
   const auto header = std::make_unique<schedule::Capture>();
   const std::string names[] = {directory + "/log", directory + "/own/output", directory + "/gone"};
-  for (const std::string& name : names) name.copy(header->names[header->files++], schedule::Capture::kLongest - 1);
+  for (const std::string& name : names)
+    name.copy(header->files[header->count++].name, sizeof(header->files[0].name) - 1);
+  std::memcpy(header->files[2].bytes, "two", header->files[2].kept = header->files[2].length = 3);
+  header->files[2].hash = text_hash("two");
   for (const std::string& name : {names[0], names[1]}) std::ofstream(name) << "one\n";
   const auto write = [&] {
     std::ofstream(path).write(static_cast<const char*>(static_cast<const void*>(header.get())), sizeof(*header));
   };
   write();
   const std::vector<WrittenStream> read = read_capture(path, directory + "/own");
-  ASSERT_EQ(read.size(), 1u);
+  ASSERT_EQ(read.size(), 2u);
   EXPECT_EQ(read[0].name, names[0]);
-  EXPECT_FALSE(first_difference(read, {stream(names[0], "one\n")}));
+  EXPECT_FALSE(first_difference(read, {stream(names[0], "one\n"), stream(names[2], "two")}));
   // A header that promises more than there is.
-  header->files = ~0u;
+  header->count = ~0u;
+  for (schedule::CapturedFile& file : header->files) file.kept = ~uint64_t{0};
   write();
-  EXPECT_EQ(read_capture(path, directory + "/own").size(), 1u);
+  EXPECT_EQ(read_capture(path, directory + "/own").size(), schedule::Capture::kMost - 1);
   std::filesystem::remove_all(directory);
 }
 

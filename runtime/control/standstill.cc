@@ -58,7 +58,8 @@ Elsewhere look_elsewhere() {
     if (!mapping.writable) return true;
     const Text path = mapping.path;
     if (mapping.shared) {
-      const bool own = path == settings.outcome || path == settings.decisions || path == settings.findings;
+      const bool own = path == settings.outcome || path == settings.decisions || path == settings.findings ||
+                       path == settings.capture;
       const bool is_unnamed = path.starts_with("/dev/zero");
       unnamed += is_unnamed ? 1 : 0;
       found.shared = found.shared || !(own || is_unnamed);

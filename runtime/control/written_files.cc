@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/spin_mutex.h"
+#include "base/text_hash.h"
 #include "runtime/control/decisions.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/process/settings.h"
@@ -14,22 +15,43 @@ namespace norn::rt::control {
 namespace {
 
 using schedule::Capture;
+using schedule::CapturedFile;
 
 constinit Capture* capture = nullptr;
 constinit SpinMutex mutex;
 
-void add(Text name) {
-  const SpinLock lock(mutex);
-  for (uint32_t i = 0; i < capture->files; ++i)
-    if (Text(capture->names[i]) == name) return;
-  if (capture->files == Capture::kMost || name.size >= Capture::kLongest) {
+// Null: there is no room.
+CapturedFile* file_named(Text name) {
+  for (uint32_t i = 0; i < capture->count; ++i)
+    if (Text(capture->files[i].name) == name) return &capture->files[i];
+  if (capture->count == Capture::kMost || name.size >= sizeof(CapturedFile::name)) {
     ++capture->lost;
-    return;
+    return nullptr;
   }
-  char* place = capture->names[capture->files];
-  for (size_t i = 0; i < name.size; ++i) place[i] = name[i];
-  place[name.size] = '\0';
-  ++capture->files;
+  CapturedFile& file = capture->files[capture->count];
+  for (size_t i = 0; i < name.size; ++i) file.name[i] = name[i];
+  file.name[name.size] = '\0';
+  ++capture->count;
+  return &file;
+}
+
+// What it has in it now. Of a very long one the beginning.
+void look_into(CapturedFile& file) {
+  constexpr uint64_t kMost = uint64_t{1} << 24;
+  file.length = file.kept = 0;
+  file.hash = kNoBytes;
+  const int fd = sys::open_file(file.name, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  char bytes[4096];
+  while (file.length < kMost) {
+    const long got = sys::call(__NR_read, fd, sys::as_long(bytes), sizeof(bytes));
+    if (sys::failed(got) || got == 0) break;
+    const auto size = static_cast<size_t>(got);
+    file.hash = text_hash({bytes, size}, file.hash);
+    file.length += size;
+    for (size_t i = 0; i < size && file.kept < sizeof(file.bytes); ++i) file.bytes[file.kept++] = bytes[i];
+  }
+  sys::close_file(fd);
 }
 
 }  // namespace
@@ -53,9 +75,12 @@ void note_written(int fd) {
   buffer.sink().put("/proc/self/fd/");
   buffer.sink().put(Decimal(static_cast<uint64_t>(fd)).text());
   link[buffer.text().size] = '\0';
-  char name[Capture::kLongest];
+  char name[sizeof(CapturedFile::name)];
   const long length = sys::call(__NR_readlink, sys::as_long(link), sys::as_long(name), sizeof(name));
-  if (!sys::failed(length)) add({name, static_cast<size_t>(length)});
+  if (sys::failed(length)) return;
+  const SpinLock lock(mutex);
+  CapturedFile* file = file_named({name, static_cast<size_t>(length)});
+  if (file != nullptr) look_into(*file);
 }
 
 void note_all_written() {

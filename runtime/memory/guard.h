@@ -14,7 +14,7 @@ extern constinit bool guards_memory;
 [[nodiscard]] inline bool is_guarding() { return guards_memory; }
 
 // What is asked of the host for a block of this size.
-inline constexpr size_t kMargin = 16;
+inline constexpr size_t kMargin = 64;
 [[nodiscard]] inline size_t with_margin(size_t size) {
   return is_guarding() && size + kMargin > size ? size + kMargin : size;
 }

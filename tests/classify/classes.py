@@ -99,7 +99,7 @@ class Judged:
     def build(self):
         source = self.program.source
         compiler = ["norn-cc", "-std=gnu11"] if source.suffix == ".c" else ["norn-c++", "-std=c++20"]
-        command = [str(self.bin / compiler[0]), compiler[1], "-g", "-O1", "-pthread", f"-I{PROGRAMS}", str(source), "-o",
+        command = [str(self.bin / compiler[0]), compiler[1], "-g", "-O0", "-pthread", f"-I{PROGRAMS}", str(source), "-o",
                    "program"]
         done = call(command, self.directory)
         if done.returncode != 0:
@@ -203,7 +203,7 @@ def sentence(answer):
 
 def text_of(judged):
     answers = [answer for one in judged for answer in one.answers]
-    lines = [f"{len(answers)} races of {len(judged)} programs, built at `-O1`. In the form of table 8, right of how many:", ""]
+    lines = [f"{len(answers)} races of {len(judged)} programs, built at `-O0`, so that the code does what the source says. In the form of table 8, right of how many:", ""]
     lines += table8(answers)
     lines += ["", "What is not right:", ""]
     lines += [f"- {sentence(answer)}" for answer in wrong_ones(answers)] or ["- nothing"]

@@ -17,8 +17,10 @@ namespace {
 
 constexpr Verb kHiveVerbs[] = {
     {"hive run", "[options] -- program [arguments]", "validate a program's candidates on this machine, without set-up",
-     "Runs a program that was built in the production profile, with a hive and an agent of its own: this machine is a\n"
-     "site. Its candidates are those of norn static. Each run validates one; what is known stays in .norn/hive.db, "
+     "Builds the program again in the production profile (into .norn/production), and runs that with a hive and an "
+     "agent\n"
+     "of its own: this machine is a site. Its candidates are those of norn static. Each run validates one; what is "
+     "known stays in .norn/hive.db, "
      "and\n"
      "is told when the program has ended. The exit status is the program's own.",
      "norn hive run -- ./bank 100\n"

@@ -36,6 +36,9 @@ struct HiveAddress {
   [[nodiscard]] std::unique_ptr<hive::HiveClient> connect() const;
 };
 
+// norn build --profile=production. False: it cannot be made, which was said.
+[[nodiscard]] bool build_for_production(const std::string& program, const std::string& output);
+
 // The database of a hive on this machine.
 [[nodiscard]] std::string default_database();
 

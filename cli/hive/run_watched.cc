@@ -32,6 +32,9 @@ using nlohmann::json;
 
 constexpr int kPatience = 10'000;  // milliseconds that the hive may take to answer on this machine
 
+// Milliseconds that a program waits for its task when it starts; the agent has it by then.
+constexpr const char* kFirstTask = "1000";
+
 // A directory that goes with its scope.
 class ScratchDirectory {
  public:
@@ -54,7 +57,11 @@ class ScratchDirectory {
 class OneProgram {
  public:
   OneProgram(const std::string& database, const hive::Policy& policy, std::vector<std::string> command)
-      : database_(database), policy_(policy), command_(std::move(command)), local_(database, policy) {}
+      : database_(database),
+        policy_(policy),
+        command_(std::move(command)),
+        run_(command_[0]),
+        local_(database, policy) {}
 
   // False, and a complaint: the program cannot be validated.
   [[nodiscard]] bool begin() {
@@ -65,10 +72,10 @@ class OneProgram {
     } else if (build->starts_with("hash:")) {
       error = fmt::format("{} has no build id; link it with -Wl,--build-id", command_[0]);
     } else {
-      build_ = *build;
-      const bool is_there = is_submitted() || submit(error);
+      build_ = program_build_ = *build;
+      const bool is_there = is_submitted() || find_shipped() || submit(error);
       if (is_there && local_.start(error)) return true;
-      if (error.empty()) return false;  // norn-static has complained
+      if (error.empty()) return false;  // it was said
     }
     complain(error);
     return false;
@@ -87,8 +94,8 @@ class OneProgram {
     agent.expect(build_, kPatience);
     std::vector<std::string> arguments = command_;
     arguments.insert(arguments.end(), more.begin(), more.end());
-    const experiment::ChildEnd end =
-        experiment::run_child(command_[0], arguments, {{"NORN_HIVE_SOCKET", directory + "/socket"}});
+    const experiment::ChildEnd end = experiment::run_child(
+        run_, arguments, {{"NORN_HIVE_SOCKET", directory + "/socket"}, {"NORN_HIVE_WAIT", kFirstTask}});
     if (!agent.drain(kPatience)) complain("what the last run showed did not reach the hive in time");
     agent.stop();
     serves.join();
@@ -102,21 +109,47 @@ class OneProgram {
 
  private:
   [[nodiscard]] bool is_submitted() const { return store().version(build_).has_value(); }
-  bool submit(std::string& error) const {
+  // The production build that an earlier run made of this program.
+  bool find_shipped() {
+    const auto build = hive::build_name(shipped());
+    if (!build || !store().version(*build)) return false;
+    use_shipped(*build);
+    return true;
+  }
+  // The program has an image: its production build is what is run.
+  bool submit(std::string& error) {
     const std::optional<std::string> records = analyse_image(command_[0]);
-    if (!records) return false;
+    std::error_code code;
+    fs::create_directories(fs::path(shipped()).parent_path(), code);
+    if (!records || !build_for_production(command_[0], shipped())) return false;
+    const auto build = hive::build_name(shipped());
+    if (!build || build->starts_with("hash:")) {
+      error = fmt::format("the production build of {} has no build id; link it with -Wl,--build-id", command_[0]);
+      return false;
+    }
     const auto body = hive::submission_of(
-        {.build = build_, .program = fs::path(command_[0]).filename().string(), .label = ""}, *records, error);
+        {.build = *build, .program = fs::path(command_[0]).filename().string(), .label = ""}, *records, error);
     if (!body) return false;
     hive::Store hive = store();
     hive::store_submission(database_, hive, hive::submission_in(*body), casebook::now());
+    use_shipped(*build);
     return true;
+  }
+  void use_shipped(const std::string& build) {
+    run_ = shipped();
+    build_ = build;
+  }
+  [[nodiscard]] std::string shipped() const {
+    return fmt::format("{}/production/{}/{}", casebook::home_directory(), program_build_,
+                       fs::path(command_[0]).filename().string());
   }
 
   const std::string database_;
   const hive::Policy policy_;
   const std::vector<std::string> command_;
-  std::string build_{};
+  std::string program_build_{};  // of the program that was named
+  std::string build_{};          // of what is run
+  std::string run_{};            // its file
   hive::LocalHive local_;
 };
 

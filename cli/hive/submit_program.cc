@@ -5,35 +5,19 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "casebook/builds.h"
 #include "cli/hive/hive_verbs.h"
-#include "cli/image_files.h"
 #include "cli/static/static_analysis.h"
 #include "cli/terminal.h"
 #include "cli/verb_arguments.h"
 #include "hive/api/submission.h"
-#include "image/rebuild.h"
 
 namespace norn::cli {
-namespace {
 
-// The production build of a program, in `output`. False, and a complaint: it cannot be made.
 bool build_for_production(const std::string& program, const std::string& output) {
-  image::ProgramImage image;
-  std::string error;
-  image::BuildOptions options{.profile = image::BuildProfile::kProduction,
-                              .output = output,
-                              .drivers = tool_directory(),
-                              .jobs = std::max(std::thread::hardware_concurrency(), 1U)};
-  if (image::read_image(program, runtime_archive(), image, error) && image::build_again(image, options, error))
-    return true;
-  complain(error);
-  return false;
+  return build(*find_verb("build"), {"--profile=production", program, "-o", output}) == 0;
 }
-
-}  // namespace
 
 int submit_program(const Verb& verb, std::vector<std::string> arguments) {
   Arguments app;

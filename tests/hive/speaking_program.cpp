@@ -85,4 +85,5 @@ int main(int argc, char**) {
   balance += 2;
   other.join();
   speak(argc > 1);
+  return 7;
 }

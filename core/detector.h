@@ -56,6 +56,7 @@ class Detector : private Collector {
   using ShadowStore::access_within;
   using ShadowStore::owns;
   using ShadowStore::read;
+  using ShadowStore::read_listed;
   using ShadowStore::use;
   using ShadowStore::write;
 

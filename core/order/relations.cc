@@ -271,7 +271,6 @@ void Relations::note_segment(Thread& thread) {
   if (options_.sampled) find_lockset(thread);
   const bool fits = !is_state_machine(options_.engine) && ShadowWord::epoch_fits(thread.slot, thread.time);
   thread.stamps_pack = fits && segments_.note(thread.slot, thread.time, thread.lockset, thread.stamps_locks);
-  thread.stamps_locks_apart = thread.stamps_locks == SegmentLocks::kOfItsTime;
   thread.stamps_bare = thread.lockset == kNoLocks || is_lockless();
   thread.stamps_unlocked = thread.lockset == kNoLocks && (kOneAtATime || core_barrier != nullptr);
   thread.stamps_alone = GranuleLayout::alone(thread.slot, thread.stamps_locks);
@@ -284,6 +283,7 @@ void Relations::note_segment(Thread& thread) {
           ? GranuleLayout::owned_by(thread.slot, thread.beginning)
           : GranuleLayout::kOwnedByNobody;
   thread.needs_fence = !kOneAtATime && core_barrier == nullptr;
+  thread.locks_by_time = &segments_;
   thread.decides = is_lockless() ? &thread.clocks.full : &thread.clocks.strong;
   thread.stamps_exclude = thread.lockset != kNoLocks && locksets_.protects(thread.lockset, thread.lockset);
 }

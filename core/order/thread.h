@@ -18,6 +18,7 @@ struct BarrierGeneration;
 struct ConditionObject;
 struct KnownRows;
 struct SyncObject;
+class SegmentLocks;
 
 struct Held {
   Address address;
@@ -168,11 +169,10 @@ struct Thread {
   // What is_plain() asks for at once.
   alignas(8) bool stamps_pack = false;    // what stamps of this time say of it (core/order/segment_locks.h)
   bool stamped = false;                   // a stamp carries `time` already: the next release must tick
-  bool stamps_locks_apart = false;        // `stamps_locks` does not say which they are
   uint8_t ignoring = 0;                   // a set of IgnoreWhat
   std::atomic<bool> check_spoilt{false};  // set by others: what `fast` holds for done does not count
   bool needs_fence = false;               // at the door of the core
-  uint8_t none[2] = {};
+  uint8_t none[3] = {};
   // Its stamps fit into granules, one carries this time, and nothing else is to be done with an access but to stamp it
   // and perhaps to record it.
   [[nodiscard, gnu::always_inline]] bool is_plain() const {
@@ -195,6 +195,7 @@ struct Thread {
   uint32_t owned_layout = 0;       // and with an owner table, where it may use such now; else one that no granule has
   uint32_t beginning = 0;          // another where its own past is not: begin_again()
   const Clock* decides = nullptr;  // of the relation in which stamps are superfluous
+  const SegmentLocks* locks_by_time = nullptr;
   ThreadId id = 0;
   uint64_t memory_changes = 0;  // grows whenever its own stamps of this time may go because memory is new or gone
 

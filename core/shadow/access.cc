@@ -63,7 +63,7 @@ bool ShadowStore::renew_atomic(Thread& thread, Granule& granule, Address address
     return false;
   }
   if (!thread.stamped) note_segment(thread);
-  if (!thread.stamps_pack || thread.stamps_locks_apart || !ShadowWord::stack_fits(where)) return false;
+  if (!thread.stamps_pack || !ShadowWord::stack_fits(where)) return false;
   const bool follows = kWrites && follows_writes(options_);
   unsigned accessed = increments ? mask : 0;
   if (follows && !increments && thread.spin_word_count != 0) {

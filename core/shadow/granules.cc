@@ -194,6 +194,94 @@ bool ShadowStore::read_beside_list(Thread& thread, Granule& granule, HistoryId l
   return true;
 }
 
+// A read that changes the words in the granule alone: what it covers of them goes, and its own word takes a place that
+// is free then and where the thread's check looks, or its bytes go to a word of its epoch. The list is only looked at:
+// reads in it stay, superfluous or not, as beside others' reads in general. False: it is another case, and nothing was
+// done. The thread has begun to stamp and is inside.
+bool ShadowStore::read_in_place(Thread& thread, Granule& granule, unsigned mask, bool increments, StackId where) {
+  const uint64_t cells = GranuleLock::cells_of(granule);
+  const auto list = static_cast<HistoryId>(cells);
+  const auto second = static_cast<uint32_t>(cells >> 32);
+  if (list == kUntouched || GranuleLock::is_locked(cells) || (second & (kInReadTable | GranuleLayout::kOwned)) != 0 ||
+      !ShadowWord::stack_fits(where) || is_shared(list) || list_at(list).flags() != 0 ||
+      !GranuleLock::try_lock_both(granule, cells)) {
+    return false;
+  }
+  uint32_t layout = second;
+  const bool done = read_in_words(thread, granule, list, layout, mask, options_.handover && !increments, where);
+  GranuleLock::unlock_both(granule, uint64_t{layout} << 32 | list);
+  return done;
+}
+
+// The same under the granule's lock; `second`: its second cell, before and after.
+bool ShadowStore::read_in_words(Thread& thread, Granule& granule, HistoryId list, uint32_t& second, unsigned mask,
+                                bool heeds, StackId where) {
+  const bool lockless = is_lockless();
+  const unsigned place = thread.slot & 1u;
+  ShadowWord left[kPlaces];
+  unsigned staying = 0;  // a bit for each place
+  unsigned joins = kNoPlace;
+  for (unsigned at = 0; at < kPlaces; ++at) {
+    const ShadowWord word = left[at] = granule.words[at].load(std::memory_order_relaxed);
+    if (word.is_none()) continue;
+    staying |= 1u << at;
+    const bool now = word.slot() == thread.slot && word.clock() == thread.time;
+    if (!word.touches(mask)) {
+      if (now && word.kind() == AccessKind::kRead && at != 1 - place) joins = at;
+      continue;
+    }
+    if (now) return stands_for(word.kind(), AccessKind::kRead) && word.has_all(mask);
+    if (is_of_life(word.kind())) return false;
+    const Related related =
+        relate(FixedKind<AccessKind::kRead>{}, word, KnownByNumber(thread, lockless, word, locks_at(second, at)));
+    if (!related.agrees() || related.covered == Covered::kUnknown || (related.how == Relation::kExcluded && heeds)) {
+      return false;
+    }
+    if (related.covered == Covered::kYes) left[at] = word.without(mask);
+    if (left[at].is_none()) staying &= ~(1u << at);
+  }
+  const OverflowList listed = list_at(list);
+  if (listed.flags() != 0) return false;
+  for (unsigned i = 0; i < listed.others(); ++i) {
+    const OverflowList::Brief s = listed.brief(i);
+    if ((s.mask & mask) == 0) continue;
+    if (s.slot == thread.slot && s.time == thread.time) return false;
+    if (ordered_before(*thread.decides, thread, s.slot, s.time)) continue;
+    const bool excluded = !lockless && !heeds && thread.stamps_exclude && !is_of_life(s.kind) &&
+                          listed.at(i).lockset == thread.lockset && thread.clocks.full.get(s.slot) >= s.time;
+    if (!excluded) return false;
+  }
+
+  unsigned to = kNoPlace;
+  if (joins != kNoPlace) {
+    GranuleStep step(context_, segments_, thread, AccessKind::kRead, mask, false, where);
+    if (!step.joins(left[joins])) joins = kNoPlace;
+  }
+  if (joins == kNoPlace) {
+    const bool second_look = mask != kWholeGranule && (staying >> 2 & 1) == 0;
+    to = (staying >> place & 1) == 0 ? place : second_look ? 2 : kNoPlace;
+    if (to == kNoPlace) return false;
+    left[to] = ShadowWord::of_one_stack(ShadowWord::epoch_of(thread.slot, thread.time), AccessKind::kRead, mask, where);
+  }
+  // Those that stay as they were ordered, and the new one as the newest.
+  uint32_t layout = 0;
+  unsigned count = 0;
+  unsigned ordered = 0;
+  for (unsigned i = 0; i < kPlaces; ++i) {
+    const unsigned at = second >> 2 * i & 3;
+    if (at == kNoPlace) break;
+    ordered |= 1u << at;
+    if ((staying >> at & 1) == 0) continue;
+    layout |= at << 2 * count++ | GranuleLayout::locks_in(at, locks_at(second, at));
+  }
+  if ((staying & ~ordered) != 0) return false;  // put there without the lock, at the same time as something else
+  if (to != kNoPlace) layout |= to << 2 * count++ | GranuleLayout::locks_in(to, thread.stamps_locks);
+  for (; count < kPlaces; ++count) layout |= kNoPlace << 2 * count;
+  second = layout;
+  for (unsigned at = 0; at < kPlaces; ++at) granule.words[at].store(left[at], std::memory_order_relaxed);
+  return true;
+}
+
 // The same where all is the thread's own, and it holds no lock: what it does now covers all that its kind covers.
 // `before`: the bytes that an increment may write; 0 where nobody asks. `words`: what is to be put into the granule.
 bool ShadowStore::renew_owned(Thread& thread, OverflowList& listed, GranuleStep::Kept (&words)[kPlaces], unsigned held,
@@ -673,9 +761,8 @@ void ShadowStore::use_inside(Thread& thread, Address object, StackId where) {
     found = where;
     return true;
   };
-  if (thread.stamps_pack && thread.stamps_locks != SegmentLocks::kOfItsTime &&
-      (renew<AccessKind::kAtomicRead, false>(thread, *granule, at, mask, where) ||
-       renew_beside<AccessKind::kAtomicRead>(thread, *granule, at, mask, true, place))) {
+  if (thread.stamps_pack && (renew<AccessKind::kAtomicRead, false>(thread, *granule, at, mask, where) ||
+                             renew_beside<AccessKind::kAtomicRead>(thread, *granule, at, mask, true, place))) {
     thread.stamped = true;
     return;
   }
@@ -717,7 +804,8 @@ Address ShadowStore::renew_run(Thread& thread, Address at, Address begin, Addres
                                       : renew<Kind, false>(thread, *granule, at, mask, where);
     if (!renewed && !is_stamped(thread, *granule, Kind, mask) &&
         !renew_beside<Kind>(thread, *granule, at, mask, increments, place) &&
-        !(kPlain && is_in_list(thread, *granule, Kind, mask))) {
+        !(kPlain && is_in_list(thread, *granule, Kind, mask)) &&
+        !(Kind == AccessKind::kRead && read_in_place(thread, *granule, mask, increments, where))) {
       break;
     }
   }

@@ -141,8 +141,17 @@ class KnownExactly {
   const bool full_;
 };
 
+// Whether a word was made under the locks that the thread has now: by their number, or by its epoch where they have
+// none. (No: or what had a number has none, or the other way round.) The thread is inside.
+[[nodiscard, gnu::always_inline]] inline bool has_same_locks(const Thread& thread, uint32_t then, LocksCode locks) {
+  if (locks != thread.stamps_locks) return false;
+  return locks != SegmentLocks::kOfItsTime ||
+         thread.locks_by_time->at(static_cast<Slot>(ShadowWord::slot_of(then)), ShadowWord::clock_of(then), locks) ==
+             thread.lockset;
+}
+
 // What paths 1 know of a word in a granule: the relation that decides, as far as the clock itself has it, and the
-// number of its locks. The thread has begun to stamp, and its locks have a number.
+// number of its locks. The thread has begun to stamp and is inside.
 class KnownNearby {
  public:
   // `cells`: both cells of the granule (GranuleLock::cells_of()), of which the upper has the locks of the word at `at`.
@@ -158,7 +167,7 @@ class KnownNearby {
   [[nodiscard, gnu::always_inline]] Covered no_better() const {
     if (thread_.stamps_bare) return Covered::kYes;
     const auto locks = static_cast<LocksCode>(cells_ >> (at_ + 5) * 8);
-    if (locks == thread_.stamps_locks) return Covered::kYes;
+    if (has_same_locks(thread_, then_, locks)) return Covered::kYes;
     return locks == 0 ? Covered::kNo : Covered::kUnknown;  // nothing protected it, as something protects this
   }
 
@@ -175,6 +184,7 @@ class KnownByNumber {
   [[gnu::always_inline]] KnownByNumber(const Thread& thread, bool lockless, ShadowWord then, LocksCode locks)
       : thread_(thread),
         lockless_(lockless),
+        then_(then.epoch()),
         own_(is_own(thread, then.slot(), then.clock())),
         is_now_(own_ && then.clock() == thread.time),
         full_(own_ || thread.clocks.full.get(then.slot()) >= then.clock()),
@@ -184,16 +194,18 @@ class KnownByNumber {
   [[nodiscard, gnu::always_inline]] bool is_now() const { return is_now_; }
   [[nodiscard, gnu::always_inline]] bool is_ordered() const { return lockless_ ? full_ : strong_; }
   [[nodiscard, gnu::always_inline]] Relation keeps_apart() const {
-    return full_ && locks_ == thread_.stamps_locks && thread_.stamps_exclude ? Relation::kExcluded : Relation::kUnknown;
+    return full_ && thread_.stamps_exclude && has_same_locks(thread_, then_, locks_) ? Relation::kExcluded
+                                                                                     : Relation::kUnknown;
   }
   [[nodiscard, gnu::always_inline]] Covered no_better() const {
-    if (lockless_ || locks_ == thread_.stamps_locks || thread_.lockset == kNoLocks) return Covered::kYes;
+    if (lockless_ || thread_.lockset == kNoLocks || has_same_locks(thread_, then_, locks_)) return Covered::kYes;
     return locks_ == 0 ? Covered::kNo : Covered::kUnknown;
   }
 
  private:
   const Thread& thread_;
   const bool lockless_;
+  const uint32_t then_;
   const bool own_, is_now_, full_, strong_;
   const LocksCode locks_;
 };

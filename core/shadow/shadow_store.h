@@ -24,7 +24,8 @@
 //    Leaves a list with anything in it, but for the thread's own table; what conflicts and is not ordered; other locks;
 //    frees; what has no room.
 //
-// 2, beside: GranuleStep::renew_beside(); ReadStep::take_alone(), Together of the read table.
+// 2, beside: GranuleStep::renew_beside(); ReadStep::take_alone(), Together of the read table; read_in_place() beside a
+// list.
 //    Decides the same with both clocks, and what the same locks exclude; rmw of writes.
 //    Leaves locks that are not the same; races; allocations and frees; what is handed over.
 //
@@ -93,6 +94,13 @@ class ShadowStore : public GranuleStore {
   }
   template <AccessKind Kind>
   [[nodiscard, gnu::always_inline]] bool access_owned(Thread& thread, Granule& granule, unsigned mask, StackId where);
+  // A read where there is a list, of a thread that is_plain(). False: it is another case, and nothing was done.
+  [[nodiscard]] bool read_listed(Thread& thread, Granule& granule, unsigned mask, bool increments, StackId where) {
+    const bool done = step_inside(thread) && read_in_place(thread, granule, mask, increments, where);
+    step_outside(thread);
+    if (done) ++thread.accesses;
+    return done;
+  }
   // The shortest (GranuleStep::Own), of so many bytes within one granule, for a thread that is_plain(). It need not be
   // inside: it touches nothing but its own words.
   template <AccessKind Kind>
@@ -170,9 +178,7 @@ class ShadowStore : public GranuleStore {
 
   // --- paths 1 and 2
   // Whether renew() may be tried, once the thread has begun to stamp.
-  [[nodiscard]] static bool may_renew(const Thread& thread) {
-    return thread.stamped && thread.stamps_pack && thread.stamps_locks != SegmentLocks::kOfItsTime;
-  }
+  [[nodiscard]] static bool may_renew(const Thread& thread) { return thread.stamped && thread.stamps_pack; }
   template <AccessKind Kind, bool Whole>
   [[nodiscard, gnu::always_inline]] bool renew(const Thread& thread, Granule& granule, Address address, unsigned mask,
                                                StackId where) {
@@ -247,6 +253,9 @@ class ShadowStore : public GranuleStore {
   }
   [[nodiscard]] bool renew_owner(const Thread& thread, Granule& granule, HistoryId list,
                                  const WordAccess& access) const;
+  bool read_in_place(Thread& thread, Granule& granule, unsigned mask, bool increments, StackId where);
+  bool read_in_words(Thread& thread, Granule& granule, HistoryId list, uint32_t& second, unsigned mask, bool heeds,
+                     StackId where);
   // Of access_row(): one of another case.
   [[nodiscard]] bool renew_one(Thread& thread, AccessKind kind, Address at, StackId where) {
     return renew_run(thread, kind, at, at, at + kGranuleBytes, where, false) != at;

@@ -167,7 +167,7 @@ class GranuleStep : public PlaceTables {
         : alone_(uint64_t{thread.stamps_alone} << 32),
           two_(uint64_t{thread.stamps_two} << 32),
           fresh_(says(thread, Kind, where).with(ShadowWord::kAllBytes)),
-          past_(thread.time - thread.own_since),
+          past_(has_one_code(thread) ? thread.time - thread.own_since : 0),
           place_(thread.slot & 1u),
           unlocked_(thread.stamps_unlocked) {}
 
@@ -217,6 +217,10 @@ class GranuleStep : public PlaceTables {
     }
 
    private:
+    // Whether equal cells say that the locks are the same.
+    [[nodiscard, gnu::always_inline]] static bool has_one_code(const Thread& thread) {
+      return thread.stamps_bare || thread.stamps_locks != SegmentLocks::kOfItsTime;
+    }
     // Of the thread itself, at a time before the present. (What was freed is for the next path.)
     [[nodiscard, gnu::always_inline]] bool is_past(ShadowWord word) const {
       const uint64_t clocks = uint64_t{fresh_.epoch()} - word.epoch() - 1;

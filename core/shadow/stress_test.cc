@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/detector.h"
+#include "core/testing/detector_probe.h"
 #include "core/testing/test_arena.h"
 #include "core/testing/test_listener.h"
 
@@ -436,6 +437,76 @@ TEST_F(StressUnlockedTest, WhoComesToOwnedGranulesIsFound) {
       detector->write(*owner, at(i, (round + 3) % 8), 1, 41);
       owner_at.store(i);
       if (round % 64 == 0) pass_time(*owner, kLocks);
+      if (round % 1024 == 1023) std::this_thread::yield();
+    }
+  }
+  comes.join();
+  unsigned missed = 0;
+  for (const std::atomic<bool>& one : raced) missed += one.load() ? 0 : 1;
+  EXPECT_EQ(missed, 0u);
+  EXPECT_TRUE(detector->check_invariants());
+}
+
+// A thread goes on reading granules with lists (ShadowStore::read_in_place()) while another, which is ordered after all
+// that was done before, writes to each of them, and lists are collected all the time: every write is found.
+TEST_F(StressUnlockedTest, WhoWritesBesideReadsInPlaceIsFound) {
+  constexpr unsigned kGranules = 500;
+  const TestingArena memory;
+  const auto detector = std::make_unique<Detector>();
+  std::vector<std::atomic<bool>> raced(kGranules);
+  Listener listener;
+  listener.context = &raced;
+  listener.pair = [](void* context, const RacingPair& pair) {
+    (*static_cast<std::vector<std::atomic<bool>>*>(context))[(pair.address - kWords) / 8].store(true);
+  };
+  Options options;
+  options.log2_histories = 11;
+  ASSERT_TRUE(detector->init(options, listener));
+  Thread* main = detector->add_root(0);
+  Thread* reader = detector->fork(*main, 1);
+  Thread* second = detector->fork(*main, 2);
+  Thread* writer = detector->fork(*main, 3);
+  const auto at = [](unsigned granule, unsigned half) { return kWords + Address{granule} * 8 + half * 4; };
+  const auto pass_time = [&](Thread& thread, Address lock) {
+    detector->lock_acquire(thread, lock, LockMode::kExclusive, 90);
+    detector->lock_release(thread, lock, LockMode::kExclusive);
+  };
+  // Each half is written and read by two threads, all at epochs of their own: too much for a granule's words.
+  for (const unsigned half : {0u, 1u}) {
+    for (Thread* thread : {reader, second}) {
+      for (unsigned i = 0; i < kGranules; ++i) detector->write(*thread, at(i, half), 4, 1 + half);
+      detector->happens_before(*thread, kLocks + 128);
+      for (Thread* later : {reader, second}) detector->happens_after(*later, kLocks + 128);
+    }
+    for (Thread* thread : {reader, second}) {
+      for (unsigned i = 0; i < kGranules; ++i) detector->read(*thread, at(i, half), 4, 3 + half);
+      pass_time(*thread, kLocks + 192);
+    }
+  }
+  for (Thread* thread : {reader, second}) detector->happens_before(*thread, kLocks + 256);
+  detector->happens_after(*writer, kLocks + 256);
+  for (unsigned i = 0; i < kGranules; ++i) {
+    const Shape shape = DetectorProbe::shape(*detector, *DetectorProbe::granule(*detector, at(i, 0)));
+    ASSERT_TRUE(shape == Shape::kReadList || shape == Shape::kOverflow);
+  }
+  std::atomic<unsigned> reader_at{~0u};
+  std::atomic<unsigned> writer_at{0};
+  std::thread comes([&] {
+    for (unsigned i = 0; i < kGranules; ++i) {
+      while (reader_at.load() != i) std::this_thread::yield();
+      for (unsigned wait = 0; wait < i % 32 * 8; ++wait) reader_at.load();
+      detector->write(*writer, at(i, i % 2) + i % 4, 1, 30);
+      if (i % 64 == 0) detector->request_collection();
+      if (i % 16 == 0) pass_time(*writer, kLocks + 64);
+      writer_at.store(i + 1);
+    }
+  });
+  for (unsigned i = 0; i < kGranules; ++i) {
+    for (unsigned round = 0; writer_at.load() == i; ++round) {
+      detector->read(*reader, at(i, 0), 4, 40);
+      detector->read(*reader, at(i, 1), 4, 41);
+      reader_at.store(i);
+      if (round % 8 == 0) pass_time(*reader, kLocks);
       if (round % 1024 == 1023) std::this_thread::yield();
     }
   }

@@ -151,6 +151,10 @@ struct DetectorProbe {
                                            const WordAccess& access) {
     return detector.read_together(thread, &granule, access.word, 1, 1, access.where, true) == 1;
   }
+  [[nodiscard]] static bool path_2_listed(Detector& detector, Thread& thread, Granule& granule,
+                                          const WordAccess& access) {
+    return detector.read_in_place(thread, granule, access.mask, access.increments, access.where);
+  }
   // Path 3, by the shape of the granule.
   [[nodiscard]] static bool path_3_plain(Detector& detector, Thread& thread, Granule& granule,
                                          const WordAccess& access) {

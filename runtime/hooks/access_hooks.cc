@@ -144,7 +144,7 @@ template <AccessKind Kind, unsigned Size, class... Value>
   leave(state);
 }
 
-enum class Quick : uint8_t { kNot, kDone, kUnfinished, kTried, kOwned };
+enum class Quick : uint8_t { kNot, kDone, kUnfinished, kTried, kOwned, kListed };
 
 // The first shadow word of an epoch needs more. False: it is not to be had.
 [[gnu::noinline]] NORN_SLOW bool begin_stamping(ThreadState& state) {
@@ -171,8 +171,11 @@ template <AccessKind Kind, unsigned Size>
   if (thread.fast.mask == 0 || state->depth.load(std::memory_order_relaxed) != 0) return Quick::kNot;
   if (!thread.is_plain() && (thread.stamped || !begin_stamping(*state))) return Quick::kTried;
   Granule* granules = &flat_granule(thread.fast.granules, thread.fast.mask, address);
-  if (has_list(granules[0]))
-    return Size <= kGranuleBytes && detector.owns(thread, granules[0]) ? Quick::kOwned : Quick::kTried;
+  if (has_list(granules[0])) {
+    if (Size > kGranuleBytes) return Quick::kTried;
+    if (detector.owns(thread, granules[0])) return Quick::kOwned;
+    return Kind == AccessKind::kRead && !is_in_read_table(granules[0]) ? Quick::kListed : Quick::kTried;
+  }
   const bool done = do_inside(*state, [&]() __attribute__((always_inline)) {
     StackId stack = kNoStack;
     // Once more, since a signal's handler may have begun another epoch until here.
@@ -321,8 +324,26 @@ template <AccessKind Kind, unsigned Size, class... Value>
   const bool done = do_inside(state, [&]() __attribute__((always_inline)) {
     StackId stack = kNoStack;
     Granule& granule = flat_granule(thread.fast.granules, thread.fast.mask, address);
-    return thread.is_plain() && find_stack_id(state, site, stack) &&
+    return thread.is_plain() && !gate.load(std::memory_order_relaxed) && find_stack_id(state, site, stack) &&
            detector.access_owned<Kind>(thread, granule, bytes_in_granule(address_of(address), kInGranule<Size>), stack);
+  });
+  if (!done) [[clang::musttail]]
+    return try_next<Kind, Size>(address, site, value...);
+  if (thread.recording || state.kept_signals.load(std::memory_order_relaxed) != 0) [[clang::musttail]]
+    return finish_quick<Kind, Size>(address, site, value...);
+}
+
+// A read of a granule with a list. As access_owned().
+template <AccessKind Kind, unsigned Size, class... Value>
+[[gnu::noinline]] NORN_SLOW void read_listed(const void* address, const norn_site* site, Value... value) {
+  ThreadState& state = *current_state;
+  Thread& thread = *state.core;
+  const bool done = do_inside(state, [&]() __attribute__((always_inline)) {
+    StackId stack = kNoStack;
+    Granule& granule = flat_granule(thread.fast.granules, thread.fast.mask, address);
+    return thread.is_plain() && !gate.load(std::memory_order_relaxed) && find_stack_id(state, site, stack) &&
+           detector.read_listed(thread, granule, bytes_in_granule(address_of(address), kInGranule<Size>),
+                                increments<Kind>(site), stack);
   });
   if (!done) [[clang::musttail]]
     return try_next<Kind, Size>(address, site, value...);
@@ -339,6 +360,8 @@ template <AccessKind Kind, unsigned Size, class... Value>
     return finish_quick<Kind, Size>(address, site, value...);
   if (quick == Quick::kOwned) [[clang::musttail]]
     return access_owned<Kind, Size>(address, site, value...);
+  if (quick == Quick::kListed) [[clang::musttail]]
+    return read_listed<Kind, Size>(address, site, value...);
   [[clang::musttail]] return try_next<Kind, Size>(address, site, value...);
 }
 

@@ -1,6 +1,6 @@
 // norn run: starts a program, waits, reports what it found.
 
-#include "cli/conclusion.h"
+#include "cli/confirm/conclusion.h"
 #include "cli/verb.h"
 #include "cli/verb_arguments.h"
 

@@ -1,5 +1,5 @@
 // What the schedules of a program have shown so far, and which to try next: the feedback of the strategy reads-from
-// (schedule/reads_from.h).
+// (schedule/strategies/reads_from.h).
 //
 // The corpus keeps the constraints of each schedule that showed a new pair, and how often each set of pairs was seen.
 // The next schedule is one of them with a constraint added, changed or left out; the rarer what it showed, the sooner
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "schedule/reads_from.h"
+#include "schedule/strategies/reads_from.h"
 
 namespace norn::experiment {
 

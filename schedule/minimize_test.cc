@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "schedule/random_walk.h"
+#include "schedule/strategies/random_walk.h"
 #include "schedule/testing/model_threads.h"
 
 namespace norn::schedule {

@@ -7,7 +7,7 @@
 #include <atomic>
 
 #include "schedule/order.h"
-#include "schedule/reads_from.h"
+#include "schedule/strategies/reads_from.h"
 
 namespace norn::schedule {
 

@@ -6,16 +6,16 @@
 #include <new>
 
 #include "base/joined.h"
-#include "schedule/pct.h"
-#include "schedule/pos.h"
-#include "schedule/race_directed.h"
-#include "schedule/random_walk.h"
-#include "schedule/reads_from.h"
-#include "schedule/replay_strategy.h"
-#include "schedule/round_robin.h"
-#include "schedule/selected.h"
+#include "schedule/strategies/pct.h"
+#include "schedule/strategies/pos.h"
+#include "schedule/strategies/race_directed.h"
+#include "schedule/strategies/random_walk.h"
+#include "schedule/strategies/reads_from.h"
+#include "schedule/strategies/replay_strategy.h"
+#include "schedule/strategies/round_robin.h"
+#include "schedule/strategies/selected.h"
+#include "schedule/strategies/window.h"
 #include "schedule/switches.h"
-#include "schedule/window.h"
 
 namespace norn::schedule {
 

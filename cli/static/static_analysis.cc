@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "cli/image_files.h"
+#include "cli/image/image_files.h"
 #include "cli/terminal.h"
 
 namespace norn::cli {

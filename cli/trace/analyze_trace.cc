@@ -7,7 +7,7 @@
 
 #include "analyze/parallel.h"
 #include "casebook/runs.h"
-#include "cli/conclusion.h"
+#include "cli/confirm/conclusion.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "cli/verb_arguments.h"

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "cli/conclusion.h"
+#include "cli/confirm/conclusion.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "cli/verb_arguments.h"

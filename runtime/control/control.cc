@@ -12,7 +12,7 @@
 #include "runtime/process/mode.h"
 #include "runtime/process/settings.h"
 #include "runtime/process/syscalls.h"
-#include "schedule/two_orders.h"
+#include "schedule/strategies/two_orders.h"
 
 namespace norn::rt {
 

@@ -10,8 +10,8 @@
 
 #include "base/string_sink.h"
 #include "classify/classification_text.h"
-#include "cli/classes.h"
-#include "cli/confirm_options.h"
+#include "cli/confirm/classes.h"
+#include "cli/confirm/confirm_options.h"
 #include "cli/detection.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"

@@ -1,4 +1,4 @@
-#include "schedule/race_directed.h"
+#include "schedule/strategies/race_directed.h"
 
 namespace norn::schedule {
 namespace {

@@ -4,7 +4,7 @@
 // A run is described by its reads-from pairs: the statement that wrote a location last, and the statement that accesses
 // it next. The runtime reports the pairs of each run (ReadsFromPairs, in the outcome). Whoever starts the runs asks for
 // pairs that were not seen yet: a Constraint says that the reader is to read from the writer once, or is not to. The
-// strategy keeps to the constraints as far as that is possible, and is pos (schedule/pos.h) for the rest.
+// strategy keeps to the constraints as far as that is possible, and is pos (schedule/strategies/pos.h) for the rest.
 //
 // Deviations: statements stand for events, since an event has no name that another schedule knows; a wanted pair is
 // satisfied by its first instance. A lock's acquisition and an atomic operation count as accesses that write, so that
@@ -13,7 +13,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "schedule/pos.h"
+#include "schedule/strategies/pos.h"
 
 namespace norn::schedule {
 

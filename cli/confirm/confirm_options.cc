@@ -1,4 +1,4 @@
-#include "cli/confirm_options.h"
+#include "cli/confirm/confirm_options.h"
 
 #include <fmt/format.h>
 

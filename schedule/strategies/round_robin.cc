@@ -1,4 +1,4 @@
-#include "schedule/round_robin.h"
+#include "schedule/strategies/round_robin.h"
 
 namespace norn::schedule {
 

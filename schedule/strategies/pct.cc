@@ -1,4 +1,4 @@
-#include "schedule/pct.h"
+#include "schedule/strategies/pct.h"
 
 namespace norn::schedule {
 

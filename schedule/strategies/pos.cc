@@ -1,4 +1,4 @@
-#include "schedule/pos.h"
+#include "schedule/strategies/pos.h"
 
 namespace norn::schedule {
 

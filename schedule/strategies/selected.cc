@@ -1,4 +1,4 @@
-#include "schedule/selected.h"
+#include "schedule/strategies/selected.h"
 
 namespace norn::schedule {
 namespace {

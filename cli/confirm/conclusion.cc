@@ -1,4 +1,4 @@
-#include "cli/conclusion.h"
+#include "cli/confirm/conclusion.h"
 
 #include <fmt/format.h>
 #include <signal.h>

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <thread>
 
-#include "cli/image_files.h"
+#include "cli/image/image_files.h"
 #include "cli/static/static_analysis.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"

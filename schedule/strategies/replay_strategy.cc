@@ -1,4 +1,4 @@
-#include "schedule/replay_strategy.h"
+#include "schedule/strategies/replay_strategy.h"
 
 namespace norn::schedule {
 

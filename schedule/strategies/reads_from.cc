@@ -1,4 +1,4 @@
-#include "schedule/reads_from.h"
+#include "schedule/strategies/reads_from.h"
 
 namespace norn::schedule {
 namespace {

@@ -1,4 +1,4 @@
-#include "schedule/window.h"
+#include "schedule/strategies/window.h"
 
 namespace norn::schedule {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/known_candidates.h"
+#include "cli/confirm/known_candidates.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // Both orders of a pair, from the same state.
-#include "schedule/two_orders.h"
+#include "schedule/strategies/two_orders.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "schedule/two_orders.h"
+#include "schedule/strategies/two_orders.h"
 
 namespace norn::schedule {
 

@@ -1,4 +1,4 @@
-#include "cli/classes.h"
+#include "cli/confirm/classes.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "base/string_sink.h"
 #include "casebook/times.h"
-#include "cli/confirm_options.h"
+#include "cli/confirm/confirm_options.h"
 #include "cli/terminal.h"
 
 namespace norn::cli {

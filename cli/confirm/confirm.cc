@@ -5,8 +5,8 @@
 
 #include "casebook/runs.h"
 #include "cli/casebook_file.h"
-#include "cli/confirm_options.h"
-#include "cli/known_candidates.h"
+#include "cli/confirm/confirm_options.h"
+#include "cli/confirm/known_candidates.h"
 #include "cli/renderings.h"
 #include "cli/run_options.h"
 #include "cli/terminal.h"

@@ -296,6 +296,11 @@ void drop_tables(llvm::Module& module) {
   }
 }
 
+// Of a list that a user gave: one line, and no stack of the compiler's.
+[[noreturn]] void refuse_list(llvm::StringRef name, const llvm::Twine& why) {
+  llvm::report_fatal_error("norn: list of probes " + name + ": " + why, /*gen_crash_diag=*/false);
+}
+
 }  // namespace
 
 ProbeSites ProbeSites::of(llvm::StringRef name) {
@@ -303,13 +308,12 @@ ProbeSites ProbeSites::of(llvm::StringRef name) {
   sites.all = name == "all";
   if (sites.all || name.empty()) return sites;
   auto file = llvm::MemoryBuffer::getFile(name, true);
-  if (!file) llvm::report_fatal_error(llvm::Twine("norn: list of probes ") + name + ": " + file.getError().message());
+  if (!file) refuse_list(name, file.getError().message());
   llvm::SmallVector<llvm::StringRef> lines;
   (*file)->getBuffer().split(lines, '\n', -1, false);
   for (const llvm::StringRef line : lines) {
     uint64_t site = 0;
-    if (line.trim().getAsInteger(16, site))
-      llvm::report_fatal_error(llvm::Twine("norn: list of probes ") + name + ": no identity of a site: " + line);
+    if (line.trim().getAsInteger(16, site)) refuse_list(name, "no identity of a site: " + line);
     sites.sites.insert(site);
   }
   return sites;

@@ -162,6 +162,7 @@ class TextReport {
       sink_.put('\n');
     }
     sink_.put("norn: ");
+    if (run.engine == "static") return static_summary(run, races);
     if (races.total() == 0 && !run.checked) {
       styled(Style::kBold, "nothing was checked");
     } else if (races.total() == 0 && run.ended) {
@@ -186,31 +187,57 @@ class TextReport {
       }
       standing_count(races, Standing::kPredicted);
       sink_.put(')');
-      if (races.variables > 0 && races.variables < races.total()) {
-        sink_.put(" on ");
-        sink_.put(Decimal(races.variables, true).text());
-        sink_.put(races.variables == 1 ? Text(" variable") : Text(" variables"));
-      }
+      on_variables(races);
       if (!run.ended) sink_.put(" so far");
     }
-    if (races.suppressed > 0) {
-      sink_.put(", ");
-      sink_.put(Decimal(races.suppressed, true).text());
-      sink_.put(" suppressed");
-    }
+    suppressed(races);
     if (run.stats.threads > 0) {
       sink_.put("; ");
-      sink_.put(Decimal(run.stats.accesses, true).text());
-      sink_.put(run.stats.accesses == 1 ? Text(" access by ") : Text(" accesses by "));
-      sink_.put(Decimal(run.stats.threads, true).text());
-      sink_.put(run.stats.threads == 1 ? Text(" thread in ") : Text(" threads in "));
-      const uint64_t hundredths = (run.stats.microseconds + 5000) / 10000;
-      sink_.put(Decimal(hundredths / 100, true).text());
-      sink_.put('.');
-      sink_.put(Decimal(100 + hundredths % 100).text().part(1));
-      sink_.put(" s");
+      counted(run.stats.accesses, " access by ", " accesses by ");
+      counted(run.stats.threads, " thread in ", " threads in ");
+      seconds(run);
     }
     sink_.put('\n');
+  }
+
+  // Nothing ran: what is found are candidates, and none of them is no promise.
+  void static_summary(const RunSummary& run, const RaceCounts& races) {
+    Name count;
+    count.sink().put(races.total() == 0 ? Text("no") : Decimal(races.total(), true).text());
+    count.sink().put(races.total() == 1 ? Text(" candidate") : Text(" candidates"));
+    styled(Style::kBold, count.text());
+    on_variables(races);
+    suppressed(races);
+    sink_.put("; nothing was run; ");
+    counted(run.stats.accesses, " shared access of ", " shared accesses of ");
+    counted(run.stats.threads, " thread, analysed in ", " threads, analysed in ");
+    seconds(run);
+    sink_.put('\n');
+  }
+
+  void on_variables(const RaceCounts& races) {
+    if (races.variables == 0 || races.variables >= races.total()) return;
+    sink_.put(" on ");
+    counted(races.variables, " variable", " variables");
+  }
+
+  void suppressed(const RaceCounts& races) {
+    if (races.suppressed == 0) return;
+    sink_.put(", ");
+    counted(races.suppressed, " suppressed", " suppressed");
+  }
+
+  void counted(uint64_t count, Text one, Text many) {
+    sink_.put(Decimal(count, true).text());
+    sink_.put(count == 1 ? one : many);
+  }
+
+  void seconds(const RunSummary& run) {
+    const uint64_t hundredths = (run.stats.microseconds + 5000) / 10000;
+    sink_.put(Decimal(hundredths / 100, true).text());
+    sink_.put('.');
+    sink_.put(Decimal(100 + hundredths % 100).text().part(1));
+    sink_.put(" s");
   }
 
   void flag(const Race& flag) const {
@@ -474,11 +501,13 @@ class TextReport {
   }
 
   void put_lock(const LockHeld& lock, Sink sink) const {
-    if (lock.name.empty()) {
+    if (!lock.name.empty()) {
+      put_clean(lock.name, sink);
+    } else if (lock.address != 0) {
       sink.put("lock ");
       sink.put(Hex(lock.address).text());
     } else {
-      put_clean(lock.name, sink);
+      sink.put("a lock");
     }
     if (lock.mode == HeldMode::kShared) sink.put(" shared");
     if (lock.taken_at.known()) {

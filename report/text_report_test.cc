@@ -185,6 +185,21 @@ TEST(Text, Summary) {
             "norn: 2 races (1 confirmed, 1 observed, 0 predicted), 1 suppressed\n");
 }
 
+// Where nothing ran, nothing is known not to race.
+TEST(Text, SummaryOfCandidates) {
+  RunSummary run = example::bank_run();
+  run.engine = "static";
+  const auto line = [&](const RaceCounts& counts) {
+    return collect([&](Sink sink) { render_text_summary(run, counts, {}, sink); });
+  };
+  RaceCounts counts;
+  EXPECT_EQ(line(counts),
+            "norn: no candidates; nothing was run; 4,021 shared accesses of 3 threads, analysed in 0.12 s\n");
+  counts.add(example::bank_race());
+  EXPECT_EQ(line(counts),
+            "norn: 1 candidate; nothing was run; 4,021 shared accesses of 3 threads, analysed in 0.12 s\n");
+}
+
 TEST(Text, FitsTheTerminal) {
   const Frame deep[] = {
       {.function = "void boost::asio::detail::executor_op<std::_Bind<void (Session::*(std::shared_ptr<Session>))(std::"

@@ -102,12 +102,24 @@ class Writer final {
     return {frames.data(), frames.size()};
   }
 
-  std::string name_of(int thread) const {
+  // By what it runs: the program's own outermost function, since libraries call that by functions of their own.
+  std::string name_of(int thread, const List<report::Frame>& stack) const {
     const Thread& of = threads_.all()[static_cast<size_t>(thread)];
     if (of.created == nullptr) return "main";
     std::string name = of.root->getSubprogram() != nullptr ? compiler::function_name(of.root->getSubprogram())
                                                            : compiler::function_name(of.root->getName());
+    for (const report::Frame& frame : stack) {
+      if (!frame.library && !frame.function.empty()) name = std::string(view(frame.function));
+    }
     return name + (of.many ? ", several" : "");
+  }
+
+  // The variable that a call locks; empty if it is no variable's own name.
+  static std::string variable_locked(const llvm::Instruction& taken) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&taken);
+    if (call == nullptr || call->arg_size() == 0) return {};
+    const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(call->getArgOperand(0)->stripPointerCasts());
+    return variable == nullptr ? std::string() : Program::name_of(*variable);
   }
 
   void describe(const CandidateSide& side, report::Access& access) {
@@ -119,8 +131,8 @@ class Writer final {
                     : (side.group->kind.write ? report::Op::kWrite : report::Op::kRead);
     access.size = shown_size(*side.group);
     access.thread = static_cast<uint32_t>(side.group->thread);
-    access.thread_name = keep(name_of(side.group->thread));
     access.stack = stack(side.group->thread, *side.instruction, &site, statement.calls);
+    access.thread_name = keep(name_of(side.group->thread, access.stack));
     for (const report::Frame& each : access.stack) {
       if (each.library) continue;
       access.site = each;
@@ -144,6 +156,7 @@ class Writer final {
         if (!each.library) break;
       }
       for (const SiteUse& use : Program::uses(*held.taken)) lock.name = keep(program_.sites()[use.site].expression);
+      if (lock.name.empty()) lock.name = keep(variable_locked(*held.taken));
       locks.push_back(lock);
     }
     access.locks = {locks.data(), locks.size()};
@@ -166,6 +179,7 @@ class Writer final {
       case ObjectKind::kThreadLocal:
         location.kind = object.kind == ObjectKind::kGlobal ? report::LocationKind::kGlobal : report::LocationKind::kTls;
         location.object = keep(Program::name_of(*llvm::cast<llvm::GlobalVariable>(object.origin)));
+        location.declared_at = declaration(*llvm::cast<llvm::GlobalVariable>(object.origin));
         if (location.name.empty()) location.name = location.object;
         break;
       case ObjectKind::kHeap:
@@ -180,6 +194,18 @@ class Writer final {
       default:
         break;
     }
+  }
+
+  report::Frame declaration(const llvm::GlobalVariable& variable) {
+    llvm::SmallVector<llvm::DIGlobalVariableExpression*, 1> found;
+    variable.getDebugInfo(found);
+    report::Frame frame;
+    if (found.empty()) return frame;
+    const llvm::DIGlobalVariable* declared = found.front()->getVariable();
+    frame.file = keep(declared->getFilename().str());
+    frame.directory = keep(declared->getDirectory().str());
+    frame.line = declared->getLine();
+    return frame;
   }
 
   List<report::Frame> allocation(const llvm::Instruction& instruction) {

@@ -179,8 +179,9 @@ void print_fleet(FILE* where, hive::Store& store, const std::string& build) {
                candidate.value("variable", ""), accesses[0].get<std::string>(), accesses[1].get<std::string>(),
                candidate["race"].get<std::string>());
   }
-  fmt::print(where, "norn: {} candidates: {} true, {} likely false, {} unknown, {} flags\n", all.size(),
-             counts["true-race"], counts["likely-false-positive"], counts["unknown"], counts["flag"]);
+  fmt::print(where, "norn: {} candidate{}: {} true, {} likely false, {} unknown, {} flag{}\n", all.size(),
+             all.size() == 1 ? "" : "s", counts["true-race"], counts["likely-false-positive"], counts["unknown"],
+             counts["flag"], counts["flag"] == 1 ? "" : "s");
 }
 
 // Takes what stands behind -- out of the arguments: it is the program's.

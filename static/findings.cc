@@ -197,14 +197,11 @@ class Writer final {
   }
 
   report::Frame declaration(const llvm::GlobalVariable& variable) {
-    llvm::SmallVector<llvm::DIGlobalVariableExpression*, 1> found;
-    variable.getDebugInfo(found);
+    const Declaration place = Program::declaration_of(variable);
     report::Frame frame;
-    if (found.empty()) return frame;
-    const llvm::DIGlobalVariable* declared = found.front()->getVariable();
-    frame.file = keep(declared->getFilename().str());
-    frame.directory = keep(declared->getDirectory().str());
-    frame.line = declared->getLine();
+    frame.file = keep(place.file);
+    frame.directory = keep(place.directory);
+    frame.line = place.line;
     return frame;
   }
 

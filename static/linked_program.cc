@@ -72,6 +72,15 @@ std::string Program::name_of(const llvm::GlobalVariable& global) {
   return global.getName().str();
 }
 
+Declaration Program::declaration_of(const llvm::GlobalVariable& global) {
+  const llvm::MDNode* node = global.getMetadata(kName);
+  if (node == nullptr) return {};
+  const auto text = [&](unsigned i) { return cast<llvm::MDString>(node->getOperand(i))->getString(); };
+  Declaration place{text(1).str(), text(2).str()};
+  if (text(3).getAsInteger(10, place.line)) place.line = 0;
+  return place;
+}
+
 size_t Program::instructions() const { return module_->getInstructionCount(); }
 
 std::vector<SiteUse> Program::uses(const llvm::Instruction& instruction) {
@@ -179,8 +188,13 @@ bool Program::add_module(std::unique_ptr<llvm::Module> module, bool is_library, 
     llvm::SmallVector<llvm::DIGlobalVariableExpression*, 1> described;
     global.getDebugInfo(described);
     if (described.empty()) continue;
-    const std::string name = compiler::global_name(described.front()->getVariable());
-    if (!name.empty()) global.setMetadata(kName, llvm::MDTuple::get(context_, llvm::MDString::get(context_, name)));
+    const llvm::DIGlobalVariable* variable = described.front()->getVariable();
+    const std::string name = compiler::global_name(variable);
+    const auto text = [&](llvm::StringRef words) { return llvm::MDString::get(context_, words); };
+    if (!name.empty())
+      global.setMetadata(kName, llvm::MDTuple::get(context_, {text(name), text(variable->getFilename()),
+                                                              text(variable->getDirectory()),
+                                                              text(std::to_string(variable->getLine()))}));
   }
   llvm::stripNonLineTableDebugInfo(*module);
   module->setModuleInlineAsm("");

@@ -42,6 +42,12 @@ struct SiteUse {
   std::vector<unsigned> calls{};  // sites of the calls it was inlined at here, innermost first
 };
 
+struct Declaration {
+  std::string file{};
+  std::string directory{};
+  uint32_t line = 0;
+};
+
 class Program final {
  public:
   Program();
@@ -67,6 +73,8 @@ class Program final {
 
   // The name of a global variable in the source; its symbol where there is none.
   [[nodiscard]] static std::string name_of(const llvm::GlobalVariable& global);
+  // Where it is declared; nothing where that is not known.
+  [[nodiscard]] static Declaration declaration_of(const llvm::GlobalVariable& global);
 
  private:
   bool add_module(std::unique_ptr<llvm::Module> module, bool is_library, std::string& error);

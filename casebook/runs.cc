@@ -30,6 +30,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 constexpr size_t kRunsKept = 10;
+constexpr size_t kUntoldKept = 200;  // of those that their casebook does not know: it may never be there again
 
 int number_of(const std::string& name) {
   if (name.empty() || name.size() > 9 || name.find_first_not_of("0123456789") != std::string::npos) return 0;
@@ -66,6 +67,7 @@ KeptRun kept_run(const std::string& directory) {
     run.started_in = json.value("directory", "");
     run.commit = json.value("commit", "");
     run.build = json.value("build", "");
+    run.casebook = json.value("casebook", "");
     run.ended = json.contains("exit");
     run.end.exit = json.value("exit", 0);
     run.end.signal = json.value("signal", 0);
@@ -128,24 +130,38 @@ class RunsLock {
   int directory_;
 };
 
+// Its norn lives, or one of its processes.
+bool is_going_on(const KeptRun& run) {
+  const int lock = open((run.directory + "/run.json").c_str(), O_RDONLY | O_CLOEXEC);
+  const bool has_norn = lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0;
+  if (lock >= 0) close(lock);
+  return has_norn || is_written(run.findings());
+}
+
+std::string told_mark(const KeptRun& run) { return run.directory + "/told"; }
+
+// It found something that its casebook is to know and may not.
+bool is_untold(const KeptRun& run) {
+  std::error_code error;
+  return !run.casebook.empty() && !fs::exists(told_mark(run), error) && fs::exists(run.findings(), error);
+}
+
 void remove_old(const std::string& home) {
   const RunsLock alone(home);
   const std::vector<int> numbers = run_numbers(home);
   for (size_t i = kRunsKept; i < numbers.size(); ++i) {
-    const std::string directory = fmt::format("{}/runs/{}", home, numbers[i]);
-    const int lock = open((directory + "/run.json").c_str(), O_RDONLY | O_CLOEXEC);
-    const bool going_on = lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0;
+    const KeptRun run = describe(home, numbers[i]);
     std::error_code error;
-    if (!going_on && !is_written(directory + "/findings.jsonl")) fs::remove_all(directory, error);
-    if (lock >= 0) close(lock);
+    if (!is_going_on(run) && (i >= kUntoldKept || !is_untold(run))) fs::remove_all(run.directory, error);
   }
 }
 
 }  // namespace
 
-NewRun::NewRun(const std::vector<std::string>& command, const std::string& program) {
+NewRun::NewRun(const std::vector<std::string>& command, const std::string& program, const std::string& casebook) {
   std::error_code unknown;
   run_.command = command;
+  run_.casebook = casebook;
   run_.started = local_time(now(), true);
   run_.started_in = fs::current_path(unknown).string();
   run_.commit = commit_of(run_.started_in);
@@ -200,13 +216,15 @@ bool NewRun::create(const std::string& home) {
 }
 
 NewRun::~NewRun() {
-  if (lock_ >= 0) close(lock_);
+  if (lock_ < 0) return;
+  if (!is_untold_) mark_told(run_);
+  close(lock_);
 }
 
 bool NewRun::write_description() const {
   Json json = {
-      {"norn", 1},           {"command", run_.command}, {"directory", run_.started_in}, {"commit", run_.commit},
-      {"build", run_.build}, {"started", run_.started}};
+      {"norn", 1},           {"command", run_.command},   {"directory", run_.started_in}, {"commit", run_.commit},
+      {"build", run_.build}, {"casebook", run_.casebook}, {"started", run_.started}};
   if (run_.ended) {
     json["exit"] = run_.end.exit;
     json["signal"] = run_.end.signal;
@@ -229,6 +247,22 @@ void NewRun::finish(const RunEnd& end) {
   fs::create_symlink(fmt::format("runs/{}", run_.number), link, error);
   fs::rename(link, home_ + "/last", error);
   remove_old(home_);
+}
+
+std::vector<KeptRun> untold_runs(const std::string& casebook) {
+  const std::string home = home_directory();
+  const RunsLock alone(home);
+  std::vector<KeptRun> runs;
+  for (const int number : run_numbers(home)) {
+    KeptRun run = describe(home, number);
+    if (run.casebook == casebook && is_untold(run) && !is_going_on(run)) runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
+void mark_told(const KeptRun& run) {
+  std::error_code error;
+  if (fs::exists(run.directory, error)) std::ofstream(told_mark(run)).flush();
 }
 
 namespace {

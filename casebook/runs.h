@@ -2,7 +2,8 @@
 //
 //   .norn/runs/12/findings.jsonl   what run 12 found, and what was confirmed of it since (report/record.h)
 //   .norn/runs/12/run.json         {"norn":1,"command":[S…],"directory":S,"commit":S,"build":S,"started":S,
-//                                  "exit":N,"signal":N,"timed_out":B,"seconds":N}
+//                                  "casebook":S,"exit":N,"signal":N,"timed_out":B,"seconds":N}
+//   .norn/runs/12/told             empty: the casebook knows what this run found, or was not to know
 //   .norn/last                     a link to the latest run
 //   .norn/casebook.db              what is known of races over all runs (casebook.h)
 //   .norn/corpus/HASH              which schedules of a program showed something new (experiment/corpus.h)
@@ -10,7 +11,8 @@
 //   .norn/schedules/HASH.places    what the sites in it are called: the run's place records (report/record.h)
 //
 // Runs are numbered for ever; the latest ten are kept. A run that is going on holds a lock on its run.json, so that
-// runs started side by side (a parallel test suite) neither share a number nor remove each other.
+// runs started side by side (a parallel test suite) neither share a number nor remove each other. A run whose norn was
+// killed before it told the casebook is kept until another has told it.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +40,7 @@ struct KeptRun {
   std::string started_in{};  // the directory
   std::string commit{};      // that was checked out there; may be empty
   std::string build{};       // the program's mark (builds.h); likewise
+  std::string casebook{};    // the file that is to know it, absolute; empty: none
   bool ended = false;
   RunEnd end{};
 
@@ -48,8 +51,10 @@ class NewRun {
  public:
   // Makes the directory; if .norn cannot be written, one for the moment. If nothing can be written at all, there is no
   // run to keep. In both cases trouble() is one line that says so.
-  // `program` is the file that runs, if it is known.
-  explicit NewRun(const std::vector<std::string>& command, const std::string& program = "");
+  // `program` is the file that runs, if it is known; `casebook` the file that is to know what it finds.
+  explicit NewRun(const std::vector<std::string>& command, const std::string& program = "",
+                  const std::string& casebook = "");
+  // The casebook was told, or there was nothing to tell, unless leave_untold() was called.
   ~NewRun();
   NewRun(const NewRun&) = delete;
   NewRun& operator=(const NewRun&) = delete;
@@ -59,6 +64,8 @@ class NewRun {
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
   // Writes how it ended, makes it the last run and removes what is too old.
   void finish(const RunEnd& end);
+  // The casebook could not be used: who can use it later is to tell it.
+  void leave_untold() { is_untold_ = true; }
 
  private:
   bool create(const std::string& home);
@@ -68,7 +75,12 @@ class NewRun {
   std::string home_;
   std::string trouble_;
   int lock_ = -1;
+  bool is_untold_ = false;
 };
+
+// Runs that are over and that a casebook was to know and does not: their norn was killed, or could not use it.
+[[nodiscard]] std::vector<KeptRun> untold_runs(const std::string& casebook);
+void mark_told(const KeptRun& run);
 
 // The logs of schedules that a token was printed for, by token: .norn/schedules/. Each says what a replay is compared
 // with; a token works without it. `findings` are the run's records.

@@ -82,10 +82,34 @@ bool CasebookFile::exists() const {
   return !path().empty() && fs::exists(path(), error);
 }
 
+std::string CasebookFile::full_path() const {
+  std::error_code error;
+  return path().empty() ? "" : fs::absolute(path(), error).string();
+}
+
+void CasebookFile::adopt(Casebook& casebook) const {
+  for (const casebook::KeptRun& run : casebook::untold_runs(full_path())) {
+    try {
+      casebook.import_findings(run.findings());
+    } catch (const CasebookError&) {
+      continue;  // its program had only begun: nothing is known of it
+    }
+    mark_told(run);
+  }
+}
+
 int CasebookFile::use(casebook::Access access, const std::function<int(Casebook&)>& body) const {
   if (path().empty()) {
     complain("--casebook=none: there is none to look at");
     return kMisuse;
+  }
+  if (!casebook::untold_runs(full_path()).empty()) {
+    try {
+      Casebook writer(path(), casebook::Access::kWrite);
+      adopt(writer);
+    } catch (const CasebookError&) {
+      // What is wrong with it is said below.
+    }
   }
   if (!exists()) {
     complain(fmt::format("no casebook {}; norn run -- ./program begins one", path()));
@@ -100,19 +124,22 @@ int CasebookFile::use(casebook::Access access, const std::function<int(Casebook&
   }
 }
 
-void CasebookFile::attempt(const std::function<void(Casebook&)>& body) {
-  if (has_failed_ || path().empty()) return;
+bool CasebookFile::attempt(const std::function<void(Casebook&)>& body) {
+  if (has_failed_ || path().empty()) return path().empty();
   try {
     if (!casebook_) {
       std::error_code code;
       if (!is_named()) fs::create_directories(casebook::home_directory(), code);
       casebook_.emplace(path(), casebook::Access::kWrite);
       if (casebook_->is_new() && !is_named()) import_kept_runs(*casebook_);
+      adopt(*casebook_);
     }
     body(*casebook_);
+    return true;
   } catch (const CasebookError& error) {
     has_failed_ = true;
     complain(fmt::format("{}; what was found is not in it", error.what()));
+    return false;
   }
 }
 

@@ -22,18 +22,23 @@ class CasebookFile {
   // Whether the user named it.
   [[nodiscard]] bool is_named() const;
   [[nodiscard]] bool exists() const;
+  // path() from anywhere; empty if it is.
+  [[nodiscard]] std::string full_path() const;
 
   // For a verb that is about the casebook: `body` with the file, which must be there, and its exit status; or one line
   // that says what is wrong, and 2.
   [[nodiscard]] int use(casebook::Access access, const std::function<int(casebook::Casebook&)>& body) const;
 
   // For a verb that has other work: `body` adds to the casebook, which is made if need be. If it cannot be used, one
-  // line says so, once, and the verb goes on without.
-  void attempt(const std::function<void(casebook::Casebook&)>& body);
+  // line says so, once, and the verb goes on without: false.
+  bool attempt(const std::function<void(casebook::Casebook&)>& body);
   // The same to look something up; there may be none.
   void look(const std::function<void(casebook::Casebook&)>& body) const;
 
  private:
+  // What was found by runs whose norn was killed before it could say so.
+  void adopt(casebook::Casebook& casebook) const;
+
   std::string named_;
   std::optional<casebook::Casebook> casebook_;
   bool has_failed_ = false;

@@ -1,4 +1,6 @@
 // The verbs about the casebook, and what the others add to it.
+#include <fmt/format.h>
+
 #include <ctime>
 
 #include "casebook/database.h"
@@ -205,22 +207,57 @@ TEST_F(CasebookVerbs, ARunGoesOnWithoutACasebook) {
   }
 }
 
+// Thirty-two at once, and every second norn is killed when its program has found something and it has told nobody yet.
 TEST_F(CasebookVerbs, ParallelRunsLoseNothing) {
-  constexpr int kRuns = 12;
-  std::vector<pid_t> pids;
-  pids.reserve(kRuns);
-  for (int i = 1; i <= kRuns; ++i)
-    pids.push_back(start({NORN_PROGRAM, "run", "--", FAKE_PROGRAM, "race=" + std::to_string(i), "race=99", "end"}));
-  for (const pid_t pid : pids) {
-    int status = 0;
-    waitpid(pid, &status, 0);
-    EXPECT_EQ(WEXITSTATUS(status), 66);
+  constexpr int kRuns = 32;
+  const auto name_of = [](int i) { return "race=" + std::to_string(i); };
+  std::vector<pid_t> ending, killed;
+  for (int i = 1; i <= kRuns; ++i) {
+    const bool ends = i % 2 == 0;
+    Words words = {NORN_PROGRAM, "run", "--", FAKE_PROGRAM, name_of(i), "race=99"};
+    for (const std::string& word : ends ? Words{"end"} : Words{"note=it waits", "wait"}) words.push_back(word);
+    (ends ? ending : killed).push_back(start(words));
   }
+  const auto programs_that_wait = [&] {
+    std::vector<pid_t> programs;
+    for (const auto& entry : fs::directory_iterator(directory_ / ".norn/runs")) {
+      const std::string findings = read_file(entry.path() / "findings.jsonl");
+      if (!has(findings, "it waits")) continue;
+      programs.push_back(Json::parse(findings.substr(0, findings.find('\n')))["pid"].get<pid_t>());
+    }
+    return programs;
+  };
+  std::vector<pid_t> programs;
+  for (int i = 0; i < 3000 && programs.size() < killed.size(); ++i, programs = programs_that_wait())
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  ASSERT_EQ(programs.size(), killed.size());
+  for (const pid_t pid : killed) kill(pid, SIGKILL);
+  for (const pid_t pid : programs) kill(pid, SIGKILL);
+  for (const pid_t pid : killed) finish(pid);
+  for (const pid_t pid : ending) EXPECT_EQ(finish(pid).exit, 66);
   const Json json = Json::parse(norn({"export"}).out);
   EXPECT_EQ(json["runs"].size(), size_t{kRuns});
-  for (const Json& run : json["runs"]) EXPECT_EQ(run["verb"], "run");
   EXPECT_EQ(json["detections"].size(), size_t{2 * kRuns});
-  EXPECT_TRUE(has(norn({"list"}).out, "R00000099  observed   12×")) << norn({"list"}).out;
+  const std::string all = norn({"list"}).out;
+  EXPECT_TRUE(has(all, "R00000099  observed   32×")) << all;
+  for (int i = 1; i <= kRuns; ++i) EXPECT_TRUE(has(all, fmt::format("R{:08}", i))) << i;
+  // Who is told is removed as ever.
+  run({}, {"end"});
+  EXPECT_LE(std::distance(fs::directory_iterator(directory_ / ".norn/runs"), {}), 10);
+}
+
+// What the casebook could not be told when it was found is told by whoever can use it next, to the same casebook.
+TEST_F(CasebookVerbs, ARunThatCouldNotTellIsToldLater) {
+  fs::create_directory(directory_ / ".norn");
+  write(".norn/casebook.db", "this is no casebook, but somebody's text\n");
+  EXPECT_EQ(run({}, {"race=1", "end"}).exit, 66);
+  run({"--casebook=none"}, {"race=2", "end"});
+  fs::remove(directory_ / ".norn/casebook.db");
+  run({"--casebook=other.db"}, {"race=3", "end"});
+  EXPECT_TRUE(has(norn({"list", "--casebook=other.db"}).out, "norn: 1 race;"));
+  const std::string all = norn({"list"}).out;
+  EXPECT_TRUE(has(all, "R00000001")) << all;
+  EXPECT_TRUE(has(all, "norn: 1 race;")) << all;
 }
 
 TEST_F(CasebookVerbs, HelpTeaches) {

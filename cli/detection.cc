@@ -155,7 +155,7 @@ void note_newer_sources(report::Findings& findings, const std::string& program) 
 }
 
 // What was found goes into the casebook, and what people accepted comes from there.
-void keep_in_casebook(const Verb& verb, const casebook::NewRun& kept, report::Findings& findings, Detection& request) {
+void keep_in_casebook(const Verb& verb, casebook::NewRun& kept, report::Findings& findings, Detection& request) {
   // Where nothing can be written at all, that was said.
   if (!kept.trouble().empty() && !request.casebook.is_named()) return;
   casebook::RunFacts run = facts_of_command(verb.name, request.command, request.program.path);
@@ -163,10 +163,11 @@ void keep_in_casebook(const Verb& verb, const casebook::NewRun& kept, report::Fi
   run.number = request.kept.number;
   run.started = casebook::parse_local_time(request.kept.started).value_or(run.started);
   run.end = request.kept.end;
-  request.casebook.attempt([&](casebook::Casebook& casebook) {
+  const bool is_told = request.casebook.attempt([&](casebook::Casebook& casebook) {
     request.run = casebook.add_run(run, &findings);
     request.accepted = mark_accepted(findings, casebook);
   });
+  if (!is_told) kept.leave_untold();
 }
 
 }  // namespace
@@ -185,7 +186,7 @@ bool load_rules(Detection& request) {
   return true;
 }
 
-std::optional<int> read_findings(const Verb& verb, const casebook::NewRun& kept, Detection& request) {
+std::optional<int> read_findings(const Verb& verb, casebook::NewRun& kept, Detection& request) {
   std::string error;
   request.kept = kept.run();
   request.findings = casebook::load_findings(request.kept, error);
@@ -214,7 +215,7 @@ std::optional<int> detect(const Verb& verb, Arguments& app, std::vector<std::str
     return kMisuse;
   }
 
-  casebook::NewRun kept(request.command, request.program.path);
+  casebook::NewRun kept(request.command, request.program.path, request.casebook.full_path());
   if (!kept.trouble().empty()) complain(kept.trouble());
   if (!kept.ok() && binary) return kMisuse;
   // As long as its findings are recorded, norn decides what the status says; the program and its children keep their

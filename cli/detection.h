@@ -56,6 +56,6 @@ struct Detection {
 // Reads the user's suppressions.
 [[nodiscard]] bool load_rules(Detection& detection);
 // What was found is read, judged and kept in the casebook. `kept` has ended.
-[[nodiscard]] std::optional<int> read_findings(const Verb& verb, const casebook::NewRun& kept, Detection& detection);
+[[nodiscard]] std::optional<int> read_findings(const Verb& verb, casebook::NewRun& kept, Detection& detection);
 
 }  // namespace norn::cli

@@ -110,7 +110,7 @@ int analyze_trace(const Verb& verb, std::vector<std::string> arguments) {
     complain(error);
     return kMisuse;
   }
-  casebook::NewRun kept(request.command);
+  casebook::NewRun kept(request.command, "", request.casebook.full_path());
   if (!kept.trouble().empty()) complain(kept.trouble());
   if (!kept.ok()) return kMisuse;
   std::vector<analyze::Job> work;

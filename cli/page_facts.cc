@@ -57,13 +57,17 @@ report::PageFacts page_facts(const report::Findings& findings, const Beside& bes
     facts.build = beside.run->build;
     facts.commit = beside.run->commit;
   }
-  std::vector<std::string> ids;
-  const auto add = [&](const auto& finding) {
-    ids.emplace_back(view(finding.id.text()));
-    const std::string token(view(finding.confirmation.token));
+  const auto add_schedule = [&](const std::string& token) {
     if (token.empty() || facts.schedules.size() == kMostSchedules) return;
     if (PageSchedule schedule = schedule_of(token); !schedule.steps.empty())
       facts.schedules.emplace(token, std::move(schedule));
+  };
+  std::vector<std::string> ids;
+  const auto add = [&](const auto& finding) {
+    ids.emplace_back(view(finding.id.text()));
+    add_schedule(std::string(view(finding.confirmation.token)));
+    if constexpr (requires { finding.classification; })
+      add_schedule(std::string(view(finding.classification.evidence)));
   };
   std::for_each(findings.races.begin(), findings.races.end(), add);
   std::for_each(findings.hazards.begin(), findings.hazards.end(), add);
@@ -75,7 +79,10 @@ report::PageFacts page_facts(const report::Findings& findings, const Beside& bes
     for (size_t i = 0; i < ids.size(); ++i) {
       if (i < kMostHistories) facts.history.emplace(ids[i], events_of(casebook, ids[i]));
       if (const auto known = classes.find(ids[i]); known != classes.end())
-        facts.classes.emplace(ids[i], report::PageClass{known->second.name, known->second.consequence});
+        facts.classes.emplace(ids[i], report::PageClass{.name = known->second.name,
+                                                        .consequence = known->second.consequence,
+                                                        .k = static_cast<uint64_t>(known->second.k),
+                                                        .evidence = known->second.evidence});
     }
   });
   return facts;

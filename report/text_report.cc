@@ -459,6 +459,7 @@ class TextReport {
       out.put("not atomic");
     } else {
       put_standing(race, out);
+      put_class(race, " · ", out);
     }
     if (race.suppressed) out.put(", suppressed");
     if (race.count > 0 && !race.is_flag) {
@@ -780,6 +781,15 @@ void put_location_name(const Location& location, Sink sink) {
 
 void put_standing(const Race& race, Sink sink) {
   put_standing(standing_of(race), race.confirmation, not_met_words(false), sink);
+}
+
+void put_class(const Race& race, Text before, Sink sink) {
+  if (!race.classification.known()) return;
+  sink.put(before);
+  sink.put(race.classification.name);
+  if (race.classification.consequence.empty()) return;
+  sink.put(": ");
+  sink.put(race.classification.consequence);
 }
 
 void put_standing(const Hazard& hazard, Sink sink) {

@@ -56,6 +56,8 @@ struct RaceCounts {
 // "confirmed in 18 of 20 runs".
 void put_standing(const Race& race, Sink sink);
 void put_standing(const Hazard& hazard, Sink sink);
+// "spec-violated: crash", behind `before`; nothing if nobody classified it.
+void put_class(const Race& race, Text before, Sink sink);
 // How "confirmed in" begins when no run was: of a race, the statements did not meet; of two regions of a lock, which
 // may well meet, nothing came of it.
 [[nodiscard]] constexpr Text not_met_words(bool is_atomicity) { return is_atomicity ? "no harm in " : "not met in "; }

@@ -122,11 +122,13 @@ class PageModel {
     describe(record_, one);
     json_.end_object();
     record_.field("confirmation", one.confirmation, kRecord | kAlways);
-    if (const auto known = facts_.classes.find(id); known != facts_.classes.end()) {
+    if (const PageClass known = class_of(one, id); !known.name.empty()) {
       json_.key("class");
       json_.begin_object();
-      text("name", known->second.name);
-      text("consequence", known->second.consequence);
+      text("name", known.name);
+      text("consequence", known.consequence);
+      json_.field("k", known.k);
+      text("evidence", known.evidence);
       json_.end_object();
     }
     if (const auto known = facts_.history.find(id); known != facts_.history.end()) {
@@ -141,6 +143,18 @@ class PageModel {
       json_.end_array();
     }
     json_.end_object();
+  }
+
+  // What this run's findings say, else what the casebook knows.
+  PageClass class_of(const Race& one, const std::string& id) const {
+    const Classification& own = one.classification;
+    if (!own.known()) return class_known(id);
+    return {std::string(view(own.name)), std::string(view(own.consequence)), own.k, std::string(view(own.evidence))};
+  }
+  PageClass class_of(const Hazard& /*one*/, const std::string& id) const { return class_known(id); }
+  PageClass class_known(const std::string& id) const {
+    const auto known = facts_.classes.find(id);
+    return known == facts_.classes.end() ? PageClass{} : known->second;
   }
 
   // In words, of both sides.

@@ -20,6 +20,8 @@ struct PageEvent {
 struct PageClass {
   std::string name;
   std::string consequence{};
+  uint64_t k = 0;
+  std::string evidence{};
 };
 
 // A decision of a run under control.
@@ -45,7 +47,7 @@ struct PageFacts {
   std::string build{};
   std::string commit{};
   std::map<std::string, std::vector<PageEvent>> history{};  // by the finding's id
-  std::map<std::string, PageClass> classes{};               // likewise
+  std::map<std::string, PageClass> classes{};               // likewise, of what the findings do not classify
   std::map<std::string, PageSchedule> schedules{};          // by token
 };
 

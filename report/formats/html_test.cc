@@ -49,7 +49,7 @@ TEST(Html, TheModelSaysEverything) {
        .build = "build-id:12",
        .commit = "abc",
        .history = {{id, {{"2026-03-01 12:00", "observed"}}}},
-       .classes = {{id, {"output-differs", "output"}}},
+       .classes = {{id, {.name = "output-differs", .consequence = "output", .k = 16, .evidence = "n2def"}}},
        .schedules = {{"n2abc",
                       {.decisions = 7,
                        .steps = {{.thread = 2, .operation = "access", .place = "a.c:3", .site = 0x1f, .enabled = 2},
@@ -65,6 +65,8 @@ TEST(Html, TheModelSaysEverything) {
   EXPECT_EQ(finding["words"], "confirmed in 3 of 20 runs");
   EXPECT_EQ(finding["confirmation"]["token"], "n2abc");
   EXPECT_EQ(finding["class"]["name"], "output-differs");
+  EXPECT_EQ(finding["class"]["k"], 16);
+  EXPECT_EQ(finding["class"]["evidence"], "n2def");
   EXPECT_EQ(finding["history"][0]["words"], "observed");
   EXPECT_EQ(finding["record"]["count"], 1998);
   EXPECT_EQ(finding["record"]["accesses"][0]["thread_name"], "teller-2");
@@ -74,6 +76,16 @@ TEST(Html, TheModelSaysEverything) {
   EXPECT_EQ(schedule["operations"], nlohmann::json::array({"access"}));
   EXPECT_EQ(schedule["steps"], nlohmann::json::parse(R"([[2,0,0,"1f",2],[1,0,-1,"",1]])"));
   EXPECT_NE(page.find("<title>1 race in bank</title>"), std::string::npos);
+}
+
+// What was found out of this run's race says more than what the casebook knows of it.
+TEST(Html, TheClassIsThatOfTheFindings) {
+  Race race = example::bank_race();
+  race.classification = {.name = "spec-violated", .consequence = "crash", .k = 2, .evidence = "n2new"};
+  const std::string id(view(race.id.text()));
+  const auto model = model_in(render(race, {.version = "0.1.0", .classes = {{id, {.name = "output-differs"}}}}));
+  EXPECT_EQ(model["findings"][0]["class"],
+            nlohmann::json::parse(R"({"name":"spec-violated","consequence":"crash","k":2,"evidence":"n2new"})"));
 }
 
 TEST(Html, HazardsStandBehindTheRaces) {

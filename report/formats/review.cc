@@ -58,9 +58,9 @@ std::string words_of(const Access& access) {
 
 std::string message_of(const Race& race, const std::string& base) {
   const auto& [now, before] = race.accesses;
-  return fmt::format("{} races with {} at {} ({}; R{})", words_of(now), words_of(before),
+  return fmt::format("{} races with {} at {} ({}{}; R{})", words_of(now), words_of(before),
                      place_of(site_of(before), base).words(), collect([&](Sink sink) { put_standing(race, sink); }),
-                     view(race.id.text()));
+                     collect([&](Sink sink) { put_class(race, "; ", sink); }), view(race.id.text()));
 }
 
 std::string message_of(const Hazard& hazard, const std::string& /*base*/) {
@@ -200,7 +200,8 @@ std::string render_markdown(const Findings& findings, const std::string& base, S
     if (race.suppressed) continue;
     const auto& [now, before] = race.accesses;
     out +=
-        fmt::format("| {} | {} | {} {} | {} {} | R{} |\n", view(name_of(standing_of(race))), cell(title_of(race)),
+        fmt::format("| {}{} | {} | {} {} | {} {} | R{} |\n", view(name_of(standing_of(race))),
+                    cell(collect([&](Sink sink) { put_class(race, ", ", sink); })), cell(title_of(race)),
                     cell(place_of(site_of(now), base).words()), view(row_of(now.op).words),
                     cell(place_of(site_of(before), base).words()), view(row_of(before.op).words), view(race.id.text()));
     put_folded(race, collect([&](Sink sink) { render_text(race, findings.run, options, sink); }), folded);

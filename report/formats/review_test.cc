@@ -42,6 +42,17 @@ TEST(Junit, FailsForWhatHappened) {
   EXPECT_TRUE(has(xml, R"x(name="race on a|b&lt;c&gt; (R4f9c1a02)" file="src/a,b.cpp" line="7">)x")) << xml;
 }
 
+TEST(Review, SaysWhatARaceDoes) {
+  Findings findings = bank();
+  findings.races[0].classification = {.name = "spec-violated", .consequence = "crash", .k = 2, .evidence = "n2abc"};
+  EXPECT_TRUE(has(render_junit(findings, "/work"), "(observed; spec-violated: crash; R3f9c1a02)</failure>"));
+  EXPECT_TRUE(has(render_annotations(findings, "/work"), "(observed; spec-violated: crash; R3f9c1a02)\n"));
+  SourceFiles sources;
+  const std::string markdown = render_markdown(findings, "/work", sources);
+  EXPECT_TRUE(has(markdown, "| observed, spec\\-violated: crash | race on account.balance |")) << markdown;
+  EXPECT_TRUE(has(markdown, "observed · spec-violated: crash · 1,998 times · R3f9c1a02")) << markdown;
+}
+
 TEST(Junit, PassesOnlyWhatWasChecked) {
   Findings findings;
   findings.run = example::bank_run();

@@ -9,6 +9,7 @@
 #include "report/json_writer.h"
 #include "report/markup.h"
 #include "report/source.h"
+#include "report/words/access_values.h"
 
 namespace norn::report {
 namespace {
@@ -100,9 +101,13 @@ class XmlReport {
     put("</announcethread>\n\n");
   }
 
-  static std::string locks(const Access& access) {
-    if (access.locks.empty()) return "no locks held";
-    std::string words = "holding ";
+  // "write (3 → 4) by thread #2 holding audit_mutex"
+  static std::string side(const Access& access) {
+    std::string words(view(name_of(access.op)));
+    if (has_values(access)) words += fmt::format(" ({})", collect([&](Sink sink) { put_values(access, sink); }));
+    words += fmt::format(" by thread #{} ", access.thread);
+    if (access.locks.empty()) return words + "no locks held";
+    words += "holding ";
     for (size_t i = 0; i < access.locks.size; ++i) {
       const LockHeld& lock = access.locks[i];
       words += fmt::format("{}{}", i > 0 ? ", " : "",
@@ -118,6 +123,14 @@ class XmlReport {
     const Text token = finding.confirmation.token;
     return ", " + collect([&](Sink sink) { put_standing(finding, sink); }) +
            (token.empty() ? "" : fmt::format(" (norn replay {})", escaped(token)));
+  }
+
+  // What it does, if somebody looked.
+  static std::string classification(const Race& race) {
+    const Classification& known = race.classification;
+    if (!known.known()) return "";
+    return escaped(collect([&](Sink sink) { put_class(race, ", ", sink); })) +
+           (known.evidence.empty() ? "" : fmt::format(" (norn replay {})", escaped(known.evidence)));
   }
 
   void begin_error(const RaceId& id, uint32_t thread, Text name, const char* kind) {
@@ -166,11 +179,9 @@ class XmlReport {
       put("  <auxwhat>Address 0x{:x} is {} bytes inside data symbol \"{}\"</auxwhat>\n", location.address,
           location.offset, escaped(object));
     }
-    put("  <auxwhat>norn: {} {}, {} by thread #{} {}, {} by thread #{} {}, R{}{}</auxwhat>\n",
-        view(name_of(standing_of(race))),
-        location.name.empty() ? std::string("race") : "race on " + escaped(location.name), view(name_of(first.op)),
-        first.thread, escaped(locks(first)), view(name_of(second.op)), second.thread, escaped(locks(second)),
-        escaped(race.id.text()), confirmation(race));
+    put("  <auxwhat>norn: {} {}, {}, {}, R{}{}{}</auxwhat>\n", view(name_of(standing_of(race))),
+        location.name.empty() ? std::string("race") : "race on " + escaped(location.name), escaped(side(first)),
+        escaped(side(second)), escaped(race.id.text()), confirmation(race), classification(race));
     put("</error>\n\n");
   }
 

@@ -40,6 +40,21 @@ TEST(ValgrindXml, IsHelgrinds) {
     EXPECT_NE(xml.find(part), std::string::npos) << part << "\n" << xml;
 }
 
+TEST(ValgrindXml, NornsOwnLineHasValuesAndClass) {
+  Race race = example::bank_race();
+  race.accesses[0].has_value = race.accesses[0].has_old_value = true;
+  race.accesses[0].value_type = ValueType::kSigned;
+  race.accesses[0].old_value = 3;
+  race.accesses[0].value = 4;
+  race.classification = {.name = "spec-violated", .consequence = "crash", .k = 2, .evidence = "n2abc"};
+  const std::string xml = render_valgrind_xml(bank_findings(race), "0.1.0");
+  EXPECT_NE(xml.find("<auxwhat>norn: observed race on account.balance, write (3 → 4) by thread #2 no locks held, "
+                     "read by thread #1 holding audit_mutex, R3f9c1a02, spec-violated: crash (norn replay n2abc)"
+                     "</auxwhat>"),
+            std::string::npos)
+      << xml;
+}
+
 TEST(ValgrindXml, Balances) {
   Race race = example::bank_race();
   race.location.name = "<&>\x01";

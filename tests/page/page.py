@@ -44,7 +44,7 @@ def main():
     run(["npm", "ci", "--no-audit", "--no-fund", "--silent"], work)
     run([os.path.join(binaries, "norn-c++"), "-std=c++20", "-g", "-O1", "-pthread", "bank.cpp", "-o", "bank"], work)
     # Races were found: 66.
-    run([os.path.join(binaries, "norn"), "check", "--budget=20", "--html=page.html", "--", "./bank"], work, (66,),
+    run([os.path.join(binaries, "norn"), "check", "--budget=120", "--html=page.html", "--", "./bank"], work, (66,),
         NORN_DIR=work + "/.norn")
     run([os.path.join(binaries, "norn"), "report", "--html=others.html", "others.jsonl"], work)
     screenshots = [os.path.abspath(options.screenshots)] if options.screenshots else []

@@ -60,6 +60,8 @@ const tests = {
       ['standing', 'flag', (row) => row.includes('flag')],
       ['thread', /porter/, (row) => row.includes('porter')],
       ['file', 'bank.cpp', (row) => row.includes('bank.cpp')],
+      ['class', 'output-differs', (row) => row.includes('output-differs')],
+      ['class', 'k-witness-harmless', (row) => row.includes('k-witness-harmless')],
     ]) {
       const select = page.getByLabel(name, { exact: true });
       const options = await select.locator('option').allTextContents();
@@ -70,8 +72,17 @@ const tests = {
       assert.ok(rows.length > 0 && rows.every(wanted), `${name}=${option}: ${rows}`);
       await select.selectOption('');
     }
-    assert.equal(await page.getByLabel('class', { exact: true }).locator('option').count(), 2);
     assert.equal(await page.locator('.row').count(), all);
+    // Two filters at once; what passes none; all again.
+    await page.getByLabel('class', { exact: true }).selectOption('output-differs');
+    await page.getByRole('searchbox').fill('savings.deposits');
+    assert.equal(await page.locator('.row').count(), 1);
+    await page.getByRole('searchbox').fill('nothing of this name');
+    assert.equal(await page.locator('.row').count(), 0);
+    assert.ok(!(await page.locator('.findings').isVisible()));
+    await page.getByRole('button', { name: 'show all' }).click();
+    assert.equal(await page.locator('.row').count(), all);
+    assert.equal(await page.getByRole('searchbox').inputValue(), '');
   },
 
   async 'a race: two stacks side by side, over their source'() {
@@ -88,12 +99,31 @@ const tests = {
       assert.ok((await cards.nth(i).locator('.source [class^=c-]').count()) > 3, 'source is coloured');
     }
     // Of the access that was caught: what is in memory, and of a write what it writes.
-    assert.match(await cards.nth(0).locator('.value').textContent(), /^ (value \d+|\d+ → \d+)$/);
+    assert.match(await cards.nth(0).locator('.value').textContent(), /^(value \d+|\d+ → \d+)$/);
     assert.equal(await cards.nth(1).locator('.value').count(), 0);
     assert.ok((await page.locator('.held').allTextContents()).join().includes('locks held'));
     assert.ok((await page.locator('.history').textContent()).length > 0);
     assert.ok((await page.locator('.token code').textContent()).startsWith('n2'));
     await shoot(page, 'page-race');
+  },
+
+  async 'what a race does: class, token, and the schedule that shows it'() {
+    const page = await open();
+    await page.getByLabel('class', { exact: true }).selectOption('output-differs');
+    await page.getByRole('searchbox').fill('savings.deposits');
+    await page.locator('.row').first().click();
+    const known = await page.locator('.known').textContent();
+    assert.match(known, /output-differs: output, in \d+ pairs? of runs/);
+    const commands = await page.locator('.known .command code').allTextContents();
+    const [shows, again] = ['norn replay n2', 'norn replay n2'].map((words, i) => commands.filter((each) => each.startsWith(words))[i]);
+    assert.ok(shows && again && shows !== again && shows.endsWith(' -- ./bank'), `commands: ${commands}`);
+    const which = page.getByLabel('which schedule');
+    assert.equal(await which.locator('option').count(), 2);
+    const before = await page.locator('.lanes').textContent();
+    await which.selectOption({ label: 'that shows what it does: output' });
+    assert.notEqual(await page.locator('.lanes').textContent(), before);
+    await page.getByRole('button', { name: 'next step' }).click();
+    assert.ok(await page.locator('.lane-row.current').isVisible());
   },
 
   async 'a schedule is stepped through'() {
@@ -134,6 +164,10 @@ const tests = {
     assert.equal(await row.count(), 1);
     const id = await row.locator('a').textContent();
     await page.keyboard.press('Enter');
+    assert.equal(await page.locator('.finding .id').textContent(), id);
+    await page.keyboard.press('j');
+    assert.notEqual(await page.locator('.finding .id').textContent(), id, 'the next one');
+    await page.keyboard.press('k');
     assert.equal(await page.locator('.finding .id').textContent(), id);
     await page.keyboard.press('Escape');
     assert.equal(await page.locator('.row.selected a').textContent(), id, 'the list is as it was');
@@ -178,6 +212,10 @@ const tests = {
     const cards = page.locator('.access');
     const [top, below] = [await cards.nth(0).boundingBox(), await cards.nth(1).boundingBox()];
     assert.ok(below.y >= top.y + top.height);
+    // The lane of the current step is scrolled to.
+    const lanes = await page.locator('.lanes').boundingBox();
+    const step = await page.locator('.lane-row.current .step-box').boundingBox();
+    assert.ok(step.x >= lanes.x && step.x < lanes.x + lanes.width, `the step is at ${step.x}`);
     await shoot(page, 'page-phone');
   },
 

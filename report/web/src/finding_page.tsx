@@ -1,4 +1,5 @@
 // One finding: its two sides beside each other, what is known of it, and what to type next.
+import { useState } from 'preact/hooks';
 import { Command, shellWord } from './command';
 import { ScheduleView } from './schedule';
 import { Source } from './source';
@@ -16,6 +17,7 @@ import {
   type HazardRecord,
   type Location,
   type Model,
+  type Schedule,
 } from './model';
 
 function Locks({ access, base }: { access: Access; base: string }) {
@@ -48,7 +50,14 @@ function AccessCard({ model, access, value }: { model: Model; access: Access; va
       </h3>
       <p class="soft">
         {place(site, model.base)}
-        {value && <b class="value"> {value}</b>}
+        {value && (
+          <>
+            {' '}
+            <Term name="values" tone="value">
+              {value}
+            </Term>
+          </>
+        )}
       </p>
       <Locks access={access} base={model.base} />
       <Source model={model} frame={site} />
@@ -102,7 +111,7 @@ function Memory({ location, base }: { location: Location; base: string }) {
 function Known({ model, finding }: { model: Model; finding: Finding }) {
   const command = (model.run.command ?? [model.run.program ?? './program']).map(shellWord).join(' ');
   const id = `R${finding.record.id}`;
-  const { confirmation } = finding;
+  const { confirmation, class: known } = finding;
   const steered = model.run.front_end !== 'valgrind';
   return (
     <section class="known">
@@ -111,11 +120,12 @@ function Known({ model, finding }: { model: Model; finding: Finding }) {
         <li>
           <Term name={finding.standing} tone={`standing ${finding.standing}`} />: {finding.words}
         </li>
-        {isRace(finding) && finding.record.record === 'race' && <li>seen {counted(finding.record.count, 'time')} in this run</li>}
-        {finding.class && (
-          <li>
-            <Term name={finding.class.name} />
-            {finding.class.consequence && `: ${finding.class.consequence}`}
+        {isRace(finding) && finding.record.record === 'race' && <li>seen {finding.record.count === 1 ? 'once' : counted(finding.record.count, 'time')} in this run</li>}
+        {known && (
+          <li data-test="class">
+            <Term name={known.name} tone={`class ${known.name}`} />
+            {known.consequence && `: ${known.consequence}`}
+            {known.k ? `, in ${counted(known.k, 'pair')} of runs` : ''}
           </li>
         )}
         {isRace(finding) && finding.record.suppressed && (
@@ -128,11 +138,20 @@ function Known({ model, finding }: { model: Model; finding: Finding }) {
             <Term name="token" />: <code>{confirmation.token}</code>
           </li>
         )}
+        {known?.evidence && known.evidence !== confirmation?.token && (
+          <li class="token">
+            <Term name="token" /> of what it does: <code>{known.evidence}</code>
+          </li>
+        )}
       </ul>
+      {known?.evidence && <Command label="see what it does:" text={`norn replay ${known.evidence} -- ${command}`} />}
       {confirmation?.token && <Command label="see it again:" text={`norn replay ${confirmation.token} -- ${command}`} />}
       {confirmation?.token && <Command label="stop at it:" text={`norn replay --gdb ${confirmation.token} -- ${command}`} />}
       {steered && finding.standing !== 'flag' && !confirmation?.confirmed && (
         <Command label="is it real?" text={`norn confirm ${id} -- ${command}`} />
+      )}
+      {steered && isRace(finding) && confirmation?.confirmed && !known && (
+        <Command label="what does it do?" text={`norn classify ${id} -- ${command}`} />
       )}
       <Command label="all that is known:" text={`norn show ${id}`} />
       {finding.standing !== 'flag' && <Command label="does not matter:" text={`norn accept ${id} --reason='why'`} />}
@@ -140,17 +159,43 @@ function Known({ model, finding }: { model: Model; finding: Finding }) {
   );
 }
 
-export function FindingPage({ model, finding }: { model: Model; finding: Finding }) {
+// The schedules of a finding that the page has: where it was confirmed, and what it does.
+function schedulesOf(model: Model, finding: Finding) {
+  const tokens: [string | undefined, string][] = [
+    [finding.confirmation?.token, 'that brings them together'],
+    [finding.class?.evidence, `that shows what it does: ${finding.class?.consequence || finding.class?.name}`],
+  ];
+  const found: { token: string; words: string; schedule: Schedule }[] = [];
+  for (const [token, words] of tokens) {
+    const schedule = token === undefined ? undefined : model.schedules[token];
+    if (token === undefined || schedule === undefined || found.some((each) => each.token === token)) continue;
+    found.push({ token, words, schedule });
+  }
+  return found;
+}
+
+interface Props {
+  model: Model;
+  finding: Finding;
+  before?: string; // the findings before and after it, as the list has them
+  after?: string;
+}
+
+export function FindingPage({ model, finding, before, after }: Props) {
   const race = isRace(finding) ? finding.record : undefined;
-  const token = finding.confirmation?.token;
-  const schedule = token === undefined ? undefined : model.schedules[token];
+  const schedules = schedulesOf(model, finding);
+  const [chosen, choose] = useState(0);
+  const shown = schedules[chosen] ?? schedules[0];
   return (
     <article class="finding">
-      <p>
-        <a href="#/">← all findings</a> <span class="soft">(Esc)</span>
-      </p>
+      <nav>
+        <a href="#/">← all findings</a> <span class="soft key">(Esc)</span>
+        {before && <a href={`#R${before}`}>previous</a>} {after && <a href={`#R${after}`}>next</a>}
+        {(before || after) && <span class="soft key">(k, j)</span>}
+      </nav>
       <h2>
         {race ? <code>{finding.title}</code> : finding.title} <Term name={finding.standing} tone={`standing ${finding.standing}`} />{' '}
+        {finding.class && <Term name={finding.class.name} tone={`class ${finding.class.name}`} />}{' '}
         <span class="soft id">R{finding.record.id}</span>
       </h2>
       {race ? (
@@ -162,7 +207,19 @@ export function FindingPage({ model, finding }: { model: Model; finding: Finding
       ) : (
         <Hazard model={model} hazard={finding.record as HazardRecord} />
       )}
-      {schedule && <ScheduleView key={token} model={model} schedule={schedule} race={race} />}
+      {shown && (
+        <ScheduleView key={shown.token} model={model} schedule={shown.schedule} race={race}>
+          {schedules.length > 1 && (
+            <select aria-label="which schedule" value={chosen} onChange={(event) => choose(Number(event.currentTarget.value))}>
+              {schedules.map((each, i) => (
+                <option key={each.token} value={i}>
+                  {each.words}
+                </option>
+              ))}
+            </select>
+          )}
+        </ScheduleView>
+      )}
       <Known model={model} finding={finding} />
       {race && <Memory location={race.location} base={model.base} />}
       {finding.history && finding.history.length > 0 && (

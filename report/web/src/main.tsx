@@ -1,9 +1,9 @@
 // The page: what a run found. norn writes the findings into the file (report/formats/html.cc).
 import { render } from 'preact';
-import { useLayoutEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { Command, shellWord } from './command';
 import { FindingPage } from './finding_page';
-import { Overview, noFilter } from './overview';
+import { Overview, noFilter, orderOf } from './overview';
 import { Term } from './term';
 import { counted, grouped, isRace, type Model } from './model';
 import './style.css';
@@ -80,7 +80,7 @@ function Head({ model }: { model: Model }) {
 
 function Keys({ close }: { close: () => void }) {
   const keys: [string, string][] = [
-    ['j, ↓ / k, ↑', 'next, previous finding'],
+    ['j, ↓ / k, ↑', 'next, previous finding (j, k: also from one to the other)'],
     ['Enter', 'open it'],
     ['Esc', 'back; on the list: no filter'],
     ['/', 'filter'],
@@ -110,6 +110,10 @@ function Page({ model }: { model: Model }) {
   const [keys, setKeys] = useState(false);
   const id = /^#R([0-9a-f]+)$/.exec(hash)?.[1];
   const finding = model.findings.find((each) => each.record.id === id);
+  const order = useMemo(() => (finding ? orderOf(model, filter) : []), [model, filter, finding]);
+  const at = order.indexOf(id ?? '');
+  const before = order[at - 1];
+  const after = order[at + 1];
   useLayoutEffect(() => {
     const onHash = () => {
       setHash(location.hash);
@@ -125,7 +129,9 @@ function Page({ model }: { model: Model }) {
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.target instanceof HTMLElement && /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
-      if (event.key === '?') setKeys((shown) => !shown);
+      const next = event.key === 'j' ? after : event.key === 'k' ? before : undefined;
+      if (next !== undefined && !event.ctrlKey && !event.metaKey && !event.altKey) location.hash = `#R${next}`;
+      else if (event.key === '?') setKeys((shown) => !shown);
       else if (event.key === 'Escape') {
         setKeys(false);
         if (location.hash.startsWith('#R')) location.hash = '#/';
@@ -133,12 +139,12 @@ function Page({ model }: { model: Model }) {
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
-  }, []);
+  }, [before, after]);
   return (
     <>
       <Head model={model} />
       {finding ? (
-        <FindingPage model={model} finding={finding} />
+        <FindingPage key={finding.record.id} model={model} finding={finding} before={before} after={after} />
       ) : (
         <Overview model={model} filter={filter} setFilter={setFilter} selected={selected} select={setSelected} />
       )}

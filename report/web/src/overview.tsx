@@ -48,6 +48,12 @@ function passes(asked: Asked, filter: Filter): boolean {
   );
 }
 
+// The findings that a filter leaves, as the table has them.
+export function orderOf(model: Model, filter: Filter): string[] {
+  const chosen = model.findings.filter((finding) => passes(askedOf(finding, model.base), filter));
+  return variablesOf(chosen).flatMap((variable) => variable.causes.flatMap((cause) => cause.findings.map((f) => f.record.id)));
+}
+
 function Choice({ name, values, value, onChange }: { name: string; values: string[]; value: string; onChange: (value: string) => void }) {
   return (
     <label>
@@ -139,12 +145,26 @@ export function Overview({ model, filter, setFilter, selected, select }: Props) 
         <Choice name="file" values={unique(all.flatMap((a) => a.files))} value={filter.file} onChange={(file) => set({ file })} />
         <Choice name="thread" values={unique(all.flatMap((a) => a.threads))} value={filter.thread} onChange={(thread) => set({ thread })} />
       </form>
-      <p class="soft" aria-live="polite" data-test="shown">
-        {chosen.length === all.length
-          ? `${counted(all.length, 'finding')} about ${counted(variables.length, 'variable')}`
-          : `${grouped(chosen.length)} of ${counted(all.length, 'finding')}`}
+      <p class="soft shown" aria-live="polite">
+        <span data-test="shown">
+          {chosen.length === all.length
+            ? `${counted(all.length, 'finding')} about ${counted(variables.length, 'variable')}`
+            : `${grouped(chosen.length)} of ${counted(all.length, 'finding')}`}
+        </span>
+        {chosen.length < all.length && (
+          <button type="button" class="copy" onClick={() => setFilter(noFilter)}>
+            show all
+          </button>
+        )}
       </p>
-      <table class="findings">
+      <table class="findings" hidden={chosen.length === 0}>
+        <colgroup>
+          <col class="wide-standing" />
+          <col />
+          <col class="wide-threads" />
+          <col class="wide-times" />
+          <col class="wide-id" />
+        </colgroup>
         <thead>
           <tr>
             <th>standing</th>
@@ -211,15 +231,18 @@ function Row({ model, finding, selected }: { model: Model; finding: Finding; sel
           </>
         )}
         {finding.class && (
-          <>
-            , <Term name={finding.class.name} />
-          </>
+          <div>
+            <Term name={finding.class.name} tone={`class ${finding.class.name}`} />
+            {finding.class.consequence && <span class="soft">: {finding.class.consequence}</span>}
+          </div>
         )}
       </td>
       <td data-label="statements">
         {parts.map((part, i) => (
           <div key={i}>
-            {isRace(finding) ? part.words : ''} <code>{place(part.site, model.base)}</code>
+            {isRace(finding) ? part.words : ''} <code>{place(part.site, model.base)}</code>{' '}
+            {part.site.function && <span class="soft fn">{part.site.function}</span>}
+            {finding.values?.[i] && <Term name="values" tone="value">{finding.values[i]}</Term>}
           </div>
         ))}
       </td>

@@ -1,6 +1,7 @@
 // The schedule that a token stands for, as swim lanes: a column a thread, a row a step, from top to bottom in the order
 // in which they were taken. One step is the current one; the reader goes through them one by one, from switch to switch,
 // or from one statement of the race to the next.
+import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Source } from './source';
 import { Term } from './term';
@@ -23,7 +24,14 @@ function frameOf(model: Model, place: string | undefined): Frame | undefined {
   return path === undefined ? undefined : { file: path, line: Number(line) };
 }
 
-export function ScheduleView({ model, schedule, race }: { model: Model; schedule: Schedule; race?: RaceRecord }) {
+interface Props {
+  model: Model;
+  schedule: Schedule;
+  race?: RaceRecord;
+  children: ComponentChildren; // stands behind the heading: which of several schedules
+}
+
+export function ScheduleView({ model, schedule, race, children }: Props) {
   const { steps } = schedule;
   const statements = useMemo(() => (race?.accesses ?? []).map((access) => lowHalf(access.site_id)), [race]);
   const statementOf = (step: Step) => statements.indexOf(step[3]);
@@ -65,6 +73,16 @@ export function ScheduleView({ model, schedule, race }: { model: Model; schedule
     return () => window.removeEventListener('keydown', listener);
   }, []);
 
+  // The lane of the current step is seen: on a phone not all are.
+  const lanes = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const box = lanes.current?.querySelector<HTMLElement>('.current .step-box')?.parentElement;
+    if (!box || !lanes.current) return;
+    const { clientWidth, scrollLeft } = lanes.current;
+    if (box.offsetLeft < scrollLeft || box.offsetLeft + box.offsetWidth > scrollLeft + clientWidth)
+      lanes.current.scrollLeft = box.offsetLeft - Math.max(0, (clientWidth - box.offsetWidth) / 2);
+  }, [current]);
+
   const step = steps[current];
   if (step === undefined) return null;
   const first = Math.max(0, Math.min(current - kShown, steps.length - 2 * kShown - 1));
@@ -73,7 +91,7 @@ export function ScheduleView({ model, schedule, race }: { model: Model; schedule
   return (
     <section class="schedule" aria-label="schedule">
       <h3>
-        The <Term name="schedule">schedule</Term> that brings them together
+        The <Term name="schedule">schedule</Term> {children || 'that brings them together'}
       </h3>
       <div class="controls" role="toolbar" aria-label="steps">
         <button type="button" onClick={() => go(0)} aria-label="first step">
@@ -121,7 +139,7 @@ export function ScheduleView({ model, schedule, race }: { model: Model; schedule
         )}
         , one of {step[4]} that could go on
       </p>
-      <div class="lanes" style={{ '--lanes': threads.length }} tabIndex={0} aria-label="threads and their steps">
+      <div class="lanes" ref={lanes} style={{ '--lanes': threads.length }} tabIndex={0} aria-label="threads and their steps">
         <div class="lane-row head">
           <span />
           {threads.map((thread) => (

@@ -12,6 +12,8 @@ export const terms: Record<string, string> = {
   suppressed: 'A rule or norn accept keeps it from counting.',
   token: 'A word that holds all a run needs to take the same decisions again.',
   schedule: 'Which thread went on at each step of a run in which one thread runs at a time.',
+  values:
+    'What was in memory when the race was found → what is written then; of a read, what is read. Of the access before, nothing is known.',
   locks: 'The locks that the thread held when it accessed the memory. A lock protects only if both sides hold it.',
   'spec-violated': 'In one order of the two accesses the program crashes, deadlocks or breaks what it promises.',
   'output-differs': 'The order of the two accesses changes what the program puts out.',

@@ -3,7 +3,7 @@
 
 The grammar is that of docs/internals/xml-output-protocol4.txt in Valgrind 3.19's source package, written down below.
 helgrind's output must pass it (or the grammar is wrong), norn's must, and outputs that were broken on purpose must not.
-Then the race of racer.c is compared element by element.
+Then races are compared element by element: of racer.c, and of heap.cpp, through libstdc++, in a block and a global.
 """
 
 import copy
@@ -99,14 +99,45 @@ def broken(root):
     yield "a thread that was not announced", other
 
 
-def race_in(root):
-    """The race of racer.c: its error, and the elements of it that both tools have."""
+def race_in(root, lines):
+    """The race of two statements, both writes: its error, and the innermost frames of its sides."""
     for error in root.findall("error"):
         stacks = error.findall("stack")
         inner = [stack[0] for stack in stacks[:2]]
-        if error.findtext("kind") == "Race" and all(frame.findtext("line") == "8" for frame in inner):
+        if error.findtext("kind") == "Race" and "during write" in error.findtext("xwhat/text") and \
+                sorted(int(frame.findtext("line", "0")) for frame in inner) == lines:
             return error, inner
-    sys.exit("valgrind_xml.py: no race on line 8")
+    sys.exit(f"valgrind_xml.py: no race on lines {lines}")
+
+
+def shape(text):
+    """Without addresses and numbers."""
+    return re.sub(r"0x[0-9A-Fa-f]+|\d+", "N", text or "")
+
+
+def bare(function):
+    """g++ says what a template returns, clang does not; Valgrind's demangler keeps brackets apart."""
+    return re.sub(r"^(void|std::__invoke_result<.*>::type) (?=std::)", "", re.sub(r"> (?=>)", ">", function or ""))
+
+
+def pairs_of(their_root, our_root, lines):
+    """What must be the same of a race in helgrind's output and in norn's: what it is, theirs, ours."""
+    (theirs, their_frames), (ours, our_frames) = race_in(their_root, lines), race_in(our_root, lines)
+    # norn says one thing more, behind all that helgrind says.
+    assert ours[-1].tag == "auxwhat" and ours[-1].text.startswith("norn: "), xml.tostring(ours[-1])
+    our_elements = list(ours)[:-1]
+    yield "elements", [e.tag for e in theirs], [e.tag for e in our_elements]
+    if their_frames[0].findtext("line") != our_frames[0].findtext("line"):  # the other thread was first
+        our_frames.reverse()
+    for side, (their, our) in enumerate(zip(their_frames, our_frames)):
+        yield f"frame of side {side}", [e.tag for e in their], [e.tag for e in our]
+        for tag in ("fn", "file", "line", "dir"):
+            yield f"{tag} of side {side}", their.findtext(tag), our.findtext(tag)
+    for their, our in zip(theirs, our_elements):
+        if their.tag in ("what", "auxwhat", "kind"):
+            yield f"<{their.tag}>", shape(their.text), shape(our.text)
+        elif their.tag in ("xwhat", "xauxwhat"):
+            yield f"<{their.tag}>", [(e.tag, shape(e.text)) for e in their], [(e.tag, shape(e.text)) for e in our]
 
 
 def run(command, allowed=(0,)):
@@ -120,33 +151,31 @@ def main():
     os.makedirs(work, exist_ok=True)
     os.chdir(work)
     os.environ["NORN_DIR"] = os.path.join(work, ".norn")
-    source = os.path.join(HERE, "racer.c")
-    run(["cc", "-g", "-pthread", source, "-o", "plain"])
-    run([os.path.join(binaries, "norn-cc"), "-g", "-pthread", source, "-o", "racer"])
-    run(["valgrind", "--tool=helgrind", "--xml=yes", "--xml-file=helgrind.xml", "./plain"])
-    run([os.path.join(binaries, "norn"), "run", "--xml=norn.xml", "--", "./racer"], (66,))
+    for name, compiler in (("racer.c", "cc"), ("heap.cpp", "c++")):
+        source, program = os.path.join(HERE, name), name.split(".")[0]
+        run([compiler, "-g", "-pthread", source, "-o", f"{program}.plain"])
+        run([os.path.join(binaries, f"norn-{compiler}"), "-g", "-pthread", source, "-o", program])
+        run(["valgrind", "--tool=helgrind", "--xml=yes", f"--xml-file={program}.helgrind.xml", f"./{program}.plain"])
+        run([os.path.join(binaries, "norn"), "run", f"--xml={program}.norn.xml", "--", f"./{program}"], (66,))
     run([os.path.join(binaries, "norn"), "report", "--xml=others.xml", os.path.join(HERE, "../page/others.jsonl")])
-    outputs = {name: xml.parse(f"{name}.xml").getroot() for name in ("helgrind", "norn", "others")}
+    names = ("racer.helgrind", "racer.norn", "heap.helgrind", "heap.norn", "others")
+    outputs = {name: xml.parse(f"{name}.xml").getroot() for name in names}
     failures = [f"{name}: {line}" for name, root in outputs.items() for line in mistakes(root)]
-    for what, root in broken(outputs["helgrind"]):
+    for what, root in broken(outputs["racer.helgrind"]):
         if not mistakes(root):
             failures.append(f"the grammar takes {what}")
 
-    (theirs, their_frames), (ours, our_frames) = race_in(outputs["helgrind"]), race_in(outputs["norn"])
-    pairs = []
-    # Up to both stacks the elements are the same; what the memory is stands behind them in each tool's words.
-    until = [i for i, child in enumerate(theirs) if child.tag == "stack"][1] + 1
-    pairs.append(("elements", [e.tag for e in theirs[:until]], [e.tag for e in ours[:until]]))
-    for side, (their, our) in enumerate(zip(their_frames, our_frames)):
-        pairs.append((f"frame of side {side}", [e.tag for e in their], [e.tag for e in our]))
-        for tag in ("fn", "file", "line", "dir"):
-            pairs.append((f"{tag} of side {side}", their.findtext(tag), our.findtext(tag)))
-    shape = lambda text: re.sub(r"0x[0-9A-F]+|\d+", "N", text)
-    for tag in ("xwhat/text", "xauxwhat/text"):
-        pairs.append((tag, shape(theirs.findtext(tag)), shape(ours.findtext(tag))))
+    pairs = list(pairs_of(outputs["racer.helgrind"], outputs["racer.norn"], [8, 8]))
+    for lines in ([17, 22], [23, 26]):  # the block's, the global's
+        pairs += pairs_of(outputs["heap.helgrind"], outputs["heap.norn"], lines)
+    # All frames of a stack: libstdc++'s, too, down to where the thread began, which each tool has in words of its own.
+    stacks = [[[bare(frame.findtext("fn")) for frame in stack] for stack in race_in(outputs[name], [17, 22])[0].findall("stack")]
+              for name in ("heap.helgrind", "heap.norn")]
+    for their, our in zip(*map(sorted, stacks)):
+        pairs.append(("functions of a stack", their[:len(our)], our))
     for path in ("args/argv/exe", "tool", "protocoltool"):
-        their, our = outputs["helgrind"].findtext(path), outputs["norn"].findtext(path)
-        pairs.append((path, os.path.basename(their).replace("plain", "racer"), os.path.basename(our)))
+        their, our = outputs["racer.helgrind"].findtext(path), outputs["racer.norn"].findtext(path)
+        pairs.append((path, os.path.basename(their).replace(".plain", ""), os.path.basename(our)))
     failures += [f"{what}: helgrind has {their}, norn {our}" for what, their, our in pairs if their != our]
     for line in failures:
         print(line)

@@ -166,9 +166,9 @@ const tests = {
     await page.keyboard.press('Enter');
     assert.equal(await page.locator('.finding .id').textContent(), id);
     await page.keyboard.press('j');
-    assert.notEqual(await page.locator('.finding .id').textContent(), id, 'the next one');
+    await page.locator('.finding .id').filter({ hasNotText: id }).waitFor(); // the next one
     await page.keyboard.press('k');
-    assert.equal(await page.locator('.finding .id').textContent(), id);
+    await page.locator('.finding .id').filter({ hasText: id }).waitFor();
     await page.keyboard.press('Escape');
     assert.equal(await page.locator('.row.selected a').textContent(), id, 'the list is as it was');
     await page.keyboard.press('/');

@@ -130,13 +130,16 @@ class RunsLock {
   int directory_;
 };
 
-// Its norn lives, or one of its processes.
+}  // namespace
+
 bool is_going_on(const KeptRun& run) {
   const int lock = open((run.directory + "/run.json").c_str(), O_RDONLY | O_CLOEXEC);
   const bool has_norn = lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0;
   if (lock >= 0) close(lock);
   return has_norn || is_written(run.findings());
 }
+
+namespace {
 
 std::string told_mark(const KeptRun& run) { return run.directory + "/told"; }
 

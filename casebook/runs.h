@@ -78,6 +78,9 @@ class NewRun {
   bool is_untold_ = false;
 };
 
+// Its norn lives, or one of its processes.
+[[nodiscard]] bool is_going_on(const KeptRun& run);
+
 // Runs that are over and that a casebook was to know and does not: their norn was killed, or could not use it.
 [[nodiscard]] std::vector<KeptRun> untold_runs(const std::string& casebook);
 void mark_told(const KeptRun& run);

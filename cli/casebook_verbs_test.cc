@@ -241,6 +241,8 @@ TEST_F(CasebookVerbs, ParallelRunsLoseNothing) {
   const std::string all = norn({"list"}).out;
   EXPECT_TRUE(has(all, "R00000099  observed   32×")) << all;
   for (int i = 1; i <= kRuns; ++i) EXPECT_TRUE(has(all, fmt::format("R{:08}", i))) << i;
+  EXPECT_EQ(lines(norn({"show", "--runs"}).out), size_t{kRuns});
+  EXPECT_TRUE(has(norn({"show", "--runs"}).out, "  (its norn was killed)\n"));
   // Who is told is removed as ever.
   run({}, {"end"});
   EXPECT_LE(std::distance(fs::directory_iterator(directory_ / ".norn/runs"), {}), 10);

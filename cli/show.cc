@@ -30,8 +30,11 @@ int show_runs() {
   for (const casebook::KeptRun& run : runs) {
     std::string error;
     const auto findings = casebook::load_findings(run, error);
-    const std::string races = findings ? fmt::format("{} races", findings->counts().total()) : "unreadable";
-    fmt::print("{:>4}  {}  {:>10}  {}\n", run.number, run.started, run.ended ? races : "going on", joined(run.command));
+    const uint64_t count = findings ? findings->counts().total() : 0;
+    const std::string races = findings ? fmt::format("{} race{}", count, count == 1 ? "" : "s") : "unreadable";
+    const bool goes_on = !run.ended && casebook::is_going_on(run);
+    fmt::print("{:>4}  {}  {:>10}  {}{}\n", run.number, run.started, goes_on ? "going on" : races, joined(run.command),
+               run.ended || goes_on ? "" : "  (its norn was killed)");
   }
   return 0;
 }

@@ -18,31 +18,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The traces that are meant: of a directory, or one file; without a word, of the last run.
+// The traces that are meant: of a directory, or one file; without a word, of the last run that recorded some. (What
+// judged them since is a run, too.)
 std::vector<std::string> find_traces(const std::vector<std::string>& named) {
   if (named.size() > 1) {
     complain("name one directory that norn record wrote");
     return {};
   }
-  std::string place;
+  std::vector<std::string> found;
   if (named.empty()) {
-    std::string error;
-    const auto last = casebook::find_run(std::nullopt, error);
-    if (!last) {
-      complain(error);
-      return {};
+    for (const casebook::KeptRun& run : casebook::kept_runs()) {
+      found = trace::traces_in(run.directory + "/trace");
+      if (!found.empty()) return found;
     }
-    place = last->directory + "/trace";
-  } else {
-    place = named[0];
+    complain("none of the runs that are kept has traces; norn record -- ./program writes them");
+    return found;
   }
   std::error_code code;
-  if (fs::is_regular_file(place, code)) return {place};
-  std::vector<std::string> found = trace::traces_in(place);
-  if (found.empty()) {
-    complain(fmt::format("{} has no traces; norn record --out=DIR -- ./program writes them",
-                         named.empty() ? "the last run" : place));
-  }
+  if (fs::is_regular_file(named[0], code)) return {named[0]};
+  found = trace::traces_in(named[0]);
+  if (found.empty())
+    complain(fmt::format("{} has no traces; norn record --out=DIR -- ./program writes them", named[0]));
   return found;
 }
 

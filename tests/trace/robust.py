@@ -109,6 +109,12 @@ def main():
         online, offline = checker.races("forks.json"), checker.races("off.json")
         assert online[0] == offline[0] and len(online[0]) == 4 and offline[1]["complete"], (online, offline)
 
+        # Without a name: the last run that recorded, however often it was judged since.
+        assert checker.norn("record", "--", "./forks").returncode == 66
+        for engine in ("hb", "hybrid", "sync-preserving"):
+            result = checker.norn("analyze", f"--engine={engine}")
+            assert result.returncode == 66, (engine, result)
+
         whole = next(killed.glob("*.trace")).read_bytes()
         cut = checker.directory / "cut.trace"
         cut.write_bytes(whole[:len(whole) * 2 // 3])

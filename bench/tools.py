@@ -36,7 +36,7 @@ class Tool:
                  if name not in ("NORN_OPTIONS", "TSAN_OPTIONS", "VALGRIND_OPTS")}
         if self.build == "tsan":
             clean["TSAN_OPTIONS"] = "exitcode=0"
-        if self.build in ("norn", "sampling"):
+        if self.build in ("norn", "sampling", "before"):
             clean["NORN_OPTIONS"] = "fail_on=none" + (f":engine={self.engine}" if self.engine else "")
         return clean
 
@@ -55,6 +55,7 @@ TOOLS = [
     Tool("tsan", "TSan", "tsan"),
     Tool("hb", "norn hb", "norn", engine="hb"),
     Tool("hybrid", "norn hybrid", "norn", engine="hybrid"),
+    Tool("before", "norn hybrid, before", "before", engine="hybrid"),
     Tool("sampling", "norn sampling", "sampling"),
     Tool("norn-valgrind", "norn, unmodified", "native", valgrind="norn"),
     Tool("helgrind", "helgrind", "native", valgrind="helgrind"),
@@ -66,21 +67,31 @@ def named(names):
     return [tool for tool in TOOLS if tool.name in names]
 
 
+def state_of(build_directory):
+    """Which build of norn it is: when it was made."""
+    library = build_directory / "lib" / "norn"
+    if not library.is_dir():
+        raise Missing(f"there is no norn in {build_directory}; type: make build")
+    parts = [build_directory / "bin" / "norn-c++", *library.rglob("*")]
+    return str(max(part.stat().st_mtime_ns for part in parts))
+
+
 class Builder:
     """Builds loads into a directory for each compiler; what is there and still good is not built again."""
 
-    def __init__(self, build_directory, directory):
+    def __init__(self, build_directory, directory, before=None):
         self.directory = directory
         self.norn = str(build_directory / "bin" / "norn")
         self.compilers = {"native": [CLANG], "tsan": [CLANG, "-fsanitize=thread"],
                           "norn": [str(build_directory / "bin" / "norn-c++")],
                           "sampling": [str(build_directory / "bin" / "norn-c++"), "-fnorn-profile=sampling"]}
         self.measure = directory / "measure"
-        library = build_directory / "lib" / "norn"
-        if not library.is_dir():
-            raise Missing(f"there is no norn in {build_directory}; type: make build")
-        parts = [build_directory / "bin" / "norn-c++", *library.rglob("*")]
-        self.state = str(max(part.stat().st_mtime_ns for part in parts))  # of norn
+        self.state = state_of(build_directory)
+        self.states = {"norn": self.state, "sampling": self.state}
+        if before:
+            self.compilers["before"] = [str(before / "bin" / "norn-c++")]
+            self.states["before"] = state_of(before)
+            self.state += "-" + self.states["before"]
 
     def prepare(self, tools):
         """Builds the measuring program and sees that every tool is there."""
@@ -95,7 +106,7 @@ class Builder:
         return self.directory / f"{name}.{build}"
 
     def build(self, load, build):
-        state = load.state() + (self.state if build in ("norn", "sampling") else "")
+        state = load.state() + self.states.get(build, "")
         binary = load.binary(self, build)
         stamp = binary.with_name(binary.name + ".state")
         if binary.exists() and stamp.exists() and stamp.read_text() == state:

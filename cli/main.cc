@@ -1,6 +1,7 @@
 // norn: finds the verb and lets it do the work.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string>
@@ -60,8 +61,10 @@ int main_of(std::vector<std::string> arguments) {
   constexpr std::string_view kManual = "--man=";
   if (name == "help" && !arguments.empty()) {
     if (arguments[0].starts_with(kManual)) return write_manual_pages(arguments[0].substr(kManual.size()));
-    if (arguments.size() > 1) {
-      complain(fmt::format("norn help takes one verb: norn help {}", arguments[0]));
+    const size_t words = arguments[0] == "hive" ? 2 : 1;
+    if (arguments.size() > words) {
+      complain(fmt::format("norn help takes one verb: norn help {}",
+                           fmt::join(arguments.begin(), arguments.begin() + static_cast<ptrdiff_t>(words), " ")));
       return kMisuse;
     }
     name = arguments[0];

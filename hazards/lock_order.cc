@@ -135,6 +135,7 @@ LockOrder::Lock* LockOrder::lock_of(LockId id) {
 // Whether what was taken above this lock, above that, and so on, comes to one that is held below it. (What lies above
 // another with locks between them is found through these.)
 bool LockOrder::leads_back(const Nesting& nesting) {
+  if (nesting.of->above == nullptr) return false;
   const uint32_t search = ++searches_;
   for (const Nesting* held = nesting.parent; held != nullptr; held = held->parent) held->of->wanted = search;
   nesting.of->reached = search;

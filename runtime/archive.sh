@@ -27,13 +27,18 @@ done
 [ "$kind" = wraps ] || "$objcopy" --wildcard --weaken-symbol '__real_*' --weaken-symbol '__linked_*' "$object"
 "$nm" "$object" | awk '$NF ~ /^__linked_/ { print $NF, substr($NF, 10) }' > "$archive.renames"
 "$objcopy" --redefine-syms="$archive.renames" "$object"
+# What is interposed in dynamic programs alone.
+"$nm" --defined-only "$object" | awk '$NF ~ /^__norn_dynamic_/ { print substr($NF, 16) }' | sort -u > "$archive.dynamic"
 if [ "$kind" = wraps ]; then
-  "$nm" "$object" | awk '$(NF - 1) ~ /^[Uw]$/ && $NF ~ /^__real_/ { print substr($NF, 8) }' | sort -u > "$archive.names"
+  "$nm" "$object" | awk '$(NF - 1) ~ /^[Uw]$/ && $NF ~ /^__real_/ { print substr($NF, 8) }' | sort -u |
+    grep -vxFf "$archive.dynamic" > "$archive.names"
   sed 's/.*/& __wrap_&/' "$archive.names" > "$archive.renames"
   "$objcopy" --redefine-syms="$archive.renames" "$object"
   sed 's/^/--wrap=/' "$archive.names" > "$archive.wraps"
   rm -f "$archive.names"
 else
+  sed 's/.*/__norn_dynamic_& &/' "$archive.dynamic" > "$archive.renames"
+  "$objcopy" --redefine-syms="$archive.renames" "$object"
   {
     echo '{'
     "$nm" --extern-only --defined-only "$object" | awk 'NF == 3 { print "  " $3 ";" }' | sort -u
@@ -50,4 +55,4 @@ rm -f "$archive" "$debug"
 "$ar" qcs "$debug" "$object"
 "$objcopy" --strip-debug "$object"
 "$ar" qcs "$archive" "$object"
-rm -f "$object" "$archive.renames"
+rm -f "$object" "$archive.renames" "$archive.dynamic"

@@ -1,5 +1,6 @@
 #include "compiler/analysis/standard_library.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -68,6 +69,13 @@ bool read_second_count(llvm::Function& function) {
   return !found.empty();
 }
 
+// What glibc's headers define once more, inline, for optimised code.
+bool is_inline_version(const llvm::Function& function) {
+  static constexpr llvm::StringLiteral kNames[] = {"getchar", "getline", "putchar", "vprintf"};
+  return function.hasAvailableExternallyLinkage() && !function.hasFnAttribute(llvm::Attribute::AlwaysInline) &&
+         llvm::is_contained(kNames, function.getName());
+}
+
 }  // namespace
 
 llvm::PreservedAnalyses StandardLibraryPass::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
@@ -75,7 +83,10 @@ llvm::PreservedAnalyses StandardLibraryPass::run(llvm::Module& module, llvm::Mod
   for (llvm::Function& function : module) {
     const llvm::StringRef name = function.getName();
     if (function.isDeclaration()) continue;
-    if (is_release_of_counts(name)) {
+    if (is_inline_version(function)) {
+      function.deleteBody();
+      changed = true;
+    } else if (is_release_of_counts(name)) {
       changed |= read_second_count(function);
     } else if (!name.starts_with("_ZNKSt10_Sp_atomicI")) {
       continue;

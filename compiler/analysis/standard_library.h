@@ -1,4 +1,5 @@
-// What libstdc++ does with atomics that the rules of C++ do not cover.
+// What the standard libraries do in the program's own code, and the rules of C and C++ do not cover: libstdc++'s
+// atomics, and functions that glibc's headers define once more.
 //
 // std::atomic<std::shared_ptr> of libstdc++ 12 and 13 has a lock in the lowest bit of a pointer. load() takes it, reads
 // the other pointer that it protects, and gives it up by a relaxed subtraction: nothing orders that read before the
@@ -15,6 +16,9 @@
 //
 //     %both = load atomic i64, ptr %counts acquire                    %both = load atomic i64, ptr %counts acquire
 //                                                                 →   load atomic i32, ptr %counts + 4 acquire
+//
+// glibc's headers define some functions inline for optimised code (bits/stdio.h: getline calls __getdelim). They stay
+// calls of the library, so that a statement that calls one is the same at all levels, and has the same id.
 //
 // The pass runs first, while the library's functions are still whole.
 #pragma once

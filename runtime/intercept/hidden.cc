@@ -1,5 +1,6 @@
 #include "runtime/intercept/hidden.h"
 
+#include <getopt.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +19,11 @@ namespace {
 constexpr Address kStates = Address{1} << 47 | Address{1} << 40;
 constexpr Address kStateBytes = 8;
 
+constexpr size_t kStateOfRand48 = 3 * sizeof(unsigned short);
+
 constexpr const char* kNames[] = {
     "the environment (getenv, setenv)", "what strtok remembers", "the state of drand48",
-    "the locale (setlocale)",           "the table of hsearch",
+    "the locale (setlocale)",           "the table of hsearch",  "what getopt remembers (optind)",
 };
 
 void access(AccessKind kind, Hidden state, const norn_site& site) {
@@ -131,6 +134,51 @@ NORN_INTERPOSE(void, srand48, (long seed)) {
   real_srand48(seed);
 }
 
+// The state is the caller's.
+NORN_INTERPOSE(double, erand48, (unsigned short* state)) {
+  if (!has_started()) return 0;
+  observe_write(state, kStateOfRand48, site_erand48);
+  return real_erand48(state);
+}
+
+NORN_INTERPOSE(long, nrand48, (unsigned short* state)) {
+  if (!has_started()) return 0;
+  observe_write(state, kStateOfRand48, site_nrand48);
+  return real_nrand48(state);
+}
+
+NORN_INTERPOSE(long, jrand48, (unsigned short* state)) {
+  if (!has_started()) return 0;
+  observe_write(state, kStateOfRand48, site_jrand48);
+  return real_jrand48(state);
+}
+
+NORN_INTERPOSE(int, rand_r, (unsigned* state)) {
+  if (!has_started()) return 0;
+  observe_write(state, sizeof(*state), site_rand_r);
+  return real_rand_r(state);
+}
+
+NORN_INTERPOSE(int, getopt, (int count, char* const* words, const char* letters)) {
+  if (!has_started()) return -1;
+  change_hidden(Hidden::kGetopt, site_getopt);
+  return real_getopt(count, words, letters);
+}
+
+NORN_INTERPOSE(int, getopt_long,
+               (int count, char* const* words, const char* letters, const option* options, int* index)) {
+  if (!has_started()) return -1;
+  change_hidden(Hidden::kGetopt, site_getopt_long);
+  return real_getopt_long(count, words, letters, options, index);
+}
+
+NORN_INTERPOSE(int, getopt_long_only,
+               (int count, char* const* words, const char* letters, const option* options, int* index)) {
+  if (!has_started()) return -1;
+  change_hidden(Hidden::kGetopt, site_getopt_long_only);
+  return real_getopt_long_only(count, words, letters, options, index);
+}
+
 NORN_INTERPOSE(int, hcreate, (size_t count)) {
   if (!has_started()) return 0;
   change_hidden(Hidden::kHashTable, site_hcreate);
@@ -140,6 +188,7 @@ NORN_INTERPOSE(int, hcreate, (size_t count)) {
 NORN_INTERPOSE(ENTRY*, hsearch, (ENTRY item, ACTION action)) {
   if (!has_started()) return nullptr;
   action == ENTER ? change_hidden(Hidden::kHashTable, site_hsearch) : use_hidden(Hidden::kHashTable, site_hsearch);
+  if (is_watching()) observe_read(item.key, length_of(item.key) + 1, site_hsearch);
   return real_hsearch(item, action);
 }
 

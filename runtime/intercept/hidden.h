@@ -6,7 +6,7 @@
 
 namespace norn::rt {
 
-enum class Hidden : uint8_t { kEnvironment, kStrtok, kDrand48, kLocale, kHashTable };
+enum class Hidden : uint8_t { kEnvironment, kStrtok, kDrand48, kLocale, kHashTable, kGetopt };
 
 // The calling thread's function reads or changes it.
 void use_hidden(Hidden state, const norn_site& site);

@@ -69,6 +69,9 @@ consteval norn_site library_site(const char* function) {
 // Of a library that the program may not have.
 #define NORN_INTERPOSE_OPTIONAL(result, name, parameters) \
   NORN_INTERPOSE_AS(result, name, nullptr, __attribute__((weak)), #name, parameters)
+// Not in static programs: of a library that they may do without, or that the linker had better not be asked for.
+#define NORN_INTERPOSE_DYNAMIC(result, name, parameters) \
+  NORN_INTERPOSE_AS(result, name, nullptr, __attribute__((weak)), "__norn_dynamic_" #name, parameters)
 // Of what compilers call by themselves. The archive's build renames `__norn_interposed_NAME` to NAME, and all calls of
 // NAME by the runtime and the core to `__norn_plain_NAME` (plain.cc).
 #define NORN_INTERPOSE_BUILTIN(result, name, parameters) \

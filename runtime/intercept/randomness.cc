@@ -52,18 +52,18 @@ NORN_INTERPOSE(int, getentropy, (void* bytes, size_t size)) {
   return 0;
 }
 
-NORN_INTERPOSE_OPTIONAL(uint32_t, arc4random, ()) {
+NORN_INTERPOSE(uint32_t, arc4random, ()) {
   if (!has_started() || real_arc4random == nullptr) return 0;
   return is_fixed() ? fixed_word() : real_arc4random();
 }
 
-NORN_INTERPOSE_OPTIONAL(uint32_t, arc4random_uniform, (uint32_t bound)) {
+NORN_INTERPOSE(uint32_t, arc4random_uniform, (uint32_t bound)) {
   if (!has_started() || real_arc4random_uniform == nullptr) return 0;
   if (!is_fixed()) return real_arc4random_uniform(bound);
   return static_cast<uint32_t>(uint64_t{fixed_word()} * bound >> 32);
 }
 
-NORN_INTERPOSE_OPTIONAL(void, arc4random_buf, (void* bytes, size_t size)) {
+NORN_INTERPOSE(void, arc4random_buf, (void* bytes, size_t size)) {
   if (!has_started() || real_arc4random_buf == nullptr) return;
   if (!is_fixed()) return real_arc4random_buf(bytes, size);
   control::fill_random(bytes, size);

@@ -1,6 +1,9 @@
 // Functions of the C library that put what they find into memory of the program, or into memory of their own that all
 // their callers share.
 #include <dirent.h>
+#include <grp.h>
+#include <netdb.h>
+#include <pwd.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,9 +174,10 @@ NORN_STATUS(stat64, (const char* path, struct stat64* to), (path, to), path)
 NORN_STATUS(lstat64, (const char* path, struct stat64* to), (path, to), path)
 NORN_STATUS(fstat64, (int fd, struct stat64* to), (fd, to), nullptr)
 
-// Each call's entry lies where the last one was.
+// Each call moves the stream on, and its entry may lie where an earlier one was.
 NORN_INTERPOSE(dirent*, readdir, (DIR * directory)) {
   if (!has_started()) return nullptr;
+  observe_write(directory, 1, site_readdir);
   dirent* entry = real_readdir(directory);
   if (entry != nullptr) observe_write(entry, entry->d_reclen, site_readdir);
   return entry;
@@ -181,10 +185,34 @@ NORN_INTERPOSE(dirent*, readdir, (DIR * directory)) {
 
 NORN_INTERPOSE(dirent64*, readdir64, (DIR * directory)) {
   if (!has_started()) return nullptr;
+  observe_write(directory, 1, site_readdir64);
   dirent64* entry = real_readdir64(directory);
   if (entry != nullptr) observe_write(entry, entry->d_reclen, site_readdir64);
   return entry;
 }
+
+// --- accounts and names ------------------------------------------------------------------------------------------
+//
+// Each call's entry lies where the last one's was. A static program that asks for these is told by its linker that it
+// needs shared libraries all the same: norn does not ask for it.
+
+#define NORN_ENTRY(type, name, parameters, arguments) \
+  NORN_INTERPOSE_DYNAMIC(type*, name, parameters) {   \
+    if (!has_started()) return nullptr;               \
+    return wrote(real_##name arguments, site_##name); \
+  }
+
+NORN_ENTRY(passwd, getpwnam, (const char* name), (name))
+NORN_ENTRY(passwd, getpwuid, (uid_t id), (id))
+NORN_ENTRY(passwd, getpwent, (), ())
+NORN_ENTRY(group, getgrnam, (const char* name), (name))
+NORN_ENTRY(group, getgrgid, (gid_t id), (id))
+NORN_ENTRY(group, getgrent, (), ())
+NORN_ENTRY(hostent, gethostbyname, (const char* name), (name))
+NORN_ENTRY(servent, getservbyname, (const char* name, const char* protocol), (name, protocol))
+NORN_ENTRY(servent, getservbyport, (int port, const char* protocol), (port, protocol))
+NORN_ENTRY(protoent, getprotobyname, (const char* name), (name))
+NORN_ENTRY(protoent, getprotobynumber, (int number), (number))
 
 // --- sorting -----------------------------------------------------------------------------------------------------
 
@@ -203,14 +231,10 @@ NORN_INTERPOSE(void, qsort_r,
   if (count > 1) observe_write(elements, count * size, site_qsort_r);
 }
 
-// --- trees and tables --------------------------------------------------------------------------------------------
+// --- trees -------------------------------------------------------------------------------------------------------
 //
-// They have no lock of their own: what a call changes is written at the tree's root, or at a byte that stands for the
-// one hash table of the process. The elements are compared by the program's own function.
-
-namespace {
-constinit char hash_table = 0;
-}  // namespace
+// They have no lock of their own: what a call changes is written at the tree's root. The elements are compared by the
+// program's own function.
 
 // Adding may turn nodes on the way down, also where the key is there already.
 NORN_INTERPOSE(void*, tsearch, (const void* key, void** root, int (*compare)(const void*, const void*))) {
@@ -229,27 +253,4 @@ NORN_INTERPOSE(void*, tdelete, (const void* key, void** root, int (*compare)(con
   if (!has_started()) return nullptr;
   if (root != nullptr) observe_write(root, sizeof(*root), site_tdelete);
   return real_tdelete(key, root, compare);
-}
-
-NORN_INTERPOSE(int, hcreate, (size_t most)) {
-  if (!has_started()) return 0;
-  observe_write(&hash_table, 1, site_hcreate);
-  return real_hcreate(most);
-}
-
-NORN_INTERPOSE(void, hdestroy, ()) {
-  if (!has_started()) return;
-  observe_write(&hash_table, 1, site_hdestroy);
-  real_hdestroy();
-}
-
-NORN_INTERPOSE(ENTRY*, hsearch, (ENTRY item, ACTION action)) {
-  if (!has_started()) return nullptr;
-  if (action == ENTER) {
-    observe_write(&hash_table, 1, site_hsearch);
-  } else {
-    observe_read(&hash_table, 1, site_hsearch);
-  }
-  if (is_watching()) observe_read(item.key, length_of(item.key) + 1, site_hsearch);
-  return real_hsearch(item, action);
 }

@@ -402,23 +402,37 @@ NORN_INTERPOSE(int, getchar, ()) {
   return c;
 }
 
-// The line's memory is the caller's, allocated by the library: it is new, or it was the caller's before.
+namespace {
+
+// The line's memory is the caller's, allocated by the library: it is new, or it was the caller's before. Where it is
+// and how large it is, the library looks up and may change.
+template <class Take>
+ssize_t take_line(char** line, size_t* capacity, FILE* file, const norn_site& site, Take take) {
+  await_stream(file, site);
+  observe_write(line, sizeof(*line), site);
+  observe_write(capacity, sizeof(*capacity), site);
+  const ssize_t length = take();
+  took_from(file, site);
+  if (length > 0) observe_write(*line, static_cast<size_t>(length) + 1, site);
+  return length;
+}
+
+}  // namespace
+
 NORN_INTERPOSE(ssize_t, getdelim, (char** line, size_t* capacity, int end, FILE* file)) {
   if (!has_started()) return -1;
-  await_stream(file, site_getdelim);
-  const ssize_t length = real_getdelim(line, capacity, end, file);
-  took_from(file, site_getdelim);
-  if (length > 0) observe_write(*line, static_cast<size_t>(length) + 1, site_getdelim);
-  return length;
+  return take_line(line, capacity, file, site_getdelim, [&] { return real_getdelim(line, capacity, end, file); });
 }
 
 NORN_INTERPOSE(ssize_t, getline, (char** line, size_t* capacity, FILE* file)) {
   if (!has_started()) return -1;
-  await_stream(file, site_getline);
-  const ssize_t length = real_getline(line, capacity, file);
-  took_from(file, site_getline);
-  if (length > 0) observe_write(*line, static_cast<size_t>(length) + 1, site_getline);
-  return length;
+  return take_line(line, capacity, file, site_getline, [&] { return real_getline(line, capacity, file); });
+}
+
+// What the headers make of getline in optimised code.
+NORN_INTERPOSE(ssize_t, __getdelim, (char** line, size_t* capacity, int end, FILE* file)) {
+  if (!has_started()) return -1;
+  return take_line(line, capacity, file, site_getline, [&] { return real___getdelim(line, capacity, end, file); });
 }
 
 // --- the stream itself -------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
-// A position of 24 bytes is an atomic object, which no instruction loads at once: the implementation locks for it, out of
-// the program's sight. A load with acquire order that sees what was stored with release order synchronizes with it
+// A position of 24 bytes is an atomic object, which no instruction loads at once: the implementation locks for it, out
+// of the program's sight. A load with acquire order that sees what was stored with release order synchronizes with it
 // ([atomics.order]), whatever the size.
 // FLAGS: -latomic
 // NORACE

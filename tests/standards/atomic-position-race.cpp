@@ -1,5 +1,5 @@
-// A position of 24 bytes is an atomic object, and is stored and loaded with relaxed order: the position itself is whole,
-// but what was written before it is not ordered with what is read after ([atomics.order], [intro.races]).
+// A position of 24 bytes is an atomic object, and is stored and loaded with relaxed order: the position itself is
+// whole, but what was written before it is not ordered with what is read after ([atomics.order], [intro.races]).
 // FLAGS: -latomic
 // RUN: %check %s
 

@@ -1,5 +1,6 @@
-// A deferred function runs in the first thread that waits for its result. A thread that only asks by wait_for learns that
-// it is deferred, which orders nothing ([futures.shared.future]), and looks at what the function writes ([intro.races]).
+// A deferred function runs in the first thread that waits for its result. A thread that only asks by wait_for learns
+// that it is deferred, which orders nothing ([futures.shared.future]), and looks at what the function writes
+// ([intro.races]).
 // RUN: %check %s
 
 #include <atomic>
@@ -29,8 +30,9 @@ static void uses(std::shared_future<int> result, int* seen) {
 int main() {
   std::shared_future<int> result = std::async(std::launch::deferred, computes).share();
   int shown = 0, got = 0;
-  std::thread a(asks, result, &shown);
+  // Who asks is the last to be given a copy: counting the copies would order what it does before those that come later.
   std::thread b(uses, result, &got);
+  std::thread a(asks, result, &shown);
   a.join();
   b.join();
   return got != 1 || shown > 42;

@@ -1,6 +1,6 @@
-// Two threads walk over the even numbers of one vector by one filter_view. begin() of a filter_view is no const function
-// and keeps where the first element is ([range.filter.view]: "caches the result"): the first walk of each thread may
-// write what the other reads ([res.on.data.races]).
+// Two threads walk over the even numbers of one vector by one filter_view. begin() of a filter_view is no const
+// function and keeps where the first element is ([range.filter.view]: "caches the result"): the first walk of each
+// thread may write what the other reads ([res.on.data.races]).
 // RUN: %check %s
 
 #include <ranges>

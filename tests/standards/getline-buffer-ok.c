@@ -1,5 +1,5 @@
-// Two threads read a line of a file each by getline, which allocates the line's memory for the caller: each has a pointer
-// and a size of its own (POSIX.1-2017, XSH getdelim).
+// Two threads read a line of a file each by getline, which allocates the line's memory for the caller: each has a
+// pointer and a size of its own (POSIX.1-2017, XSH getdelim).
 // NORACE
 // RUN: %check %s
 

@@ -1,5 +1,5 @@
-// Two threads take the options out of a command line each, one after the other: getopt and its variables are used under a
-// lock alone, since getopt need not be thread-safe (POSIX.1-2017, XSH 2.9.1 and getopt).
+// Two threads take the options out of a command line each, one after the other: getopt and its variables are used under
+// a lock alone, since getopt need not be thread-safe (POSIX.1-2017, XSH 2.9.1 and getopt).
 // NORACE
 // RUN: %check %s
 

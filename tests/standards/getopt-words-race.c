@@ -18,8 +18,10 @@ static atomic_int turn;
 
 static void parses(struct command* command) {
   int option;
-  optind = 1;                                                                                          // MAYBE: getopt
-  while ((option = getopt(command->count, command->words, "v")) != -1) command->verbose += option == 'v';  // RACE: observed <getopt>
+  optind = 1;  // MAYBE: getopt
+  while ((option = getopt(command->count, command->words, "v")) != -1) {  // RACE: observed <getopt>
+    command->verbose += option == 'v';
+  }
 }
 
 static void* first(void* command) {

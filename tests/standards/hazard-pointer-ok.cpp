@@ -1,7 +1,7 @@
-// A configuration is replaced while it is read. The reader says in a hazard pointer which one it uses and looks once more
-// whether it is still the present one; who replaces it frees the old one only when no hazard pointer has it. All of it is
-// sequentially consistent ([atomics.order]): either the reader sees the new one, or its pointer is seen; and who sees it
-// gone is ordered after the reads ([intro.races]).
+// A configuration is replaced while it is read. The reader says in a hazard pointer which one it uses and looks once
+// more whether it is still the present one; who replaces it frees the old one only when no hazard pointer has it. All
+// of it is sequentially consistent ([atomics.order]): either the reader sees the new one, or its pointer is seen; and
+// who sees it gone is ordered after the reads ([intro.races]).
 // NORACE
 // RUN: %check %s
 

@@ -1,5 +1,5 @@
-// A configuration is replaced while it is read. The reader says in a hazard pointer which one it uses, but who replaces it
-// frees the old one without a look at that: the reads and the end of its lifetime are not ordered ([basic.life],
+// A configuration is replaced while it is read. The reader says in a hazard pointer which one it uses, but who replaces
+// it frees the old one without a look at that: the reads and the end of its lifetime are not ordered ([basic.life],
 // [intro.races]).
 // RUN: %check %s
 

@@ -1,5 +1,5 @@
-// Two threads write lines to one string stream, each through an osyncstream, which gives what it collected to the stream's
-// buffer at once when it is destroyed, one after the other ([syncstream.syncbuf.members]: emit).
+// Two threads write lines to one string stream, each through an osyncstream, which gives what it collected to the
+// stream's buffer at once when it is destroyed, one after the other ([syncstream.syncbuf.members]: emit).
 // NORACE
 // RUN: %check %s
 

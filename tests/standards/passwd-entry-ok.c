@@ -1,5 +1,5 @@
-// Two threads look up who owns a file. getpwuid_r puts what it finds where the caller says (POSIX.1-2017, XSH getpwuid),
-// so that the threads share nothing.
+// Two threads look up who owns a file. getpwuid_r puts what it finds where the caller says (POSIX.1-2017, XSH
+// getpwuid), so that the threads share nothing.
 // NORACE
 // RUN: %check %s
 

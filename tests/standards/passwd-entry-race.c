@@ -1,5 +1,6 @@
 // Two threads look up who owns a file by getpwuid, which may put what it finds into a structure that all threads share,
-// and need not be thread-safe (POSIX.1-2017, XSH 2.9.1 and getpwuid: "may point to a static area which is overwritten").
+// and need not be thread-safe (POSIX.1-2017, XSH 2.9.1 and getpwuid: "may point to a static area which is
+// overwritten").
 // RUN: %check %s
 
 #include <pthread.h>

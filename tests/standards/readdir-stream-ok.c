@@ -1,5 +1,5 @@
-// Two threads share a directory stream. readdir need not be thread-safe (POSIX.1-2017, XSH 2.9.1), and the entry that it
-// returns may be overwritten by the next call on that stream: so both are under a lock.
+// Two threads share a directory stream. readdir need not be thread-safe (POSIX.1-2017, XSH 2.9.1), and the entry that
+// it returns may be overwritten by the next call on that stream: so both are under a lock.
 // NORACE
 // RUN: %check %s
 

@@ -11,7 +11,7 @@ static size_t lengths[2];
 
 static void* lists(void* argument) {
   int self = *(int*)argument;
-  struct dirent* entry = readdir(stream);                       // RACE: observed <stream>
+  struct dirent* entry = readdir(stream);                     // RACE: observed <stream>
   lengths[self] = entry == NULL ? 1 : strlen(entry->d_name);  // MAYBE: stream
   return NULL;
 }

@@ -18,7 +18,7 @@ static atomic_int turn;
 
 static void parses(struct command* command) {
   int option;
-  optind = 1;  // MAYBE: getopt
+  optind = 1;                                                             // MAYBE: getopt
   while ((option = getopt(command->count, command->words, "v")) != -1) {  // RACE: observed <getopt>
     command->verbose += option == 'v';
   }

@@ -1,5 +1,7 @@
 #include "compiler/emit/copies.h"
 
+#include <memory>
+
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/IR/CFG.h"
@@ -100,6 +102,34 @@ void forget_debug_values(Instruction& value, const llvm::DominatorTree& dominato
 
 }  // namespace
 
+CopyQuestion sampling_question(llvm::Function& function, Hooks& hooks) {
+  // Of regions, by their first blocks.
+  auto numbers = std::make_shared<llvm::DenseMap<const BasicBlock*, llvm::GlobalVariable*>>();
+  const auto number_of = [&function, numbers](const BasicBlock& next) {
+    llvm::GlobalVariable*& known = (*numbers)[&next];
+    if (known == nullptr) known = new_number(function);
+    return known;
+  };
+  // The answer to a glance comes right after it.
+  auto number = std::make_shared<Value*>(nullptr);
+  return {[&function, number_of, number](llvm::IRBuilder<>& builder, const BasicBlock& next) {
+            *number = builder.CreateLoad(builder.getInt32Ty(), number_of(next));
+            Value* counters = builder.CreateLoad(builder.getPtrTy(), counters_variable(*function.getParent()));
+            Value* offset = builder.CreateMul(builder.CreateZExt(*number, builder.getInt64Ty()),
+                                              builder.getInt64(sizeof(norn_region)));
+            Value* counter = builder.CreatePtrAdd(counters, offset);
+            static_assert(offsetof(norn_region, left) == 0);
+            Value* left = builder.CreateSub(builder.CreateLoad(builder.getInt32Ty(), counter), builder.getInt32(1));
+            builder.CreateStore(left, counter);
+            return builder.CreateICmpSLT(left, builder.getInt32(0));
+          },
+          [&hooks, number](llvm::IRBuilder<>& builder, const BasicBlock& /*next*/) {
+            llvm::CallInst* answer = builder.CreateCall(hooks.sample(), {*number});
+            answer->setCallingConv(llvm::CallingConv::PreserveAll);
+            return builder.CreateIsNotNull(answer);
+          }};
+}
+
 bool Copies::can_be_made(const llvm::Function& function) {
   if (function.callsFunctionThatReturnsTwice() || function.isPresplitCoroutine()) return false;
   for (const BasicBlock& block : function) {
@@ -173,28 +203,21 @@ BasicBlock* Copies::ask(BasicBlock* at, BasicBlock* next) {
   own->removePredecessor(at, true);
   at->getTerminator()->eraseFromParent();
 
-  llvm::GlobalVariable*& number_of = numbers_[next];
-  if (number_of == nullptr) number_of = new_number(function_);
   llvm::LLVMContext& context = function_.getContext();
-  auto* asks = BasicBlock::Create(context, "norn.ask", &function_);
   auto* goes_on = BasicBlock::Create(context, "norn.on", &function_, at->getNextNode());
   llvm::IRBuilder<> builder(at);
-  Value* number = builder.CreateLoad(builder.getInt32Ty(), number_of);
-  Value* counters = builder.CreateLoad(builder.getPtrTy(), counters_variable(*function_.getParent()));
-  Value* offset =
-      builder.CreateMul(builder.CreateZExt(number, builder.getInt64Ty()), builder.getInt64(sizeof(norn_region)));
-  Value* counter = builder.CreatePtrAdd(counters, offset);
-  static_assert(offsetof(norn_region, left) == 0);
-  Value* left = builder.CreateSub(builder.CreateLoad(builder.getInt32Ty(), counter), builder.getInt32(1));
-  builder.CreateStore(left, counter);
   llvm::MDNode* unlikely = llvm::MDBuilder(context).createUnlikelyBranchWeights();
-  builder.CreateCondBr(builder.CreateICmpSLT(left, builder.getInt32(0)), asks, goes_on, unlikely);
-
-  builder.SetInsertPoint(asks);
-  llvm::CallInst* answer = builder.CreateCall(hooks_.sample(), {number});
-  answer->setCallingConv(llvm::CallingConv::PreserveAll);
-  builder.CreateCondBr(builder.CreateIsNotNull(answer), copy, goes_on);
-  add_edge(asks, copy, values);
+  Value* glanced = question_.glance(builder, *next);
+  if (question_.answer) {
+    auto* asks = BasicBlock::Create(context, "norn.ask", &function_);
+    builder.CreateCondBr(glanced, asks, goes_on, unlikely);
+    builder.SetInsertPoint(asks);
+    builder.CreateCondBr(question_.answer(builder, *next), copy, goes_on);
+    add_edge(asks, copy, values);
+  } else {
+    builder.CreateCondBr(glanced, copy, goes_on, unlikely);
+    add_edge(at, copy, values);
+  }
   // The only one that leads on from here: a loop shall have one end, for those who optimise it further.
   builder.SetInsertPoint(goes_on);
   builder.CreateBr(next);

@@ -9,13 +9,15 @@
 // Control passes between them at the function's entry and at the ends of loops' iterations, where sampled() counts: it
 // is a decrement of the thread's own counter for the region, and a call when that falls below zero (include/norn/abi.h,
 // "Sampling"). Whoever leaves a loop goes on in the copy that the loop was entered from: a loop that runs hot says
-// nothing of what stands behind it.
+// nothing of what stands behind it. The production profile asks something else at the same places: whether a probe of
+// the function is awake (CopyQuestion).
 //
 // From the checked copy any loop may lead out. Into it leads the end of an iteration only where that costs little
 // beside the iteration: in loops around other loops at each iteration, in an innermost loop that no other surrounds at
 // each 1024th; other innermost loops get back into it by what surrounds them.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "compiler/emit/hook_calls.h"
@@ -23,14 +25,27 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Utils/SSAUpdaterBulk.h"
 
 namespace norn::compiler {
 
+// What is asked before control may pass to the checked copy.
+struct CopyQuestion {
+  // Most often false, at the cost of few instructions. `next`: the block of the body that comes next, for which the
+  // answer counts.
+  std::function<llvm::Value*(llvm::IRBuilder<>&, const llvm::BasicBlock& next)> glance;
+  // After a glance that was true. Empty: it was the answer.
+  std::function<llvm::Value*(llvm::IRBuilder<>&, const llvm::BasicBlock& next)> answer{};
+};
+
+// Of the sampling profile.
+[[nodiscard]] CopyQuestion sampling_question(llvm::Function& function, Hooks& hooks);
+
 class Copies final {
  public:
-  Copies(llvm::Function& function, Hooks& hooks) : function_(function), hooks_(hooks) {}
+  Copies(llvm::Function& function, CopyQuestion question) : function_(function), question_(std::move(question)) {}
 
   // Whether the function's body can stand twice. Not if somebody has the addresses of its blocks, if it may return to
   // a place a second time, or if it has values that cannot be merged or calls that may stand only once.
@@ -63,12 +78,11 @@ class Copies final {
   [[nodiscard]] llvm::BasicBlock* checked(const llvm::BasicBlock* block) const;
 
   llvm::Function& function_;
-  Hooks& hooks_;
+  CopyQuestion question_;
   llvm::BasicBlock* entry_ = nullptr;  // with the variables of both copies, and the first question
   std::vector<Region> regions_;
   std::vector<llvm::BasicBlock*> blocks_;                     // of the unchecked copy
   llvm::DenseMap<const llvm::Value*, llvm::Value*> checked_;  // blocks and instructions of the checked one
-  llvm::DenseMap<const llvm::BasicBlock*, llvm::GlobalVariable*> numbers_;  // of regions, by their first blocks
   std::vector<Home> homes_;
   std::vector<std::pair<const Region*, llvm::BasicBlock*>> strides_;
 };

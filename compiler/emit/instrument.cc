@@ -574,7 +574,7 @@ class FunctionInstrumenter final {
     const auto itself = [](Instruction* instruction) { return instruction; };
     std::vector<TracedCall> calls;
     if (profile_ == Profile::kSampling && is_worth_copying()) {
-      Copies copies(function_, hooks_);
+      Copies copies(function_, sampling_question(function_, hooks_));
       const llvm::DenseSet<const llvm::BasicBlock*> blocks = checked_blocks();
       copies.make([&](const llvm::BasicBlock& block) { return blocks.contains(&block); });
       // First of all the copy: it is known by what stands for it in the other.

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "compiler/emit/atomic_calls.h"
+#include "compiler/emit/copies.h"
 #include "compiler/emit/image_section.h"
 #include "compiler/emit/labels.h"
 #include "compiler/emit/registration.h"
@@ -36,6 +37,7 @@ using llvm::Value;
 namespace {
 
 constexpr uint64_t kAlignment = 8;
+constexpr unsigned kLargestFunction = 4'000;  // instructions, of one that stands twice
 
 // The identity of a site and of what it is inlined at, down to the first that is no library's
 // (runtime/hooks/stack_ids.h). Of library code that is a function here it is a part of one, by which no race is known.
@@ -77,7 +79,7 @@ struct AccessProbe {
 // What orders threads: an atomic, a fence, or assembly that is one.
 struct OrderProbe {
   Instruction* instruction;
-  Value* address;  // null: a fence
+  int operand;  // the address; -1: a fence
   norn_order order;
   bool releases;
   bool acquires;
@@ -132,21 +134,23 @@ class Prober final {
     accesses_[instruction.getFunction()].push_back(
         {&instruction, label.operand, by_length, site, label.size, static_cast<uint8_t>(writes | atomic)});
     if (atomic != 0 && isa<llvm::CallBase>(instruction))
-      orders_.push_back({&instruction, address, NORN_SEQ_CST, true, true});
+      orders_.push_back({&instruction, static_cast<int>(label.operand), NORN_SEQ_CST, true, true});
   }
 
   void collect_order(Instruction& instruction) {
     const std::optional<AtomicFacts> facts = atomic_facts(instruction);
     if (!facts || facts->signal_scope || instruction.hasMetadata(llvm::LLVMContext::MD_nosanitize)) return;
-    if (facts->address == nullptr) return orders_.push_back({&instruction, nullptr, facts->order, false, true});
+    if (facts->address == nullptr) return orders_.push_back({&instruction, -1, facts->order, false, true});
     norn_order order = facts->order;
     // The stronger of its two counts.
     if (const auto* exchange = dyn_cast<llvm::AtomicCmpXchgInst>(&instruction);
         exchange != nullptr && llvm::isAcquireOrStronger(exchange->getFailureOrdering())) {
       order = order == NORN_RELEASE || order == NORN_ACQ_REL || order == NORN_SEQ_CST ? NORN_ACQ_REL : NORN_ACQUIRE;
     }
-    orders_.push_back({&instruction, facts->address, order, facts->kind != NORN_SITE_ATOMIC_LOAD,
-                       facts->kind != NORN_SITE_ATOMIC_STORE});
+    int operand = 0;
+    while (instruction.getOperand(static_cast<unsigned>(operand)) != facts->address) ++operand;
+    orders_.push_back(
+        {&instruction, operand, order, facts->kind != NORN_SITE_ATOMIC_LOAD, facts->kind != NORN_SITE_ATOMIC_STORE});
   }
 
   // A byte that somebody else sets. The load is a plain one, so that it becomes part of the comparison: no pass comes
@@ -177,25 +181,66 @@ class Prober final {
 
   // The function's entries are one array, which lies in the function's comdat and goes with it. Copies of a statement
   // share one, but not those of loops that are chosen by themselves.
+  //
+  // Code stands twice, with and without probes, where that lets it ask less often: the loops of two_loops.h, or the
+  // whole function.
   void emit_accesses(llvm::Function& function, const std::vector<AccessProbe>& probes) {
     llvm::SmallPtrSet<const Instruction*, 16> probed;
     for (const AccessProbe& probe : probes) probed.insert(probe.instruction);
-    const std::vector<TwoLoops> loops =
-        copy_loops(function, [&](const Instruction& instruction) { return probed.contains(&instruction); });
-    std::vector<llvm::Constant*> entries(loops.size(), entry(0, 0, NORN_PROBE_LOOP, 0));
+    const auto has_probe = [&](const Instruction& instruction) { return probed.contains(&instruction); };
+    const bool twice = function.getInstructionCount() <= kLargestFunction && !function.hasOptNone() &&
+                       Copies::can_be_made(function) && !are_all_in_loops(function, has_probe) &&
+                       is_asked_less_often(function, has_probe);
+    const std::vector<TwoLoops> loops = twice ? std::vector<TwoLoops>{} : copy_loops(function, has_probe);
+    const size_t groups = twice ? 1 : loops.size();
+    const auto group_of = [&](const AccessProbe& probe) {
+      size_t group = 0;
+      while (!twice && group < groups && !loops[group].blocks.contains(probe.instruction->getParent())) ++group;
+      return group;
+    };
+    std::vector<llvm::Constant*> entries(groups, entry(0, 0, NORN_PROBE_LOOP, 0));
     std::map<std::tuple<size_t, uint64_t, uint64_t, uint8_t>, size_t> known;
     std::vector<size_t> places;
     for (const AccessProbe& probe : probes) {
-      size_t loop = 0;
-      while (loop < loops.size() && !loops[loop].blocks.contains(probe.instruction->getParent())) ++loop;
+      const size_t group = group_of(probe);
       const uint64_t size = probe.by_length ? 0 : probe.size;
-      const auto [place, fresh] = known.try_emplace({loop, probe.site, size, probe.flags}, entries.size());
+      const auto [place, fresh] = known.try_emplace({group, probe.site, size, probe.flags}, entries.size());
       if (fresh) {
-        const size_t group = loop == loops.size() ? 0 : entries.size() - loop;
-        entries.push_back(entry(probe.site, size, probe.flags, group <= UINT16_MAX ? group : 0));
+        const size_t back = group == groups ? 0 : entries.size() - group;
+        entries.push_back(entry(probe.site, size, probe.flags, back <= UINT16_MAX ? back : 0));
       }
       places.push_back(place->second);
     }
+    llvm::GlobalVariable* table = new_table(function, entries);
+    for (size_t i = 0; i < loops.size(); ++i) {
+      llvm::IRBuilder<> builder(loops[i].choice);
+      loops[i].choice->setCondition(is_set(builder, byte_of(table, i, offsetof(norn_probe, active))));
+      loops[i].choice->setMetadata(llvm::LLVMContext::MD_prof,
+                                   llvm::MDBuilder(module_.getContext()).createUnlikelyBranchWeights());
+    }
+    if (!twice) {
+      for (size_t i = 0; i < probes.size(); ++i) emit_access(probes[i], table, places[i]);
+      return;
+    }
+    Copies copies(function, {[&](llvm::IRBuilder<>& builder, const llvm::BasicBlock& /*next*/) {
+                    return is_set(builder, byte_of(table, 0, offsetof(norn_probe, active)));
+                  }});
+    copies.make([&](const llvm::BasicBlock& block) { return llvm::any_of(block, has_probe); });
+    for (size_t i = 0; i < probes.size(); ++i) {
+      AccessProbe probe = probes[i];
+      probe.instruction = copies.checked(probe.instruction);
+      emit_access(probe, table, places[i]);
+    }
+    // What orders threads does so in both.
+    for (size_t i = 0, count = orders_.size(); i < count; ++i) {
+      OrderProbe copy = orders_[i];
+      if (copy.instruction->getFunction() != &function) continue;
+      copy.instruction = copies.checked(copy.instruction);
+      orders_.push_back(copy);
+    }
+  }
+
+  llvm::GlobalVariable* new_table(llvm::Function& function, const std::vector<llvm::Constant*>& entries) {
     auto* type = llvm::ArrayType::get(type_, entries.size());
     auto* table = new llvm::GlobalVariable(module_, type, false, llvm::GlobalValue::PrivateLinkage,
                                            llvm::ConstantArray::get(type, entries), "norn.probes");
@@ -203,13 +248,7 @@ class Prober final {
     table->setSection("norn_probes");
     table->setAlignment(llvm::Align(kAlignment));
     if (function.hasComdat()) table->setComdat(function.getComdat());
-    for (size_t i = 0; i < loops.size(); ++i) {
-      llvm::IRBuilder<> builder(loops[i].choice);
-      loops[i].choice->setCondition(is_set(builder, byte_of(table, i, offsetof(norn_probe, active))));
-      loops[i].choice->setMetadata(llvm::LLVMContext::MD_prof,
-                                   llvm::MDBuilder(module_.getContext()).createUnlikelyBranchWeights());
-    }
-    for (size_t i = 0; i < probes.size(); ++i) emit_access(probes[i], table, places[i]);
+    return table;
   }
 
   static llvm::Constant* byte_of(llvm::GlobalVariable* table, size_t place, size_t offset) {
@@ -252,11 +291,11 @@ class Prober final {
   void emit_order(const OrderProbe& probe) {
     llvm::Type* i32 = llvm::Type::getInt32Ty(module_.getContext());
     Value* order = llvm::ConstantInt::get(i32, probe.order);
-    if (probe.address == nullptr) return emit_call(probe.instruction, following(), "__norn_probe_fence", {order});
+    if (probe.operand < 0) return emit_call(probe.instruction, following(), "__norn_probe_fence", {order});
+    Value* address = probe.instruction->getOperand(static_cast<unsigned>(probe.operand));
     Instruction* after = probe.instruction->isTerminator() ? nullptr : probe.instruction->getNextNode();
-    if (probe.releases) emit_call(probe.instruction, following(), "__norn_probe_release", {probe.address, order});
-    if (probe.acquires && after != nullptr)
-      emit_call(after, following(), "__norn_probe_acquire", {probe.address, order});
+    if (probe.releases) emit_call(probe.instruction, following(), "__norn_probe_release", {address, order});
+    if (probe.acquires && after != nullptr) emit_call(after, following(), "__norn_probe_acquire", {address, order});
   }
 
   void emit_leaves(const LoopPlan& plan) {

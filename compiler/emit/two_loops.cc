@@ -1,5 +1,7 @@
 #include "compiler/emit/two_loops.h"
 
+#include "llvm/Analysis/BlockFrequencyInfo.h"
+#include "llvm/Analysis/BranchProbabilityInfo.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
@@ -84,6 +86,41 @@ TwoLoops copy_loop(Loop& loop, llvm::LoopInfo& loops, llvm::DominatorTree& domin
 }
 
 }  // namespace
+
+bool are_all_in_loops(llvm::Function& function, llvm::function_ref<bool(const Instruction&)> has_probe) {
+  llvm::DominatorTree dominators(function);
+  llvm::LoopInfo loops(dominators);
+  for (const BasicBlock& block : function) {
+    if (llvm::none_of(block, has_probe)) continue;
+    const Loop* loop = loops.getLoopFor(&block);
+    while (loop != nullptr && !is_worth_it(*loop, has_probe)) loop = loop->getParentLoop();
+    if (loop == nullptr) return false;
+  }
+  return true;
+}
+
+bool is_asked_less_often(llvm::Function& function, llvm::function_ref<bool(const Instruction&)> has_probe) {
+  llvm::DominatorTree dominators(function);
+  llvm::LoopInfo loops(dominators);
+  const llvm::BranchProbabilityInfo probabilities(function, loops);
+  const llvm::BlockFrequencyInfo frequencies(function, probabilities, loops);
+  const auto times = [&](const BasicBlock& block) {
+    return static_cast<double>(frequencies.getBlockFreq(&block).getFrequency());
+  };
+  double reached = 0;
+  for (const BasicBlock& block : function)
+    reached += times(block) * static_cast<double>(llvm::count_if(block, has_probe));
+  double asked = times(function.getEntryBlock());
+  for (const Loop* loop : loops.getLoopsInPreorder()) {
+    const bool any =
+        llvm::any_of(loop->blocks(), [&](const BasicBlock* block) { return llvm::any_of(*block, has_probe); });
+    const bool is_short = loop->isInnermost() && llvm::all_of(loop->blocks(), [](const BasicBlock* block) {
+                            return llvm::all_of(*block, is_quiet);
+                          });
+    if (any && !is_short) asked += times(*loop->getHeader());
+  }
+  return asked < reached;
+}
 
 std::vector<TwoLoops> copy_loops(llvm::Function& function, llvm::function_ref<bool(const Instruction&)> has_probe) {
   std::vector<TwoLoops> result;

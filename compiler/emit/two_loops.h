@@ -22,6 +22,15 @@ struct TwoLoops {
   llvm::SmallPtrSet<const llvm::BasicBlock*, 8> blocks;  // of the loop with probes
 };
 
+// Whether each instruction with a probe is in such a loop.
+[[nodiscard]] bool are_all_in_loops(llvm::Function& function,
+                                    llvm::function_ref<bool(const llvm::Instruction&)> has_probe);
+
+// Whether asking once when the function is entered, and at the end of each iteration of loops with probes that are no
+// such loops, is done less often than probes are reached (Copies in copies.h asks so).
+[[nodiscard]] bool is_asked_less_often(llvm::Function& function,
+                                       llvm::function_ref<bool(const llvm::Instruction&)> has_probe);
+
 // `has_probe`: of an instruction. It is the original whose blocks are told, so that what is known of its instructions
 // stays true; the copies have none.
 [[nodiscard]] std::vector<TwoLoops> copy_loops(llvm::Function& function,

@@ -40,6 +40,7 @@ constexpr size_t kPrograms = 1'000;  // at once
 constexpr size_t kBuilds = 100;      // that are asked about at once
 constexpr int kMessages = 10'000;    // of one program; one that says more is no program of norn's
 constexpr size_t kBatch = 500;       // results in a request
+constexpr int kBetweenLooks = 100;   // milliseconds
 constexpr auto kRemembered = std::chrono::hours(1);
 
 // A task as a program has it.
@@ -56,7 +57,7 @@ struct Given {
 
 struct Program {
   int descriptor = -1;
-  probe::Doorbell* doorbell = nullptr;
+  probe::DoorbellPage* doorbell = nullptr;
   bool greeted = false;
   std::string build{};
   std::string execution{};
@@ -114,6 +115,8 @@ struct Agent::Inside {
   void say(Program& program, Given& given, Result result);
   void end(Program& program);
   void give_tasks();
+  // Whether any program has an open task. Those look again when they are rung (docs/design/production.md).
+  bool ring_again();
   void give(Program& program, const std::optional<Task>& task);
   template <class Message>
   static bool send(Program& program, const Message& message);
@@ -294,13 +297,26 @@ void Agent::Inside::give_tasks() {
     if (program.greeted && known[program.build].asked) give(program, known[program.build].task);
 }
 
+bool Agent::Inside::ring_again() {
+  bool any = false;
+  for (auto& [descriptor, program] : programs) {
+    const bool is_open = std::any_of(program.given.begin(), program.given.end(),
+                                     [](const Given& given) { return given.is_sent && !given.is_final; });
+    if (is_open) probe::ring(*program.doorbell);
+    any |= is_open;
+  }
+  return any;
+}
+
 void Agent::serve() {
   Inside& inside = *inside_;
   std::thread speaker([&] { inside.speak(); });
+  Clock::time_point rung = Clock::now();
+  bool has_tasks = false;
   for (;;) {
     std::vector<pollfd> waits{{inside.wake, POLLIN, 0}, {inside.listener, POLLIN, 0}};
     for (const auto& [descriptor, program] : inside.programs) waits.push_back({descriptor, POLLIN, 0});
-    if (poll(waits.data(), waits.size(), -1) < 0) {
+    if (poll(waits.data(), waits.size(), has_tasks ? kBetweenLooks : -1) < 0) {
       if (errno == EINTR) continue;
       break;
     }
@@ -316,6 +332,10 @@ void Agent::serve() {
     if (woken) inside.give_tasks();
     if (woken || waits[1].revents != 0) inside.accept_programs();
     inside.receive_all();
+    if (!has_tasks || Clock::now() - rung >= std::chrono::milliseconds(kBetweenLooks)) {
+      has_tasks = inside.ring_again();
+      rung = Clock::now();
+    }
     const std::lock_guard<std::mutex> hold(inside.mutex);
     inside.connected = inside.programs.size();
     if (woken) inside.looks_done = look;

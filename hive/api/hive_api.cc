@@ -66,6 +66,7 @@ Version version_of(Store& store, const std::string& build) {
 
 struct Routes {
   static constexpr Route kAll[] = {
+      {"GET", "/", std::nullopt, nullptr, &HiveApi::page},
       {"GET", "/api/v1/openapi.json", std::nullopt, nullptr, &HiveApi::description},
       {"GET", "/api/v1/health", std::nullopt, nullptr, &HiveApi::health},
       {"POST", "/api/v1/tasks", Role::kSite, &Limits::longest_request, &HiveApi::tasks},
@@ -172,6 +173,10 @@ Reply HiveApi::answer(const Call& call) {
 }
 
 // ---- for everybody ----
+
+Reply HiveApi::page(const Request& /*request*/) {
+  return {.body = std::string(web_page()), .type = "text/html; charset=utf-8"};
+}
 
 Reply HiveApi::description(const Request& /*request*/) { return {.body = std::string(open_api())}; }
 

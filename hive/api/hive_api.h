@@ -92,6 +92,7 @@ class HiveApi {
 
  private:
   friend struct Routes;
+  Reply page(const Request& request);
   Reply description(const Request& request);
   Reply health(const Request& request);
   Reply tasks(const Request& request);

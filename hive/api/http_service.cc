@@ -36,6 +36,11 @@ void put(const Reply& reply, httplib::Response& response, bool last) {
     response.set_content(reply.body, reply.type);
   }
   response.set_header("X-Content-Type-Options", "nosniff");
+  // Of the page: what it has in it, and this server. Candidates' texts are others', and are only ever text there.
+  response.set_header("Content-Security-Policy",
+                      "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; "
+                      "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+  response.set_header("Referrer-Policy", "no-referrer");
   response.set_header("Cache-Control", "no-store");
   if (reply.status == 429 || reply.status == 503) response.set_header("Retry-After", "2");
 }
@@ -121,7 +126,9 @@ HttpService::HttpService(HiveApi& api, const ListenOptions& options)
   });
   const auto handle = [&api](const httplib::Request& request, httplib::Response& response) {
     call.body = request.body;
-    put(admission.refusal ? *admission.refusal : api.handle(call, admission), response, false);
+    // A browser would keep the connection, and with it one of few threads, between its questions.
+    const bool is_browser = request.has_header("Sec-Fetch-Mode");
+    put(admission.refusal ? *admission.refusal : api.handle(call, admission), response, is_browser);
     call = {};
     admission = {};
   };

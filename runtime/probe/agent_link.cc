@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "runtime/probe/slots.h"
 #include "runtime/probe/stacks.h"
 #include "runtime/process/syscalls.h"
 
@@ -81,13 +82,27 @@ bool AgentLink::open(const char* path) {
   return true;
 }
 
+// Who listens there could do with this process what it likes without us.
+bool AgentLink::is_trusted() const {
+  ucred peer{};
+  socklen_t size = sizeof(peer);
+  const long asked =
+      sys::call(__NR_getsockopt, socket_, SOL_SOCKET, SO_PEERCRED, sys::as_long(&peer), sys::as_long(&size));
+  const auto own = static_cast<uid_t>(sys::call(__NR_geteuid));
+  return !sys::failed(asked) && (peer.uid == 0 || peer.uid == own);
+}
+
 bool AgentLink::greet(uint32_t probes) {
   const int shared =
       number_of(sys::call(__NR_memfd_create, sys::as_long("norn-doorbell"), MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (shared < 0) return false;
   void* memory = MAP_FAILED;
-  if (!sys::failed(sys::call(__NR_ftruncate, shared, kDoorbellBytes)) &&
-      !sys::failed(sys::call(__NR_fcntl, shared, F_ADD_SEALS, kDoorbellSeals))) {
+  const bool sealed = !sys::failed(sys::call(__NR_ftruncate, shared, kDoorbellBytes)) &&
+                      !sys::failed(sys::call(__NR_fcntl, shared, F_ADD_SEALS, kDoorbellSeals));
+  shares_slots_ = sealed && is_trusted() && share_page(shared);
+  if (shares_slots_) {
+    memory = &page;
+  } else if (sealed) {
     const long mapped = sys::call(__NR_mmap, 0, kDoorbellBytes, PROT_READ | PROT_WRITE, MAP_SHARED, shared, 0);
     if (!sys::failed(mapped)) memory = reinterpret_cast<void*>(mapped);
   }
@@ -114,6 +129,8 @@ bool AgentLink::greet(uint32_t probes) {
     sent = !sys::failed(sys::call(__NR_sendmsg, socket_, sys::as_long(&message), MSG_DONTWAIT | MSG_NOSIGNAL));
     if (sent) {
       doorbell_ = static_cast<Doorbell*>(memory);
+    } else if (shares_slots_) {
+      own_page();
     } else {
       sys::call(__NR_munmap, sys::as_long(memory), kDoorbellBytes);
     }

@@ -30,11 +30,14 @@ class AgentLink final {
 
   [[nodiscard]] bool is_open() const { return socket_ >= 0; }
   [[nodiscard]] Doorbell* doorbell() const { return doorbell_; }
+  // Whether the agent arms the program's slots when it rings (doorbell.h).
+  [[nodiscard]] bool shares_slots() const { return shares_slots_; }
   // Waits for the first message, at most so long: for programs that end sooner than an agent answers.
   void await(unsigned milliseconds) const;
 
  private:
   [[nodiscard]] bool is_ours() const;
+  [[nodiscard]] bool is_trusted() const;
   void send_bytes(const uint8_t* bytes, size_t size);
   [[nodiscard]] bool open(const char* path);
   [[nodiscard]] bool greet(uint32_t probes);
@@ -42,6 +45,7 @@ class AgentLink final {
   int socket_ = -1;
   uint64_t inode_ = 0;
   Doorbell* doorbell_ = nullptr;
+  bool shares_slots_ = false;
 };
 
 // What the environment says; null: it is not set.

@@ -4,6 +4,7 @@
 
 #include "runtime/intercept/interpose.h"
 #include "runtime/probe/following.h"
+#include "runtime/probe/slots.h"
 
 using namespace norn::probe;
 
@@ -17,6 +18,7 @@ namespace {
 template <class Wait>
 int wait_on(const void* condition, const void* mutex, Wait wait) {
   before_release(mutex);
+  const Waiting waiting;
   const int result = wait();
   after_acquire(mutex);
   after_acquire(condition);
@@ -25,11 +27,13 @@ int wait_on(const void* condition, const void* mutex, Wait wait) {
 
 }  // namespace
 
-NORN_INTERPOSE_VERSION(int, pthread_cond_signal, NORN_CONDITION_VERSION, (pthread_cond_t * condition)) {
+NORN_THIN_VERSION(int, pthread_cond_signal, NORN_CONDITION_VERSION, (pthread_cond_t * condition), (condition)) {
+  armed_call();
   before_release(condition);
   return real_pthread_cond_signal(condition);
 }
-NORN_INTERPOSE_VERSION(int, pthread_cond_broadcast, NORN_CONDITION_VERSION, (pthread_cond_t * condition)) {
+NORN_THIN_VERSION(int, pthread_cond_broadcast, NORN_CONDITION_VERSION, (pthread_cond_t * condition), (condition)) {
+  armed_call();
   before_release(condition);
   return real_pthread_cond_broadcast(condition);
 }
@@ -46,11 +50,13 @@ NORN_INTERPOSE(int, pthread_cond_clockwait,
   return wait_on(condition, mutex, [=] { return real_pthread_cond_clockwait(condition, mutex, clock, until); });
 }
 
-NORN_INTERPOSE(int, cnd_signal, (cnd_t * condition)) {
+NORN_THIN(int, cnd_signal, (cnd_t * condition), (condition)) {
+  armed_call();
   before_release(condition);
   return real_cnd_signal(condition);
 }
-NORN_INTERPOSE(int, cnd_broadcast, (cnd_t * condition)) {
+NORN_THIN(int, cnd_broadcast, (cnd_t * condition), (condition)) {
+  armed_call();
   before_release(condition);
   return real_cnd_broadcast(condition);
 }

@@ -128,43 +128,61 @@ NORN_INTERPOSE(int, connect, (int fd, const sockaddr* to, socklen_t size)) {
 
 // --- to receive --------------------------------------------------------------------------------------------------
 
-NORN_INTERPOSE(ssize_t, read, (int fd, void* buffer, size_t size)) { return received(fd, real_read(fd, buffer, size)); }
+NORN_INTERPOSE(ssize_t, read, (int fd, void* buffer, size_t size)) {
+  const Waiting waiting;
+  return received(fd, real_read(fd, buffer, size));
+}
 NORN_INTERPOSE(ssize_t, readv, (int fd, const iovec* vectors, int count)) {
+  const Waiting waiting;
   return received(fd, real_readv(fd, vectors, count));
 }
 NORN_INTERPOSE(ssize_t, recv, (int fd, void* buffer, size_t size, int flags)) {
+  const Waiting waiting;
   return received(fd, real_recv(fd, buffer, size, flags));
 }
 NORN_INTERPOSE(ssize_t, recvfrom, (int fd, void* buffer, size_t size, int flags, sockaddr* from, socklen_t* length)) {
+  const Waiting waiting;
   return received(fd, real_recvfrom(fd, buffer, size, flags, from, length));
 }
 NORN_INTERPOSE(ssize_t, recvmsg, (int fd, msghdr* message, int flags)) {
+  const Waiting waiting;
   return received(fd, real_recvmsg(fd, message, flags));
 }
-NORN_INTERPOSE(int, eventfd_read, (int fd, eventfd_t* value)) { return received(fd, real_eventfd_read(fd, value)); }
+NORN_INTERPOSE(int, eventfd_read, (int fd, eventfd_t* value)) {
+  const Waiting waiting;
+  return received(fd, real_eventfd_read(fd, value));
+}
 NORN_INTERPOSE(int, accept, (int fd, sockaddr* from, socklen_t* size)) {
+  const Waiting waiting;
   return received(fd, real_accept(fd, from, size));
 }
 NORN_INTERPOSE(int, accept4, (int fd, sockaddr* from, socklen_t* size, int flags)) {
+  const Waiting waiting;
   return received(fd, real_accept4(fd, from, size, flags));
 }
 NORN_INTERPOSE(int, poll, (pollfd * files, nfds_t count, int timeout)) {
+  const Waiting waiting;
   return ready(real_poll(files, count, timeout));
 }
 NORN_INTERPOSE(int, ppoll, (pollfd * files, nfds_t count, const timespec* timeout, const sigset_t* mask)) {
+  const Waiting waiting;
   return ready(real_ppoll(files, count, timeout, mask));
 }
 NORN_INTERPOSE(int, select, (int count, fd_set* in, fd_set* out, fd_set* except, timeval* timeout)) {
+  const Waiting waiting;
   return ready(real_select(count, in, out, except, timeout));
 }
 NORN_INTERPOSE(int, pselect,
                (int count, fd_set* in, fd_set* out, fd_set* except, const timespec* timeout, const sigset_t* mask)) {
+  const Waiting waiting;
   return ready(real_pselect(count, in, out, except, timeout, mask));
 }
 NORN_INTERPOSE(int, epoll_wait, (int epoll, epoll_event* events, int most, int timeout)) {
+  const Waiting waiting;
   return ready(real_epoll_wait(epoll, events, most, timeout));
 }
 NORN_INTERPOSE(int, epoll_pwait, (int epoll, epoll_event* events, int most, int timeout, const sigset_t* mask)) {
+  const Waiting waiting;
   return ready(real_epoll_pwait(epoll, events, most, timeout, mask));
 }
 
@@ -172,10 +190,12 @@ NORN_INTERPOSE(int, epoll_pwait, (int epoll, epoll_event* events, int most, int 
 
 NORN_INTERPOSE(int, semop, (int set, sembuf* operations, size_t count)) {
   before_queue();
+  const Waiting waiting;
   return from_queue(real_semop(set, operations, count));
 }
 NORN_INTERPOSE(int, semtimedop, (int set, sembuf* operations, size_t count, const timespec* timeout)) {
   before_queue();
+  const Waiting waiting;
   return from_queue(real_semtimedop(set, operations, count, timeout));
 }
 NORN_INTERPOSE(int, msgsnd, (int queue, const void* message, size_t size, int flags)) {
@@ -183,6 +203,7 @@ NORN_INTERPOSE(int, msgsnd, (int queue, const void* message, size_t size, int fl
   return real_msgsnd(queue, message, size, flags);
 }
 NORN_INTERPOSE(ssize_t, msgrcv, (int queue, void* message, size_t size, long type, int flags)) {
+  const Waiting waiting;
   return from_queue(real_msgrcv(queue, message, size, type, flags));
 }
 NORN_INTERPOSE(int, mq_send, (mqd_t queue, const char* message, size_t size, unsigned priority)) {
@@ -190,6 +211,7 @@ NORN_INTERPOSE(int, mq_send, (mqd_t queue, const char* message, size_t size, uns
   return real_mq_send(queue, message, size, priority);
 }
 NORN_INTERPOSE(ssize_t, mq_receive, (mqd_t queue, char* message, size_t size, unsigned* priority)) {
+  const Waiting waiting;
   return from_queue(real_mq_receive(queue, message, size, priority));
 }
 
@@ -197,18 +219,22 @@ NORN_INTERPOSE(ssize_t, mq_receive, (mqd_t queue, char* message, size_t size, un
 
 NORN_INTERPOSE(int, nanosleep, (const timespec* time, timespec* left)) {
   pass();
+  const Waiting waiting;
   return real_nanosleep(time, left);
 }
 NORN_INTERPOSE(int, clock_nanosleep, (clockid_t clock, int flags, const timespec* time, timespec* left)) {
   pass();
+  const Waiting waiting;
   return real_clock_nanosleep(clock, flags, time, left);
 }
 NORN_INTERPOSE(int, usleep, (useconds_t time)) {
   pass();
+  const Waiting waiting;
   return real_usleep(time);
 }
 NORN_INTERPOSE(unsigned, sleep, (unsigned seconds)) {
   pass();
+  const Waiting waiting;
   return real_sleep(seconds);
 }
 NORN_INTERPOSE(int, sched_yield, ()) {

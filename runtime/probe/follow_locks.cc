@@ -10,6 +10,7 @@
 #include "runtime/intercept/interpose.h"
 #include "runtime/probe/following.h"
 #include "runtime/probe/misbehaviour.h"
+#include "runtime/probe/slots.h"
 #include "runtime/process/syscalls.h"
 
 using namespace norn::probe;
@@ -35,10 +36,12 @@ int took_lock(const void* lock, int result, bool writes) {
 
 // --- mutexes -----------------------------------------------------------------------------------------------------
 
-NORN_INTERPOSE(int, pthread_mutex_lock, (pthread_mutex_t * mutex)) {
+NORN_THIN(int, pthread_mutex_lock, (pthread_mutex_t * mutex), (mutex)) {
+  armed_call();
   return took_mutex(mutex, real_pthread_mutex_lock(mutex));
 }
-NORN_INTERPOSE(int, pthread_mutex_trylock, (pthread_mutex_t * mutex)) {
+NORN_THIN(int, pthread_mutex_trylock, (pthread_mutex_t * mutex), (mutex)) {
+  armed_call();
   return took_mutex(mutex, real_pthread_mutex_trylock(mutex));
 }
 NORN_INTERPOSE(int, pthread_mutex_timedlock, (pthread_mutex_t * mutex, const timespec* until)) {
@@ -47,17 +50,25 @@ NORN_INTERPOSE(int, pthread_mutex_timedlock, (pthread_mutex_t * mutex, const tim
 NORN_INTERPOSE(int, pthread_mutex_clocklock, (pthread_mutex_t * mutex, clockid_t clock, const timespec* until)) {
   return took_mutex(mutex, real_pthread_mutex_clocklock(mutex, clock, until));
 }
-NORN_INTERPOSE(int, pthread_mutex_unlock, (pthread_mutex_t * mutex)) {
+NORN_THIN(int, pthread_mutex_unlock, (pthread_mutex_t * mutex), (mutex)) {
+  armed_call();
   before_release(mutex);
   return real_pthread_mutex_unlock(mutex);
 }
 
-NORN_INTERPOSE(int, mtx_lock, (mtx_t * mutex)) { return took_lock(mutex, real_mtx_lock(mutex), true); }
-NORN_INTERPOSE(int, mtx_trylock, (mtx_t * mutex)) { return took_lock(mutex, real_mtx_trylock(mutex), true); }
+NORN_THIN(int, mtx_lock, (mtx_t * mutex), (mutex)) {
+  armed_call();
+  return took_lock(mutex, real_mtx_lock(mutex), true);
+}
+NORN_THIN(int, mtx_trylock, (mtx_t * mutex), (mutex)) {
+  armed_call();
+  return took_lock(mutex, real_mtx_trylock(mutex), true);
+}
 NORN_INTERPOSE(int, mtx_timedlock, (mtx_t * mutex, const timespec* until)) {
   return took_lock(mutex, real_mtx_timedlock(mutex, until), true);
 }
-NORN_INTERPOSE(int, mtx_unlock, (mtx_t * mutex)) {
+NORN_THIN(int, mtx_unlock, (mtx_t * mutex), (mutex)) {
+  armed_call();
   before_release(mutex);
   return real_mtx_unlock(mutex);
 }
@@ -82,14 +93,19 @@ void norn::probe::expect_hang() {
   if (plain_lock != nullptr) return;
   plain_lock = real_pthread_mutex_lock;
   __atomic_store_n(&real_pthread_mutex_lock, &lock_or_hang, __ATOMIC_RELEASE);
+  // A slot that is not armed leads to the original.
+  auto original = reinterpret_cast<uint64_t>(plain_lock);
+  page.slots[kSlot_pthread_mutex_lock].compare_exchange_strong(original, reinterpret_cast<uint64_t>(&lock_or_hang));
 }
 
 // --- reader/writer locks -----------------------------------------------------------------------------------------
 
-NORN_INTERPOSE(int, pthread_rwlock_rdlock, (pthread_rwlock_t * lock)) {
+NORN_THIN(int, pthread_rwlock_rdlock, (pthread_rwlock_t * lock), (lock)) {
+  armed_call();
   return took_lock(lock, real_pthread_rwlock_rdlock(lock), false);
 }
-NORN_INTERPOSE(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock)) {
+NORN_THIN(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock), (lock)) {
+  armed_call();
   return took_lock(lock, real_pthread_rwlock_tryrdlock(lock), false);
 }
 NORN_INTERPOSE(int, pthread_rwlock_timedrdlock, (pthread_rwlock_t * lock, const timespec* until)) {
@@ -98,10 +114,12 @@ NORN_INTERPOSE(int, pthread_rwlock_timedrdlock, (pthread_rwlock_t * lock, const 
 NORN_INTERPOSE(int, pthread_rwlock_clockrdlock, (pthread_rwlock_t * lock, clockid_t clock, const timespec* until)) {
   return took_lock(lock, real_pthread_rwlock_clockrdlock(lock, clock, until), false);
 }
-NORN_INTERPOSE(int, pthread_rwlock_wrlock, (pthread_rwlock_t * lock)) {
+NORN_THIN(int, pthread_rwlock_wrlock, (pthread_rwlock_t * lock), (lock)) {
+  armed_call();
   return took_lock(lock, real_pthread_rwlock_wrlock(lock), true);
 }
-NORN_INTERPOSE(int, pthread_rwlock_trywrlock, (pthread_rwlock_t * lock)) {
+NORN_THIN(int, pthread_rwlock_trywrlock, (pthread_rwlock_t * lock), (lock)) {
+  armed_call();
   return took_lock(lock, real_pthread_rwlock_trywrlock(lock), true);
 }
 NORN_INTERPOSE(int, pthread_rwlock_timedwrlock, (pthread_rwlock_t * lock, const timespec* until)) {
@@ -110,7 +128,8 @@ NORN_INTERPOSE(int, pthread_rwlock_timedwrlock, (pthread_rwlock_t * lock, const 
 NORN_INTERPOSE(int, pthread_rwlock_clockwrlock, (pthread_rwlock_t * lock, clockid_t clock, const timespec* until)) {
   return took_lock(lock, real_pthread_rwlock_clockwrlock(lock, clock, until), true);
 }
-NORN_INTERPOSE(int, pthread_rwlock_unlock, (pthread_rwlock_t * lock)) {
+NORN_THIN(int, pthread_rwlock_unlock, (pthread_rwlock_t * lock), (lock)) {
+  armed_call();
   if (is_alert()) [[unlikely]] {
     const bool wrote = static_cast<uint32_t>(lock->__data.__cur_writer) == norn::rt::sys::tid();
     follow_release(object_at(lock), wrote ? Passes::kToAll : Passes::kToWriters);
@@ -120,17 +139,20 @@ NORN_INTERPOSE(int, pthread_rwlock_unlock, (pthread_rwlock_t * lock)) {
 
 // --- spin locks --------------------------------------------------------------------------------------------------
 
-NORN_INTERPOSE(int, pthread_spin_lock, (pthread_spinlock_t * lock)) {
+NORN_THIN(int, pthread_spin_lock, (pthread_spinlock_t * lock), (lock)) {
+  armed_call();
   const int result = real_pthread_spin_lock(lock);
   if (result == 0) after_acquire(lock);
   return result;
 }
-NORN_INTERPOSE(int, pthread_spin_trylock, (pthread_spinlock_t * lock)) {
+NORN_THIN(int, pthread_spin_trylock, (pthread_spinlock_t * lock), (lock)) {
+  armed_call();
   const int result = real_pthread_spin_trylock(lock);
   if (result == 0) after_acquire(lock);
   return result;
 }
-NORN_INTERPOSE(int, pthread_spin_unlock, (pthread_spinlock_t * lock)) {
+NORN_THIN(int, pthread_spin_unlock, (pthread_spinlock_t * lock), (lock)) {
+  armed_call();
   before_release(lock);
   return real_pthread_spin_unlock(lock);
 }
@@ -188,17 +210,23 @@ NORN_INTERPOSE(int, pthread_barrier_init,
 NORN_INTERPOSE(int, pthread_barrier_wait, (pthread_barrier_t * barrier)) {
   const void* generation = generation_of(barrier);
   before_release(generation);
+  const Waiting waiting;
   const int result = real_pthread_barrier_wait(barrier);
   after_acquire(generation);
   return result;
 }
 
-NORN_INTERPOSE(int, sem_post, (sem_t * semaphore)) {
+NORN_THIN(int, sem_post, (sem_t * semaphore), (semaphore)) {
+  armed_call();
   before_release(semaphore);
   return real_sem_post(semaphore);
 }
-NORN_INTERPOSE(int, sem_wait, (sem_t * semaphore)) { return took_lock(semaphore, real_sem_wait(semaphore), true); }
-NORN_INTERPOSE(int, sem_trywait, (sem_t * semaphore)) {
+NORN_INTERPOSE(int, sem_wait, (sem_t * semaphore)) {
+  const Waiting waiting;
+  return took_lock(semaphore, real_sem_wait(semaphore), true);
+}
+NORN_THIN(int, sem_trywait, (sem_t * semaphore), (semaphore)) {
+  armed_call();
   return took_lock(semaphore, real_sem_trywait(semaphore), true);
 }
 NORN_INTERPOSE(int, sem_timedwait, (sem_t * semaphore, const timespec* until)) {

@@ -5,6 +5,7 @@
 #include "runtime/intercept/interpose.h"
 #include "runtime/intercept/reals.h"
 #include "runtime/probe/following.h"
+#include "runtime/probe/slots.h"
 
 using namespace norn::probe;
 
@@ -22,10 +23,9 @@ NORN_REAL(size_t, malloc_usable_size, (void* block))
 }  // namespace
 
 // The dynamic linker may call it before anything of the program runs, and while originals are looked for: that block is
-// given up.
-NORN_INTERPOSE(void, free, (void* block)) {
-  if (real_free == nullptr) [[unlikely]]
-    return;
+// given up (slots.cc).
+NORN_THIN(void, free, (void* block), (block)) {
+  armed_call();
   if (is_alert()) [[unlikely]]
     give_back(block);
   real_free(block);
@@ -46,11 +46,12 @@ NORN_INTERPOSE(int, munmap, (void* address, size_t size)) {
 }
 
 // Of allocators that do not come back to free().
-#define NORN_DELETE(symbol, parameters, arguments)    \
-  NORN_INTERPOSE_OPTIONAL(void, symbol, parameters) { \
-    if (is_alert()) [[unlikely]]                      \
-      give_back(block);                               \
-    real_##symbol arguments;                          \
+#define NORN_DELETE(symbol, parameters, arguments)          \
+  NORN_THIN_OPTIONAL(void, symbol, parameters, arguments) { \
+    armed_call();                                           \
+    if (is_alert()) [[unlikely]]                            \
+      give_back(block);                                     \
+    real_##symbol arguments;                                \
   }
 NORN_DELETE(_ZdlPv, (void* block), (block))
 NORN_DELETE(_ZdaPv, (void* block), (block))

@@ -48,6 +48,20 @@ bool is_detached(const pthread_attr_t* attributes) {
          state == PTHREAD_CREATE_DETACHED;
 }
 
+// Whose end is waited for as long as it takes.
+class Joining final {
+ public:
+  template <class Thread>
+  explicit Joining(Thread thread) {
+    validation.begin_join(static_cast<uintptr_t>(thread));
+  }
+  ~Joining() {
+    if (KnownThread* own = current_thread; own != nullptr) own->joins.exchange(0, std::memory_order_seq_cst);
+  }
+  Joining(const Joining&) = delete;
+  Joining& operator=(const Joining&) = delete;
+};
+
 template <class Thread, class Real>
 int join(Thread thread, Real real) {
   const int result = real();
@@ -78,6 +92,8 @@ NORN_INTERPOSE(int, pthread_create,
 }
 
 NORN_INTERPOSE(int, pthread_join, (pthread_t thread, void** value)) {
+  if (is_alert()) validation.attend();
+  const Joining joining(thread);
   return join(thread, [=] { return real_pthread_join(thread, value); });
 }
 NORN_INTERPOSE(int, pthread_tryjoin_np, (pthread_t thread, void** value)) {
@@ -105,6 +121,8 @@ NORN_INTERPOSE(int, thrd_create, (thrd_t * thread, thrd_start_t routine, void* a
   return result;
 }
 NORN_INTERPOSE(int, thrd_join, (thrd_t thread, int* value)) {
+  if (is_alert()) validation.attend();
+  const Joining joining(thread);
   return join(thread, [=] { return real_thrd_join(thread, value); });
 }
 NORN_INTERPOSE(int, thrd_detach, (thrd_t thread)) {

@@ -1,5 +1,6 @@
 // What interceptors of synchronization do: nothing, but where there is something to do (Validation). Release is called
-// before the operation, acquire after it, whichever began meanwhile.
+// before the operation, acquire after it, whichever began meanwhile. Those that are armed (slots.h) begin with
+// armed_call(), those that block and are never dormant have a Waiting around the call.
 #pragma once
 
 #include "runtime/probe/validation.h"
@@ -19,6 +20,31 @@ inline void after_acquire(const volatile void* object, bool writes = true) {
   if (is_alert()) [[unlikely]]
     follow_acquire(object_at(object), writes);
 }
+
+inline void armed_call() {
+  if (KnownThread* thread = current_thread; thread != nullptr) note_awake(*thread);
+  // Threads may count one call for two: a window is not exact.
+  const int32_t left = calls_left.load(std::memory_order_relaxed) - 1;
+  calls_left.store(left, std::memory_order_relaxed);
+  if (left < 0) [[unlikely]]
+    validation.tire();
+}
+
+class Waiting final {
+ public:
+  Waiting() : thread_(current_thread) {
+    if (thread_ != nullptr) thread_->waits.store(true, std::memory_order_relaxed);
+  }
+  // Before it goes into anything else: hence an exchange.
+  ~Waiting() {
+    if (thread_ != nullptr) thread_->waits.exchange(false, std::memory_order_seq_cst);
+  }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+
+ private:
+  KnownThread* thread_;
+};
 
 // Waits for a lock that may be hangs from now on.
 void expect_hang();

@@ -24,6 +24,11 @@ struct KnownThread {
   bool detached = false;
   uint8_t end_rounds = 0;
   uintptr_t handle = 0;  // pthread_t; 0: it has not begun yet
+  // The arming since which all that it acquires is seen (slots.h). The thread's own.
+  std::atomic<uint32_t> awake{0};
+  // It is in a call that blocks and that is never dormant, or about to go in: what it acquires there will be seen.
+  std::atomic<bool> waits{false};
+  std::atomic<uintptr_t> joins{0};  // whose end it waits for
   void* (*routine)(void*) = nullptr;
   int (*c11_routine)(void*) = nullptr;
   void* argument = nullptr;
@@ -43,12 +48,17 @@ class KnownThreads final {
   // The one that ended and that nobody joined; of several the oldest, because the C library gives handles again.
   [[nodiscard]] KnownThread* find_ended(uintptr_t handle);
   [[nodiscard]] unsigned live() const { return live_; }
-  // Whether every thread that lives comes after the watched access.
+  // Whether every thread that lives comes after the watched access. Who waits for the end of such a thread will.
   [[nodiscard]] bool all_after(WatchNumber watch) const;
+  // Takes threads of which something may have been missed since this arming for such that come after the watched
+  // access. False: there are none.
+  bool pass_over(WatchNumber watch, uint32_t arming);
   // After a fork, in the child.
   void keep_only(KnownThread* kept);
 
  private:
+  [[nodiscard]] bool is_after(const KnownThread& thread, WatchNumber watch) const;
+
   KnownThread threads_[kMost];
   size_t used_ = 0;  // those beyond were never given
   uint32_t numbers_ = 0;

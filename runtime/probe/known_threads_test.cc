@@ -84,5 +84,55 @@ TEST(KnownThreads, ThreadsThatNobodyJoinedMakeRoom) {
   EXPECT_NE(other->add(), nullptr);
 }
 
+TEST(KnownThreads, WhoWaitsForAnEndComesAfterIt) {
+  const auto threads = std::make_unique<KnownThreads>();
+  KnownThread* main = threads->add();
+  KnownThread* outer = threads->add();
+  KnownThread* inner = threads->add();
+  main->handle = 1;
+  outer->handle = 2;
+  inner->handle = 3;
+  inner->after = 7;
+  EXPECT_FALSE(threads->all_after(7));
+  main->joins = 2;
+  outer->joins = 3;
+  EXPECT_TRUE(threads->all_after(7));
+  EXPECT_FALSE(threads->all_after(8));
+  // It has ended: who waited may go on before anybody learns of it.
+  threads->end(*inner);
+  EXPECT_FALSE(threads->all_after(7));
+}
+
+TEST(KnownThreads, ThreadsInARingComeAfterNothing) {
+  const auto threads = std::make_unique<KnownThreads>();
+  KnownThread* one = threads->add();
+  KnownThread* two = threads->add();
+  one->handle = 1;
+  two->handle = 2;
+  one->joins = 2;
+  two->joins = 1;
+  EXPECT_FALSE(threads->all_after(7));
+}
+
+TEST(KnownThreads, WhoWasNotSeenSinceTheArmingIsPassedOver) {
+  const auto threads = std::make_unique<KnownThreads>();
+  KnownThread* seen = threads->add();
+  KnownThread* asleep = threads->add();
+  KnownThread* waiting = threads->add();
+  KnownThread* announced = threads->add();
+  seen->handle = 1;
+  asleep->handle = 2;
+  waiting->handle = 3;
+  seen->awake = 5;
+  asleep->awake = 4;
+  waiting->waits = true;
+  EXPECT_TRUE(threads->pass_over(7, 5));
+  EXPECT_EQ(seen->after, 0U);
+  EXPECT_EQ(asleep->after, 7U);
+  EXPECT_EQ(waiting->after, 0U);
+  EXPECT_EQ(announced->after, 0U);
+  EXPECT_FALSE(threads->pass_over(7, 5));
+}
+
 }  // namespace
 }  // namespace norn::probe

@@ -7,6 +7,7 @@
 #include "runtime/intercept/reals.h"
 #include "runtime/probe/follow_threads.h"
 #include "runtime/probe/misbehaviour.h"
+#include "runtime/probe/slots.h"
 #include "runtime/probe/validation.h"
 
 using namespace norn::probe;
@@ -20,6 +21,7 @@ void after_fork_in_child() { validation.begin_again(); }
 // Before any constructor: originals are called through pointers.
 void find_originals(int /*count*/, char** /*arguments*/, char** variables) {
   norn::rt::find_real_functions();
+  set_armed(false);
   environment = variables;
 }
 __attribute__((section(".preinit_array"), used)) void (*const at_first)(int, char**, char**) = &find_originals;

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "runtime/probe/misbehaviour.h"
+#include "runtime/probe/slots.h"
 #include "runtime/process/syscalls.h"
 
 extern "C" {
@@ -26,13 +27,29 @@ constinit OrderedObjects objects;
 constinit Doorbell silent{0};
 constinit Doorbell always{1};
 
-__thread constinit KnownThread* current_thread = nullptr;
 __thread constinit bool is_inside = false;  // the thread holds the lock, or is about to
 __thread constinit bool has_ended = false;
 __thread constinit uint32_t ignoring = 0;
+__thread constinit uint32_t skipped = 0;
 
 // Who was held goes on after the other, who stands before the access.
 constexpr long kGrace = 50'000;  // nanoseconds
+
+// What a window and a site may cost, of the first window after a task came and of later ones. An armed call costs some
+// ten instructions, and ten times that while something is watched; an access at an active probe hundreds. So the first
+// window costs some ten million instructions, and a later one, ten of which there are in a second at most, three.
+struct Share {
+  int32_t calls;
+  uint32_t accesses;  // of each site
+};
+constexpr Share kFirst{1'048'576, 4'096};
+constexpr Share kLater{262'144, 1'024};
+// Once a site is known to be reached often, one of so many accesses is looked at that a thread makes while one is
+// watched that it comes after anyway, or while it is the only thread that was seen in this window.
+constexpr uint32_t kOften = 64;
+constexpr uint32_t kSkipped = 16;
+constexpr int32_t kFollowedCall = 8;  // armed calls that one counts for while something is watched
+constexpr uint64_t kShortestPause = 100'000, kLongestPause = 1'600'000;  // microseconds
 
 uint64_t microseconds() {
   timespec time{};
@@ -48,6 +65,10 @@ void set_following(bool on) { __atomic_store_n(&__norn_following, on ? 1 : 0, __
 }  // namespace
 
 constinit std::atomic<const Doorbell*> attention{&silent};
+constinit std::atomic<uint32_t> arming{0};
+constinit std::atomic<int32_t> calls_left{0};
+constinit std::atomic<uint32_t> threads_seen{0};
+__thread constinit KnownThread* current_thread = nullptr;
 constinit Validation validation;
 
 // Keeps errno, and a signal's handler out.
@@ -96,19 +117,25 @@ void Validation::start(char* const* environment) {
     }
     if (!agent_.connect(environment, probes)) return;
     attention.store(agent_.doorbell(), std::memory_order_release);
+    if (!agent_.shares_slots()) arm();
     if (const char* said = variable_of(environment, "NORN_HIVE_WAIT"); said != nullptr)
       patience = static_cast<unsigned>(strtoul(said, nullptr, 10));
   }
   if (patience == 0) return;
   agent_.await(patience);
   const Inside inside(*this);
-  if (inside) read_messages();
+  if (!inside) return;
+  read_messages();
+  wake();
 }
 
 void Validation::begin_again() {
   // Another thread of the parent may have had the lock.
   mutex_.unlock();
   is_inside = false;
+  own_page();
+  set_armed(false);
+  arming.store(0, std::memory_order_relaxed);
   const bool had_agent = agent_.is_open();
   set_following(false);
   watch_.store(0, std::memory_order_relaxed);
@@ -158,16 +185,22 @@ bool Validation::has_probe(uint64_t site) const {
 
 bool Validation::wants(uint64_t site) const {
   for (const Task& task : tasks_) {
-    if (task.phase == Phase::kOpen && !task.knows_all() && (task.said.sites[0] == site || task.said.sites[1] == site))
-      return true;
+    if (task.phase != Phase::kOpen || task.knows_all()) continue;
+    for (unsigned side = 0; side < 2; ++side) {
+      if (task.said.sites[side] == site && task.left[side] != 0) return true;
+    }
   }
   return false;
 }
 
-// Probes are active where an open task has its sites.
+// Probes are active where an open task has its sites, and slots are armed where one is to be followed.
 void Validation::look_at_tasks() {
-  bool any = false;
-  for (const Task& task : tasks_) any |= task.phase == Phase::kOpen;
+  bool any = false, any_followed = false;
+  for (const Task& task : tasks_) {
+    any |= task.phase == Phase::kOpen;
+    any_followed |= task.phase == Phase::kOpen && task.is_followed();
+  }
+  if (!any_followed) close_window();
   for (const norn_probe_module* module : modules_) {
     if (module == nullptr) continue;
     // A loop's entry stands before those in the loop.
@@ -180,6 +213,59 @@ void Validation::look_at_tasks() {
       if (active && probe->loop != 0) set(*(probe - probe->loop), true);
     }
   }
+}
+
+// ---- Windows ------------------------------------------------------------------------------------------------------
+
+bool Validation::is_time() const { return microseconds() >= next_; }
+
+void Validation::arm() {
+  set_armed(true);
+  threads_seen.store(0, std::memory_order_relaxed);
+  arming.store(++armings_, std::memory_order_seq_cst);
+}
+
+void Validation::open_window(int32_t calls) {
+  calls_left.store(calls, std::memory_order_relaxed);
+  if (arming.load(std::memory_order_relaxed) == 0) arm();
+}
+
+// What is watched is given up: another instance may be followed in another window.
+void Validation::close_window() {
+  if (current_ != nullptr && watch_.load(std::memory_order_relaxed) != 0) {
+    current_->next = current_->instances + 1;
+    stop_watching();
+  }
+  // An agent that rang a moment ago may arm slots after this: then it is closed again by so many calls.
+  calls_left.store(kLater.calls, std::memory_order_relaxed);
+  if (agent_.is_open() && !agent_.shares_slots()) return;
+  arming.store(0, std::memory_order_seq_cst);
+  set_armed(false);
+}
+
+void Validation::begin_windows() {
+  pause_ = kShortestPause;
+  next_ = microseconds() + pause_;
+}
+
+// After a pause: a few more accesses of sites that had all theirs, and a few more calls.
+void Validation::look_again() {
+  next_ = microseconds() + pause_;
+  pause_ = pause_ * 2 < kLongestPause ? pause_ * 2 : kLongestPause;
+  bool any_followed = false;
+  for (Task& task : tasks_) {
+    if (task.phase != Phase::kOpen) continue;
+    any_followed |= task.is_followed();
+    for (uint32_t& left : task.left) left = left < kLater.accesses ? kLater.accesses : left;
+  }
+  if (any_followed) open_window(kLater.calls);
+}
+
+void Validation::tire() {
+  const Inside inside(*this);
+  if (!inside || calls_left.load(std::memory_order_relaxed) >= 0) return;
+  // Who is held waits for another thread to come to a probe, which needs no calls.
+  close_window();
 }
 
 Validation::Task* Validation::find(uint64_t id) {
@@ -210,6 +296,9 @@ void Validation::take(const wire::Task& said) {
   task->instances = 0;
   task->next = said.instance == 0 ? 1 : said.instance;
   task->steered = task->had_no_race = false;
+  task->left[0] = task->left[1] = kFirst.accesses;
+  begin_windows();
+  if (task->is_followed()) open_window(kFirst.calls);
   if (!has_probe(said.sites[0]) || !has_probe(said.sites[1])) {
     wire::Result result = result_of(*task, wire::ResultKind::kNotProbed);
     finish_round(*task, result);
@@ -235,7 +324,15 @@ void Validation::read_messages() {
     if (message.type == wire::Type::kTask) take(message.task);
     if (message.type == wire::Type::kDrop) drop(message.drop.task);
   }
-  if (agent_.is_open()) return;
+  if (agent_.is_open()) {
+    bool any = false;
+    for (const Task& task : tasks_) any |= task.phase == Phase::kOpen;
+    if (any && is_time()) look_again();
+    // The agent armed slots when it rang.
+    if (arming.load(std::memory_order_relaxed) == 0) set_armed(false);
+    look_at_tasks();
+    return;
+  }
   // Without an agent there is nobody to validate for.
   for (Task& task : tasks_) task.phase = Phase::kFree;
   if (current_ != nullptr) stop_watching();
@@ -247,6 +344,11 @@ void Validation::attend() {
   const Inside inside(*this);
   if (!inside || !agent_.is_open()) return;
   if (agent_.doorbell()->load(std::memory_order_relaxed) != 0) read_messages();
+  wake();
+}
+
+void Validation::wake() {
+  if (current_thread != nullptr) note_awake(*current_thread);
 }
 
 wire::Result Validation::result_of(const Task& task, wire::ResultKind kind) const {
@@ -290,6 +392,7 @@ KnownThread* Validation::announce(bool detached) {
   const Inside inside(*this);
   if (!inside) return nullptr;
   KnownThread* creator = self();
+  wake();
   KnownThread* made = threads.add();
   if (made == nullptr) return nullptr;
   made->detached = detached;
@@ -307,7 +410,9 @@ void Validation::take_back(KnownThread& thread) {
 void Validation::begin_thread(KnownThread& thread) {
   current_thread = &thread;
   const Inside inside(*this);
-  if (inside) thread.handle = pthread_self();
+  if (!inside) return;
+  thread.handle = pthread_self();
+  note_awake(thread);
 }
 
 void Validation::end_thread(KnownThread& thread) {
@@ -332,6 +437,15 @@ void Validation::joined(uintptr_t handle) {
   if (KnownThread* own = self(); after && own != nullptr) taint(*own);
 }
 
+void Validation::begin_join(uintptr_t handle) {
+  KnownThread* thread = current_thread;
+  if (thread == nullptr) return;
+  thread->joins.store(handle, std::memory_order_seq_cst);
+  if (!is_following()) return;
+  const Inside inside(*this);
+  if (inside) check_all_after();
+}
+
 void Validation::detach(uintptr_t handle) {
   const Inside inside(*this);
   KnownThread* thread = inside ? threads.find(handle) : nullptr;
@@ -343,6 +457,11 @@ void Validation::detach(uintptr_t handle) {
 // ---- What is ordered after the watched access ---------------------------------------------------------------------
 
 void Validation::watch(Task& task, const Side& by) {
+  if (arming.load(std::memory_order_relaxed) == 0) {
+    if (!is_time()) return;
+    look_again();
+    look_at_tasks();
+  }
   watched_ = by;
   ++task.watched;
   if (task.said.instance == 0) task.next = task.instances * 2;
@@ -355,6 +474,8 @@ void Validation::watch(Task& task, const Side& by) {
   watch_.store(number, std::memory_order_seq_cst);
   attention.store(&always, std::memory_order_seq_cst);
   set_following(true);
+  has_unsure_ = threads.pass_over(number, arming.load(std::memory_order_relaxed));
+  if (has_unsure_) check_all_after();
 }
 
 void Validation::stop_watching() {
@@ -375,6 +496,11 @@ void Validation::check_all_after() {
   if (watch == 0 || !threads.all_after(watch)) return;
   Task& task = *current_;
   stop_watching();
+  if (has_unsure_) {
+    // Some of them were only taken to come after it. Another instance may be watched when they are known.
+    task.next = task.instances + 1;
+    return;
+  }
   task.had_no_race = true;
   if (task.said.instance == 0) return;
   wire::Result result = result_of(task, wire::ResultKind::kNoRace);
@@ -390,6 +516,7 @@ void Validation::release(uintptr_t object, Passes passes) {
   const Inside inside(*this);
   if (!inside || watch_.load(std::memory_order_relaxed) != watch) return;
   ++followed_;
+  calls_left.fetch_sub(kFollowedCall, std::memory_order_relaxed);
   objects.add(object, passes);
 }
 
@@ -492,6 +619,11 @@ bool Validation::reach(Task& task, unsigned side, const Access& access) {
   if (task.has_one_site()) task.reached[1] = task.reached[0];
   KnownThread* thread = self();
   if (thread == nullptr) return false;
+  wake();
+  if (task.left[side] != 0 && --task.left[side] == 0) {
+    if (task.has_one_site()) task.left[1] = 0;
+    look_at_tasks();
+  }
   const uint8_t before = task.context.facts();
   const uint8_t now = task.context.note(side, task.has_one_site(), access.range, thread->number);
   if (now != before) {
@@ -524,6 +656,7 @@ bool Validation::reach(Task& task, unsigned side, const Access& access) {
     return false;
   }
   ++task.instances;
+  is_often_.store(task.instances > kOften, std::memory_order_relaxed);
   const WatchNumber watch_number = watch_.load(std::memory_order_relaxed);
   // Where a thread waits and does nothing, the watched access never comes before all: where several instances are asked
   // for, a later one takes its place.
@@ -592,6 +725,14 @@ void Validation::accept_races(const Range& range) {
 
 void Validation::access(const Access& access) {
   if (ignoring != 0) return;
+  if (is_often_.load(std::memory_order_relaxed) && current_thread != nullptr) {
+    const WatchNumber watch = watch_.load(std::memory_order_relaxed);
+    const bool is_after = watch != 0 && current_thread->after.load(std::memory_order_relaxed) == watch;
+    const bool is_alone = arming.load(std::memory_order_relaxed) != 0 && watch == 0 &&
+                          current_thread->awake.load(std::memory_order_relaxed) != 0 &&
+                          threads_seen.load(std::memory_order_relaxed) < 2;
+    if ((is_after || is_alone) && ++skipped % kSkipped != 0) return;
+  }
   Task* holding = nullptr;
   Side by;
   {

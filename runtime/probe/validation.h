@@ -2,8 +2,9 @@
 // and schedule steering, as the agent's tasks ask for it (wire.h). docs/design/production.md has the whole.
 //
 // All of it is under one lock, which is taken only while there are tasks, and for an instant. One access is watched at
-// a time, of one task: of several the one that is reached first. `attention` is what dormant interceptors look at: the
-// byte that the agent sets, and while synchronization is followed one that is always set.
+// a time, of one task: of several the one that is reached first. `attention` is what interceptors look at: the byte
+// that the agent sets, and while synchronization is followed one that is always set. Most interceptors are not even
+// reached but in a window, while slots are armed (slots.h): windows are short, and far between where they find nothing.
 #pragma once
 
 #include <stdint.h>
@@ -30,6 +31,22 @@ extern std::atomic<const Doorbell*> attention;
   return is_set;
 }
 
+// Numbers the times that slots were armed; 0: they are not.
+extern std::atomic<uint32_t> arming;
+// How many armed calls are left in this window.
+extern std::atomic<int32_t> calls_left;
+// How many threads were seen since. Only to save work: an estimate.
+extern std::atomic<uint32_t> threads_seen;
+extern __thread constinit KnownThread* current_thread;
+
+// The thread, which is the calling one, is in no call that is not seen.
+inline void note_awake(KnownThread& thread) {
+  const uint32_t now = arming.load(std::memory_order_acquire);
+  if (thread.awake.load(std::memory_order_relaxed) == now) return;
+  thread.awake.store(now, std::memory_order_release);
+  if (now != 0) threads_seen.fetch_add(1, std::memory_order_relaxed);
+}
+
 struct Access {
   Range range;
   const norn_probe* probe;
@@ -48,6 +65,10 @@ class Validation final {
   void access(const Access& access);
   // Reads what the agent sent, if anything is there.
   void attend();
+  // The window had as many calls as it may have.
+  void tire();
+  // The calling thread is about to wait until the other has ended.
+  void begin_join(uintptr_t handle);
   [[nodiscard]] bool is_following() const { return watch_.load(std::memory_order_acquire) != 0; }
   void release(uintptr_t object, Passes passes = Passes::kToAll);
   // `writes`: whoever takes it so comes after readers, too.
@@ -101,6 +122,7 @@ class Validation final {
     Context context;
     uint64_t reached[2] = {};
     uint64_t held = 0;
+    uint32_t left[2] = {};   // accesses until its probes sleep, by site
     uint32_t instances = 0;  // accesses of either site that might have been watched
     uint32_t next = 1;       // the instance to watch
     uint32_t watched = 0;
@@ -111,6 +133,7 @@ class Validation final {
       return (said.stages & (wire::kDetect | wire::kSteer)) == 0 && (context.facts() & wire::kShared) != 0;
     }
     [[nodiscard]] bool has_one_site() const { return said.sites[0] == said.sites[1]; }
+    [[nodiscard]] bool is_followed() const { return (said.stages & (wire::kDetect | wire::kSteer)) != 0; }
   };
   static constexpr size_t kTasks = 16;
   static constexpr size_t kModules = 64;
@@ -138,6 +161,13 @@ class Validation final {
   [[nodiscard]] bool is_wrong_order(const Task& task, unsigned side) const;
   void hold(Task& task, const Side& by);
   void look_at_tasks();
+  static void wake();
+  void arm();
+  void open_window(int32_t calls);
+  void close_window();
+  void begin_windows();
+  void look_again();
+  [[nodiscard]] bool is_time() const;
 
   SpinMutex mutex_;
   AgentLink agent_;
@@ -151,9 +181,14 @@ class Validation final {
   Task* current_ = nullptr;            // the one that is validated
   std::atomic<WatchNumber> watch_{0};  // 0: nothing is watched
   WatchNumber watches_ = 0;
-  Side watched_;                   // while something is
-  std::atomic<bool> lost_{false};  // a signal's handler did something that could not be followed
+  Side watched_;                       // while something is
+  std::atomic<bool> is_often_{false};  // its site was reached often
+  std::atomic<bool> lost_{false};      // a signal's handler did something that could not be followed
+  bool has_unsure_ = false;  // threads of which something may have been missed count as such that come after it
   uint64_t followed_ = 0;
+  uint32_t armings_ = 0;
+  uint64_t pause_ = 0;  // microseconds between windows
+  uint64_t next_ = 0;   // when the next one may begin
   // Who is held, of current_.
   Side holder_;
   std::atomic<uint32_t> held_{0};  // 1: somebody is; 2: and met the other. A futex.

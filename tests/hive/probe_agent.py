@@ -13,6 +13,7 @@ import mmap
 import os
 import socket
 import struct
+import time
 
 INFER, DETECT, STEER, ASK = 1, 2, 4, 8
 PRIMARY, ALTERNATE = 1, 2
@@ -101,7 +102,7 @@ class Client:
     """A program that said hello."""
 
     def __init__(self, connection, timeout):
-        self.connection = connection
+        self.connection, self.timeout = connection, timeout
         connection.settimeout(timeout)
         packet, rights, _, _ = connection.recvmsg(4096, socket.CMSG_SPACE(4))
         self.hello = parse(packet)
@@ -112,7 +113,14 @@ class Client:
 
     def send(self, packet):
         self.connection.send(packet)
+        self.ring()
+
+    def ring(self):
+        """As runtime/probe/doorbell.h has it."""
         self.doorbell[0] = 1
+        count = min(struct.unpack_from("<I", self.doorbell, 8)[0], 248)
+        for at in range(64, 64 + 8 * count, 8):
+            self.doorbell[at:at + 8] = self.doorbell[at + 1984:at + 1992]
 
     def give(self, task):
         self.send(task.bytes())
@@ -121,12 +129,20 @@ class Client:
         self.send(struct.pack("<4sIQ", bytes((ord("n"), 1, DROP, 0)), 16, task))
 
     def receive(self):
-        """The next message; None: the program is gone."""
-        try:
-            packet = self.connection.recv(4096)
-        except ConnectionResetError:
-            return None
-        return parse(packet) if packet else None
+        """The next message; None: the program is gone. Meanwhile it is rung now and then, as by the agent."""
+        end = time.monotonic() + self.timeout
+        while time.monotonic() < end:
+            try:
+                self.connection.settimeout(0.1)
+                packet = self.connection.recv(4096)
+                return parse(packet) if packet else None
+            except ConnectionResetError:
+                return None
+            except TimeoutError:
+                self.ring()
+            finally:
+                self.connection.settimeout(self.timeout)
+        raise TimeoutError
 
     def until_gone(self):
         while (message := self.receive()) is not None:

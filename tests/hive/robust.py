@@ -232,10 +232,11 @@ def test_a_running_program_gets_a_task_and_loses_it(world):
             assert message.kind == "progress", message
         client.drop(1)
         assert client.receive().kind == "not-seen"
-        client.give(Task(2, world.write, world.write, stages=INFER | DETECT, instance=0))
-        while (message := client.receive()).kind not in ("race", "no-race"):
+        # Steered: whether both are there at once without it is up to the machine.
+        client.give(Task(2, world.write, world.write, stages=ALL, instance=0, tau=10_000_000))
+        while (message := client.receive()).kind not in ("race", "no-race", "timeout"):
             pass
-        assert message.task == 2, message
+        assert (message.task, message.kind) == (2, "race"), message
         out, _ = program.communicate(b"\n", timeout=SECONDS)
         assert out == b"fine\n" and program.returncode == 0
         assert list(client.until_gone())[-1] == Bye("exit")
@@ -387,6 +388,96 @@ int main(void) {
 }""", ["-include", "stdatomic.h"])
     sites = [site for site, writes in probes_of(world.built).items() if writes]
     world.run(*(Task(1 + i, site, site, instance=0) for i, site in enumerate(sites[:8])))
+
+
+# It went into the lock while nobody listened, so nobody saw that it comes after who has it.
+def test_who_was_in_a_lock_already_is_no_race(world):
+    world.build(HEAD + """
+void* second(void* a) { pthread_mutex_lock(&m); x = 2; pthread_mutex_unlock(&m); return a; }
+int main(void) {
+  pthread_mutex_lock(&m);
+  void* t = thread_of(second);
+  while (getchar() != '!') {}
+  usleep(1000);
+  x = 1;
+  pthread_mutex_unlock(&m);
+  join(t);
+  puts("fine");
+  return 0;
+}""")
+    sites = [site for site, writes in probes_of(world.built).items() if writes]
+    assert len(sites) == 2, sites
+    for pair in (sites, sites[::-1]):
+        with world.agent() as agent:
+            program = world.start(agent, wait=0, stdin=subprocess.PIPE)
+            client = agent.accept()
+            time.sleep(0.1)
+            client.give(Task(1, *pair, instance=0))
+            program.stdin.write(b"!")
+            program.stdin.flush()
+            kinds = [result.kind for result in results(client.until_gone())]
+            out, _ = program.communicate(timeout=SECONDS)
+            assert out == b"fine\n" and program.returncode == 0
+            assert "race" not in kinds, kinds
+
+
+# Twenty million accesses; a few are looked at, at the beginning and now and then.
+def test_a_site_that_is_reached_often_is_looked_at_seldom(world):
+    world.build(HEAD + """
+volatile int own[64];
+void* f(void* a) {
+  volatile int* at = a;
+  for (int i = 0; i < 10000000; ++i) {
+    *at = i;
+    if (i % 1024 == 0) { pthread_mutex_lock(&m); pthread_mutex_unlock(&m); }
+  }
+  return 0;
+}
+int main(void) {
+  pthread_t t[2];
+  for (int i = 0; i < 2; ++i) pthread_create(t + i, 0, f, (void*)(own + 32 * i));
+  for (int i = 0; i < 2; ++i) pthread_join(t[i], 0);
+  puts("fine");
+  return 0;
+}""")
+    site = next(site for site, writes in probes_of(world.built).items() if writes)
+    for stages in (INFER, INFER | DETECT):
+        said = last(world.run(Task(1, site, site, stages=stages)))
+        assert said.kind in ("not-seen", "no-race") and not said.facts & SHARED, said
+        assert 4096 <= said.reached[0] < 100000, said  # and more if the agent rings meanwhile
+
+
+# Where nothing else wakes it, the agent's ring does: the race comes long after the first accesses.
+def test_a_late_race_at_such_a_site(world):
+    world.build(HEAD + """
+volatile int own[64];
+volatile int done;
+void* f(void* a) {
+  for (int i = 0; !__atomic_load_n(&done, __ATOMIC_RELAXED); ++i) {
+    volatile int* at = i < 3000000 ? (volatile int*)a : own;
+    *at = i;
+    if (i % 64 == 0) { pthread_mutex_lock(&m); pthread_mutex_unlock(&m); }
+  }
+  return 0;
+}
+int main(void) {
+  pthread_t t[2];
+  for (int i = 0; i < 2; ++i) pthread_create(t + i, 0, f, (void*)(own + 32 * i));
+  while (getchar() != '!') {}
+  __atomic_store_n(&done, 1, __ATOMIC_RELAXED);
+  for (int i = 0; i < 2; ++i) pthread_join(t[i], 0);
+  puts("fine");
+  return 0;
+}""")
+    site = next(site for site, writes in probes_of(world.built).items() if writes)
+    with world.agent() as agent:
+        program = world.start(agent, stdin=subprocess.PIPE)
+        client = agent.accept()
+        client.give(Task(1, site, site, stages=INFER))
+        while (message := client.receive()).kind != "context":
+            assert message.kind == "progress", message
+        out, _ = program.communicate(b"!", timeout=SECONDS)
+        assert out == b"fine\n" and program.returncode == 0
 
 
 CRASHES = HEAD + """

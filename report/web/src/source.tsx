@@ -30,7 +30,7 @@ function coloured(text: string): Piece[][] {
 }
 
 // The lines around a statement, as far as the page has them.
-export function Source({ model, frame, around = 6 }: { model: Model; frame: Frame; around?: number }) {
+export function Source({ model, frame, around = 6 }: { model: Pick<Model, 'sources'>; frame: Frame; around?: number }) {
   const known = model.sources[fullPath(frame)];
   const hit = frame.line ?? 0;
   if (known === undefined || known[hit] === undefined) return null;

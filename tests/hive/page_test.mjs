@@ -75,7 +75,7 @@ const tests = {
     const page = await enter();
     await page.locator('.row a').first().click();
     await page.getByRole('searchbox').fill('savings.balance');
-    const row = page.locator('.row', { hasText: 'deposit' }).first();
+    const row = page.locator('.row', { hasText: 'write' }).first();
     await row.waitFor();
     const link = await row.getAttribute('data-link');
     const watched = page.locator(`[data-link="${link}"] .verdict`);

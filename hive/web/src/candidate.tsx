@@ -2,7 +2,7 @@
 import { Source } from '../../../report/web/src/source';
 import { Stack } from '../../../report/web/src/stack';
 import { Command } from '../../../report/web/src/command';
-import type { DynamicFrame, Excerpt, OneCandidate, Result } from './api';
+import type { DynamicFrame, Excerpt, OneCandidate, Result, StaticFrame } from './api';
 import { useLive } from './live';
 import { Problem } from './problem';
 import { type Selection } from './selection';
@@ -22,7 +22,15 @@ function Seen({ frames }: { frames: DynamicFrame[] | undefined }) {
   return (
     <>
       <p class="soft">as a site saw it</p>
-      <Stack frames={frames} base="" />
+      <ul class="stack">
+        {frames.map((frame, i) => (
+          <li key={i}>
+            <span class="fn">
+              {frame.module}+0x{frame.offset}
+            </span>
+          </li>
+        ))}
+      </ul>
     </>
   );
 }
@@ -51,6 +59,12 @@ function Evidence({ candidate }: { candidate: OneCandidate }) {
     </table>
   );
 }
+
+// Where it was built says nothing here.
+const baseOf = (frames: StaticFrame[]) => {
+  const directory = frames.find((frame) => frame.directory && !frame.library)?.directory;
+  return directory === undefined ? '' : `${directory}/`;
+};
 
 const resultWords = (result: Result) =>
   [
@@ -94,7 +108,7 @@ export function CandidateView({ build, race, selection }: { build: string; race:
                 <strong>{candidate.accesses?.[i] ?? 'access'}</strong>
               </p>
               <Excerpted excerpt={candidate.source[i]} />
-              {access?.stack && <Stack frames={access.stack} base="" />}
+              {access?.stack && <Stack frames={access.stack} base={baseOf(access.stack)} />}
               <Seen frames={stacks[i]} />
             </section>
           );

@@ -36,7 +36,7 @@ function Failures({ build }: { build: string }) {
                 {failure.stack.map((frame, i) => (
                   <li key={i}>
                     <span class="fn">
-                      {frame.module}+{frame.offset}
+                      {frame.module}+0x{frame.offset}
                     </span>
                   </li>
                 ))}

@@ -98,19 +98,22 @@ void CasebookFile::adopt(Casebook& casebook) const {
   }
 }
 
+void CasebookFile::adopt_first() const {
+  if (casebook::untold_runs(full_path()).empty()) return;
+  try {
+    Casebook writer(path(), casebook::Access::kWrite);
+    adopt(writer);
+  } catch (const CasebookError&) {
+    return;  // what is wrong with it is said by who wants to look
+  }
+}
+
 int CasebookFile::use(casebook::Access access, const std::function<int(Casebook&)>& body) const {
   if (path().empty()) {
     complain("--casebook=none: there is none to look at");
     return kMisuse;
   }
-  if (!casebook::untold_runs(full_path()).empty()) {
-    try {
-      Casebook writer(path(), casebook::Access::kWrite);
-      adopt(writer);
-    } catch (const CasebookError&) {
-      // What is wrong with it is said below.
-    }
-  }
+  adopt_first();
   if (!exists()) {
     complain(fmt::format("no casebook {}; norn run -- ./program begins one", path()));
     return kMisuse;

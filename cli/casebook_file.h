@@ -38,6 +38,7 @@ class CasebookFile {
  private:
   // What was found by runs whose norn was killed before it could say so.
   void adopt(casebook::Casebook& casebook) const;
+  void adopt_first() const;  // before somebody looks
 
   std::string named_;
   std::optional<casebook::Casebook> casebook_;

@@ -159,10 +159,25 @@ bool is_of_program(void* /*context*/, const RacingPair& pair) {
   return !frees_what_was_born(pair) && !is_own_of_thread(pair);
 }
 
+// What the access that was caught finds in memory: its instruction comes after the call that told of it, and no other
+// thread runs in between. What it writes and of what type it is, machine code does not say.
+void read_value(const RacingPair& pair, report::Access& access) {
+  const bool is_plain = pair.later.kind == AccessKind::kRead || pair.later.kind == AccessKind::kWrite;
+  const uint64_t size = pair.size;
+  if (!is_plain || is_by_call || (size != 1 && size != 2 && size != 4 && size != 8)) return;
+  if (current == nullptr || current->core->id != pair.later.thread) return;
+  if (!VG_(am_is_valid_for_client)(pair.address, size, VKI_PROT_READ)) return;
+  uint64_t value = 0;
+  VG_(memcpy)(&value, reinterpret_cast<const void*>(pair.address), size);
+  access.has_old_value = true;
+  access.old_value = value;
+}
+
 void on_candidate(void* /*context*/, const Candidate& candidate) {
   static constinit report::Race race;
   if (writer.is_finished()) return;
   writer.build(candidate, race);
+  read_value(candidate.first, race.accesses[0]);
   record_variable(race.location);
   writer.suppress(race);
   writer.put(race);

@@ -437,10 +437,14 @@ void atomic_access(AccessKind kind, Address address, uint64_t size, Address ip) 
   load_or_store(self, kind, address, size, ip);
 }
 
+constinit bool is_by_call = false;
+
 void access_range(ThreadState& state, AccessKind kind, Address address, uint64_t size, StackId where) {
   if (size == 0) return;
   note_foreign_stack(state, address, size);
+  is_by_call = true;
   emit.access(*state.core, kind, address, size, where);
+  is_by_call = false;
 }
 
 }  // namespace norn::vg

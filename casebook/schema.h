@@ -26,8 +26,7 @@
 //                  label, when, the run that analysed it, the size of its file
 //   version_files  the file itself, in parts: zstd, then base64
 //   candidates     what is validated in a version: a race, its two sites (hexadecimal), its weight; is_flag: it is
-//   told,
-//                  not validated
+//                  told, not validated
 //   tokens         who may speak: a hash of the token, role (site, developer, admin), name, when it was withdrawn (0:
 //                  it is in force), when it was seen last. A site is the token that its agent has
 //   tasks          a site validates, or validated, a candidate: order, tau (microseconds), since when; active; dropped

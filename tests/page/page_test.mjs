@@ -229,6 +229,7 @@ const tests = {
     const head = await page.locator('header').textContent();
     for (const part of ['1 race', '1 predicted', '1 suppressed', '1 other hazard', "./shop '--all of it'", 'not complete'])
       assert.ok(head.includes(part), `${part}: ${head}`);
+    assert.equal(await page.locator('[data-test=shown]').textContent(), '3 findings about 2 variables');
     const titles = await page.locator('.variable').allTextContents();
     assert.ok(titles.includes('<b>stock</b>[4]'), titles.join());
     await page.getByRole('link', { name: 'R5e1f0b775e1f' }).click();

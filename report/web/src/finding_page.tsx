@@ -118,7 +118,8 @@ function Known({ model, finding }: { model: Model; finding: Finding }) {
       <h3>What is known, and what to type</h3>
       <ul>
         <li>
-          <Term name={finding.standing} tone={`standing ${finding.standing}`} />: {finding.words}
+          <Term name={finding.standing} tone={`standing ${finding.standing}`} />
+          {finding.words.startsWith(finding.standing) ? finding.words.slice(finding.standing.length) : `: ${finding.words}`}
         </li>
         {isRace(finding) && finding.record.record === 'race' && <li>seen {finding.record.count === 1 ? 'once' : counted(finding.record.count, 'time')} in this run</li>}
         {known && (

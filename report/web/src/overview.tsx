@@ -84,6 +84,7 @@ export function Overview({ model, filter, setFilter, selected, select }: Props) 
   const all = useMemo(() => model.findings.map((finding) => askedOf(finding, model.base)), [model]);
   const chosen = useMemo(() => all.filter((asked) => passes(asked, filter)), [all, filter]);
   const variables = useMemo(() => variablesOf(chosen.map((asked) => asked.finding)), [chosen]);
+  const named = variables.filter((variable) => variable.causes.some((cause) => cause.findings.some(isRace))).length;
   const [most, setMost] = useState(kMore);
   const search = useRef<HTMLInputElement>(null);
   const order = useMemo(
@@ -148,7 +149,7 @@ export function Overview({ model, filter, setFilter, selected, select }: Props) 
       <p class="soft shown" aria-live="polite">
         <span data-test="shown">
           {chosen.length === all.length
-            ? `${counted(all.length, 'finding')} about ${counted(variables.length, 'variable')}`
+            ? `${counted(all.length, 'finding')}${named > 0 ? ` about ${counted(named, 'variable')}` : ''}`
             : `${grouped(chosen.length)} of ${counted(all.length, 'finding')}`}
         </span>
         {chosen.length < all.length && (

@@ -1,6 +1,8 @@
 #include "compiler/analysis/standard_library.h"
 
+#include "compiler/naming/names.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -76,6 +78,15 @@ bool is_inline_version(const llvm::Function& function) {
          llvm::is_contained(kNames, function.getName());
 }
 
+// What glibc's headers put around a call under _FORTIFY_SOURCE.
+bool is_checking_version(const llvm::Function& function) {
+  const llvm::DISubprogram* subprogram = function.getSubprogram();
+  // Where clang knows the function itself, that version is `NAME.inline`.
+  const bool inline_alone = function.hasAvailableExternallyLinkage() || function.getName().ends_with(".inline");
+  return inline_alone && function.hasFnAttribute(llvm::Attribute::AlwaysInline) && subprogram != nullptr &&
+         subprogram->getLinkageName().empty() && is_library_function(subprogram);
+}
+
 }  // namespace
 
 llvm::PreservedAnalyses StandardLibraryPass::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
@@ -86,6 +97,8 @@ llvm::PreservedAnalyses StandardLibraryPass::run(llvm::Module& module, llvm::Mod
     if (is_inline_version(function)) {
       function.deleteBody();
       changed = true;
+    } else if (is_checking_version(function)) {
+      changed |= llvm::stripDebugInfo(function);
     } else if (is_release_of_counts(name)) {
       changed |= read_second_count(function);
     } else if (!name.starts_with("_ZNKSt10_Sp_atomicI")) {

@@ -18,7 +18,9 @@
 //                                                                 →   load atomic i32, ptr %counts + 4 acquire
 //
 // glibc's headers define some functions inline for optimised code (bits/stdio.h: getline calls __getdelim). They stay
-// calls of the library, so that a statement that calls one is the same at all levels, and has the same id.
+// calls of the library, so that a statement that calls one is the same at all levels, and has the same id. What the
+// headers put around a call under _FORTIFY_SOURCE stands, once inlined, where the program calls it: its own lines would
+// be one statement for all calls of a function.
 //
 // The pass runs first, while the library's functions are still whole.
 #pragma once

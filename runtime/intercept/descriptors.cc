@@ -324,11 +324,26 @@ NORN_INTERPOSE(ssize_t, preadv, (int fd, const iovec* vectors, int count, off_t 
   return size;
 }
 
+NORN_INTERPOSE(ssize_t, preadv64, (int fd, const iovec* vectors, int count, off64_t offset)) {
+  if (!has_started()) return -1;
+  const ssize_t size = real_preadv64(fd, vectors, count, offset);
+  if (size >= 0) took_from_file(fd, site_preadv64);
+  write_vectors(vectors, static_cast<size_t>(count), size, site_preadv64);
+  return size;
+}
+
 NORN_INTERPOSE(ssize_t, pwritev, (int fd, const iovec* vectors, int count, off_t offset)) {
   if (!has_started()) return -1;
   read_vectors(vectors, count, site_pwritev);
   giving_to_file(fd, site_pwritev);
   return real_pwritev(fd, vectors, count, offset);
+}
+
+NORN_INTERPOSE(ssize_t, pwritev64, (int fd, const iovec* vectors, int count, off64_t offset)) {
+  if (!has_started()) return -1;
+  read_vectors(vectors, count, site_pwritev64);
+  giving_to_file(fd, site_pwritev64);
+  return real_pwritev64(fd, vectors, count, offset);
 }
 
 NORN_INTERPOSE(ssize_t, send, (int fd, const void* buffer, size_t size, int flags)) {
@@ -402,6 +417,14 @@ NORN_INTERPOSE(ssize_t, sendfile, (int out, int in, off_t* offset, size_t count)
   giving_to_file(out, site_sendfile);
   const ssize_t size = real_sendfile(out, in, offset, count);
   if (size >= 0) took_from_file(in, site_sendfile);
+  return size;
+}
+
+NORN_INTERPOSE(ssize_t, sendfile64, (int out, int in, off64_t* offset, size_t count)) {
+  if (!has_started()) return -1;
+  giving_to_file(out, site_sendfile64);
+  const ssize_t size = real_sendfile64(out, in, offset, count);
+  if (size >= 0) took_from_file(in, site_sendfile64);
   return size;
 }
 
@@ -747,6 +770,13 @@ NORN_INTERPOSE(int, openat64, (int directory, const char* path, int flags, mode_
 NORN_INTERPOSE(int, creat, (const char* path, mode_t mode)) {
   if (!has_started()) return -1;
   const int fd = real_creat(path, mode);
+  if (fd >= 0) set_thing(fd, 0);
+  return fd;
+}
+
+NORN_INTERPOSE(int, creat64, (const char* path, mode_t mode)) {
+  if (!has_started()) return -1;
+  const int fd = real_creat64(path, mode);
   if (fd >= 0) set_thing(fd, 0);
   return fd;
 }

@@ -39,7 +39,10 @@ void took_from(FILE* file, const norn_site& site) {
   if (is_watching()) took_from_file(real_fileno_unlocked(file), site);
 }
 
-// What a format reads: itself, and the texts of its %s.
+}  // namespace
+
+namespace norn::rt {
+
 void read_format(const char* format, va_list values, const norn_site& site) {
   if (!is_watching()) return;
   observe_read(format, length_of(format) + 1, site);
@@ -49,7 +52,14 @@ void read_format(const char* format, va_list values, const norn_site& site) {
   });
 }
 
-}  // namespace
+int wrote_format(char* to, size_t size, int length, const norn_site& site) {
+  if (length < 0 || size == 0) return length;
+  const auto written = static_cast<size_t>(length) + 1;
+  observe_write(to, written < size ? written : size, site);
+  return length;
+}
+
+}  // namespace norn::rt
 
 // --- formatted output --------------------------------------------------------------------------------------------
 
@@ -110,36 +120,33 @@ NORN_INTERPOSE(int, dprintf, (int fd, const char* format, ...)) {
 NORN_INTERPOSE(int, vsnprintf, (char* to, size_t size, const char* format, va_list values)) {
   if (!has_started()) return 0;
   read_format(format, values, site_vsnprintf);
-  const int length = real_vsnprintf(to, size, format, values);
-  if (length >= 0 && size > 0) {
-    const auto written = static_cast<size_t>(length) + 1;
-    observe_write(to, written < size ? written : size, site_vsnprintf);
-  }
-  return length;
+  return wrote_format(to, size, real_vsnprintf(to, size, format, values), site_vsnprintf);
 }
 
 NORN_INTERPOSE(int, snprintf, (char* to, size_t size, const char* format, ...)) {
+  if (!has_started()) return 0;
   va_list values;
   va_start(values, format);
-  const int length = norn_interposed_vsnprintf(to, size, format, values);
+  read_format(format, values, site_snprintf);
+  const int length = real_vsnprintf(to, size, format, values);
   va_end(values);
-  return length;
+  return wrote_format(to, size, length, site_snprintf);
 }
 
 NORN_INTERPOSE(int, vsprintf, (char* to, const char* format, va_list values)) {
   if (!has_started()) return 0;
   read_format(format, values, site_vsprintf);
-  const int length = real_vsprintf(to, format, values);
-  if (length >= 0) observe_write(to, static_cast<size_t>(length) + 1, site_vsprintf);
-  return length;
+  return wrote_format(to, kAnySize, real_vsprintf(to, format, values), site_vsprintf);
 }
 
 NORN_INTERPOSE(int, sprintf, (char* to, const char* format, ...)) {
+  if (!has_started()) return 0;
   va_list values;
   va_start(values, format);
-  const int length = norn_interposed_vsprintf(to, format, values);
+  read_format(format, values, site_sprintf);
+  const int length = real_vsprintf(to, format, values);
   va_end(values);
-  return length;
+  return wrote_format(to, kAnySize, length, site_sprintf);
 }
 
 // --- formatted input ---------------------------------------------------------------------------------------------
@@ -486,32 +493,46 @@ NORN_INTERPOSE(void, funlockfile, (FILE * file)) {
 //
 // The check is the host's: a call that fails it is given to the host, which ends the program.
 
+namespace {
+
+int print_checked(FILE* file, int flag, const char* format, va_list values, const norn_site& site);
+
+}  // namespace
+
 NORN_INTERPOSE(int, __vfprintf_chk, (FILE * file, int flag, const char* format, va_list values)) {
-  if (!has_started()) return 0;
-  read_format(format, values, site___vfprintf_chk);
-  giving_to(file, site___vfprintf_chk);
-  return real___vfprintf_chk(file, flag, format, values);
+  return print_checked(file, flag, format, values, site_vfprintf);
 }
 
 NORN_INTERPOSE(int, __fprintf_chk, (FILE * file, int flag, const char* format, ...)) {
   va_list values;
   va_start(values, format);
-  const int result = norn_interposed___vfprintf_chk(file, flag, format, values);
+  const int result = print_checked(file, flag, format, values, site_fprintf);
   va_end(values);
   return result;
 }
 
 NORN_INTERPOSE(int, __vprintf_chk, (int flag, const char* format, va_list values)) {
-  return norn_interposed___vfprintf_chk(stdout, flag, format, values);
+  return print_checked(stdout, flag, format, values, site_vprintf);
 }
 
 NORN_INTERPOSE(int, __printf_chk, (int flag, const char* format, ...)) {
   va_list values;
   va_start(values, format);
-  const int result = norn_interposed___vfprintf_chk(stdout, flag, format, values);
+  const int result = print_checked(stdout, flag, format, values, site_printf);
   va_end(values);
   return result;
 }
+
+namespace {
+
+int print_checked(FILE* file, int flag, const char* format, va_list values, const norn_site& site) {
+  if (!has_started()) return 0;
+  read_format(format, values, site);
+  giving_to(file, site);
+  return real___vfprintf_chk(file, flag, format, values);
+}
+
+}  // namespace
 
 NORN_INTERPOSE(char*, __fgets_chk, (char* to, size_t room, int size, FILE* file)) {
   if (!has_started()) return nullptr;

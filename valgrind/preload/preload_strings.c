@@ -62,6 +62,11 @@ static inline __attribute__((always_inline)) size_t length_at_most(const char* t
 
 // --- memory ------------------------------------------------------------------------------------------------------
 
+// The check of _FORTIFY_SOURCE: what fails it ends the program, as it does without norn.
+void __chk_fail(void) __attribute__((noreturn));
+#define FITS(needed) \
+  if ((needed) > room) __chk_fail();
+
 #define COPIES(result)  \
   READS(from, size);    \
   WRITES(to, size);     \
@@ -70,17 +75,17 @@ static inline __attribute__((always_inline)) size_t length_at_most(const char* t
 REPLACE(void*, memcpy, (void* to, const void* from, size_t size), COPIES(to))
 REPLACE(void*, memmove, (void* to, const void* from, size_t size), COPIES(to))
 REPLACE(void*, mempcpy, (void* to, const void* from, size_t size), COPIES((char*)to + size))
-REPLACE(void*, __memcpy_chk, (void* to, const void* from, size_t size, size_t room), (void)room; COPIES(to))
-REPLACE(void*, __memmove_chk, (void* to, const void* from, size_t size, size_t room), (void)room; COPIES(to))
-REPLACE(void*, __mempcpy_chk, (void* to, const void* from, size_t size, size_t room), (void)room;
-        COPIES((char*)to + size))
+REPLACE(void*, __memcpy_chk, (void* to, const void* from, size_t size, size_t room), FITS(size) COPIES(to))
+REPLACE(void*, __memmove_chk, (void* to, const void* from, size_t size, size_t room), FITS(size) COPIES(to))
+REPLACE(void*, __mempcpy_chk, (void* to, const void* from, size_t size, size_t room),
+        FITS(size) COPIES((char*)to + size))
 
 #define FILLS            \
   WRITES(to, size);      \
   fill(to, value, size); \
   return to;
 REPLACE(void*, memset, (void* to, int value, size_t size), FILLS)
-REPLACE(void*, __memset_chk, (void* to, int value, size_t size, size_t room), (void)room; FILLS)
+REPLACE(void*, __memset_chk, (void* to, int value, size_t size, size_t room), FITS(size) FILLS)
 
 #define COMPARES                               \
   const unsigned char* x = a;                  \
@@ -150,8 +155,9 @@ REPLACE(int, strncasecmp, (const char* a, const char* b, size_t most), COMPARES_
   return result;
 REPLACE(char*, strcpy, (char* to, const char* from), COPIES_TEXT(to))
 REPLACE(char*, stpcpy, (char* to, const char* from), COPIES_TEXT(to + size - 1))
-REPLACE(char*, __strcpy_chk, (char* to, const char* from, size_t room), (void)room; COPIES_TEXT(to))
-REPLACE(char*, __stpcpy_chk, (char* to, const char* from, size_t room), (void)room; COPIES_TEXT(to + size - 1))
+REPLACE(char*, __strcpy_chk, (char* to, const char* from, size_t room), FITS(length(from) + 1) COPIES_TEXT(to))
+REPLACE(char*, __stpcpy_chk, (char* to, const char* from, size_t room),
+        FITS(length(from) + 1) COPIES_TEXT(to + size - 1))
 
 #define COPIES_AT_MOST(result)                    \
   const size_t size = length_at_most(from, most); \
@@ -162,29 +168,25 @@ REPLACE(char*, __stpcpy_chk, (char* to, const char* from, size_t room), (void)ro
   return result;
 REPLACE(char*, strncpy, (char* to, const char* from, size_t most), COPIES_AT_MOST(to))
 REPLACE(char*, stpncpy, (char* to, const char* from, size_t most), COPIES_AT_MOST(to + size))
-REPLACE(char*, __strncpy_chk, (char* to, const char* from, size_t most, size_t room), (void)room; COPIES_AT_MOST(to))
+REPLACE(char*, __strncpy_chk, (char* to, const char* from, size_t most, size_t room), FITS(most) COPIES_AT_MOST(to))
+REPLACE(char*, __stpncpy_chk, (char* to, const char* from, size_t most, size_t room),
+        FITS(most) COPIES_AT_MOST(to + size))
 
-#define APPENDS(taken)               \
-  const size_t before = length(to);  \
-  const size_t size = (taken);       \
-  READS(to, before + 1);             \
-  READS(from, size + 1);             \
-  WRITES(to + before, size + 1);     \
-  forwards(to + before, from, size); \
-  to[before + size] = '\0';          \
+#define APPENDS(most)                               \
+  const size_t before = length(to);                 \
+  const size_t size = length_at_most(from, (most)); \
+  READS(to, before + 1);                            \
+  READS(from, size < (most) ? size + 1 : (most));   \
+  WRITES(to + before, size + 1);                    \
+  forwards(to + before, from, size);                \
+  to[before + size] = '\0';                         \
   return to;
-REPLACE(char*, strcat, (char* to, const char* from), APPENDS(length(from)))
-REPLACE(char*, __strcat_chk, (char* to, const char* from, size_t room), (void)room; APPENDS(length(from)))
-REPLACE(char*, strncat, (char* to, const char* from, size_t most), {
-  const size_t before = length(to);
-  const size_t size = length_at_most(from, most);
-  READS(to, before + 1);
-  READS(from, size < most ? size + 1 : most);
-  WRITES(to + before, size + 1);
-  forwards(to + before, from, size);
-  to[before + size] = '\0';
-  return to;
-})
+REPLACE(char*, strcat, (char* to, const char* from), APPENDS(SIZE_MAX))
+REPLACE(char*, strncat, (char* to, const char* from, size_t most), APPENDS(most))
+REPLACE(char*, __strcat_chk, (char* to, const char* from, size_t room),
+        FITS(length(to) + length(from) + 1) APPENDS(SIZE_MAX))
+REPLACE(char*, __strncat_chk, (char* to, const char* from, size_t most, size_t room),
+        FITS(length(to) + length_at_most(from, most) + 1) APPENDS(most))
 
 #define FINDS(missing)                               \
   size_t i = 0;                                      \

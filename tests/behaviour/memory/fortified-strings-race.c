@@ -9,18 +9,17 @@
 
 #include "order.h"
 
-char copied[32], appended[32], cut[32], joined[32], directory[4096], printed[32], host[256];
+char copied[32], appended[32], cut[32], joined[32], directory[4096], printed[32];
 char named[32] = "skuld", text[] = "urd";
 const char* volatile name = named;
 volatile size_t length = 4;
-char sum;
+volatile char seen[5];
 
 static void writes(void) {
   stpcpy(copied, name);                               // RACE: observed copied
   strncat(appended, name, length);                    // RACE: observed appended
   stpncpy(cut, name, length);                         // RACE: observed cut
   if (getcwd(directory, length + 1000) == 0) return;  // RACE: observed directory
-  if (gethostname(host, length + 200) != 0) return;   // RACE: observed host
   snprintf(printed, sizeof printed, "%s", text);      // RACE: observed text
   mempcpy(joined, name, length);                      // RACE: observed joined
   end_turn();
@@ -28,13 +27,12 @@ static void writes(void) {
 
 static void reads(void) {
   await_turn(1);
-  sum = copied[0];                   // RACE: observed copied
-  sum = (char)(sum + appended[0]);   // RACE: observed appended
-  sum = (char)(sum + cut[0]);        // RACE: observed cut
-  sum = (char)(sum + joined[0]);     // RACE: observed joined
-  sum = (char)(sum + directory[0]);  // RACE: observed directory
-  sum = (char)(sum + host[0]);       // RACE: observed host
-  text[0] = 'U';                     // RACE: observed text
+  seen[0] = copied[0];     // RACE: observed copied
+  seen[1] = appended[0];   // RACE: observed appended
+  seen[2] = cut[0];        // RACE: observed cut
+  seen[3] = joined[0];     // RACE: observed joined
+  seen[4] = directory[0];  // RACE: observed directory
+  text[0] = 'U';           // RACE: observed text
 }
 
 int main(void) { run_two(writes, reads); }

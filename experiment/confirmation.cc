@@ -12,7 +12,9 @@
 
 #include "base/string_sink.h"
 #include "casebook/runs.h"
+#include "experiment/known_states.h"
 #include "report/race.h"
+#include "schedule/log_file.h"
 
 namespace norn::experiment {
 namespace {
@@ -42,10 +44,18 @@ constexpr Member kForAnything[] = {
     {StrategyKind::kSelected, false},
 };
 
+// Bugs of little depth are met from the beginning. Then every other run begins where one before it has come, and when
+// that has shown nothing either, three of four.
+constexpr unsigned kShallow = 2 * std::size(kForAnything), kDeep = 8 * std::size(kForAnything);
+bool goes_on(unsigned number) {
+  return number >= kShallow && (number % 2 == 1 || (number >= kDeep && number % 4 == 2));
+}
+
 Member member_for(const Verdict& so_far, const ConfirmSettings& settings, unsigned number) {
   const bool explores = so_far.candidate.sites.empty();
   if (settings.strategy) return {*settings.strategy, explores, settings.depth};
-  if (explores) return kForAnything[number % std::size(kForAnything)];
+  if (explores && goes_on(number)) return {StrategyKind::kFrontier, number % 4 == 1};
+  if (explores) return kForAnything[(number < kShallow ? number : number / 2) % std::size(kForAnything)];
   if (number < kStraight || so_far.is_confirmed()) return kForCandidate[0];
   return kForCandidate[number % std::size(kForCandidate)];
 }
@@ -96,7 +106,11 @@ class Tally {
  public:
   Tally(const Stage& stage, const ConfirmCandidate& candidate, const Reference& reference,
         const ConfirmSettings& settings, Corpus& corpus)
-      : stage_(stage), reference_(reference), settings_(settings), corpus_(corpus) {
+      : stage_(stage),
+        reference_(reference),
+        settings_(settings),
+        corpus_(corpus),
+        states_(settings.seed + settings.share.index) {
     verdict_.candidate = candidate;
   }
 
@@ -104,19 +118,26 @@ class Tally {
   std::optional<Plan> next() {
     const std::lock_guard lock(mutex_);
     const unsigned most = settings_.runs + (verdict_.is_confirmed() ? 0 : settings_.more);
-    if (begun_ >= most) return std::nullopt;
+    const unsigned number = begun_ * settings_.share.count + settings_.share.index;
+    if (number >= most) return std::nullopt;
     if (settings_.only_first && verdict_.is_confirmed()) return verdict_.end = SearchEnd::kFound, std::nullopt;
     if (settings_.patience != 0 && verdict_.since_new >= settings_.patience)
       return verdict_.end = SearchEnd::kNothingNew, std::nullopt;
     if (std::chrono::steady_clock::now() >= settings_.deadline) return verdict_.end = SearchEnd::kNoTime, std::nullopt;
-    const Member member = member_for(verdict_, settings_, begun_);
+    const Member member = member_for(verdict_, settings_, number);
     Plan plan;
     plan.strategy = member.strategy;
-    plan.seed = settings_.seed + begun_++;
+    plan.seed = settings_.seed + number;
+    ++begun_;
     plan.depth = member.depth;
     plan.accesses = member.accesses;
     plan.sites = verdict_.candidate.sites;
-    if (plan.strategy == StrategyKind::kReadsFrom) plan.reads = corpus_.next();
+    if (plan.strategy == StrategyKind::kReadsFrom) plan.guide = corpus_.next();
+    if (plan.strategy == StrategyKind::kFrontier) {
+      const KnownStates::Choice choice = states_.next();
+      plan.guide = choice.way;
+      if (!choice.way.empty()) plan.accesses = choice.accesses;
+    }
     plan.program = stage_.program_hash();
     return plan;
   }
@@ -161,7 +182,12 @@ class Tally {
       verdict_.deadlock = deadlock_of(run);
     SeenConsequence& seen = (confirmed ? of_confirmed_ : of_others_)[consequence.harm];
     const bool is_first = seen.count++ == 0;
-    const bool is_new = corpus_.add(plan.reads, run.pairs) != 0 || (is_first && consequence.harm != Harm::kNone);
+    const bool constrained = plan.strategy == StrategyKind::kReadsFrom;
+    const bool is_new =
+        corpus_.add(constrained ? plan.guide : "", run.pairs) != 0 || (is_first && consequence.harm != Harm::kNone);
+    // What others come by is not what it would go on from.
+    if (plan.strategy == StrategyKind::kFrontier)
+      states_.add(run.states, schedule::read_log(log, run.states.size()), plan.accesses);
     verdict_.since_new = is_new ? 0 : verdict_.since_new + 1;
     if (!is_first) return;
     Plan token = plan;
@@ -196,6 +222,7 @@ class Tally {
   const ConfirmSettings& settings_;
   std::mutex mutex_;
   Corpus& corpus_;
+  KnownStates states_;
   Verdict verdict_;
   unsigned begun_ = 0;
   std::atomic<uint32_t> lengths_[2] = {};  // without and with switches at accesses; 0: not known yet

@@ -23,7 +23,7 @@ class Corpus {
 
   // A run with these constraints showed these pairs. How many of them no run before did.
   unsigned add(const std::string& constraints, const std::vector<schedule::ReadsFromPair>& pairs);
-  // Constraints of a schedule to try, as the option `reads` has them.
+  // Constraints of a schedule to try, as the option `guide` has them.
   [[nodiscard]] std::string next();
 
   [[nodiscard]] size_t pairs() const { return pairs_.size(); }

@@ -21,11 +21,10 @@
 #include <fstream>
 
 #include "experiment/child.h"
+#include "experiment/fork_server.h"
 #include "experiment/program.h"
 #include "report/whole_file.h"
 #include "schedule/log.h"
-
-extern char** environ;
 
 namespace norn::experiment {
 namespace {
@@ -61,22 +60,6 @@ std::string read_beginning(const std::string& path) {
   return text;
 }
 
-std::vector<std::string> environment_with(const std::string& options) {
-  std::vector<std::string> variables;
-  for (char** entry = environ; *entry != nullptr; ++entry)
-    if (std::strncmp(*entry, "NORN_OPTIONS=", 13) != 0) variables.emplace_back(*entry);
-  variables.push_back("NORN_OPTIONS=" + options);
-  return variables;
-}
-
-std::vector<char*> pointers(const std::vector<std::string>& words) {
-  std::vector<char*> out;
-  out.reserve(words.size() + 1);
-  for (const std::string& word : words) out.push_back(const_cast<char*>(word.c_str()));
-  out.push_back(nullptr);
-  return out;
-}
-
 // A file as input is read by each run from its beginning; anything else would be shared between them.
 std::string input_file() {
   struct stat status{};
@@ -87,6 +70,18 @@ bool read_into(schedule::Outcome& outcome, const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
   stream.read(static_cast<char*>(static_cast<void*>(&outcome)), sizeof(outcome));
   return stream.gcount() == sizeof(outcome);
+}
+
+// Of use to the strategy that is guided by them, and without a candidate: then every place is as good as another.
+bool marks_states(const Plan& plan) { return plan.strategy == schedule::StrategyKind::kFrontier && plan.sites.empty(); }
+
+std::vector<schedule::StateMark> read_states(const std::string& path, uint64_t decisions) {
+  std::vector<schedule::StateMark> marks(std::min<uint64_t>(decisions, schedule::kMarkedDecisions));
+  std::ifstream stream(path, std::ios::binary);
+  stream.read(static_cast<char*>(static_cast<void*>(marks.data())),
+              static_cast<std::streamsize>(marks.size() * sizeof(schedule::StateMark)));
+  marks.resize(static_cast<size_t>(std::max<std::streamsize>(stream.gcount(), 0)) / sizeof(schedule::StateMark));
+  return marks;
 }
 
 // Grows while a controlled run gets on.
@@ -140,6 +135,9 @@ Stage::Stage(std::string path, std::vector<std::string> command, const options::
   // Whoever is started from here has its memory always at the same addresses. Where that is not allowed, a program that
   // depends on them may not replay, and is noticed.
   personality(ADDR_NO_RANDOMIZE | static_cast<unsigned long>(personality(0xffffffff)));
+  Program program;
+  std::string none;
+  serves_ = find_program(path_, program, none) && program.kind == ProgramKind::kInstrumented;
 }
 
 Stage::~Stage() {
@@ -163,7 +161,7 @@ std::string Stage::options_for(const Plan& plan, unsigned worker, const std::str
   if (plan.memory) options.set("memory", "on");
   options.set("places", "on");
   if (!plan.sites.empty()) options.set("sites", plan.sites);
-  if (!plan.reads.empty()) options.set("reads", plan.reads);
+  if (!plan.guide.empty()) options.set("guide", plan.guide);
   if (plan.order != 0) options.set("order", std::to_string(plan.order));
   options.set("outcome", file("outcome", worker));
   options.set("decisions", file("log", worker));
@@ -172,48 +170,24 @@ std::string Stage::options_for(const Plan& plan, unsigned worker, const std::str
   prepare_file(file("outcome", worker), schedule::Outcome(), sizeof(schedule::Outcome));
   prepare_file(file("log", worker), schedule::LogHeader(),
                sizeof(schedule::LogHeader) + kLogEntries * sizeof(schedule::LogEntry));
+  if (marks_states(plan)) {
+    options.set("states", file("states", worker));
+    prepare_file(file("states", worker), schedule::StateMark(),
+                 schedule::kMarkedDecisions * sizeof(schedule::StateMark));
+  }
   std::error_code error;
   fs::remove(file("findings", worker), error);
   return options.list();
 }
 
-StagedRun Stage::start(const std::string& options, unsigned worker) const {
+StagedRun Stage::start(const std::string& options, unsigned worker, ForkServer* server) const {
   StagedRun run;
-  const std::vector<std::string> variables = environment_with(options);
-  const std::vector<char*> environment = pointers(variables);
-  const std::vector<char*> arguments = pointers(command_);
-  const std::string input = input_.empty() ? input_file() : input_, output = file("output", worker),
-                    errors = file("errors", worker);
-  int trouble[2];
-  if (pipe2(trouble, O_CLOEXEC) != 0) return run.start_error = errno, run;
+  const RunFiles files = {input_.empty() ? input_file() : input_, file("output", worker), file("errors", worker)};
   const auto begin = std::chrono::steady_clock::now();
-  const pid_t pid = fork();
-  if (pid == 0) {
-    // Only what is allowed after a fork of a program with threads.
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    setpgid(0, 0);
-    restore_failed_writes();
-    const int in = open(input.c_str(), O_RDONLY);
-    const int out = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
-    const int err = open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
-    if (in >= 0 && out >= 0 && err >= 0 && dup2(in, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2) {
-      for (const int fd : {in, out, err})
-        if (fd > 2) close(fd);
-      execve(path_.c_str(), arguments.data(), environment.data());
-    }
-    const int error = errno;
-    [[maybe_unused]] const ssize_t written = write(trouble[1], &error, sizeof(error));
-    _exit(127);
-  }
-  close(trouble[1]);
-  if (pid < 0) {
-    run.start_error = errno;
-    close(trouble[0]);
-    return run;
-  }
-  const bool failed = read(trouble[0], &run.start_error, sizeof(int)) == sizeof(int);
-  close(trouble[0]);
-  run.started = !failed;
+  pid_t pid = server == nullptr ? 0 : server->start(options, files);
+  if (pid == 0) pid = execute(options, files, run.start_error);
+  if (pid == 0) return run;
+  run.started = run.start_error == 0;
 
   const Waited waited = await_end(pid, worker);
   run.timed_out = waited == Waited::kHangs;
@@ -228,9 +202,50 @@ StagedRun Stage::start(const std::string& options, unsigned worker) const {
   } else {
     run.exit = WEXITSTATUS(status);
   }
-  run.output = read_beginning(output);
-  run.errors = read_beginning(errors);
+  run.output = read_beginning(files.output);
+  run.errors = read_beginning(files.errors);
   return run;
+}
+
+// A process that executes the program, or could not: then `error` says why. 0: there is no process either.
+pid_t Stage::execute(const std::string& options, const RunFiles& files, int& error) const {
+  const std::vector<std::string> variables = environment_with(options);
+  const std::vector<char*> environment = pointers(variables);
+  const std::vector<char*> arguments = pointers(command_);
+  int trouble[2];
+  if (pipe2(trouble, O_CLOEXEC) != 0) return error = errno, 0;
+  const pid_t pid = fork();
+  if (pid == 0) {
+    // Only what is allowed after a fork of a program with threads.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setpgid(0, 0);
+    restore_failed_writes();
+    const int in = open(files.input.c_str(), O_RDONLY);
+    const int out = open(files.output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
+    const int err = open(files.errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
+    if (in >= 0 && out >= 0 && err >= 0 && dup2(in, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2) {
+      for (const int fd : {in, out, err})
+        if (fd > 2) close(fd);
+      execve(path_.c_str(), arguments.data(), environment.data());
+    }
+    const int why = errno;
+    [[maybe_unused]] const ssize_t written = write(trouble[1], &why, sizeof(why));
+    _exit(127);
+  }
+  if (pid < 0) error = errno;
+  close(trouble[1]);
+  if (pid > 0) [[maybe_unused]]
+    const ssize_t got = read(trouble[0], &error, sizeof(error));
+  close(trouble[0]);
+  return std::max(pid, 0);
+}
+
+ForkServer* Stage::server_for(unsigned worker) const {
+  if (!serves_ || !is_controlled_) return nullptr;
+  const std::lock_guard lock(servers_mutex_);
+  std::unique_ptr<ForkServer>& server = servers_[worker];
+  if (server == nullptr) server = std::make_unique<ForkServer>(path_, command_);
+  return server.get();
 }
 
 Stage::Waited Stage::await_end(int pid, unsigned worker) const {
@@ -265,7 +280,7 @@ Stage::Waited Stage::await_end(int pid, unsigned worker) const {
   return waited;
 }
 
-void Stage::read_outcome(unsigned worker, StagedRun& run) const {
+void Stage::read_outcome(const Plan& plan, unsigned worker, StagedRun& run) const {
   schedule::Outcome outcome;
   run.controlled = read_into(outcome, file("outcome", worker)) && outcome.pid.load() != 0;
   run.decisions = outcome.decisions;
@@ -286,6 +301,7 @@ void Stage::read_outcome(unsigned worker, StagedRun& run) const {
   run.slept = static_cast<double>(outcome.slept) / 1e9;
   for (const schedule::ReadsFromPair& pair : outcome.pairs)
     if (!pair.is_none()) run.pairs.push_back(pair);
+  if (marks_states(plan) && run.controlled) run.states = read_states(file("states", worker), run.decisions);
   if (capture_) {
     run.streams = read_capture(file("capture", worker), directory_);
     run.wrote_files = !run.streams.empty();
@@ -299,12 +315,20 @@ StagedRun Stage::run_plain(unsigned worker) const {
   options::OptionList options = options_;
   options.set("exitcode", "0");
   options.set("findings", "/dev/null");
-  return start(options.list(), worker);
+  return start(options.list(), worker, nullptr);
 }
 
 StagedRun Stage::run(const Plan& plan, unsigned worker, const std::string& expected) const {
-  StagedRun run = start(options_for(plan, worker, expected), worker);
-  read_outcome(worker, run);
+  const auto run_by = [&](ForkServer* server) {
+    StagedRun run = start(options_for(plan, worker, expected), worker, server);
+    read_outcome(plan, worker, run);
+    return run;
+  };
+  ForkServer* server = server_for(worker);
+  StagedRun run = run_by(server);
+  // A copy that did not come so far says nothing about the program.
+  if (server != nullptr && !run.controlled && !run.cut) return run_by(nullptr);
+  if (run.controlled) is_controlled_ = true;
   return run;
 }
 
@@ -323,7 +347,7 @@ StagedRun of_child(const ChildEnd& end) {
 
 StagedRun Stage::perform(const Plan& plan, const std::string& expected) const {
   StagedRun run = of_child(run_child(path_, command_, {{"NORN_OPTIONS", options_for(plan, 0, expected)}}));
-  read_outcome(0, run);
+  read_outcome(plan, 0, run);
   return run;
 }
 

@@ -2,13 +2,20 @@
 // each a process of its own with its output captured.
 #pragma once
 
+#include <sys/types.h>
+
+#include <atomic>
 #include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "experiment/streams.h"
 #include "options/option_list.h"
 #include "schedule/outcome.h"
+#include "schedule/state_mark.h"
 #include "schedule/token.h"
 
 namespace norn::experiment {
@@ -42,6 +49,7 @@ struct StagedRun {
   uint32_t taken_away = 0;
   uint32_t kernel_returns = 0;
   std::vector<schedule::ReadsFromPair> pairs;
+  std::vector<schedule::StateMark> states;  // one a decision, as far as they are marked: of a plan without a candidate
   uint64_t first_meeting = 0;
   uint64_t differs_at = 0;
   double slept = 0;                    // seconds of the virtual clock that nobody could run in
@@ -53,6 +61,9 @@ struct StagedRun {
   // It did not end by itself. (What its status or its output mean is experiment/reference.h's to say.)
   [[nodiscard]] bool failed() const { return signal != 0 || timed_out || stands_still() || !memory_error.empty(); }
 };
+
+class ForkServer;
+struct RunFiles;
 
 // What is asked of a run besides the program: a token that knows nothing of what happened yet.
 using Plan = schedule::Token;
@@ -95,10 +106,13 @@ class Stage {
   [[nodiscard]] std::string file(const char* name, unsigned worker) const;
   // The run says what its sites are called.
   [[nodiscard]] std::string options_for(const Plan& plan, unsigned worker, const std::string& expected) const;
-  [[nodiscard]] StagedRun start(const std::string& options, unsigned worker) const;
+  // `server`: who makes the process, if it can; null: exec.
+  [[nodiscard]] StagedRun start(const std::string& options, unsigned worker, ForkServer* server) const;
+  [[nodiscard]] pid_t execute(const std::string& options, const RunFiles& files, int& error) const;
+  [[nodiscard]] ForkServer* server_for(unsigned worker) const;
   enum class Waited { kEnded, kHangs, kNoTime };
   [[nodiscard]] Waited await_end(int pid, unsigned worker) const;
-  void read_outcome(unsigned worker, StagedRun& run) const;
+  void read_outcome(const Plan& plan, unsigned worker, StagedRun& run) const;
 
   std::string path_;
   std::vector<std::string> command_;
@@ -110,6 +124,12 @@ class Stage {
   bool capture_ = false;
   std::string input_;
   Clock::time_point deadline_ = Clock::time_point::max();
+  // A program that is instrumented itself, and was seen to be controlled, starts but once for each worker
+  // (experiment/fork_server.h).
+  bool serves_ = false;
+  mutable std::atomic<bool> is_controlled_ = false;
+  mutable std::mutex servers_mutex_;
+  mutable std::map<unsigned, std::unique_ptr<ForkServer>> servers_;
 };
 
 // The same for the same bytes.

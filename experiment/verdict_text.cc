@@ -156,7 +156,7 @@ std::string text_of(const Verdict& verdict, const std::vector<std::string>& comm
   return out;
 }
 
-std::string json_of(const std::vector<Verdict>& verdicts) {
+std::string json_of(const std::vector<Verdict>& verdicts, const std::vector<std::string>& command) {
   Json all = Json::array();
   for (const Verdict& verdict : verdicts) {
     constexpr const char* kKinds[] = {"race", "deadlock", "atomicity"};
@@ -173,6 +173,7 @@ std::string json_of(const std::vector<Verdict>& verdicts) {
                    {"kind", kKinds[static_cast<size_t>(candidate.kind)]},
                    {"title", candidate.title},
                    {"places", candidate.places},
+                   {"sites", candidate.sites},
                    {"standing", standing_of(verdict)},
                    {"runs", verdict.runs},
                    {"confirmed", verdict.confirmed},
@@ -181,9 +182,10 @@ std::string json_of(const std::vector<Verdict>& verdicts) {
                    {"mean_events", verdict.mean_events},
                    {"mean_preemptions", verdict.mean_preemptions},
                    {"length", verdict.length},
-                   {"pairs", verdict.pairs}});
+                   {"pairs", verdict.pairs},
+                   {"came_between", verdict.came_between}});
   }
-  return Json({{"norn", 1}, {"confirm", all}}).dump(2) + "\n";
+  return Json({{"norn", 1}, {"command", command}, {"confirm", all}}).dump(2) + "\n";
 }
 
 }  // namespace norn::experiment

@@ -21,7 +21,7 @@ namespace norn::experiment {
 // A note where what counts as usual may surprise; else nothing.
 [[nodiscard]] std::string text_of_usual(const Reference& reference);
 
-// { "norn": 1, "confirm": [ … ] }
-[[nodiscard]] std::string json_of(const std::vector<Verdict>& verdicts);
+// { "norn": 1, "command": [ … ], "confirm": [ … ] }
+[[nodiscard]] std::string json_of(const std::vector<Verdict>& verdicts, const std::vector<std::string>& command);
 
 }  // namespace norn::experiment

@@ -58,7 +58,8 @@ struct Settings {
   Text outcome{};      // a file for schedule::Outcome
   Text decisions{};    // a file for the log
   Text expected{};     // a log to compare with, and to follow with schedule=replay
-  Text reads{};        // of reads-from: its constraints
+  Text guide{};        // of reads-from: its constraints; of frontier: the way back
+  Text states{};       // a file for the marks of its states (schedule/state_mark.h)
   Text capture{};      // a file for what is written (schedule/capture.h)
   uint32_t depth = 3;
   uint32_t length = 1000;
@@ -315,12 +316,20 @@ inline constexpr Option kOptions[] = {
      .help = "a log of decisions to compare with, and to follow with schedule=replay",
      .store = &store_in<&Settings::expected>,
      .use = OptionUse::kStarter},
-    {.key = "reads",
+    {.key = "guide",
      .kind = OptionKind::kText,
-     .values = "PAIRS",
+     .values = "TEXT",
      .fallback = "none",
-     .help = "of reads-from: pairs of statements WRITE>READ that are wanted, or not (!WRITE>READ)",
-     .store = &store_in<&Settings::reads>,
+     .help = "of reads-from: pairs of statements WRITE>READ that are wanted, or not (!WRITE>READ); of frontier: the "
+             "schedule to begin with, THREAD.STEPS-…",
+     .store = &store_in<&Settings::guide>,
+     .use = OptionUse::kStarter},
+    {.key = "states",
+     .kind = OptionKind::kText,
+     .values = "FILE",
+     .fallback = "none",
+     .help = "where a controlled run says in which states it was",
+     .store = &store_in<&Settings::states>,
      .use = OptionUse::kStarter},
     {.key = "capture",
      .kind = OptionKind::kText,

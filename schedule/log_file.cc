@@ -5,7 +5,7 @@
 
 namespace norn::schedule {
 
-std::vector<LogEntry> read_log(const std::string& path) {
+std::vector<LogEntry> read_log(const std::string& path, uint64_t most) {
   std::ifstream stream(path, std::ios::binary);
   LogHeader header;
   stream.read(static_cast<char*>(static_cast<void*>(&header)), sizeof(header));
@@ -16,7 +16,7 @@ std::vector<LogEntry> read_log(const std::string& path) {
   stream.seekg(begin);
   if (!stream || size < 0) return {};
   // A log that was cut off has fewer than it says.
-  std::vector<LogEntry> entries(std::min(header.count, static_cast<uint64_t>(size) / sizeof(LogEntry)));
+  std::vector<LogEntry> entries(std::min({header.count, static_cast<uint64_t>(size) / sizeof(LogEntry), most}));
   stream.read(static_cast<char*>(static_cast<void*>(entries.data())),
               static_cast<std::streamsize>(entries.size() * sizeof(LogEntry)));
   entries.resize(static_cast<size_t>(std::max<std::streamsize>(stream.gcount(), 0)) / sizeof(LogEntry));

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/joined.h"
+#include "schedule/strategies/frontier.h"
 #include "schedule/strategies/pct.h"
 #include "schedule/strategies/pos.h"
 #include "schedule/strategies/race_directed.h"
@@ -30,7 +31,8 @@ enum class StrategyKind : uint32_t {
   kReplay,
   kReadsFrom,
   kWindow,
-  kSelected
+  kSelected,
+  kFrontier
 };
 
 // What a strategy needs to know besides the program.
@@ -41,6 +43,7 @@ struct Plan {
   uint64_t length = 1000;                   // pct: steps of a run, about
   const Constraint* constraints = nullptr;  // reads-from
   uint32_t constraint_count = 0;
+  Text way{};                     // frontier: the way back
   const LogEntry* log = nullptr;  // replay
   uint64_t log_count = 0;
 };
@@ -61,7 +64,7 @@ class AnyStrategy {
   }
 
  private:
-  static constexpr size_t kBytes = sizeof(Window);  // the largest
+  static constexpr size_t kBytes = sizeof(Frontier);  // the largest
   alignas(16) unsigned char bytes_[kBytes] = {};
 };
 
@@ -92,6 +95,8 @@ inline constexpr StrategyRow kStrategies[] = {
      }},
     {StrategyKind::kWindow, "window", true, &AnyStrategy::put_seeded<Window>},
     {StrategyKind::kSelected, "selected", true, &AnyStrategy::put_seeded<Selected>},
+    {StrategyKind::kFrontier, "frontier", true,
+     [](AnyStrategy& memory, const Plan& plan) -> Strategy& { return memory.put<Frontier>(plan.seed, plan.way); }},
 };
 static_assert(in_order(kStrategies));
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <set>
 
+#include "schedule/state_mark.h"
 #include "schedule/strategies.h"
 #include "schedule/testing/model_threads.h"
 
@@ -263,6 +264,61 @@ int runs_with_three_between(StrategyKind kind, int busy_before) {
 TEST(Window, OthersWriteBetweenALookAndItsWrite) {
   const int by_chance = runs_with_three_between(StrategyKind::kRandom, 6);
   EXPECT_GT(runs_with_three_between(StrategyKind::kWindow, 6), 4 * (1 + by_chance));
+}
+
+TEST(Frontier, GoesBackAndThenOnByTheSeed) {
+  const std::vector<ModelThread> threads(3, ModelThread{std::vector<Statement>(4, {Op::kAtomic, kX, true})});
+  std::set<std::string> schedules;
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    Strategy* strategy = nullptr;
+    const auto any = make({.kind = StrategyKind::kFrontier, .seed = seed, .way = "2.1-0.3-1.2"}, strategy);
+    const std::string schedule = run_model(threads, *strategy).schedule;
+    EXPECT_EQ(schedule.substr(0, 6), "200011");
+    schedules.insert(schedule);
+  }
+  EXPECT_GT(schedules.size(), 5u);
+}
+
+TEST(Frontier, AWayThatDoesNotLeadThereIsLeft) {
+  const std::vector<ModelThread> threads(2, ModelThread{std::vector<Statement>(2, {Op::kAtomic, kX, true})});
+  Strategy* strategy = nullptr;
+  const auto any = make({.kind = StrategyKind::kFrontier, .seed = 1, .way = "1.1-7.1-0.1"}, strategy);
+  const ModelRun run = run_model(threads, *strategy);
+  EXPECT_EQ(run.schedule[0], '1');
+  EXPECT_EQ(run.schedule.size(), 4u);
+}
+
+TEST(Frontier, PicksAsBefore) {
+  Frontier frontier(1, "p2-0.1-p1");
+  EXPECT_EQ(frontier.pick(5), 2u);
+  const Step step = {.thread = 0, .op = Op::kAtomic};
+  EXPECT_EQ(frontier.choose({&step, 1}), 0u);
+  EXPECT_EQ(frontier.pick(2), 1u);
+}
+
+// Two threads read x, and one writes it; the other is then about to write what it has not seen.
+TEST(Looks, AWriteIsStaleIfOthersWroteSince) {
+  static Looks looks;
+  const auto step = [](uint32_t thread, bool writes) {
+    return Step{.thread = thread, .op = Op::kAtomic, .writes = writes, .address = kX, .size = 4, .site = 1};
+  };
+  looks.note(step(0, false));
+  looks.note(step(1, false));
+  const Step both[] = {step(0, true), step(1, true)};
+  EXPECT_EQ(looks.mark_of({both, 2}).stale(), 0u);
+  looks.note(step(0, true));
+  EXPECT_EQ(looks.mark_of({both, 2}).stale(), 1u);
+  looks.note(step(1, true));
+  EXPECT_EQ(looks.mark_of({both, 2}).stale(), 1u);
+  EXPECT_EQ(looks.mark_of({both, 1}).place(), looks.mark_of({both + 1, 1}).place());
+  EXPECT_NE(looks.mark_of({both, 1}).place(), looks.mark_of({both, 2}).place());
+  // What one thread does by itself is no place.
+  Step own = step(0, true);
+  own.address = kY;
+  looks.note(own);
+  own.site = 7;
+  const Step with_own[] = {step(1, true), own};
+  EXPECT_EQ(looks.mark_of({with_own, 2}).place(), looks.mark_of({with_own, 1}).place());
 }
 
 TEST(Selected, WhatIsNotSelectedDoesNotMatter) { EXPECT_GT(runs_with_three_between(StrategyKind::kSelected, 20), 50); }

@@ -13,10 +13,10 @@ constexpr std::string_view kPrefix = "n2";
 constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 constexpr uint8_t kAccesses = 1;
 constexpr uint8_t kWrittenOut = 2;
-constexpr uint8_t kConstrained = 4;
+constexpr uint8_t kGuided = 4;
 constexpr uint8_t kOrdered = 8;
 constexpr uint8_t kGuarded = 16;
-constexpr uint8_t kAllFlags = kAccesses | kWrittenOut | kConstrained | kOrdered | kGuarded;
+constexpr uint8_t kAllFlags = kAccesses | kWrittenOut | kGuided | kOrdered | kGuarded;
 
 class Writer {
  public:
@@ -142,7 +142,7 @@ std::string encode(const Token& token) {
   Writer writer;
   writer.byte(static_cast<uint32_t>(token.strategy));
   writer.byte((token.accesses ? kAccesses : 0u) | (identities ? 0u : kWrittenOut) |
-              (token.reads.empty() ? 0u : kConstrained) | (token.order == 0 ? 0u : kOrdered) |
+              (token.guide.empty() ? 0u : kGuided) | (token.order == 0 ? 0u : kOrdered) |
               (token.memory ? kGuarded : 0u));
   writer.varint(token.seed);
   writer.varint(token.depth);
@@ -150,9 +150,9 @@ std::string encode(const Token& token) {
   writer.word(token.program);
   writer.word(token.hash);
   writer.varint(token.decisions);
-  if (!token.reads.empty()) {
-    writer.varint(token.reads.size());
-    writer.text(token.reads);
+  if (!token.guide.empty()) {
+    writer.varint(token.guide.size());
+    writer.text(token.guide);
   }
   if (token.order != 0) writer.varint(token.order);
   writer.text(identities ? std::string_view(sites.bytes()) : std::string_view(token.sites));
@@ -186,7 +186,7 @@ std::optional<Token> decode(std::string_view text, std::string& error) {
   token.program = reader.word();
   token.hash = reader.word();
   token.decisions = reader.varint();
-  if ((flags & kConstrained) != 0) token.reads = reader.text(reader.varint());
+  if ((flags & kGuided) != 0) token.guide = reader.text(reader.varint());
   if ((flags & kOrdered) != 0) token.order = reader.varint();
   if ((flags & kWrittenOut) != 0) {
     token.sites = reader.rest();

@@ -2,10 +2,10 @@
 //
 //   n2…   base64 (the alphabet for file names) of, version 2:
 //         1 byte   strategy
-//         1 byte   flags: 1 switches at accesses, 2 sites are written out, 4 there are constraints, 8 an order, 16
+//         1 byte   flags: 1 switches at accesses, 2 sites are written out, 4 there is a guide, 8 an order, 16
 //         memory is guarded varint   seed, depth, length 4 bytes  hash of the program's file 4 bytes  the low half of
-//         the rolling hash of the run's decisions varint   how many decisions varint   if there are constraints: how
-//         long they are, and they themselves, as the option has them varint   if an order is asked for: its number
+//         the rolling hash of the run's decisions varint   how many decisions varint   if there is a guide: how
+//         long it is, and it itself, as the option has it varint   if an order is asked for: its number
 //         sites    4 bytes each (low halves of identities); written out: the option's text
 //         2 bytes  a checksum of all before, so that a typing error is not another schedule
 // Numbers are little-endian, varints have seven bits a byte, the lowest first.
@@ -26,7 +26,7 @@ struct Token {
   uint32_t length = 1000;
   bool accesses = false;
   std::string sites;    // as the option `sites` has them
-  std::string reads{};  // as the option `reads` has them
+  std::string guide{};  // as the option `guide` has it
   uint64_t order = 0;   // schedule::Order as a number
   bool memory = false;  // guarded
   uint32_t program = 0;

@@ -39,17 +39,17 @@ TEST(Token, ComesBackAsItWas) {
 }
 
 TEST(Token, ConstraintsComeBack) {
-  const Token back = decoded(encode({.strategy = StrategyKind::kReadsFrom, .sites = "3f9c1a02", .reads = "1>2,!3>4"}));
-  EXPECT_EQ(back.reads, "1>2,!3>4");
+  const Token back = decoded(encode({.strategy = StrategyKind::kReadsFrom, .sites = "3f9c1a02", .guide = "1>2,!3>4"}));
+  EXPECT_EQ(back.guide, "1>2,!3>4");
   EXPECT_EQ(back.sites, "3f9c1a02");
 }
 
 TEST(Token, AnOrderComesBack) {
   const Order order = {.meeting = 300, .flipped = true, .holds = false, .later = 7, .from = 70000};
-  const Token back = decoded(encode({.sites = "3f9c1a02", .reads = "1>2", .order = order.number(), .memory = true}));
+  const Token back = decoded(encode({.sites = "3f9c1a02", .guide = "1>2", .order = order.number(), .memory = true}));
   EXPECT_TRUE(back.memory);
   EXPECT_EQ(back.order, order.number());
-  EXPECT_EQ(back.reads, "1>2");
+  EXPECT_EQ(back.guide, "1>2");
   EXPECT_EQ(back.sites, "3f9c1a02");
   const Order read = Order::of(back.order);
   EXPECT_EQ(read.meeting, 300u);
@@ -102,7 +102,7 @@ TEST(Token, GarbageIsRefusedWithTheReason) {
 
 TEST(Token, StrategiesHaveTheNamesOfTheOption) {
   for (const auto* name :
-       {"random", "race-directed", "pct", "pos", "rr", "replay", "reads-from", "window", "selected"}) {
+       {"random", "race-directed", "pct", "pos", "rr", "replay", "reads-from", "window", "selected", "frontier"}) {
     const auto kind = strategy_named(name);
     EXPECT_TRUE(kind && name_of(*kind) == name) << name;
   }

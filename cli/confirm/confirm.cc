@@ -12,10 +12,12 @@
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "cli/verb_arguments.h"
+#include "experiment/collected.h"
 #include "experiment/confirmation.h"
 #include "experiment/program.h"
 #include "experiment/story.h"
 #include "experiment/verdict_text.h"
+#include "report/whole_file.h"
 
 namespace norn::cli {
 namespace {
@@ -30,6 +32,7 @@ struct Request {
   std::vector<std::string> command;
   bool explore = false;
   bool minimize = false;
+  bool collect = false;
   std::string json;
   std::string fail_on;
   CasebookFile casebook;
@@ -70,6 +73,28 @@ int status_of(const std::vector<Verdict>& verdicts, const Accepted& accepted, co
   return any ? static_cast<int>(settings.exitcode) : 0;
 }
 
+// What shares wrote, as one.
+int collect(const std::vector<std::string>& files, const std::string& json, const options::Settings& settings) {
+  if (files.empty()) {
+    complain("say which files the shares wrote: norn confirm --collect share-*.json");
+    return kMisuse;
+  }
+  experiment::Verdicts sum;
+  for (const std::string& file : files) {
+    std::string error;
+    const auto text = report::read_whole_file(file, error);
+    const auto verdicts = text ? experiment::read_verdicts(*text, error) : std::nullopt;
+    if (verdicts && !experiment::add(sum, *verdicts)) error = "it is of another program than the files before it";
+    if (!error.empty()) {
+      complain(fmt::format("{}: {}", file, error));
+      return kMisuse;
+    }
+  }
+  for (const Verdict& verdict : sum.all) fmt::print("{}", experiment::text_of(verdict, sum.command));
+  if (!json.empty() && !write_file(json, experiment::json_of(sum.all, sum.command))) return kMisuse;
+  return status_of(sum.all, {}, settings);
+}
+
 }  // namespace
 
 int confirm(const Verb& verb, std::vector<std::string> arguments) {
@@ -86,11 +111,23 @@ int confirm(const Verb& verb, std::vector<std::string> arguments) {
   app.add_option("--from", request.choice.from, "races of this file: a JSON report of norn, or ThreadSanitizer's text")
       ->type_name("FILE");
   options.add(app);
+  app.add_flag("--collect", request.collect,
+               "nothing is run: what shares wrote as JSON (the files named) is put together");
   app.add_option("--fail-on", request.fail_on, "none: the exit status is 0 whatever was confirmed")->type_name("WHAT");
   add_file_option(app, "json", request.json, false, "write the verdicts as JSON");
   request.casebook.add_option(app);
   if (const auto status = parse(app, verb, std::move(arguments)); status) return *status;
   request.choice.races = app.remaining();
+  if (request.collect) {
+    options::OptionList list;
+    std::string error;
+    if (!request.fail_on.empty()) list.set("fail_on", request.fail_on);
+    if (!resolve(list, error)) {
+      complain(error);
+      return kMisuse;
+    }
+    return collect(request.choice.races, request.json, list.settings());
+  }
   if (const auto status = check_request(request); status) return *status;
 
   std::string error;
@@ -144,7 +181,8 @@ int confirm(const Verb& verb, std::vector<std::string> arguments) {
     fmt::print("{}", experiment::text_of(verdicts.back(), request.command));
     std::fflush(stdout);
   }
-  if (!request.json.empty() && !write_file(request.json, experiment::json_of(verdicts))) return kMisuse;
+  if (!request.json.empty() && !write_file(request.json, experiment::json_of(verdicts, request.command)))
+    return kMisuse;
   return status_of(verdicts, accepted, list.settings());
 }
 

@@ -12,6 +12,7 @@
 #include "casebook/times.h"
 #include "cli/terminal.h"
 #include "cli/verb_arguments.h"
+#include "experiment/collected.h"
 #include "options/options.h"
 #include "report/record_reader.h"
 
@@ -63,6 +64,10 @@ void ConfirmOptions::add(Arguments& app) {
                  fmt::format("how schedules are chosen: {} (default: all, in turn)", searches_in_words()))
       ->type_name("NAME");
   app.add_option("--seed", seed_, "of the first schedule; the next ones follow (default: 1)")->type_name("N");
+  app.add_option("--share", share_,
+                 "a part of the schedules, K of N: others make theirs elsewhere (env: mpirun or Slurm says which); "
+                 "--json keeps what it finds for --collect")
+      ->type_name("K/N");
   app.add_option("--depth", depth_, "of pct: one more than the preemptions it plans (default: 3)")->type_name("N");
   app.add_option("--timeout", timeout_, "seconds after which a run hangs (default: many times a plain run's)")
       ->type_name("SECONDS");
@@ -83,6 +88,11 @@ bool ConfirmOptions::resolve(bool explore, ConfirmSettings& settings, std::strin
   settings.depth = std::clamp(depth_, 1u, schedule::Pct::kMaxDepth);
   settings.timeout = timeout_;
   settings.only_first = only_first_;
+  if (!share_.empty()) {
+    const auto share = experiment::share_of(share_, error);
+    if (!share) return false;
+    settings.share = *share;
+  }
   if (strategy_.empty()) return true;
   const auto strategy = schedule::strategy_named(strategy_);
   if (!strategy || !schedule::kStrategies[static_cast<size_t>(*strategy)].searches) {

@@ -1,4 +1,4 @@
-// How norn confirm and norn check try: --runs, --budget, --jobs, --seed, --strategy, --depth, --timeout.
+// How norn confirm and norn check try: --runs, --budget, --jobs, --seed, --share, --strategy, --depth, --timeout.
 #pragma once
 
 #include <chrono>
@@ -33,6 +33,7 @@ class ConfirmOptions {
   uint32_t seed_ = 1;
   uint32_t depth_ = 3;
   double timeout_ = 0;
+  std::string share_;
   std::string strategy_;
   bool only_first_ = false;
 };

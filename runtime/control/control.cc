@@ -115,7 +115,8 @@ void start() {
   plan.depth = settings.depth;
   plan.length = settings.length;
   plan.constraints = constraints;
-  plan.constraint_count = schedule::read_constraints(settings.reads, constraints);
+  plan.constraint_count = schedule::read_constraints(settings.guide, constraints);
+  plan.way = settings.guide;
   add_expected(plan);
   strategy = &any_strategy.make(plan);
   if (settings.order != 0) {

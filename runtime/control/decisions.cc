@@ -7,6 +7,7 @@
 #include "runtime/intercept/interpose.h"
 #include "runtime/process/settings.h"
 #include "runtime/process/syscalls.h"
+#include "schedule/state_mark.h"
 
 // For a debugger: both threads of the candidate stand before their statements; the caller's goes first.
 NORN_EXPORT __attribute__((noinline)) void __norn_on_meeting(uint32_t first, uint32_t second) {
@@ -26,6 +27,9 @@ struct Log {
 };
 constinit Log written;
 constinit Log expected;
+constinit schedule::StateMark* marks = nullptr;
+constinit uint64_t most_marks = 0;
+constinit schedule::Looks looks;
 
 Log map_log(Text path, bool write) {
   size_t size = 0;
@@ -68,6 +72,11 @@ bool open_decisions() {
   }
   if (!settings.decisions.empty()) written = map_log(settings.decisions, true);
   if (!settings.expected.empty()) expected = map_log(settings.expected, false);
+  if (!settings.states.empty()) {
+    size_t size = 0;
+    marks = static_cast<schedule::StateMark*>(map_file(settings.states, size, true));
+    most_marks = size / sizeof(schedule::StateMark);
+  }
   return true;
 }
 
@@ -75,6 +84,14 @@ void add_expected(schedule::Plan& plan) {
   if (expected.header == nullptr) return;
   plan.log = expected.entries;
   plan.log_count = expected.header->count;
+}
+
+void mark_state(const schedule::Enabled& enabled) {
+  if (outcome->decisions < most_marks) marks[outcome->decisions] = looks.mark_of(enabled);
+}
+
+void note_look(const schedule::Step& step) {
+  if (marks != nullptr) looks.note(step);
 }
 
 void record(const LogEntry& entry) {
@@ -92,6 +109,7 @@ void record(const LogEntry& entry) {
 uint32_t pick(uint32_t count) {
   if (count < 2) return 0;
   const uint32_t picked = strategy->pick(count);
+  if (outcome->decisions < most_marks) marks[outcome->decisions] = {};
   record({static_cast<uint16_t>(picked), LogEntry::kPick, static_cast<uint8_t>(count < 255 ? count : 255), 0});
   return picked;
 }

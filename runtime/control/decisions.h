@@ -20,6 +20,10 @@ extern constinit schedule::Outcome* outcome;
 void add_expected(schedule::Plan& plan);
 
 void record(const schedule::LogEntry& entry);
+// Before record(), of a decision that chooses one of these threads: in which state the run is.
+void mark_state(const schedule::Enabled& enabled);
+// The step is executed.
+void note_look(const schedule::Step& step);
 // Both threads of the candidate stand at their statements; the first goes on.
 void record_meeting(const schedule::Step& first, const schedule::Step& second, ThreadId first_id, ThreadId second_id);
 // The step is executed: of the candidate's statements it is known in which order they were, on common bytes.

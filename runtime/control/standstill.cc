@@ -59,7 +59,7 @@ Elsewhere look_elsewhere() {
     const Text path = mapping.path;
     if (mapping.shared) {
       const bool own = path == settings.outcome || path == settings.decisions || path == settings.findings ||
-                       path == settings.capture;
+                       path == settings.states || path == settings.capture;
       const bool is_unnamed = path.starts_with("/dev/zero");
       unnamed += is_unnamed ? 1 : 0;
       found.shared = found.shared || !(own || is_unnamed);

@@ -150,9 +150,11 @@ Slot* choose(Slot* running) {
     }
     Slot& chosen = slots[all[index].thread];
     if (chosen.is_early_sleeper()) wake_early(chosen);
+    mark_state(all);
     record({static_cast<uint16_t>(chosen.number), static_cast<uint8_t>(chosen.step.op),
             static_cast<uint8_t>(count < 255 ? count : 255), chosen.step.site});
     note_reads_from(chosen.step);
+    note_look(chosen.step);
     record_statement(chosen.step);
     if (&chosen != running && running != nullptr) {
       ++outcome->switches;

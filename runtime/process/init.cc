@@ -14,6 +14,7 @@
 #include "runtime/intercept/threads.h"
 #include "runtime/memory/allocator_calls.h"
 #include "runtime/process/emit.h"
+#include "runtime/process/serve.h"
 #include "runtime/process/modules.h"
 #include "runtime/process/process.h"
 #include "runtime/process/settings.h"
@@ -81,6 +82,16 @@ bool has_address_space() {
   return sys::call(__NR_getrlimit, RLIMIT_AS, sys::as_long(&limit)) != 0 || limit.rlim_cur >= kLeast;
 }
 
+// What is asked of the loader: a server asks for all its copies.
+void find_everything() {
+  static constinit bool found = false;
+  if (found) return;
+  found = true;
+  find_real_functions();
+  find_loader();
+  find_allocator();
+}
+
 bool start_all(int argc, char** argv, char** environment) {
   phase.store(Phase::kStarting, std::memory_order_relaxed);
   core_yield = &sys::yield;
@@ -99,9 +110,7 @@ bool start_all(int argc, char** argv, char** environment) {
     return address >= current_state->stack_begin && address < current_state->stack_end;
   });
   start_recording();
-  find_real_functions();
-  find_loader();
-  find_allocator();
+  find_everything();
   const ThreadId id = new_thread_number();
   Thread* core = emit.add_root(id);
   ThreadState* state = core == nullptr ? nullptr : make_state(id, core, main_stack_size());
@@ -126,7 +135,13 @@ bool start_all(int argc, char** argv, char** environment) {
 }
 
 void start_early(int argc, char** argv, char** environment) {
-  if (phase.load(std::memory_order_relaxed) == Phase::kNotStarted) start_all(argc, argv, environment);
+  if (phase.load(std::memory_order_relaxed) != Phase::kNotStarted) return;
+  if (is_to_serve(environment)) {
+    phase.store(Phase::kStarting, std::memory_order_relaxed);
+    find_everything();
+    serve_forks(environment);
+  }
+  start_all(argc, argv, environment);
 }
 
 __attribute__((section(".preinit_array"), used)) void (*const start_entry)(int, char**, char**) = &start_early;

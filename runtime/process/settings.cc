@@ -84,6 +84,7 @@ void read_settings(char** environment) {
   settings.outcome = absolute(settings.outcome);
   settings.decisions = absolute(settings.decisions);
   settings.expected = absolute(settings.expected);
+  settings.states = absolute(settings.states);
   settings.dump_cfg = absolute(settings.dump_cfg);
 
   switch (settings.color) {

@@ -10,20 +10,28 @@ constexpr uint32_t kLeastSteps = 8, kDoublings = 5;
 
 }  // namespace
 
-Window::Window(uint64_t seed)
+Window::Window(uint64_t seed, Habits habits)
     : Strategy(seed),
       held_of_256_(kHeld[random_.below(4)]),
       most_writes_(1 + random_.below(kMostWrites)),
-      switched_of_256_(kSwitched[random_.below(4)]) {}
+      switched_of_256_(kSwitched[random_.below(4)]) {
+  if (habits != Habits::kFrontier) return;
+  // The way back has brought threads where they are by many switches; now each gets far.
+  held_of_256_ = 96 + random_.below(128);
+  most_writes_ = 1 + random_.below(4);
+  switched_of_256_ = 0;
+  held_elsewhere_of_256_ = random_.below(48);
+}
 
 void Window::draw(Thread& thread, const Step& step) {
   if (thread.is_drawn) return;
   thread.is_drawn = true;
   thread.writes = 0;
-  if (!step.writes || step.address == 0) return;
   bool is_window = false;
-  for (const uint64_t address : thread.accessed) is_window = is_window || address == step.address;
-  if (!is_window || random_.below(256) >= held_of_256_) return;
+  if (step.writes && step.address != 0)
+    for (const uint64_t address : thread.accessed) is_window = is_window || address == step.address;
+  const uint32_t held_of_256 = is_window ? held_of_256_ : held_elsewhere_of_256_;
+  if (held_of_256 == 0 || random_.below(256) >= held_of_256) return;
   thread.writes = static_cast<uint16_t>(1 + random_.below(most_writes_));
   thread.steps = static_cast<uint16_t>(kLeastSteps << random_.below(kDoublings));
 }
@@ -53,16 +61,22 @@ uint32_t Window::choose(const Enabled& enabled) {
     chosen = any_of(enabled, gets_on);
   if (chosen == kNobody) chosen = any_of(enabled, is_held);
   if (chosen == kNobody) chosen = random_.below(enabled.count);
+  perform(enabled, chosen);
+  return chosen;
+}
+
+void Window::perform(const Enabled& enabled, uint32_t chosen) {
   const Step& step = enabled[chosen];
   current_ = step.thread;
   Thread& thread = threads_[current_];
   thread.is_drawn = false;
   thread.writes = 0;
   if (step.address != 0) thread.accessed[thread.next++ % kRemembered] = step.address;
-  if (!step.writes) return chosen;
-  for (uint32_t i = 0; i < enabled.count; ++i)
-    if (conflict(step, enabled[i]) && is_held(enabled[i])) --threads_[enabled[i].thread].writes;
-  return chosen;
+  if (!step.writes) return;
+  for (uint32_t i = 0; i < enabled.count; ++i) {
+    uint16_t& writes = threads_[enabled[i].thread].writes;
+    if (conflict(step, enabled[i]) && writes != 0) --writes;
+  }
 }
 
 }  // namespace norn::schedule

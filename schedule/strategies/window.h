@@ -13,12 +13,18 @@
 
 namespace norn::schedule {
 
-class Window final : public Strategy {
+class Window : public Strategy {
  public:
-  explicit Window(uint64_t seed);
+  explicit Window(uint64_t seed) : Window(seed, Habits::kWindow) {}
 
   uint32_t choose(const Enabled& enabled) override;
   void ended(uint32_t thread) override { threads_[thread] = {}; }
+
+ protected:
+  enum class Habits : uint8_t { kWindow, kFrontier };
+  Window(uint64_t seed, Habits habits);
+  // The step at this index is taken.
+  void perform(const Enabled& enabled, uint32_t chosen);
 
  private:
   static constexpr uint32_t kRemembered = 4;  // locations of a thread
@@ -38,6 +44,7 @@ class Window final : public Strategy {
   uint32_t held_of_256_;
   uint32_t most_writes_;
   uint32_t switched_of_256_;
+  uint32_t held_elsewhere_of_256_ = 0;  // at a step that is no write of what the thread has accessed lately
   uint32_t current_ = kNobody;
   Thread threads_[kMaxThreads] = {};
 };

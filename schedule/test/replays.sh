@@ -1,9 +1,9 @@
 #!/bin/sh
-# replays.sh NORN RUNS PROGRAM…: explores RUNS schedules by reads-from and at random, keeps the token of the first of
+# replays.sh NORN RUNS PROGRAM…: explores RUNS schedules by reads-from, by frontier and at random, keeps the token of the first of
 # each, and replays it.
 norn=$1 runs=$2
 shift 2
-for strategy in reads-from random; do
+for strategy in reads-from frontier random; do
   "$norn" confirm --explore --strategy=$strategy --runs="$runs" --jobs=1 --timeout=60 --fail-on=none --json=- -- "$@" \
     > "$1.verdicts" || exit 1
   token=$(sed -n 's/.*"replay": "\(n2[^"]*\)".*/\1/p' "$1.verdicts" | head -1)

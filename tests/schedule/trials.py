@@ -27,7 +27,7 @@ from bug import CONSEQUENCES, HERE, all_bugs
 from measure import build
 from verbs import IN_ORDER, confirm, entries, run, shown
 
-STRATEGIES = ("portfolio", "reads-from", "window", "selected", "pos", "pct", "random", "race-directed")
+STRATEGIES = ("portfolio", "reads-from", "frontier", "window", "selected", "pos", "pct", "random", "race-directed")
 RESULTS = HERE.parent.parent / "docs" / "trials.jsonl"
 SEEDS_APART = 10_000
 DEADLINE = 600  # seconds for a trial

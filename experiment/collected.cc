@@ -1,0 +1,162 @@
+#include "experiment/collected.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+namespace norn::experiment {
+namespace {
+
+using Json = nlohmann::json;
+
+// Which copy this is and how many there are, and what the first one is called.
+struct Starter {
+  const char* index;
+  const char* count;
+  const char* first;  // null: 0
+};
+constexpr Starter kStarters[] = {
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", nullptr},
+    {"PMI_RANK", "PMI_SIZE", nullptr},
+    {"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN"},
+    {"SLURM_PROCID", "SLURM_NTASKS", nullptr},
+};
+
+bool read_number(const std::string& text, unsigned& number) {
+  if (text.empty() || text.size() > 6 || text.find_first_not_of("0123456789") != std::string::npos) return false;
+  number = static_cast<unsigned>(std::stoul(text));
+  return true;
+}
+
+bool read_variable(const char* name, unsigned& number) {
+  const char* value = std::getenv(name);
+  return value != nullptr && read_number(value, number);
+}
+
+std::optional<Share> share_of_environment() {
+  for (const Starter& starter : kStarters) {
+    Share share;
+    unsigned first = 0;
+    if (!read_variable(starter.index, share.index) || !read_variable(starter.count, share.count)) continue;
+    if (starter.first != nullptr && !read_variable(starter.first, first)) continue;
+    if (share.index < first || share.index - first >= share.count) continue;
+    share.index -= first;
+    return share;
+  }
+  return std::nullopt;
+}
+
+std::optional<Harm> harm_named(const std::string& name) {
+  for (int harm = 0; harm <= static_cast<int>(Harm::kNone); ++harm)
+    if (name_of(static_cast<Harm>(harm)) == name) return static_cast<Harm>(harm);
+  return std::nullopt;
+}
+
+Verdict verdict_of(const Json& json) {
+  Verdict verdict;
+  ConfirmCandidate& candidate = verdict.candidate;
+  if (!json.at("id").is_null()) candidate.id = json.at("id");
+  const std::string kind = json.at("kind");
+  candidate.kind = kind == "deadlock"    ? CandidateKind::kDeadlock
+                   : kind == "atomicity" ? CandidateKind::kAtomicity
+                                         : CandidateKind::kRace;
+  candidate.title = json.at("title");
+  candidate.places = json.at("places");
+  candidate.sites = json.at("sites");
+  verdict.runs = json.at("runs");
+  verdict.confirmed = json.at("confirmed");
+  for (const std::string order : json.at("orders"))
+    (order == "ab" ? verdict.first_then_second : verdict.second_then_first) = true;
+  for (const Json& seen : json.at("consequences")) {
+    const auto harm = harm_named(seen.at("kind"));
+    if (harm) verdict.consequences.push_back({{*harm, seen.at("detail")}, seen.at("count"), {}, seen.at("replay")});
+  }
+  verdict.mean_events = json.at("mean_events");
+  verdict.mean_preemptions = json.at("mean_preemptions");
+  verdict.pairs = json.at("pairs");
+  verdict.came_between = json.at("came_between");
+  return verdict;
+}
+
+// Of two shares of the same candidate. Consequences are those of the runs that confirmed it, if there are any.
+void add(Verdict& sum, const Verdict& other) {
+  const auto mean = [&](double a, double b) {
+    return (a * sum.runs + b * other.runs) / std::max(1u, sum.runs + other.runs);
+  };
+  sum.mean_events = mean(sum.mean_events, other.mean_events);
+  sum.mean_preemptions = mean(sum.mean_preemptions, other.mean_preemptions);
+  if (sum.is_confirmed() != other.is_confirmed()) {
+    if (other.is_confirmed()) sum.consequences = other.consequences;
+  } else {
+    for (const SeenConsequence& seen : other.consequences) {
+      const auto same = std::find_if(sum.consequences.begin(), sum.consequences.end(), [&](const SeenConsequence& s) {
+        return s.consequence.harm == seen.consequence.harm;
+      });
+      if (same == sum.consequences.end()) {
+        sum.consequences.push_back(seen);
+      } else {
+        same->count += seen.count;
+      }
+    }
+  }
+  std::sort(sum.consequences.begin(), sum.consequences.end(),
+            [](const SeenConsequence& a, const SeenConsequence& b) { return a.consequence.harm < b.consequence.harm; });
+  sum.runs += other.runs;
+  sum.confirmed += other.confirmed;
+  sum.first_then_second |= other.first_then_second;
+  sum.second_then_first |= other.second_then_first;
+  sum.came_between += other.came_between;
+  sum.pairs = std::max(sum.pairs, other.pairs);
+}
+
+}  // namespace
+
+std::optional<Share> share_of(const std::string& text, std::string& error) {
+  if (text == "env") {
+    const auto share = share_of_environment();
+    if (!share) error = "--share=env: nothing in the environment says which share this is (mpirun and Slurm do)";
+    return share;
+  }
+  const size_t slash = text.find('/');
+  Share share;
+  if (slash == std::string::npos || !read_number(text.substr(0, slash), share.index) ||
+      !read_number(text.substr(slash + 1), share.count) || share.index == 0 || share.index > share.count) {
+    error = fmt::format("--share={}: say which share of how many, from 1/N to N/N, or env", text);
+    return std::nullopt;
+  }
+  --share.index;
+  return share;
+}
+
+std::optional<Verdicts> read_verdicts(const std::string& json, std::string& error) {
+  try {
+    const Json parsed = Json::parse(json);
+    Verdicts verdicts;
+    verdicts.command = parsed.at("command").get<std::vector<std::string>>();
+    for (const Json& verdict : parsed.at("confirm")) verdicts.all.push_back(verdict_of(verdict));
+    return verdicts;
+  } catch (const Json::exception&) {
+    error = "these are no verdicts: norn confirm --share=K/N --json=FILE writes them";
+    return std::nullopt;
+  }
+}
+
+bool add(Verdicts& sum, const Verdicts& other) {
+  if (sum.command.empty()) sum.command = other.command;
+  if (sum.command != other.command) return false;
+  for (const Verdict& verdict : other.all) {
+    const auto same = std::find_if(sum.all.begin(), sum.all.end(), [&](const Verdict& v) {
+      return v.candidate.id == verdict.candidate.id && v.candidate.kind == verdict.candidate.kind;
+    });
+    if (same == sum.all.end()) {
+      sum.all.push_back(verdict);
+    } else {
+      add(*same, verdict);
+    }
+  }
+  return true;
+}
+
+}  // namespace norn::experiment

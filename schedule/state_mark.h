@@ -1,0 +1,86 @@
+// Where a run is, in a word: before which accesses of what they share its threads stand, and how many of them are about
+// to write what others have written since they looked at it (a compare-and-swap that may succeed in another world).
+// Runs that were in a state of the same mark need not be in the same state; but a mark that is new is a place where
+// nobody was.
+#pragma once
+
+#include <stdint.h>
+
+#include "base/hash.h"
+#include "schedule/strategy.h"
+
+namespace norn::schedule {
+
+struct StateMark {
+  uint64_t bits = 0;  // 0: none (a decision that chose no thread)
+
+  static constexpr uint64_t kMostStale = 15;
+  [[nodiscard]] constexpr uint64_t place() const { return bits & ~kMostStale; }
+  [[nodiscard]] constexpr unsigned stale() const { return static_cast<unsigned>(bits & kMostStale); }
+};
+static_assert(sizeof(StateMark) == 8);
+
+// So many decisions of a run are marked, from its beginning.
+inline constexpr uint32_t kMarkedDecisions = 4096;
+
+// What each thread has seen of the locations that it accessed lately.
+class Looks {
+ public:
+  [[nodiscard]] StateMark mark_of(const Enabled& enabled) const {
+    uint64_t place = 0;
+    uint64_t stale = 0;
+    for (uint32_t i = 0; i < enabled.count; ++i) {
+      const Step& step = enabled[i];
+      if (is_shared(step)) place += hash_well(uint64_t{step.site} << 8 | static_cast<uint64_t>(step.op));
+      stale += is_stale(step) ? 1 : 0;
+    }
+    return {(place & ~StateMark::kMostStale) | uint64_t{1} << 63 |
+            (stale < StateMark::kMostStale ? stale : StateMark::kMostStale)};
+  }
+  void note(const Step& step) {
+    if (step.address == 0) return;
+    const uint32_t index = index_of(step.address);
+    uint32_t& user = users_[index];
+    if (user != step.thread + 1) user = user == 0 ? step.thread + 1 : kSeveral;
+    uint32_t& writes = writes_[index];
+    writes += step.writes ? 1 : 0;
+    Thread& thread = threads_[step.thread];
+    for (Look& look : thread.looks)
+      if (look.address == step.address) return void(look.writes = writes);
+    thread.looks[thread.next++ % kRemembered] = {step.address, writes};
+  }
+
+ private:
+  static constexpr uint32_t kRemembered = 4;
+  static constexpr uint32_t kBits = 12;
+  static constexpr uint32_t kSeveral = ~uint32_t{0};
+  struct Look {
+    uint64_t address = 0;
+    uint32_t writes = 0;  // there, when the thread was there last
+  };
+  struct Thread {
+    Look looks[kRemembered] = {};
+    uint32_t next = 0;
+  };
+
+  static uint32_t index_of(uint64_t address) { return static_cast<uint32_t>(hash_word(address) >> (64 - kBits)); }
+  // Somebody else was there. What threads do by themselves would make a place of each of their steps.
+  [[nodiscard]] bool is_shared(const Step& step) const {
+    if (step.address == 0) return false;
+    const uint32_t user = users_[index_of(step.address)];
+    return user != 0 && user != step.thread + 1;
+  }
+  [[nodiscard]] bool is_stale(const Step& step) const {
+    if (!step.writes || (step.op != Op::kAtomic && step.op != Op::kAccess)) return false;
+    for (const Look& look : threads_[step.thread].looks)
+      if (look.address == step.address) return step.address != 0 && look.writes != writes_[index_of(step.address)];
+    return false;
+  }
+
+  // By a hash of the address.
+  uint32_t writes_[1u << kBits] = {};
+  uint32_t users_[1u << kBits] = {};  // who was there: a thread's number and one; kSeveral; 0: nobody
+  Thread threads_[kMaxThreads] = {};
+};
+
+}  // namespace norn::schedule

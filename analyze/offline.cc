@@ -162,6 +162,15 @@ void apply_event(const Item& item) {
   if (Thread* thread = detector.find(event.thread); thread != nullptr) hazard_listener.on_event(*thread, event);
 }
 
+// With flags=race what a loop waits for is a race of whoever wrote it without order.
+void count_flag(const Event& event) {
+  now->current = detector.find(event.thread);
+  if (now->settings.flags != options::Flags::kRace || now->current == nullptr) return;
+  const AccessKind kind = event.kind == EventKind::kAtomicLoad ? AccessKind::kAtomicRead : AccessKind::kRead;
+  detector.find_unordered_writes(*now->current, kind, event.address, event.size, event.where,
+                                 [](const RacingPair& pair) { detector.add_race(pair); });
+}
+
 void apply(const Item& item) {
   const Event& event = item.event;
   switch (item.kind) {
@@ -176,6 +185,9 @@ void apply(const Item& item) {
     case ItemKind::kBlockEnd:
       now->blocks.end(event.address);
       break;
+    case ItemKind::kFlag:
+      count_flag(event);
+      break;
     case ItemKind::kRegion:
       break;
   }
@@ -184,7 +196,7 @@ void apply(const Item& item) {
 void look_until(const trace::TraceFile& file, uint64_t end) {
   trace::Merge merge(file);
   Item item;
-  while (merge.position() < end && merge.next(item) && is_plausible(item.event)) now->skeleton.add(item);
+  while (merge.is_before(end) && merge.next(item) && is_plausible(item.event)) now->skeleton.add(item);
 }
 
 void count_access(const Event& event) {
@@ -197,18 +209,18 @@ void count_access(const Event& event) {
 void look_for_sampler(const trace::TraceFile& file, uint64_t end) {
   trace::Merge merge(file);
   Item item;
-  while (merge.position() < end && merge.next(item)) now->replay->look_at(item);
+  while (merge.is_before(end) && merge.next(item)) now->replay->look_at(item);
 }
 
 // Up to the timestamp. Gives why it ended earlier, if it did.
 std::string apply_until(const trace::TraceFile& file, uint64_t end) {
   trace::Merge merge(file);
   Item item;
-  while (merge.position() < end && now->refusal.empty() && merge.next(item)) {
+  while (merge.is_before(end) && now->refusal.empty() && merge.next(item)) {
     if (!is_plausible(item.event)) {
       return "the trace is cut after event " + std::to_string(item.timestamp) + ": what follows is no event";
     }
-    now->position = item.timestamp;
+    ++now->position;
     if (item.kind == ItemKind::kEvent && !now->is_quiet) count_access(item.event);
     if (now->replay != nullptr && !now->replay->logs(item)) {
       ++now->left_out;

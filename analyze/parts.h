@@ -3,7 +3,7 @@
 // A worker writes lines to a file of its own: a letter, and
 //   S, E, H   a record that says how the program began or ended, or a hazard: those of the first part count
 //   N         a note
-//   R         position, address, standing (0, 1), identity, a race's record. Position is the timestamp of the access
+//   R         position, address, standing (0, 1), identity, a race's record. Position counts the items up to the access
 //             that showed it
 //   C         identity, standing, how often the race was seen
 #pragma once

@@ -19,7 +19,7 @@ std::string for_each_item(const std::vector<Stretch>& stretches, Visit visit) {
     const bool is_past = &stretch != &stretches.back();
     trace::Merge merge(*stretch.file);
     Item item;
-    while (merge.position() < stretch.until && merge.next(item)) {
+    while (merge.is_before(stretch.until) && merge.next(item)) {
       if (!is_plausible(item.event)) {
         return "the trace is cut after event " + std::to_string(item.timestamp) + ": what follows is no event";
       }

@@ -51,7 +51,7 @@ struct Analysis {
   unsigned part = 0;
   unsigned parts = 1;
   Skeleton skeleton;
-  uint64_t position = 0;  // the timestamp of what is applied
+  uint64_t position = 0;  // how many items there were, with what is applied
   uint64_t left_out = 0;  // accesses that are another worker's
   std::unique_ptr<SamplerReplay> replay;
   bool pages = false;

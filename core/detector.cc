@@ -22,6 +22,7 @@ void Detector::observe_only() {
 
 void Detector::lock_acquire(Thread& thread, Address lock, LockMode mode, StackId where, bool uses) {
   const Inside inside(*this, thread);
+  thread.brought_nothing = false;
   take_lock_inside(thread, lock, mode, where);
   if (uses) use_inside(thread, lock, where);
 }

@@ -36,7 +36,8 @@ struct Recorder {
   void* context = nullptr;
   void (*record)(void* context, const Event& event) = nullptr;
   // Around all that is done for one event: what the detector makes of it, the operation itself where the emitter does
-  // it, and record(). So whoever takes turns here hears of events in the very order in which the detector does.
+  // it, and record(). So whoever takes turns here hears of events in the very order in which the detector does. They
+  // may become null, for good.
   void (*begin)(void* context) = nullptr;
   void (*end)(void* context) = nullptr;
 };
@@ -172,17 +173,20 @@ class Emitter {
   class Turn {
    public:
     [[gnu::always_inline]] explicit Turn(const Recorder* recorder) : recorder_(recorder) {
-      if (recorder_ != nullptr && recorder_->begin != nullptr) [[unlikely]]
-        recorder_->begin(recorder_->context);
+      if (recorder_ != nullptr) [[unlikely]]
+        call(__atomic_load_n(&recorder_->begin, __ATOMIC_RELAXED));
     }
     [[gnu::always_inline]] ~Turn() {
-      if (recorder_ != nullptr && recorder_->end != nullptr) [[unlikely]]
-        recorder_->end(recorder_->context);
+      if (recorder_ != nullptr) [[unlikely]]
+        call(__atomic_load_n(&recorder_->end, __ATOMIC_RELAXED));
     }
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
 
    private:
+    void call(void (*function)(void* context)) const {
+      if (function != nullptr) function(recorder_->context);
+    }
     const Recorder* recorder_;
   };
 

@@ -20,6 +20,7 @@ inline void put_judging_options(const Settings& settings, Sink sink) {
   flag(":lib=", settings.lib);
   flag(":new_memory=", settings.new_memory);
   flag(":own_rules=", settings.own_rules);
+  if (settings.flags == Flags::kRace) sink.put(":flags=race");
 }
 
 }  // namespace norn::options

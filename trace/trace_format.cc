@@ -6,6 +6,7 @@ namespace {
 constexpr uint8_t kBlockByte = 0x60;
 constexpr uint8_t kBlockEndByte = 0x61;
 constexpr uint8_t kRegionByte = 0x62;
+constexpr uint8_t kFlagByte = 0x63;
 constexpr uint8_t kThreadByte = 0x70;
 constexpr uint8_t kSkipByte = 0x7f;
 constexpr uint8_t kAccessByte = 0x80;
@@ -72,20 +73,21 @@ bool Item::operator==(const Item& other) const {
   const Event& a = event;
   const Event& b = other.event;
   return kind == other.kind && step == other.step && own == other.own && quiet == other.quiet && born == other.born &&
-         timestamp == other.timestamp && a.kind == b.kind && a.mode == b.mode && a.attempt == b.attempt &&
-         a.order == b.order && a.in_loop == b.in_loop && a.timed_out == b.timed_out && a.counts == b.counts &&
-         a.uses == b.uses && a.thread == b.thread && a.where == b.where && a.address == b.address && a.size == b.size &&
-         a.other == b.other && a.other_size == b.other_size;
+         untimed == other.untimed && timestamp == other.timestamp && a.kind == b.kind && a.mode == b.mode &&
+         a.attempt == b.attempt && a.order == b.order && a.in_loop == b.in_loop && a.timed_out == b.timed_out &&
+         a.counts == b.counts && a.uses == b.uses && a.thread == b.thread && a.where == b.where &&
+         a.address == b.address && a.size == b.size && a.other == b.other && a.other_size == b.other_size;
 }
 
 // --- writing events ----------------------------------------------------------------------------------------------
 
-void ItemWriter::begin(uint8_t* bytes, size_t room, ThreadId thread, uint64_t timestamp) {
+void ItemWriter::begin(uint8_t* bytes, size_t room, ThreadId thread, uint64_t timestamp, bool untimed_accesses) {
   bytes_ = bytes;
   room_ = room;
   used_ = 0;
   thread_ = thread;
   next_ = timestamp;
+  untimed_accesses_ = untimed_accesses;
   state_.where = 0;
   for (Address& address : state_.recent) address = 0;
 }
@@ -151,7 +153,7 @@ void ItemWriter::put(const Item& item) {
     byte(kSkipByte);
     number(item.timestamp - next_);
   }
-  next_ = item.timestamp + 1;
+  next_ = item.timestamp + (untimed_accesses_ && is_plain_access(item) ? 0 : 1);
   switch (item.kind) {
     case ItemKind::kEvent:
       put_event(item);
@@ -171,6 +173,13 @@ void ItemWriter::put(const Item& item) {
       byte(kRegionByte);
       byte(static_cast<uint8_t>(item.step));
       number(e.other);
+      number(e.size);
+      break;
+    case ItemKind::kFlag:
+      byte(kFlagByte);
+      byte(e.kind == EventKind::kAtomicLoad ? 1 : 0);
+      where(e.where);
+      address(e.address);
       number(e.size);
       break;
   }
@@ -266,7 +275,7 @@ Read ItemReader::next(Item& item) {
       next_ += bytes_.number();
     } else {
       item.event.thread = thread_;
-      item.timestamp = next_++;
+      item.timestamp = next_;
       if (first >= kAccessByte) {
         if ((first >> 3 & 7) > 4) return Read::kDamaged;
         read_access(first, item);
@@ -290,9 +299,19 @@ Read ItemReader::next(Item& item) {
         item.step = static_cast<RegionStep>(step);
         item.event.other = bytes_.number();
         item.event.size = bytes_.number();
+      } else if (first == kFlagByte) {
+        item.kind = ItemKind::kFlag;
+        const uint8_t atomically = bytes_.byte();
+        if (atomically > 1) return Read::kDamaged;
+        item.event.kind = atomically != 0 ? EventKind::kAtomicLoad : EventKind::kRead;
+        item.event.where = where();
+        item.event.address = address();
+        item.event.size = bytes_.number();
       } else {
         return Read::kDamaged;
       }
+      item.untimed = untimed_accesses_ && is_plain_access(item);
+      if (!item.untimed) ++next_;
       return bytes_.ok() ? Read::kItem : Read::kDamaged;
     }
     if (!bytes_.ok()) return Read::kDamaged;

@@ -1,6 +1,6 @@
 // The event log of one process: what its bytes are.
 //
-// Format (version 2)
+// Format (version 3)
 // ------------------
 // A trace is a directory with one file for each process, NAME.trace; or NAME.raw, while the program writes it or if it
 // was never compressed: the same format. Numbers are little-endian. `v` is a varint: seven bits a byte, the lowest
@@ -9,14 +9,14 @@
 //
 //   file    header, chunks until the file ends or a chunk does not begin with its magic
 //   header  8  "norntrac"
-//           4  version, 2
+//           4  version: 3; or 2, which has no chunks of flag 2
 //           4  where the first chunk begins: 4096 in a file that is mapped, 32 in one that was compressed
 //           8  the size of the file that was compressed; 0 of one that is mapped
 //           8  zero
 //   chunk   4  "chnk"
 //           4  thread: whose events come first. Of a table: 0
 //           1  kind: 0 a table, 1 events
-//           1  flags: 1 the payload is one zstd frame
+//           1  flags: 1 the payload is one zstd frame, 2 its accesses take no timestamp
 //           2  zero
 //           4  stored: the size of the payload; the next chunk comes after it. At most 1 MiB
 //           4  used: how many bytes of the payload, uncompressed, are items. At most 64 KiB. Who writes grows it when
@@ -35,6 +35,10 @@
 // `skip` says. So operations on one object are ordered, and accesses, too: what some engines make of an access depends
 // on those before it (docs/design/trace.md).
 //
+// In a chunk of flag 2 (the sampling profile) reads and writes take no number: the one that such an item has, by the
+// same rule, is the next that was to be given when the access was made. It comes before the item that was given that
+// number and after all with smaller ones; how accesses of different streams with one number follow each other is open.
+//
 // Items of events. An item begins with a byte:
 //
 //   0x00 .. 0x5f  the event of that number in EventKind. One byte says what follows, in this order:
@@ -52,6 +56,9 @@
 //   0x61          it is given back: address z
 //   0x62          which region of code is executed (the trace profile; include/norn/abi.h, "Regions"): the step, one
 //                 byte; depth v: how many calls led to the function; the region's number, v (0: it is none of a region)
+//   0x63          a loop goes on because of what others may have written, which is no race unless flags=race: whether
+//   it
+//                 reads atomically (a byte, 0 or 1), where z, address z, size v
 //   0x70          the thread that the next items belong to, v. It has no timestamp
 //   0x7f          skip: v timestamps are elsewhere. It has no timestamp
 //   0x80 .. 0xff  a read or write of 1 to 16 bytes: bit 6 it is a write, 5-3 the logarithm of its size, 2 counts,
@@ -86,7 +93,8 @@
 namespace norn::trace {
 
 inline constexpr char kMagic[9] = "norntrac";
-inline constexpr uint32_t kVersion = 2;
+inline constexpr uint32_t kVersion = 3;
+inline constexpr uint32_t kOldestVersion = 2;        // that is read
 inline constexpr uint32_t kChunkMagic = 0x6b6e6863;  // "chnk"
 inline constexpr size_t kFileHeader = 32;
 inline constexpr size_t kMappedHeader = 4096;
@@ -102,6 +110,7 @@ inline constexpr uint32_t kSiteOfStack = 1u << 31;
 
 enum class ChunkKind : uint8_t { kTable, kEvents };
 inline constexpr uint8_t kCompressed = 1;
+inline constexpr uint8_t kUntimedAccesses = 2;
 
 struct ChunkHeader {
   uint32_t magic = kChunkMagic;
@@ -127,7 +136,7 @@ static_assert(sizeof(FileHeader) == kFileHeader);
 
 // --- items of events ---------------------------------------------------------------------------------------------
 
-enum class ItemKind : uint8_t { kEvent, kBlock, kBlockEnd, kRegion };
+enum class ItemKind : uint8_t { kEvent, kBlock, kBlockEnd, kRegion, kFlag };
 
 // The values of norn_region_step (include/norn/abi.h says what they mean).
 enum class RegionStep : uint8_t {
@@ -144,16 +153,23 @@ inline constexpr unsigned kRegionSteps = 8;
 
 struct Item {
   ItemKind kind{};
-  bool own = false;    // of an access
-  bool quiet = false;  // of a block
-  bool born = false;   // of a block
-  RegionStep step{};   // of a region
+  bool own = false;      // of an access
+  bool quiet = false;    // of a block
+  bool born = false;     // of a block
+  bool untimed = false;  // the timestamp is the next item's: an access of a chunk with kUntimedAccesses
+  RegionStep step{};     // of a region
   uint64_t timestamp = 0;
-  // Of a block: thread, where, address, size. Of a region: thread, `size` is its number and `other` the depth.
+  // Of a block: thread, where, address, size; of a flag, too, and `kind`, a read or an atomic load. Of a region:
+  // thread, `size` is its number and `other` the depth.
   Event event{};
 
   bool operator==(const Item& other) const;
 };
+
+// Whether it is an access that takes no timestamp where accesses take none.
+[[nodiscard]] constexpr bool is_plain_access(const Item& item) {
+  return item.kind == ItemKind::kEvent && (item.event.kind == EventKind::kRead || item.event.kind == EventKind::kWrite);
+}
 
 // What deltas refer to.
 struct DeltaState {
@@ -166,7 +182,9 @@ class ItemWriter {
  public:
   constexpr ItemWriter() = default;
   // `room` is at least kMaxItem.
-  void begin(uint8_t* bytes, size_t room, ThreadId thread, uint64_t timestamp);
+  void begin(uint8_t* bytes, size_t room, ThreadId thread, uint64_t timestamp, bool untimed_accesses = false);
+  // Whether accesses take no timestamp.
+  [[nodiscard]] bool untimed_accesses() const { return untimed_accesses_; }
   // Whether any item finds room.
   [[nodiscard]] bool has_room() const { return room_ - used_ >= kMaxItem; }
   void put(const Item& item);
@@ -186,6 +204,7 @@ class ItemWriter {
   size_t used_ = 0;
   ThreadId thread_ = 0;
   uint64_t next_ = 0;  // the timestamp that an item has by itself
+  bool untimed_accesses_ = false;
   DeltaState state_;
 };
 
@@ -216,8 +235,8 @@ enum class Read : uint8_t { kItem, kEnd, kDamaged };
 class ItemReader {
  public:
   constexpr ItemReader() = default;
-  ItemReader(const uint8_t* bytes, size_t used, ThreadId thread, uint64_t timestamp)
-      : bytes_(bytes, used), thread_(thread), next_(timestamp) {}
+  ItemReader(const uint8_t* bytes, size_t used, ThreadId thread, uint64_t timestamp, bool untimed_accesses = false)
+      : bytes_(bytes, used), thread_(thread), next_(timestamp), untimed_accesses_(untimed_accesses) {}
   [[nodiscard]] Read next(Item& item);
 
  private:
@@ -229,6 +248,7 @@ class ItemReader {
   ByteReader bytes_;
   ThreadId thread_ = 0;
   uint64_t next_ = 0;
+  bool untimed_accesses_ = false;
   DeltaState state_;
 };
 

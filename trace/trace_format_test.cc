@@ -16,7 +16,14 @@ Item random_item(std::mt19937_64& random) {
   const auto size = [&] { return random() >> number(64); };
   Item item;
   item.event.thread = static_cast<ThreadId>(1 + number(5));
-  switch (number(8)) {
+  switch (number(9)) {
+    case 8:
+      item.kind = ItemKind::kFlag;
+      item.event.kind = number(2) != 0 ? EventKind::kRead : EventKind::kAtomicLoad;
+      item.event.where = static_cast<StackId>(number(1000));
+      item.event.address = size();
+      item.event.size = size();
+      break;
     case 0:
       item.kind = ItemKind::kBlock;
       item.quiet = number(2) != 0;
@@ -74,16 +81,19 @@ TEST(TraceFormat, ItemsAreReadAsTheyWereWritten) {
     uint64_t timestamp = random() % 1000;
     const ThreadId first = 1 + static_cast<ThreadId>(random() % 5);
     const uint64_t begin = timestamp;
-    writer.begin(bytes.data(), bytes.size(), first, timestamp);
+    const bool untimed = round % 2 != 0;
+    writer.begin(bytes.data(), bytes.size(), first, timestamp, untimed);
     std::vector<Item> items;
     while (writer.has_room()) {
       Item item = random_item(random);
       if (random() % 3 == 0) timestamp += random() % 1000;
-      item.timestamp = timestamp++;
+      item.timestamp = timestamp;
+      item.untimed = untimed && is_plain_access(item);
+      if (!item.untimed) ++timestamp;
       writer.put(item);
       items.push_back(item);
     }
-    ItemReader reader(bytes.data(), writer.used(), first, begin);
+    ItemReader reader(bytes.data(), writer.used(), first, begin, untimed);
     for (const Item& item : items) {
       Item read;
       ASSERT_EQ(reader.next(read), Read::kItem);

@@ -83,9 +83,9 @@ std::unique_ptr<TraceFile> TraceFile::open(const std::string& path, std::string&
     error = path + " is not a trace of norn";
     return nullptr;
   }
-  if (header.version != kVersion) {
-    error = path + " is a trace of version " + std::to_string(header.version) + "; this norn reads version " +
-            std::to_string(kVersion);
+  if (header.version < kOldestVersion || header.version > kVersion) {
+    error = path + " is a trace of version " + std::to_string(header.version) + "; this norn reads versions " +
+            std::to_string(kOldestVersion) + " to " + std::to_string(kVersion);
     return nullptr;
   }
   if (header.first_chunk < kFileHeader || header.first_chunk > kMappedHeader) {
@@ -113,7 +113,7 @@ void TraceFile::find_chunks() {
     if (found.magic == 0) return;  // there was no more
     if (found.magic != kChunkMagic || found.stored > kMaxStored || found.used > kMaxUsed ||
         static_cast<uint8_t>(found.kind) > static_cast<uint8_t>(ChunkKind::kEvents) ||
-        (found.flags & ~kCompressed) != 0) {
+        (found.flags & ~(kCompressed | kUntimedAccesses)) != 0) {
       damage_ = "there is no chunk at byte " + std::to_string(at);
       return;
     }
@@ -254,7 +254,7 @@ void Merge::advance(size_t number) {
   for (;;) {
     switch (stream.reader.next(stream.head)) {
       case Read::kItem:
-        heads_.push({stream.head.timestamp, number});
+        heads_.push({stream.head.timestamp, stream.head.untimed, number});
         return;
       case Read::kDamaged:
         damaged_ = true;
@@ -268,7 +268,8 @@ void Merge::advance(size_t number) {
     }
     const TraceFile::Chunk& chunk = file_.chunks()[stream.chunks[stream.at++]];
     if (!file_.read(chunk, stream.bytes)) damaged_ = true;
-    stream.reader = ItemReader(stream.bytes.data(), stream.bytes.size(), chunk.header.thread, chunk.header.timestamp);
+    stream.reader = ItemReader(stream.bytes.data(), stream.bytes.size(), chunk.header.thread, chunk.header.timestamp,
+                               (chunk.header.flags & kUntimedAccesses) != 0);
   }
 }
 
@@ -284,7 +285,7 @@ bool Merge::next(Item& item) {
   const size_t number = heads_.top().stream;
   heads_.pop();
   item = streams_[number].head;
-  ++expected_;
+  if (!item.untimed) ++expected_;
   advance(number);
   return true;
 }

@@ -11,6 +11,7 @@
 #include <queue>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -95,7 +96,7 @@ class TraceFile {
   Tables tables_;
 };
 
-// The items of a file in the order of their timestamps.
+// The items of a file in the order of their timestamps; accesses that took none where theirs says.
 class Merge {
  public:
   explicit Merge(const TraceFile& file);
@@ -103,7 +104,11 @@ class Merge {
   [[nodiscard]] bool next(Item& item);
   // Empty: the whole trace was there.
   [[nodiscard]] const std::string& cut() const { return cut_; }
+  // The timestamp that comes next, and whether what comes next stands before another one.
   [[nodiscard]] uint64_t position() const { return expected_; }
+  [[nodiscard]] bool is_before(uint64_t end) const {
+    return expected_ < end || (expected_ == end && !heads_.empty() && heads_.top().untimed);
+  }
 
  private:
   struct StreamState {
@@ -115,8 +120,12 @@ class Merge {
   };
   struct Head {
     uint64_t timestamp;
+    bool untimed;
     size_t stream;
-    bool operator<(const Head& other) const { return timestamp > other.timestamp; }
+    // The queue gives the greatest.
+    bool operator<(const Head& other) const {
+      return std::tuple(other.timestamp, !other.untimed, other.stream) < std::tuple(timestamp, !untimed, stream);
+    }
   };
   void advance(size_t number);
 

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
+#include <thread>
 
 #include "trace/trace_writer.h"
 
@@ -132,6 +134,69 @@ TEST_F(TraceFiles, AFileThatIsCutIsReadUpToThere) {
     before = count;
   }
   EXPECT_GT(before, 20000u);
+}
+
+// Threads that write at once, without turns: what synchronizes is in the order in which it was done, and each access
+// between the two operations of its thread that it was made between.
+TEST_F(TraceFiles, AccessesTakeNoTimestampAndKeepTheirPlace) {
+  constexpr uint64_t kThreads = 4;
+  constexpr uint64_t kRounds = 3000;
+  writer_.begin(memory_.host());
+  writer_.untime_accesses();
+  static Stream streams[kThreads];
+  std::mutex mutex;
+  uint64_t turn = 0;
+  std::vector<std::thread> threads;
+  for (uint64_t t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      for (uint64_t i = 0; i < kRounds; ++i) {
+        Item item;
+        item.event = {.kind = EventKind::kWrite, .thread = static_cast<ThreadId>(t + 1), .address = i, .size = 8};
+        writer_.put(streams[t], item);
+        const std::lock_guard<std::mutex> lock(mutex);
+        item.event.kind = EventKind::kLockAcquire;
+        item.event.other = ++turn;
+        writer_.put(streams[t], item);
+        item.event.kind = EventKind::kRead;
+        writer_.put(streams[t], item);
+        item.event.kind = EventKind::kLockRelease;
+        item.event.other = ++turn;
+        writer_.put(streams[t], item);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  memory_.write(path());
+  std::string error;
+  for (const std::string suffix : {".raw", ".trace"}) {
+    if (suffix == ".trace") ASSERT_TRUE(compress_trace(path(), error)) << error;
+    const auto file = TraceFile::open((directory_ / ("5" + suffix)).string(), error);
+    ASSERT_TRUE(file) << error;
+    Merge merge(*file);
+    Item item;
+    uint64_t seen = 0;
+    uint64_t accesses = 0;
+    uint64_t next[kThreads] = {};  // of four in a round
+    while (merge.next(item)) {
+      const uint64_t at = next[item.event.thread - 1]++;
+      constexpr EventKind kRound[] = {EventKind::kWrite, EventKind::kLockAcquire, EventKind::kRead,
+                                      EventKind::kLockRelease};
+      ASSERT_EQ(item.event.kind, kRound[at % 4]);
+      ASSERT_EQ(item.event.address, at / 4);
+      ASSERT_EQ(item.untimed, is_plain_access(item));
+      ASSERT_EQ(item.timestamp, seen);
+      if (item.untimed) {
+        ++accesses;
+        // Nobody else has the lock while it is read.
+        if (item.event.kind == EventKind::kRead) ASSERT_EQ(item.event.other, seen);
+      } else {
+        ASSERT_EQ(item.event.other, ++seen);
+      }
+    }
+    EXPECT_EQ(merge.cut(), "");
+    EXPECT_EQ(seen, kThreads * kRounds * 2);
+    EXPECT_EQ(accesses, kThreads * kRounds * 2);
+  }
 }
 
 TEST_F(TraceFiles, AProgramThatIsKilledLosesNothing) {

@@ -15,21 +15,24 @@ void publish(uint8_t* chunk, size_t used) {
 
 void TraceWriter::begin(const Host& host) {
   host_ = host;
-  stopped_ = false;
-  clock_ = 0;
+  stopped_.store(false, std::memory_order_relaxed);
+  clock_.store(0, std::memory_order_relaxed);
+  streams_.store(0, std::memory_order_relaxed);
   chunks_ = 0;
-  streams_ = 0;
   table_ = nullptr;
   table_used_ = 0;
 }
 
-uint8_t* TraceWriter::take_chunk(ChunkKind kind, ThreadId thread, uint32_t stream, uint64_t timestamp) {
+uint8_t* TraceWriter::take_chunk(ChunkKind kind, ThreadId thread, uint32_t stream, uint64_t timestamp, uint8_t flags) {
+  // What follows in the file must be there: a reader ends where a chunk has no magic.
+  const SpinLock lock(chunks_mutex_);
   uint8_t* chunk = host_.take(host_.context, chunks_);
   if (chunk == nullptr) return nullptr;
   ++chunks_;
   auto* header = reinterpret_cast<ChunkHeader*>(chunk);
   header->thread = thread;
   header->kind = kind;
+  header->flags = flags;
   header->stored = kPayload;
   header->stream = stream;
   header->timestamp = timestamp;
@@ -37,17 +40,26 @@ uint8_t* TraceWriter::take_chunk(ChunkKind kind, ThreadId thread, uint32_t strea
   return chunk;
 }
 
+bool TraceWriter::begin_chunk(Stream& stream, ThreadId thread) {
+  if (stream.number == 0) stream.number = streams_.fetch_add(1, std::memory_order_relaxed) + 1;
+  end(stream);
+  const bool untimed = untimed_accesses_.load(std::memory_order_relaxed);
+  const uint64_t now = timestamps();
+  stream.chunk = take_chunk(ChunkKind::kEvents, thread, stream.number, now, untimed ? kUntimedAccesses : 0);
+  if (stream.chunk == nullptr) return false;
+  stream.items.begin(stream.chunk + kChunkHeader, kPayload, thread, now, untimed);
+  return true;
+}
+
 void TraceWriter::put(Stream& stream, Item item) {
   if (!is_writing()) return;
-  if (stream.number == 0) stream.number = ++streams_;
-  if (stream.chunk == nullptr || !stream.items.has_room()) {
-    end(stream);
-    const ThreadId thread = item.event.thread == kNoThread ? 0 : item.event.thread;
-    stream.chunk = take_chunk(ChunkKind::kEvents, thread, stream.number, clock_);
-    if (stream.chunk == nullptr) return stop("there is no room for more");
-    stream.items.begin(stream.chunk + kChunkHeader, kPayload, thread, clock_);
+  if (stream.chunk == nullptr || !stream.items.has_room() ||
+      stream.items.untimed_accesses() != untimed_accesses_.load(std::memory_order_relaxed)) [[unlikely]] {
+    if (!begin_chunk(stream, item.event.thread == kNoThread ? 0 : item.event.thread))
+      return stop("there is no room for more");
   }
-  item.timestamp = clock_++;
+  item.untimed = stream.items.untimed_accesses() && is_plain_access(item);
+  item.timestamp = item.untimed ? timestamps() : clock_.fetch_add(1, std::memory_order_acq_rel);
   stream.items.put(item);
   publish(stream.chunk, stream.items.used());
 }
@@ -62,9 +74,10 @@ void TraceWriter::append_to_table(Text item) {
 
 void TraceWriter::put(Text item) {
   if (!is_writing()) return;
+  const SpinLock lock(table_mutex_);
   if (table_ == nullptr || table_used_ + item.size + kForReason > kPayload) {
-    uint8_t* fresh = take_chunk(ChunkKind::kTable, 0, 0, 0);
-    if (fresh == nullptr) return stop("there is no room for more");
+    uint8_t* fresh = take_chunk(ChunkKind::kTable, 0, 0, 0, 0);
+    if (fresh == nullptr) return stop_with_table("there is no room for more");
     if (table_ != nullptr) host_.give_back(host_.context, table_);
     table_ = fresh;
     table_used_ = 0;
@@ -78,8 +91,21 @@ void TraceWriter::end(Stream& stream) {
 }
 
 void TraceWriter::stop(Text why) {
+  // Who has the table may never come back, which can be why it is to stop.
+  Backoff backoff;
+  for (unsigned tries = 0; tries < 10000; ++tries) {
+    if (table_mutex_.try_lock()) {
+      stop_with_table(why);
+      return table_mutex_.unlock();
+    }
+    backoff.pause();
+  }
+  stopped_.store(true, std::memory_order_relaxed);
+}
+
+void TraceWriter::stop_with_table(Text why) {
   if (!is_writing()) return;
-  stopped_ = true;
+  stopped_.store(true, std::memory_order_relaxed);
   if (table_ == nullptr || why.size > kForReason - 16) return;
   // Not by a TableWriter, which is large.
   uint8_t bytes[kForReason];

@@ -30,6 +30,8 @@ std::string name_of(const Item& item) {
       return "block";
     case ItemKind::kBlockEnd:
       return "block-end";
+    case ItemKind::kFlag:
+      return "flag";
     case ItemKind::kRegion:
       return std::string(view(trace::region_step_name(item.step)));
   }
@@ -108,7 +110,7 @@ std::string place_of(const TraceFile& file, StackId where) {
 bool dump(const TraceFile& file) {
   const std::string cut = read_all(file, [&](const Item& item) {
     const Event& e = item.event;
-    std::string line = fmt::format("{} ", item.timestamp);
+    std::string line = fmt::format("{}{} ", item.untimed ? "before " : "", item.timestamp);
     line += e.thread == kNoThread ? "-" : fmt::format("t{}", e.thread);
     line += " " + name_of(item);
     if (item.kind == ItemKind::kRegion) {

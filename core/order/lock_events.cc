@@ -157,6 +157,7 @@ void Relations::take_lock(Thread& thread, Address lock, LockMode mode, StackId w
 
 void Relations::give_lock(Thread& thread, Address lock) {
   Held* held = find_held(thread, lock);
+  thread.brought_nothing = false;
   if (held == nullptr || --held->depth > 0) return;
   const auto place = static_cast<unsigned>(held - thread.held);
   if (options_.sampled) return give_sampled(thread, lock, place);

@@ -340,10 +340,12 @@ inline void Relations::before_unsampled(Thread& thread, Address address, MemoryO
   const Inside inside(*this, thread);
   const Thread::Recent& recent = recent_of(thread, address, SyncFamily::kAtomic);
   if (is_of(recent, address, SyncFamily::kAtomic)) [[likely]] {
+    thread.brought_nothing = true;
     if (!thread.stamped && recent.given == thread.knowledge) return;
     const bool gives = releases(order) || thread.has_fence;
     if (!gives && !static_cast<const MessageObject*>(recent.object)->waited_for) return;
   }
+  thread.brought_nothing = false;
   give_message(thread, address, order);
 }
 
@@ -352,8 +354,10 @@ inline void Relations::after_unsampled(Thread& thread, Address address, MemoryOr
   const Thread::Recent& recent = recent_of(thread, address, SyncFamily::kAtomic);
   if (is_of(recent, address, SyncFamily::kAtomic) &&
       knows_message(thread, static_cast<const MessageObject&>(*recent.object), order)) {
+    thread.brought_nothing = true;
     return;
   }
+  thread.brought_nothing = false;
   take_message(thread, address, order);
 }
 

@@ -215,8 +215,10 @@ void SyncTable::remove(Address address, SyncFamily family) {
   remove_if(address, [family](SyncFamily found) { return found == family; });
 }
 
-void SyncTable::remove_range(Address begin, Address end) {
+bool SyncTable::remove_range(Address begin, Address end) {
+  bool found = false;
   shadow_->take_objects(begin, end, [&](Address word) {
+    found = true;
     unsigned gone = 0;
     for (Address a = word; a < word + kWordBytes; ++a) {
       if (a < begin || a >= end) continue;
@@ -231,6 +233,7 @@ void SyncTable::remove_range(Address begin, Address end) {
     if (gone != kWholeWord || spun) shadow_->mark_object(word);
     if (spun) forget_spins(word > begin ? word : begin, word + kWordBytes < end ? word + kWordBytes : end);
   });
+  return found;
 }
 
 void SyncTable::forget_spins(Address begin, Address end) {

@@ -160,7 +160,7 @@ class SyncTable {
   void remove(Address address, SyncFamily family);
   // The same of what is waited for in [begin, end), which lies in one granule.
   void forget_spins(Address begin, Address end);
-  void remove_range(Address begin, Address end);
+  bool remove_range(Address begin, Address end);  // whether there was one
 
   // In a collection: the removed objects can be reused now.
   void collect();

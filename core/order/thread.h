@@ -211,6 +211,9 @@ struct Thread {
   Clocks remembered;       // by loads without acquire, for the next acquire fence
   Clocks fence;            // at the last release fence
   bool has_fence = false;
+  // Where accesses are sampled: its last lock operation, unsampled atomic operation or allocation changed nothing that
+  // anybody could know by what is sampled (core/order/unsampled.cc). Whoever records need not.
+  bool brought_nothing = false;
   Clocks spun;  // what its spin-reads found, for spin-leave
 
   // --- what was looked up before; a collection forgets it all

@@ -88,6 +88,7 @@ void Relations::take_sampled(Thread& thread, Address lock, LockMode mode, StackI
     if (where != kNoStack) note_taker(state.lock, thread.id, where);
   }
   *held = {lock, state.lock, 1, mode, where, thread.slot, thread.time, Held::kUnknown};
+  thread.brought_nothing = knows;
 }
 
 // Of the lock that the thread holds as the `place`th and is about to give up.
@@ -101,7 +102,8 @@ void Relations::give_sampled(Thread& thread, Address lock, unsigned place) {
   auto* object = object_of<LockObject>(thread, lock, SyncFamily::kLock);
   if (object == nullptr) return no_memory_for_clocks();
   Thread::Recent& recent = recent_of(thread, lock, SyncFamily::kLock);
-  if (!thread.stamped && recent.given == thread.knowledge && thread.pending_signal_count == 0) return;
+  thread.brought_nothing = !thread.stamped && recent.given == thread.knowledge && thread.pending_signal_count == 0;
+  if (thread.brought_nothing) return;
   const Published published = publish(thread);
   recent.given = thread.knowledge;
   if (thread.pending_signal_count != 0) end_pending_signals(thread, lock, place, published);

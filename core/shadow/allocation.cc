@@ -46,7 +46,7 @@ void ShadowStore::clear_shadow(Thread& thread, Address begin, Address end) {
       const uint8_t mask = mask_in(at, begin, end);
       const bool empty =
           granule.cells[0].load(std::memory_order_relaxed) == kUntouched && GranuleWords::is_empty(granule);
-      if (!empty) clear_granule(thread, granule, at, mask);
+      if (!empty) clear_granule(thread, granule, at, mask), thread.brought_nothing = false;
       return empty && mask == 0xff;
     });
   }
@@ -82,7 +82,7 @@ void ShadowStore::allocate(Thread& thread, Address address, uint64_t size) {
     if (leaf->objects.load(std::memory_order_acquire) != nullptr) sync_.remove_range(address, end);
     return clear_leaf(thread, *leaf, address, end);
   }
-  sync_.remove_range(address, end);
+  thread.brought_nothing = !sync_.remove_range(address, end);
   clear_shadow(thread, address, end);
 }
 

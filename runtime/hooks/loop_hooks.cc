@@ -11,6 +11,7 @@
 #include "runtime/process/mode.h"
 #include "runtime/process/settings.h"
 #include "runtime/process/syscalls.h"
+#include "runtime/reporting/recording.h"
 #include "runtime/reporting/reporter.h"
 
 using namespace norn;
@@ -111,6 +112,8 @@ void emit_refusal(Thread& thread, Address lock) {
 // nobody will report that race.
 void note_flag(Thread& thread, const SpinRead& read, StackId stack) {
   const AccessKind kind = read.atomically != 0 ? AccessKind::kAtomicRead : AccessKind::kRead;
+  const RecordingTurn turn;
+  record_flag(kind, read.address, read.size, stack);
   detector.find_unordered_writes(thread, kind, read.address, read.size, stack, &report_flag);
 }
 

@@ -313,15 +313,22 @@ void add_block(const Block& block) {
   add_large(block);
 }
 
-bool end_block(Address address, Block& ended) {
-  if (is_recording()) [[unlikely]]
-    record_block_end(address);
+namespace {
+bool end_known(Address address, Block& ended) {
   SmallEntry* entry = may_be_small(address) ? small_entry(address) : nullptr;
   if (entry == nullptr) return end_large(address, ended);
   const SmallState state = SmallState::of(entry->state.load(std::memory_order_acquire));
   if (state.is_known == 0 || state.freed != 0) return end_large(address, ended);
   ended = small_block(address, *entry, state);
   entry->state.store(state.bits() | SmallState::kFreed, std::memory_order_release);
+  return true;
+}
+}  // namespace
+
+bool end_block(Address address, Block& ended) {
+  if (!end_known(address, ended)) return false;
+  if (is_recording()) [[unlikely]]
+    record_block_end(address);
   return true;
 }
 

@@ -4,6 +4,8 @@
 Programs of tests/behaviour and tests/loops are recorded, once with each engine, and their traces analysed: the races
 must have the same identities, standings and counts, and the same names of what they are on (but for variables on a
 stack, which a trace does not have); lock orders must be the same. Three workers must report what one does, in full.
+Built in the sampling profile, where threads record without turns, a program is judged by hb alone, and the same holds;
+those of tests/sampling are built in it alone.
 --part=N takes each Nth program, by a hash of its name.
 """
 import argparse
@@ -22,6 +24,7 @@ sys.path.insert(0, str(HERE.parent / "behaviour"))
 from program import Program, clean_environment, programs_in  # noqa: E402
 
 ENGINES = ("hybrid", "hb", "msm-short", "msm-long")
+SAMPLED = "sampled"  # by hb, which is all that a program of the sampling profile is judged by
 LEVELS = ("-O0", "-O1", "-O2")
 
 
@@ -66,12 +69,21 @@ def check(source, binaries):
     level = LEVELS[zlib.crc32(program.name.encode()) // 7 % len(LEVELS)]
     with tempfile.TemporaryDirectory(prefix="norn-offline-") as name:
         directory = pathlib.Path(name)
-        command = program.build(f"{binaries}/norn-cc", f"{binaries}/norn-c++", level, str(directory / "program"))
-        for engine in ENGINES:
+
+        def build(name, flags):
+            return program.build(f"{binaries}/norn-cc", f"{binaries}/norn-c++", level, str(directory / name), flags)
+
+        commands = {}
+        if source.parent.name != "sampling":
+            command = build("program", [])
+            commands = {engine: command for engine in ENGINES}
+        if {"hb", "hybrid"} & set(program.engines):
+            commands[SAMPLED] = build("program.sampled", ["-fnorn-profile=sampling"])
+        for engine, command in commands.items():
             shutil.rmtree(directory / "trace", ignore_errors=True)
-            # What a flag is is the run's own to say (docs/design/trace.md).
-            options = [option for option in program.options if not option.startswith(("--engine", "--flags"))]
-            recorded = run([f"{binaries}/norn", "record", f"--engine={engine}", *options, "--out=trace",
+            options = [option for option in program.options if not option.startswith("--engine")]
+            judged_by = "hb" if engine == SAMPLED else engine
+            recorded = run([f"{binaries}/norn", "record", f"--engine={judged_by}", *options, "--out=trace",
                             "--json=online.json", "--", *command], directory)
             if recorded.returncode == 2:
                 wrong.append(f"{source} {level} {engine}: {recorded.stderr.strip()[-300:]}")
@@ -103,6 +115,7 @@ def main():
     if not sources:
         sources = [source for suite in ("behaviour", "loops") for source in programs_in(HERE.parent / suite)
                    if zlib.crc32(source.name.encode()) % arguments.part == 0]
+        sources += programs_in(HERE.parent / "sampling")
 
     def one(source):
         try:
@@ -117,7 +130,8 @@ def main():
     wrong = [line for lines, _ in results for line in lines]
     races = sum(count for _, count in results)
     print("\n".join(wrong))
-    print(f"{len(sources)} programs, {len(ENGINES)} engines, {races} races, {len(wrong)} differences")
+    print(f"{len(sources)} programs, {len(ENGINES)} engines and the sampling profile, {races} races, "
+          f"{len(wrong)} differences")
     return 1 if wrong or races == 0 else 0
 
 

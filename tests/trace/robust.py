@@ -76,10 +76,10 @@ class Checker:
         return subprocess.run([f"{self.binaries}/norn", *words], cwd=self.directory, env=self.environment,
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=120)
 
-    def record(self, name, source):
+    def record(self, name, source, *flags):
         (self.directory / f"{name}.c").write_text(source)
         subprocess.run([f"{self.binaries}/norn-cc", "-std=gnu11", "-D_GNU_SOURCE", "-g", "-O1", "-pthread",
-                        f"-I{BEHAVIOUR}", f"{name}.c", "-o", name],
+                        *flags, f"-I{BEHAVIOUR}", f"{name}.c", "-o", name],
                        cwd=self.directory, check=True)
         self.norn("record", f"--out={name}.trace", f"--json={name}.json", "--", f"./{name}")
         return self.directory / f"{name}.trace"
@@ -94,20 +94,22 @@ def main():
     parser.add_argument("--bin", required=True)
     with tempfile.TemporaryDirectory(prefix="norn-trace-") as name:
         checker = Checker(os.path.abspath(parser.parse_args().bin), pathlib.Path(name))
-        killed = checker.record("killed", KILLED)
-        result = checker.norn("trace", "check", str(killed))
-        assert result.returncode == 0 and "was killed" in result.stdout, result
-        result = checker.norn("analyze", "--json=off.json", str(killed))
-        assert result.returncode == 66, result
-        races, report = checker.races("off.json")
-        assert set(races) == set(checker.races("killed.json")[0]) and not report["complete"], report
-        assert report["front_end"] == "trace", report
+        # Without turns, too: in the sampling profile.
+        for profile in ("sampling", "full"):
+            killed = checker.record("killed", KILLED, f"-fnorn-profile={profile}")
+            result = checker.norn("trace", "check", str(killed))
+            assert result.returncode == 0 and "was killed" in result.stdout, result
+            result = checker.norn("analyze", "--json=off.json", str(killed))
+            assert result.returncode == 66, result
+            races, report = checker.races("off.json")
+            assert set(races) == set(checker.races("killed.json")[0]) and not report["complete"], report
+            assert report["front_end"] == "trace", report
 
-        forks = checker.record("forks", FORKS)
-        assert len(list(forks.glob("*.trace"))) == 4, list(forks.iterdir())
-        checker.norn("analyze", "--json=off.json", str(forks))
-        online, offline = checker.races("forks.json"), checker.races("off.json")
-        assert online[0] == offline[0] and len(online[0]) == 4 and offline[1]["complete"], (online, offline)
+            forks = checker.record("forks", FORKS, f"-fnorn-profile={profile}")
+            assert len(list(forks.glob("*.trace"))) == 4, list(forks.iterdir())
+            checker.norn("analyze", "--json=off.json", str(forks))
+            online, offline = checker.races("forks.json"), checker.races("off.json")
+            assert online[0] == offline[0] and len(online[0]) == 4 and offline[1]["complete"], (online, offline)
 
         # Without a name: the last run that recorded, however often it was judged since.
         assert checker.norn("record", "--", "./forks").returncode == 66

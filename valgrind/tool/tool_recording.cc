@@ -5,7 +5,7 @@
 #include "norn/abi.h"
 #include "options/judging_options.h"
 #include "report/race.h"
-#include "trace/trace_writer.h"
+#include "trace/event_log.h"
 #include "valgrind/debug_info/symbols.h"
 #include "valgrind/tool/guest_stacks.h"
 #include "valgrind/tool/private.h"
@@ -15,11 +15,7 @@ namespace norn::vg {
 namespace {
 
 constinit bool recording = false;
-constinit trace::TraceWriter trace_writer;
-constinit trace::TableWriter table;
-constinit trace::Stream nobodys_stream;
-constinit trace::Stream* idle_streams = nullptr;  // of threads that ended
-constinit char trace_path[4096] = {};
+constinit trace::EventLog event_log;
 
 // --- the file ----------------------------------------------------------------------------------------------------
 
@@ -27,63 +23,45 @@ constinit char trace_path[4096] = {};
 constexpr uintptr_t kChunksAt = uintptr_t{3} << 45;
 constexpr size_t kMostChunkBytes = size_t{1} << 43;
 
-uint8_t* take_chunk(void* /*context*/, uint64_t number) {
-  const Int fd = VG_(fd_open)(trace_path, VKI_O_RDWR, 0);
+uint8_t* map_chunk(const char* path, uint64_t offset) {
+  const Int fd = VG_(fd_open)(path, VKI_O_RDWR, 0);
   if (fd < 0) return nullptr;
-  const uint64_t offset = trace::kMappedHeader + number * trace::kChunkBytes;
-  const uintptr_t at = kChunksAt + number * trace::kChunkBytes;
+  const uintptr_t at = kChunksAt + offset - trace::kMappedHeader;
   const bool mapped = map_file_exactly(at, trace::kChunkBytes, fd, offset);
   VG_(close)(fd);
   return mapped ? reinterpret_cast<uint8_t*>(at) : nullptr;
 }
 
-void give_chunk_back(void* /*context*/, uint8_t* chunk) { unmap_exactly(chunk, trace::kChunkBytes); }
-
-// A process that becomes another by exec has several files.
-bool create_file() {
-  for (unsigned attempt = 0; attempt < 1000; ++attempt) {
-    Buffer name(trace_path, sizeof(trace_path) - 1);
-    name.sink().put(settings().record);
-    name.sink().put('/');
-    name.sink().put(Decimal(static_cast<uint64_t>(VG_(getpid)())).text());
-    if (attempt != 0) {
-      name.sink().put('-');
-      name.sink().put(Decimal(attempt).text());
-    }
-    name.sink().put(".raw");
-    if (name.overflowed()) return false;
-    trace_path[name.text().size] = '\0';
-    const SysRes made = VG_(open)(trace_path, VKI_O_RDWR | VKI_O_CREAT | VKI_O_EXCL, 0644);
-    if (sr_isError(made)) {
-      if (sr_Err(made) == VKI_EEXIST) continue;
-      return false;
-    }
-    const auto fd = static_cast<Int>(sr_Res(made));
-    trace::FileHeader header;
-    header.first_chunk = trace::kMappedHeader;
-    const bool written = VG_(write)(fd, &header, sizeof(header)) == static_cast<Int>(sizeof(header));
-    VG_(close)(fd);
-    return written;
+trace::EventLog::Made make_file(const char* path, const void* bytes, size_t size) {
+  const SysRes made = VG_(open)(path, VKI_O_RDWR | VKI_O_CREAT | VKI_O_EXCL, 0644);
+  if (sr_isError(made)) {
+    return sr_Err(made) == VKI_EEXIST ? trace::EventLog::Made::kExists : trace::EventLog::Made::kFailed;
   }
-  return false;
+  const auto fd = static_cast<Int>(sr_Res(made));
+  const bool written = VG_(write)(fd, bytes, static_cast<Int>(size)) == static_cast<Int>(size);
+  VG_(close)(fd);
+  return written ? trace::EventLog::Made::kDone : trace::EventLog::Made::kFailed;
 }
 
-Text name_of_file(const char* path) {
-  const Text whole(path);
-  for (size_t i = whole.size; i > 0; --i)
-    if (whole[i - 1] == '/') return whole.part(i);
-  return whole;
+constexpr trace::EventLog::Host kHost = {
+    .make = &make_file,
+    .map = &map_chunk,
+    .unmap = [](uint8_t* chunk) { unmap_exactly(chunk, trace::kChunkBytes); },
+    .new_stream = []() -> trace::Stream* { return memory.create<trace::Stream>(); },
+};
+
+bool make_file() {
+  const auto pid = static_cast<uint64_t>(VG_(getpid)());
+  return event_log.make_file(kHost, settings().record, pid) == trace::EventLog::Made::kDone;
 }
 
 // --- stacks and sites --------------------------------------------------------------------------------------------
 
-// Which are in the trace already.
-constexpr size_t kStackBits = size_t{1} << 28;
-constinit uint64_t* known_stacks = nullptr;
+constinit std::atomic<uint64_t>* known_stacks = nullptr;
 constinit uint32_t next_site = 0;
 
 // The frames of one instruction; each stack has sites of its own, of which the innermost has the stack's identity.
-uint32_t record_site(StackId where, const Place& place) {
+uint32_t record_site(trace::EventLog::Tables& tables, StackId where, const Place& place) {
   static constinit char bytes[1 << 14] = {};
   static constinit TextPool pool(bytes, sizeof(bytes));
   static constinit report::Frame frames[16] = {};
@@ -104,75 +82,63 @@ uint32_t record_site(StackId where, const Place& place) {
     entry.hash = identity;
     entry.flags = trace::kSiteOfStack | (frame.library ? NORN_SITE_LIBRARY : 0u);
     entry.module = frame.module;
-    trace_writer.put(table.site(entry));
+    tables.put(tables.writer().site(entry));
     outer = entry.number + 1;
   }
   return outer == 0 ? 0 : outer - 1;
 }
 
+void put_stack(trace::EventLog::Tables& tables, StackId stack) {
+  tables.put_stack(stack, [&](StackId at, trace::StackEntry& entry) {
+    const Place* place = place_at(at);
+    if (place == nullptr) return false;
+    entry.id = at;
+    entry.parent = place->parent;
+    entry.site = record_site(tables, at, *place);
+    return true;
+  });
+}
+
 void know_stack(StackId stack) {
-  while (stack != kNoStack && stack < kStackBits) {
-    uint64_t& bits = known_stacks[stack / 64];
-    const uint64_t bit = uint64_t{1} << stack % 64;
-    if ((bits & bit) != 0) return;
-    const Place* place = place_at(stack);
-    if (place == nullptr) return;
-    bits |= bit;
-    const StackId parent = place->parent;
-    const uint32_t site = record_site(stack, *place);
-    trace_writer.put(table.stack({stack, parent, site}));
-    stack = parent;
-  }
+  if (event_log.is_known(stack)) return;
+  trace::EventLog::Tables tables(event_log);
+  put_stack(tables, stack);
 }
 
 // --- events ------------------------------------------------------------------------------------------------------
 
-trace::Stream& stream_here() {
-  if (current == nullptr) return nobodys_stream;
-  if (current->stream == nullptr) {
-    trace::Stream* stream = idle_streams;
-    if (stream != nullptr) {
-      idle_streams = stream->next;
-    } else {
-      stream = memory.create<trace::Stream>();
-    }
-    current->stream = stream;
-  }
-  return current->stream == nullptr ? nobodys_stream : *current->stream;
+void put_item(const trace::Item& item) {
+  current == nullptr ? event_log.put(item) : event_log.put(current->stream, item);
 }
 
 void put_thread(::norn::ThreadId id) {
   const ThreadInfo* info = thread_info(id);
   if (info == nullptr) return;
-  know_stack(info->created_at);
+  trace::EventLog::Tables tables(event_log);
+  put_stack(tables, info->created_at);
   // Numbers begin with 0 here, and 0 is nobody there.
   const ::norn::ThreadId host = (info->stack_end == 0 ? id : info->carrier) + 1;
-  trace_writer.put(
-      table.thread({id, info->parent, info->created_at, host, info->stack_begin, info->stack_end, Text(info->name)}));
-}
-
-bool is_access(EventKind kind) {
-  return kind == EventKind::kRead || kind == EventKind::kWrite || kind == EventKind::kAtomicLoad ||
-         kind == EventKind::kAtomicStore || kind == EventKind::kAtomicRmw;
+  tables.put(tables.writer().thread(
+      {id, info->parent, info->created_at, host, info->stack_begin, info->stack_end, Text(info->name)}));
 }
 
 void record_event(void* /*context*/, const Event& event) {
-  if (!trace_writer.is_writing()) return;
+  if (!event_log.is_writing()) return;
   know_stack(event.where);
   trace::Item item;
   item.event = event;
-  if (is_access(event.kind) && current != nullptr && current->openmp != nullptr) {
+  if (trace::may_be_own(event.kind) && current != nullptr && current->openmp != nullptr) {
     const ThreadInfo* info = thread_info(event.thread);
     item.own = info != nullptr && is_own_of(info->carrier, event.address);
   }
-  trace_writer.put(stream_here(), item);
+  put_item(item);
 }
 
 constexpr Recorder kRecorder = {nullptr, &record_event, nullptr, nullptr};
 
-void begin_file(Text origin, uint64_t forked_at) {
+bool begin_file(Text origin, uint64_t forked_at) {
+  if (!make_file()) return false;
   static constinit char bytes[512] = {};
-  trace_writer.begin({nullptr, &take_chunk, &give_chunk_back});
   Buffer list(bytes, sizeof(bytes));
   options::put_judging_options(settings(), list.sink());
   trace::ProcessEntry entry;
@@ -184,18 +150,18 @@ void begin_file(Text origin, uint64_t forked_at) {
   entry.options = list.text();
   entry.origin = origin;
   entry.forked_at = forked_at;
-  trace_writer.put(table.process(entry));
+  event_log.begin(known_stacks, entry);
+  return event_log.is_writing();
 }
 
 }  // namespace
 
 const char* start_recording() {
   if (settings().record.empty()) return nullptr;
-  known_stacks = static_cast<uint64_t*>(memory.allocate_forever(kStackBits / 8));
-  if (known_stacks == nullptr) return "not enough memory to record";
-  if (!create_file()) return "cannot write a trace there: ";
-  begin_file({}, 0);
-  if (!trace_writer.is_writing()) return "cannot write a trace there: ";
+  void* stacks = memory.allocate_forever(trace::EventLog::kStackBytes);
+  if (stacks == nullptr) return "not enough memory to record";
+  known_stacks = static_cast<std::atomic<uint64_t>*>(stacks);
+  if (!begin_file({}, 0)) return "cannot write a trace there: ";
   recording = true;
   emit.set_recorder(kRecorder);
   return nullptr;
@@ -204,79 +170,63 @@ const char* start_recording() {
 void restart_recording() {
   if (!recording) return;
   static constinit char parents_file[256] = {};
-  const uint64_t forked_at = trace_writer.timestamps();
+  const uint64_t forked_at = event_log.writer().timestamps();
   Buffer name(parents_file, sizeof(parents_file));
-  name.sink().put(name_of_file(trace_path));
-  // The chunks are the parent's.
-  nobodys_stream.chunk = nullptr;
-  nobodys_stream.number = 0;
+  name.sink().put(event_log.file_name());
+  event_log.forget();
   for (ThreadState* state = first_state(); state != nullptr; state = state->next) state->stream = nullptr;
-  idle_streams = nullptr;
   unmap_exactly(reinterpret_cast<void*>(kChunksAt), kMostChunkBytes);
-  for (size_t i = 0; i < kStackBits / 64; ++i)
-    if (known_stacks[i] != 0) known_stacks[i] = 0;
-  if (!create_file()) {
-    trace_writer.begin({});
+  for (size_t i = 0; i < trace::EventLog::kStacks / 64; ++i) {
+    if (known_stacks[i].load(std::memory_order_relaxed) != 0) known_stacks[i].store(0, std::memory_order_relaxed);
+  }
+  if (!begin_file(name.text(), forked_at)) {
     return add_note("a forked process could not record: there is no trace of it");
   }
-  begin_file(name.text(), forked_at);
   for (::norn::ThreadId id = 0; thread_info(id) != nullptr; ++id) put_thread(id);
 }
 
 void record_block_begin(const Block& block) {
-  if (!recording || !trace_writer.is_writing()) return;
+  if (!recording || !event_log.is_writing()) return;
   know_stack(block.where);
-  trace::Item item;
-  item.kind = trace::ItemKind::kBlock;
-  item.born = block.birth.time != 0;
-  item.event.thread = block.thread;
-  item.event.where = block.where;
-  item.event.address = block.address;
-  item.event.size = block.size;
-  trace_writer.put(stream_here(), item);
+  put_item(trace::block_item(block.thread, block.where, block.address, block.size, false, block.birth.time != 0));
 }
 
 void record_block_end(Address address) {
   if (!recording) return;
-  trace::Item item;
-  item.kind = trace::ItemKind::kBlockEnd;
-  item.event.thread = current == nullptr ? 0 : current->id;
-  item.event.address = address;
-  trace_writer.put(stream_here(), item);
+  put_item(trace::block_end_item(current == nullptr ? 0 : current->id, address));
 }
 
 void record_variable(const report::Location& location) {
   if (!recording || location.kind != report::LocationKind::kGlobal || location.object.empty()) return;
   const report::Frame& declared = location.declared_at;
-  trace_writer.put(table.variable({.address = location.address - location.offset,
-                                   .size = location.object_size != 0 ? location.object_size : location.size,
-                                   .name = location.object,
-                                   .file = declared.file,
-                                   .directory = declared.directory,
-                                   .line = declared.line,
-                                   .module = declared.module}));
+  trace::EventLog::Tables tables(event_log);
+  tables.put(tables.writer().variable({.address = location.address - location.offset,
+                                       .size = location.object_size != 0 ? location.object_size : location.size,
+                                       .name = location.object,
+                                       .file = declared.file,
+                                       .directory = declared.directory,
+                                       .line = declared.line,
+                                       .module = declared.module}));
 }
 
 void record_benign(Address address, uint64_t size) {
   if (!recording || current == nullptr) return;
   trace::Item item;
   item.event = {.kind = EventKind::kBenignRange, .thread = current->core->id, .address = address, .size = size};
-  trace_writer.put(stream_here(), item);
+  put_item(item);
 }
 
 void end_recording_of(ThreadState& state) {
   if (!recording) return;
   put_thread(state.id);
-  if (state.stream == nullptr) return;
-  state.stream->next = idle_streams;
-  idle_streams = state.stream;
-  state.stream = nullptr;
+  event_log.give_back(state.stream);
 }
 
 void record_end(int exit_status) {
   if (!recording) return;
   for (const ThreadState* state = first_state(); state != nullptr; state = state->next) put_thread(state->id);
-  trace_writer.put(table.end({exit_status, 0, trace_writer.timestamps()}));
+  trace::EventLog::Tables tables(event_log);
+  tables.put(tables.writer().end({exit_status, 0, event_log.writer().timestamps()}));
 }
 
 }  // namespace norn::vg

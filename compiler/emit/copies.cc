@@ -157,6 +157,12 @@ Instruction* Copies::checked(const Instruction* instruction) const {
   return cast<Instruction>(checked_.lookup(instruction));
 }
 
+std::vector<BasicBlock*> Copies::checked_turns() const {
+  std::vector<BasicBlock*> turns{checked(body_)};
+  for (const Region& region : regions_) turns.push_back(checked(region.again));
+  return turns;
+}
+
 BasicBlock* Copies::checked(const BasicBlock* block) const { return cast<BasicBlock>(checked_.lookup(block)); }
 
 void Copies::separate_entry() {
@@ -174,7 +180,7 @@ void Copies::separate_entry() {
       variable->moveBefore(*entry_, place);
     }
   }
-  entry_->splitBasicBlock(place, "norn.body");
+  body_ = entry_->splitBasicBlock(place, "norn.body");
 }
 
 void Copies::clone() {

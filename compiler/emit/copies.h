@@ -57,6 +57,9 @@ class Copies final {
   // What stands for an instruction of the body in the checked copy.
   [[nodiscard]] llvm::Instruction* checked(const llvm::Instruction* instruction) const;
 
+  // Of the checked copy: where it begins, and where iterations of its loops end, one of which is passed each time.
+  [[nodiscard]] std::vector<llvm::BasicBlock*> checked_turns() const;
+
  private:
   using Region = LoopRegion;  // each of its blocks has a clone
   struct Home {
@@ -79,6 +82,7 @@ class Copies final {
 
   llvm::Function& function_;
   CopyQuestion question_;
+  llvm::BasicBlock* body_ = nullptr;   // where the unchecked copy begins
   llvm::BasicBlock* entry_ = nullptr;  // with the variables of both copies, and the first question
   std::vector<Region> regions_;
   std::vector<llvm::BasicBlock*> blocks_;                     // of the unchecked copy

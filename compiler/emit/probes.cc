@@ -189,8 +189,7 @@ class Prober final {
     for (const AccessProbe& probe : probes) probed.insert(probe.instruction);
     const auto has_probe = [&](const Instruction& instruction) { return probed.contains(&instruction); };
     const bool twice = function.getInstructionCount() <= kLargestFunction && !function.hasOptNone() &&
-                       Copies::can_be_made(function) && !are_all_in_loops(function, has_probe) &&
-                       is_asked_less_often(function, has_probe);
+                       Copies::can_be_made(function) && is_asked_less_often(function, has_probe);
     const std::vector<TwoLoops> loops = twice ? std::vector<TwoLoops>{} : copy_loops(function, has_probe);
     const size_t groups = twice ? 1 : loops.size();
     const auto group_of = [&](const AccessProbe& probe) {
@@ -231,6 +230,7 @@ class Prober final {
       probe.instruction = copies.checked(probe.instruction);
       emit_access(probe, table, places[i]);
     }
+    for (llvm::BasicBlock* turn : copies.checked_turns()) count_turn(*turn, table);
     // What orders threads does so in both.
     for (size_t i = 0, count = orders_.size(); i < count; ++i) {
       OrderProbe copy = orders_[i];
@@ -238,6 +238,20 @@ class Prober final {
       copy.instruction = copies.checked(copy.instruction);
       orders_.push_back(copy);
     }
+  }
+
+  // How often code with probes may still be executed is counted where that code is, so that the other copy does not
+  // pay. Without a lock: threads may count one for two.
+  void count_turn(llvm::BasicBlock& turn, llvm::GlobalVariable* table) {
+    llvm::IRBuilder<> builder(turn.getTerminator());
+    llvm::Constant* size = byte_of(table, 0, offsetof(norn_probe, size));
+    llvm::Constant* active = byte_of(table, 0, offsetof(norn_probe, active));
+    Value* left = builder.CreateAlignedLoad(builder.getInt32Ty(), size, llvm::Align(4));
+    left = builder.CreateSub(left, builder.CreateZExt(builder.CreateIsNotNull(left), builder.getInt32Ty()));
+    builder.CreateAlignedStore(left, size, llvm::Align(4));
+    Value* goes_on = builder.CreateZExt(builder.CreateIsNotNull(left), builder.getInt8Ty());
+    Value* now = builder.CreateAlignedLoad(builder.getInt8Ty(), active, llvm::Align(1));
+    builder.CreateAlignedStore(builder.CreateAnd(now, goes_on), active, llvm::Align(1));
   }
 
   llvm::GlobalVariable* new_table(llvm::Function& function, const std::vector<llvm::Constant*>& entries) {

@@ -87,18 +87,6 @@ TwoLoops copy_loop(Loop& loop, llvm::LoopInfo& loops, llvm::DominatorTree& domin
 
 }  // namespace
 
-bool are_all_in_loops(llvm::Function& function, llvm::function_ref<bool(const Instruction&)> has_probe) {
-  llvm::DominatorTree dominators(function);
-  llvm::LoopInfo loops(dominators);
-  for (const BasicBlock& block : function) {
-    if (llvm::none_of(block, has_probe)) continue;
-    const Loop* loop = loops.getLoopFor(&block);
-    while (loop != nullptr && !is_worth_it(*loop, has_probe)) loop = loop->getParentLoop();
-    if (loop == nullptr) return false;
-  }
-  return true;
-}
-
 bool is_asked_less_often(llvm::Function& function, llvm::function_ref<bool(const Instruction&)> has_probe) {
   llvm::DominatorTree dominators(function);
   llvm::LoopInfo loops(dominators);
@@ -108,8 +96,12 @@ bool is_asked_less_often(llvm::Function& function, llvm::function_ref<bool(const
     return static_cast<double>(frequencies.getBlockFreq(&block).getFrequency());
   };
   double reached = 0;
-  for (const BasicBlock& block : function)
-    reached += times(block) * static_cast<double>(llvm::count_if(block, has_probe));
+  for (const BasicBlock& block : function) {
+    const auto probes = llvm::count_if(block, has_probe);
+    const Loop* loop = probes == 0 ? nullptr : loops.getLoopFor(&block);
+    while (loop != nullptr && !is_worth_it(*loop, has_probe)) loop = loop->getParentLoop();
+    if (loop == nullptr) reached += times(block) * static_cast<double>(probes);
+  }
   double asked = times(function.getEntryBlock());
   for (const Loop* loop : loops.getLoopsInPreorder()) {
     const bool any =

@@ -22,12 +22,9 @@ struct TwoLoops {
   llvm::SmallPtrSet<const llvm::BasicBlock*, 8> blocks;  // of the loop with probes
 };
 
-// Whether each instruction with a probe is in such a loop.
-[[nodiscard]] bool are_all_in_loops(llvm::Function& function,
-                                    llvm::function_ref<bool(const llvm::Instruction&)> has_probe);
-
-// Whether asking once when the function is entered, and at the end of each iteration of loops with probes that are no
-// such loops, is done less often than probes are reached (Copies in copies.h asks so).
+// Whether asking once when the function is entered, and at the end of each iteration of loops with probes that go round
+// other loops or call something, is done less often than probes are reached that are not in such a loop (Copies in
+// copies.h asks so). By what the compiler takes for likely.
 [[nodiscard]] bool is_asked_less_often(llvm::Function& function,
                                        llvm::function_ref<bool(const llvm::Instruction&)> has_probe);
 

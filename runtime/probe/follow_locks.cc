@@ -75,9 +75,27 @@ NORN_THIN(int, mtx_unlock, (mtx_t * mutex), (mutex)) {
 
 namespace {
 
+constexpr int32_t kHangCalls = 262'144;  // after a thread was held; later hangs are not its doing
+
 constinit int (*plain_lock)(pthread_mutex_t*) = nullptr;
+constinit std::atomic<int32_t> hang_calls{0};
+
+int lock_or_hang(pthread_mutex_t* mutex);
+
+// Also where a slot that is not armed leads.
+void replace_lock(int (*now)(pthread_mutex_t*), int (*by)(pthread_mutex_t*)) {
+  __atomic_store_n(&real_pthread_mutex_lock, by, __ATOMIC_RELEASE);
+  auto expected = reinterpret_cast<uint64_t>(now);
+  page.slots[kSlot_pthread_mutex_lock].compare_exchange_strong(expected, reinterpret_cast<uint64_t>(by));
+}
 
 int lock_or_hang(pthread_mutex_t* mutex) {
+  const int32_t left = hang_calls.load(std::memory_order_relaxed) - 1;
+  hang_calls.store(left, std::memory_order_relaxed);
+  if (left <= 0) replace_lock(&lock_or_hang, plain_lock);
+  // Most are free.
+  const int at_once = real_pthread_mutex_trylock(mutex);
+  if (at_once != EBUSY) return at_once;
   timespec until{};
   clock_gettime(CLOCK_REALTIME, &until);
   until.tv_sec += kHangSeconds;
@@ -90,12 +108,9 @@ int lock_or_hang(pthread_mutex_t* mutex) {
 }  // namespace
 
 void norn::probe::expect_hang() {
-  if (plain_lock != nullptr) return;
-  plain_lock = real_pthread_mutex_lock;
-  __atomic_store_n(&real_pthread_mutex_lock, &lock_or_hang, __ATOMIC_RELEASE);
-  // A slot that is not armed leads to the original.
-  auto original = reinterpret_cast<uint64_t>(plain_lock);
-  page.slots[kSlot_pthread_mutex_lock].compare_exchange_strong(original, reinterpret_cast<uint64_t>(&lock_or_hang));
+  if (plain_lock == nullptr) plain_lock = real_pthread_mutex_lock;
+  hang_calls.store(kHangCalls, std::memory_order_relaxed);
+  replace_lock(plain_lock, &lock_or_hang);
 }
 
 // --- reader/writer locks -----------------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ class Waiting final {
   KnownThread* thread_;
 };
 
-// Waits for a lock that may be hangs from now on.
+// Waits for a lock may be hangs for some time from now on.
 void expect_hang();
 
 }  // namespace norn::probe

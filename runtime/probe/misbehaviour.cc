@@ -66,8 +66,8 @@ void unless_handled(int number, Install install) {
 }  // namespace
 
 void expect_crash() {
-  if (steered.exchange(true)) return;
   expect_hang();
+  if (steered.exchange(true)) return;
   for (const int number : kFatal) {
     unless_handled(number, [](struct sigaction& ours) {
       ours.sa_sigaction = &on_crash;

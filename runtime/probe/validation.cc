@@ -41,14 +41,14 @@ constexpr long kGrace = 50'000;  // nanoseconds
 struct Share {
   int32_t calls;
   uint32_t accesses;  // of each site
+  uint32_t entries;   // into code that stands twice, with its probes: these cost a little even if they sleep
 };
-constexpr Share kFirst{1'048'576, 4'096};
-constexpr Share kLater{262'144, 1'024};
+constexpr Share kFirst{262'144, 4'096, 65'536};
+constexpr Share kLater{65'536, 1'024, 16'384};
 // Once a site is known to be reached often, one of so many accesses is looked at that a thread makes while one is
 // watched that it comes after anyway, or while it is the only thread that was seen in this window.
 constexpr uint32_t kOften = 64;
 constexpr uint32_t kSkipped = 16;
-constexpr int32_t kFollowedCall = 8;  // armed calls that one counts for while something is watched
 constexpr uint64_t kShortestPause = 100'000, kLongestPause = 1'600'000;  // microseconds
 
 uint64_t microseconds() {
@@ -160,6 +160,7 @@ void Validation::add_module(const norn_probe_module* module, int flags) {
     known = module;
     break;
   }
+  refill(kLater.entries);
   look_at_tasks();
 }
 
@@ -210,7 +211,9 @@ void Validation::look_at_tasks() {
     for (norn_probe* probe = module->begin; probe != module->end; ++probe) {
       const bool active = any && (probe->flags & NORN_PROBE_LOOP) == 0 && wants(probe->site);
       set(*probe, active);
-      if (active && probe->loop != 0) set(*(probe - probe->loop), true);
+      if (!active || probe->loop == 0) continue;
+      norn_probe& loop = *(probe - probe->loop);
+      if (__atomic_load_n(&loop.size, __ATOMIC_RELAXED) != 0) set(loop, true);
     }
   }
 }
@@ -243,7 +246,18 @@ void Validation::close_window() {
   set_armed(false);
 }
 
+// How often code that stands twice may be entered with its probes.
+void Validation::refill(uint32_t entries) {
+  for (const norn_probe_module* module : modules_) {
+    if (module == nullptr) continue;
+    for (norn_probe* probe = module->begin; probe != module->end; ++probe) {
+      if ((probe->flags & NORN_PROBE_LOOP) != 0) __atomic_store_n(&probe->size, entries, __ATOMIC_RELAXED);
+    }
+  }
+}
+
 void Validation::begin_windows() {
+  refill(kFirst.entries);
   pause_ = kShortestPause;
   next_ = microseconds() + pause_;
 }
@@ -252,6 +266,7 @@ void Validation::begin_windows() {
 void Validation::look_again() {
   next_ = microseconds() + pause_;
   pause_ = pause_ * 2 < kLongestPause ? pause_ * 2 : kLongestPause;
+  refill(kLater.entries);
   bool any_followed = false;
   for (Task& task : tasks_) {
     if (task.phase != Phase::kOpen) continue;
@@ -516,7 +531,6 @@ void Validation::release(uintptr_t object, Passes passes) {
   const Inside inside(*this);
   if (!inside || watch_.load(std::memory_order_relaxed) != watch) return;
   ++followed_;
-  calls_left.fetch_sub(kFollowedCall, std::memory_order_relaxed);
   objects.add(object, passes);
 }
 

@@ -166,6 +166,7 @@ class Validation final {
   void open_window(int32_t calls);
   void close_window();
   void begin_windows();
+  void refill(uint32_t entries);
   void look_again();
   [[nodiscard]] bool is_time() const;
 

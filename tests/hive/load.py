@@ -8,6 +8,7 @@ result that any server acknowledged must be counted once. Part of make test-long
 """
 
 import argparse
+import concurrent.futures
 import http.client
 import json
 import multiprocessing
@@ -134,13 +135,17 @@ def main():
         try:
             developer, admin = hives[0].token("developer", "d"), hives[0].token("admin", "a")
             hives[0].submit(developer, CANDIDATES)
-            client = Client([hive.port for hive in hives])
             begin = time.monotonic()
-            sites = []
-            for i in range(options.sites):
-                status, made = client.ask(i % len(hives), "/api/v1/tokens", admin, {"role": "site", "name": f"s{i}"})
-                assert status == 201, made
-                sites.append((i, made["token"]))
+            ports = [hive.port for hive in hives]
+
+            def made(i):
+                status, body = Client(ports).ask(i % len(ports), "/api/v1/tokens", admin,
+                                                 {"role": "site", "name": f"s{i}"})
+                assert status == 201, body
+                return i, body["token"]
+
+            with concurrent.futures.ThreadPoolExecutor(THREADS) as pool:
+                sites = list(pool.map(made, range(options.sites)))
             print(f"{options.sites} sites, {options.servers} servers; tokens made in {time.monotonic() - begin:.0f} s",
                   flush=True)
             times, again, seconds = round_of(hives, sites, 1, False)

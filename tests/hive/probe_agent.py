@@ -102,7 +102,7 @@ class Client:
     """A program that said hello."""
 
     def __init__(self, connection, timeout):
-        self.connection, self.timeout = connection, timeout
+        self.connection, self.timeout, self.between = connection, timeout, 0.1
         connection.settimeout(timeout)
         packet, rights, _, _ = connection.recvmsg(4096, socket.CMSG_SPACE(4))
         self.hello = parse(packet)
@@ -133,7 +133,7 @@ class Client:
         end = time.monotonic() + self.timeout
         while time.monotonic() < end:
             try:
-                self.connection.settimeout(0.1)
+                self.connection.settimeout(self.between)
                 packet = self.connection.recv(4096)
                 return parse(packet) if packet else None
             except ConnectionResetError:

@@ -57,6 +57,9 @@ llvm::cl::opt<Profile> profile("norn-profile", llvm::cl::desc("What the program 
 llvm::cl::opt<std::string> probes("norn-probes", llvm::cl::desc("Where probes stand: all, or a list of sites"),
                                   llvm::cl::value_desc("file"));
 
+llvm::cl::opt<std::string> left_out("norn-leave-out", llvm::cl::desc("A list of sites that need no check"),
+                                    llvm::cl::value_desc("file"));
+
 llvm::cl::opt<bool> deferred("norn-defer", llvm::cl::desc("Leave it to the link to instrument (with -flto)"));
 
 llvm::cl::opt<bool> with_image("norn-image", llvm::cl::desc("Put the module's bitcode into its object"));
@@ -106,7 +109,7 @@ void register_passes(llvm::PassBuilder& builder) {
       return passes.addPass(DeferPass(debug_info_left, llvm::join(names, ","), profile));
     }
     passes.addPass(InstrumentPass(debug_info_left, pruning(), checks_inline(level != llvm::OptimizationLevel::O0),
-                                  profile, false));
+                                  profile, false, ProbeSites::of(left_out).sites));
     if (verified) passes.addPass(llvm::VerifierPass());
   });
   builder.registerFullLinkTimeOptimizationLastEPCallback(

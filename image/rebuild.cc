@@ -116,6 +116,7 @@ class Build final {
     } else {
       const char* profile = options_.profile == BuildProfile::kSampling ? "sampling" : "full";
       command.insert(command.end(), {"-fnorn-from=image", "-fnorn-image", std::string("-fnorn-profile=") + profile});
+      if (!options_.left_out.empty()) command.push_back("-fnorn-leave-out=" + options_.left_out);
     }
   }
 

@@ -21,6 +21,7 @@ struct BuildOptions {
   std::string output{};
   std::string drivers{};                    // the directory of norn-cc and norn-c++
   std::string probes{};                     // of production: a file with the sites that have one, or "all"
+  std::string left_out{};                   // of the full profile: a file with the sites that need no check
   std::vector<std::string> library_path{};  // where libraries are looked for first
   unsigned jobs = 1;
 };

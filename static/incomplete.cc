@@ -67,15 +67,15 @@ std::vector<Incompleteness> find_incomplete(const std::vector<const image::Progr
       holes.insert("whatever the stripped symbol table of " + file->path + " had");
   }
   std::vector<Incompleteness> causes;
-  const auto add = [&](const char* what, const std::set<std::string>& where) {
-    if (!where.empty()) causes.push_back({what, {where.begin(), where.end()}});
+  const auto add = [&](const char* what, const std::set<std::string>& where, bool may_be_anything) {
+    if (!where.empty()) causes.push_back({what, {where.begin(), where.end()}, may_be_anything});
   };
-  add("holes, functions without bitcode", holes);
-  add("libraries without an image", libraries);
-  add("inline assembly", assembly);
-  add("pointers made of integers", integers);
-  add("code loaded while it runs (dlopen)", dynamic);
-  add("calls through pointers that lead to nothing that is seen", nowhere);
+  add("holes, functions without bitcode", holes, true);
+  add("libraries without an image", libraries, true);
+  add("inline assembly", assembly, false);
+  add("pointers made of integers", integers, false);
+  add("code loaded while it runs (dlopen)", dynamic, true);
+  add("calls through pointers that lead to nothing that is seen", nowhere, true);
   return causes;
 }
 

@@ -14,6 +14,7 @@ namespace norn::statics {
 struct Incompleteness {
   std::string what;                  // "inline assembly"
   std::vector<std::string> where{};  // functions, or names of what is missing
+  bool may_be_anything = false;      // code that is not seen at all
 };
 
 [[nodiscard]] std::vector<Incompleteness> find_incomplete(const std::vector<const image::ProgramImage*>& files,

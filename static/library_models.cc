@@ -25,6 +25,7 @@ declare void @__norn_once_begin(ptr)
 declare void @__norn_once_end(ptr)
 
 @norn.any = thread_local global i1 false
+@norn.master = global i64 0
 @norn.exit.function = thread_local global ptr null
 @norn.on.exit.function = thread_local global ptr null
 @norn.exit.argument = thread_local global ptr null
@@ -159,6 +160,54 @@ define i32 @sigaction(i32 %signal, ptr %action, ptr %old) {
 define ptr @signal(i32 %signal, ptr %handler) {
   call void @__norn_handler(ptr %handler)
   ret ptr null
+}
+define i32 @timer_create(i32 %clock, ptr %event, ptr %timer) {
+  %slot = getelementptr i8, ptr %event, i64 16
+  %function = load ptr, ptr %slot
+  %value = load ptr, ptr %event
+  %handle = alloca i64
+  call void @__norn_fork(ptr %function, ptr %value, ptr %handle)
+  ret i32 0
+}
+define i32 @mq_notify(i32 %queue, ptr %event) {
+  %slot = getelementptr i8, ptr %event, i64 16
+  %function = load ptr, ptr %slot
+  %value = load ptr, ptr %event
+  %handle = alloca i64
+  call void @__norn_fork(ptr %function, ptr %value, ptr %handle)
+  ret i32 0
+}
+declare i32 @pthread_mutex_trylock(ptr)
+declare i32 @pthread_mutex_unlock(ptr)
+define i32 @__kmpc_master(ptr %where, i32 %thread) {
+  %tried = call i32 @pthread_mutex_trylock(ptr @norn.master)
+  %got = icmp eq i32 %tried, 0
+  %is = zext i1 %got to i32
+  ret i32 %is
+}
+define void @__kmpc_end_master(ptr %where, i32 %thread) {
+  %done = call i32 @pthread_mutex_unlock(ptr @norn.master)
+  ret void
+}
+define i32 @__kmpc_masked(ptr %where, i32 %thread, i32 %filter) {
+  %tried = call i32 @pthread_mutex_trylock(ptr @norn.master)
+  %got = icmp eq i32 %tried, 0
+  %is = zext i1 %got to i32
+  ret i32 %is
+}
+define void @__kmpc_end_masked(ptr %where, i32 %thread) {
+  %done = call i32 @pthread_mutex_unlock(ptr @norn.master)
+  ret void
+}
+define i32 @__kmpc_single(ptr %where, i32 %thread) {
+  %tried = call i32 @pthread_mutex_trylock(ptr %where)
+  %got = icmp eq i32 %tried, 0
+  %is = zext i1 %got to i32
+  ret i32 %is
+}
+define void @__kmpc_end_single(ptr %where, i32 %thread) {
+  %done = call i32 @pthread_mutex_unlock(ptr %where)
+  ret void
 }
 define i32 @posix_memalign(ptr %to, i64 %align, i64 %size) {
   %block = call ptr @malloc(i64 %size)
@@ -352,6 +401,17 @@ void link_models(llvm::Module& module) {
   models->setDataLayout(module.getDataLayout());
   models->setTargetTriple(module.getTargetTriple());
   drop_deferred(module);
+  // Who may have teams within teams has several masters at once, and no construct of one team excludes another's.
+  if (module.getFunction("omp_set_max_active_levels") != nullptr || module.getFunction("omp_set_nested") != nullptr ||
+      module.getFunction("__kmpc_fork_teams") != nullptr) {
+    for (const char* name : {"__kmpc_master", "__kmpc_end_master", "__kmpc_masked", "__kmpc_end_masked",
+                             "__kmpc_single", "__kmpc_end_single"})
+      models->getFunction(name)->deleteBody();
+  }
+  // Teams of a league are created as a team is.
+  if (llvm::Function* league = module.getFunction("__kmpc_fork_teams")) {
+    league->replaceAllUsesWith(module.getOrInsertFunction(kForkTeam, league->getFunctionType()).getCallee());
+  }
   for (const llvm::StringRef name : kReplaced) {
     llvm::Function* own = module.getFunction(name);
     if (own == nullptr || own->isDeclaration()) continue;

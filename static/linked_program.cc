@@ -23,11 +23,13 @@
 #include "llvm/Linker/Linker.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Transforms/IPO/FunctionAttrs.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
 #include "llvm/Transforms/IPO/InferFunctionAttrs.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/LoopRotation.h"
 #include "llvm/Transforms/Scalar/LoopUnrollPass.h"
+#include "llvm/Transforms/Scalar/SCCP.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "norn/abi.h"
@@ -397,6 +399,7 @@ void unroll_creations(llvm::Module& module) {
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopRotatePass()));
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopFullUnrollPass(2, true)));
+  passes.addPass(llvm::SCCPPass());  // what depends on the number of the turn: `i == 0 ? reader : writer`
   for (llvm::Function& function : module) {
     const auto is_about_threads = [](const llvm::Instruction& instruction) {
       const auto* call = dyn_cast<llvm::CallBase>(&instruction);
@@ -502,6 +505,14 @@ void split_thread_roots(llvm::Module& module) {
   }
 }
 
+// Which arguments a function keeps is told by its attributes (publication.h).
+void find_kept_arguments(llvm::Module& module) {
+  LlvmAnalyses analyses;
+  llvm::ModulePassManager passes;
+  passes.addPass(llvm::createModuleToPostOrderCGSCCPassAdaptor(llvm::PostOrderFunctionAttrsPass()));
+  passes.run(module, analyses.modules);
+}
+
 }  // namespace
 
 void Program::prepare() {
@@ -513,6 +524,7 @@ void Program::prepare() {
   unroll_creations(*module_);
   split_thread_roots(*module_);
   promote(*module_);
+  find_kept_arguments(*module_);
 }
 
 }  // namespace norn::statics

@@ -15,8 +15,8 @@ LockCall lock_call(llvm::StringRef symbol) {
                  "pthread_rwlock_clockwrlock", "mtx_timedlock", kTry)
           .Cases("pthread_rwlock_tryrdlock", "pthread_rwlock_timedrdlock", "pthread_rwlock_clockrdlock", kTryShared)
           .Cases("pthread_mutex_unlock", "pthread_rwlock_unlock", "pthread_spin_unlock", "mtx_unlock", kUnlock)
-          .Cases("omp_set_lock", "omp_set_nest_lock", kLock)
-          .Cases("omp_unset_lock", "omp_unset_nest_lock", kUnlock)
+          .Cases("omp_set_lock", "omp_set_nest_lock", "__kmpc_ordered", kLock)
+          .Cases("omp_unset_lock", "omp_unset_nest_lock", "__kmpc_end_ordered", kUnlock)
           .Case("__norn_once_begin", kOnceBegin)
           .Case("__norn_once_end", kOnceEnd)
           .Case("__cxa_guard_acquire", kGuardBegin)
@@ -25,7 +25,12 @@ LockCall lock_call(llvm::StringRef symbol) {
   if (first != kNone) return {first, 0};
   if (symbol == "__kmpc_critical" || symbol == "__kmpc_critical_with_hint") return {kLock, 2};
   if (symbol == "__kmpc_end_critical") return {kUnlock, 2};
+  if (symbol == "__kmpc_end_reduce" || symbol == "__kmpc_end_reduce_nowait") return {kUnlock, 2};
   return {};
+}
+
+bool waits_by_result(llvm::StringRef symbol) {
+  return symbol == "sem_trywait" || symbol == "sem_timedwait" || symbol == "sem_clockwait";
 }
 
 }  // namespace norn::statics

@@ -25,4 +25,7 @@ struct LockCall {
 
 [[nodiscard]] LockCall lock_call(llvm::StringRef symbol);
 
+// Whether a function that waits for a semaphore has done so only if it returns 0.
+[[nodiscard]] bool waits_by_result(llvm::StringRef symbol);
+
 }  // namespace norn::statics

@@ -1,9 +1,9 @@
 // norn-static: what `norn static` starts. It has LLVM in it, whose loading would delay every other verb.
 //
-//     norn-static PROGRAM RUNTIME-ARCHIVE [module|points-to|threads|locks]…
+//     norn-static PROGRAM RUNTIME-ARCHIVE [module|points-to|threads|locks|left-out=FILE]…
 //
 // Records go to stdout; to stderr what is asked for, or one line if it fails. `module` is what is analysed, as LLVM
-// writes it: for who works on this room.
+// writes it: for who works on this room. FILE will have the identities of all sites that need no check (left_out.h).
 #include <chrono>
 #include <cstdio>
 #include <deque>
@@ -15,6 +15,7 @@
 #include "static/explain.h"
 #include "static/findings.h"
 #include "static/incomplete.h"
+#include "static/left_out.h"
 #include "static/static_candidates.h"
 
 namespace norn::statics {
@@ -35,6 +36,13 @@ bool read_images(const std::string& path, const std::string& runtime, std::deque
     }
   }
   return true;
+}
+
+bool write_sites(const std::string& path, const std::set<uint64_t>& sites) {
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  if (file == nullptr) return false;
+  for (const uint64_t site : sites) std::fprintf(file, "%016llx\n", static_cast<unsigned long long>(site));
+  return std::fclose(file) == 0;
 }
 
 int run(const std::vector<std::string>& arguments) {
@@ -58,7 +66,16 @@ int run(const std::vector<std::string>& arguments) {
     error = arguments[0] + " has no main in its image: analyse the program that uses it";
     return refuse();
   }
-  const std::set<std::string> verbose(arguments.begin() + 2, arguments.end());
+  std::set<std::string> verbose;
+  std::string left_out;
+  for (size_t i = 2; i < arguments.size(); ++i) {
+    constexpr std::string_view kLeftOut = "left-out=";
+    if (arguments[i].starts_with(kLeftOut)) {
+      left_out = arguments[i].substr(kLeftOut.size());
+    } else {
+      verbose.insert(arguments[i]);
+    }
+  }
   program.prepare();
   if (verbose.contains("module")) program.module().print(llvm::errs(), nullptr);
   const PointsTo points_to(program.module());
@@ -73,11 +90,21 @@ int run(const std::vector<std::string>& arguments) {
   const Candidates candidates(program, points_to, threads, locks, signals);
   if (verbose.contains("locks")) explain_locks(program, candidates, stderr);
   std::vector<std::string> notes;
-  for (const Incompleteness& cause : find_incomplete(files, program.module(), points_to))
-    notes.push_back(words_of(cause));
+  const std::vector<Incompleteness> causes = find_incomplete(files, program.module(), points_to);
+  for (const Incompleteness& cause : causes) notes.push_back(words_of(cause));
   if (candidates.shared().cut > 0)
     notes.push_back("incomplete: too many candidates on " + std::to_string(candidates.shared().cut) +
                     " objects; of each 5000 are told");
+  if (!left_out.empty()) {
+    const LeftOut found = find_left_out(program, points_to, threads, candidates, causes);
+    if (!write_sites(left_out, found.sites)) {
+      error = left_out + " cannot be written";
+      return refuse();
+    }
+    notes.push_back(
+        "not checked: " + std::to_string(found.sites.size()) + " of " + std::to_string(found.accesses) +
+        " statements that access memory: no two threads do one of them to the same memory at once, one writing");
+  }
   const auto spent = std::chrono::steady_clock::now() - start;
   write_findings(arguments[0], program, points_to, threads, candidates, notes,
                  static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(spent).count()), stdout);

@@ -9,6 +9,7 @@
 #include "compiler/analysis/library.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SparseBitVector.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -53,6 +54,32 @@ struct Step {
   Region region{0, 0, 0};  // end: kEndless if nobody knows
 };
 
+// What a function of the C library hands to the kernel, or takes of it.
+struct Passing {
+  enum class Way : uint8_t { kNone, kSends, kSendsValue, kReceives } way = Way::kNone;
+  unsigned argument = 0;
+  unsigned length = 0;  // the argument that says it
+  int64_t size = 0;     // 0: that one does
+};
+
+Passing passing_of(llvm::StringRef name) {
+  constexpr int64_t kSignal = 128;  // sizeof(siginfo_t)
+  constexpr int64_t kEvent = 12;    // sizeof(epoll_event)
+  using Way = Passing::Way;
+  return llvm::StringSwitch<Passing>(name)
+      .Cases("write", "pwrite", "pwrite64", "send", "sendto", "mq_send", "mq_timedsend", "msgsnd",
+             Passing{Way::kSends, 1, 2, 0})
+      .Cases("read", "pread", "pread64", "recv", "recvfrom", "mq_receive", "mq_timedreceive", "msgrcv",
+             Passing{Way::kReceives, 1, 2, 0})
+      .Case("fwrite", Passing{Way::kSends, 0, 1, 0})
+      .Case("fread", Passing{Way::kReceives, 0, 1, 0})
+      .Cases("sigqueue", "pthread_sigqueue", Passing{Way::kSendsValue, 2, 0, kPointerBytes})
+      .Cases("sigwaitinfo", "sigtimedwait", Passing{Way::kReceives, 1, 0, kSignal})
+      .Case("epoll_ctl", Passing{Way::kSends, 3, 0, kEvent})
+      .Cases("epoll_wait", "epoll_pwait", "epoll_pwait2", Passing{Way::kReceives, 1, 0, kEvent})
+      .Default({});
+}
+
 }  // namespace
 
 class PointsTo::Solver {
@@ -60,6 +87,9 @@ class PointsTo::Solver {
   explicit Solver(llvm::Module& module)
       : module_(module), layout_(module.getDataLayout()), members_(member_pointers(module)) {
     exceptions_ = new_node();
+    for (const llvm::GlobalVariable& global : module.globals()) {
+      if (is_virtual_table(global) && global.hasInitializer()) find_virtual(*global.getInitializer());
+    }
     for (llvm::GlobalVariable& global : module.globals()) add_global(global);
     for (llvm::GlobalVariable& global : module.globals()) {
       if (global.hasInitializer()) read_initializer(global);
@@ -84,6 +114,33 @@ class PointsTo::Solver {
     std::sort(result.begin(), result.end());
     result.erase(std::unique(result.begin(), result.end()), result.end());
     return result;
+  }
+
+  [[nodiscard]] std::vector<ObjectId> objects_at(const Value* value) {
+    std::vector<ObjectId> result;
+    if (!carries_pointers(value->getType())) return result;
+    for (const Location where : nodes_[find(node_of(value))].points_to)
+      result.push_back(locations_[find_location(where)].object);
+    std::sort(result.begin(), result.end());
+    result.erase(std::unique(result.begin(), result.end()), result.end());
+    return result;
+  }
+
+  [[nodiscard]] std::map<ObjectId, std::vector<PointedTo>> holders_of(const std::set<ObjectId>& wanted) {
+    std::map<ObjectId, std::vector<PointedTo>> holders;
+    for (ObjectId holder = 0; holder < objects_.size(); ++holder) {
+      for (const auto& [offset, location] : objects_[holder].locations) {
+        const Node content = locations_[find_location(location)].content;
+        if (content == 0) continue;
+        std::set<ObjectId> held;
+        for (const Location where : nodes_[find(content)].points_to) {
+          const ObjectId object = locations_[find_location(where)].object;
+          if (wanted.contains(object) && held.insert(object).second)
+            holders[object].push_back({holder, offset, period_at(holder, offset)});
+        }
+      }
+    }
+    return holders;
   }
 
   [[nodiscard]] std::vector<ObjectId> reached_from(ObjectId object) {
@@ -744,8 +801,9 @@ class PointsTo::Solver {
   void copy_block(const Value* from, const Value* to, const Value* length) {
     const auto* number = length == nullptr ? nullptr : dyn_cast<llvm::ConstantInt>(length);
     const int64_t size = number == nullptr ? kEndless : static_cast<int64_t>(number->getZExtValue());
-    const Node source = node_of(from);
-    const Node target = node_of(to);
+    copy_block(node_of(from), node_of(to), size);
+  }
+  void copy_block(Node source, Node target, int64_t size) {
     nodes_[find(source)].memory.push_back({target, size, true});
     nodes_[find(target)].memory.push_back({source, size, false});
     look_again(source);
@@ -970,6 +1028,15 @@ class PointsTo::Solver {
       copy(returned_by(callee), node_of(&call));
   }
 
+  // The functions that virtual tables have in them.
+  void find_virtual(const llvm::Constant& part) {
+    if (const auto* function = dyn_cast<llvm::Function>(part.stripPointerCastsAndAliases())) {
+      virtual_.insert(function);
+    } else if (isa<llvm::ConstantAggregate>(part)) {
+      for (const llvm::Use& each : part.operands()) find_virtual(*cast<llvm::Constant>(each.get()));
+    }
+  }
+
   // Whether a call through a pointer may mean the function: it takes what is given. A call whose type says nothing of
   // parameters (K&R) may mean any.
   [[nodiscard]] bool is_called_as(const llvm::Function& function, const llvm::FunctionType& call) const {
@@ -998,6 +1065,7 @@ class PointsTo::Solver {
       return connect_callback(call, *function);
     }
     if (function->isDeclaration()) return read_library_call(call, *function);
+    if (is_virtual_call(call) && !virtual_.contains(function)) return;
     if (is_called_as(*function, *call.getFunctionType())) connect(call, *function);
   }
 
@@ -1086,18 +1154,22 @@ class PointsTo::Solver {
       copy_block(call.getArgOperand(1), call.getArgOperand(0), call.getArgOperand(2));
       return copy(node_of(call.getArgOperand(0)), node_of(&call));
     }
+    if (const Passing passing = passing_of(name); passing.way != Passing::Way::kNone) pass_by_kernel(call, passing);
     if (name == "__cxa_allocate_exception") return allocate(call);
     if (name == "__cxa_throw") return copy(node_of(call.getArgOperand(0)), exceptions_);
     if (name == "__dynamic_cast") {
       return add_step(node_of(call.getArgOperand(0)), node_of(&call), {-1, true, {0, kEndless, 8}});
     }
+    if (name.starts_with("__kmpc_reduce")) return;  // what it calls is ordered by OpenMP
     const bool returns = carries_pointers(call.getType());
     const bool may_call = compiler::thread_role(name) == compiler::ThreadRole::kMayCreate;
     for (unsigned i = 0; i < call.arg_size(); ++i) {
       const Value* given = call.getArgOperand(i);
       if (!given->getType()->isPointerTy() || isa<llvm::ConstantData>(given)) continue;
       const Node node = node_of(given);
-      if (may_call) {
+      // A member of the C++ library does not call its object.
+      const bool is_object = i == 0 && (name.starts_with("_ZNSt") || name.starts_with("_ZNKSt"));
+      if (may_call && !is_object) {
         nodes_[find(node)].calls.push_back(&call);
         look_again(node);
       }
@@ -1108,6 +1180,38 @@ class PointsTo::Solver {
     if (!of_origin_.contains(&callee)) new_object(ObjectKind::kFunction, &callee, 1);
     if (of_origin_[&callee].size() < 2) new_object(ObjectKind::kForeign, &callee, kEndless);
     add(node_of(&call), location(of_origin_[&callee][1], 0));
+  }
+
+  // What is sent may be received by any that receives: pipes, sockets, queues and signals are not told apart. Only
+  // blocks of few bytes count, as many as is known; longer ones are texts.
+  void pass_by_kernel(const llvm::CallBase& call, const Passing& passing) {
+    constexpr int64_t kLongest = 256;
+    if (passing.argument >= call.arg_size()) return;
+    int64_t size = passing.size;
+    if (size == 0) {
+      const auto* length =
+          passing.length < call.arg_size() ? dyn_cast<llvm::ConstantInt>(call.getArgOperand(passing.length)) : nullptr;
+      if (length == nullptr || length->getZExtValue() > static_cast<uint64_t>(kLongest)) return;
+      size = static_cast<int64_t>(length->getZExtValue());
+    }
+    if (kernel_ == 0) {
+      const ObjectId object = new_object(ObjectKind::kForeign, call.getCalledFunction(), kEndless);
+      add_region(object, {0, kEndless, 1});
+      kernel_ = new_node();
+      add(kernel_, location(object, 0));
+    }
+    const Value* given = call.getArgOperand(passing.argument);
+    if (!carries_pointers(given->getType()) || isa<llvm::ConstantData>(given)) return;
+    switch (passing.way) {
+      case Passing::Way::kSends:
+        return copy_block(node_of(given), kernel_, size);
+      case Passing::Way::kReceives:
+        return copy_block(kernel_, node_of(given), size);
+      case Passing::Way::kSendsValue:
+        return store_node(node_of(given), kernel_, kPointerBytes);
+      case Passing::Way::kNone:
+        return;
+    }
   }
 
   // A member of std::string: may give it a new buffer; returns itself, a new buffer, or a place in the old one.
@@ -1174,7 +1278,9 @@ class PointsTo::Solver {
   std::map<const llvm::CallBase*, ObjectId> allocated_;
   llvm::SmallPtrSet<const llvm::GetElementPtrInst*, 32> turning_;
   const MemberPointers members_;
+  llvm::DenseSet<const llvm::Function*> virtual_;  // functions of virtual tables
   Node exceptions_ = 0;
+  Node kernel_ = 0;  // points to what was sent and not received
 
  public:
   [[nodiscard]] Figures figures() const {
@@ -1191,6 +1297,10 @@ PointsTo::~PointsTo() = default;
 std::vector<PointedTo> PointsTo::of(const Value* pointer) const { return solver_->of(pointer); }
 const ObjectInfo& PointsTo::object(ObjectId object) const { return solver_->objects_[object].info; }
 size_t PointsTo::objects() const { return solver_->objects_.size(); }
+std::vector<ObjectId> PointsTo::objects_at(const Value* pointer) const { return solver_->objects_at(pointer); }
+std::map<ObjectId, std::vector<PointedTo>> PointsTo::holders_of(const std::set<ObjectId>& wanted) const {
+  return solver_->holders_of(wanted);
+}
 std::vector<ObjectId> PointsTo::reached_from(ObjectId object) const { return solver_->reached_from(object); }
 
 const std::vector<ObjectId>& PointsTo::objects_of(const Value* origin) const {

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,10 @@ class PointsTo final {
   [[nodiscard]] std::vector<PointedTo> of(const llvm::Value* pointer) const;
   [[nodiscard]] const ObjectInfo& object(ObjectId object) const;
   [[nodiscard]] size_t objects() const;
+  // The objects that a pointer is made for, those included that it stands behind the end of.
+  [[nodiscard]] std::vector<ObjectId> objects_at(const llvm::Value* pointer) const;
+  // Where in memory there are pointers to these objects.
+  [[nodiscard]] std::map<ObjectId, std::vector<PointedTo>> holders_of(const std::set<ObjectId>& wanted) const;
   // The objects that an object's memory points to.
   [[nodiscard]] std::vector<ObjectId> reached_from(ObjectId object) const;
   // Where a variable, or what a call allocates, is.

@@ -101,6 +101,36 @@ class Locks::Analysis {
     return result;
   }
 
+  const Lockset& held_around(int thread, const llvm::CallBase& call) {
+    const auto known = around_.find({thread, &call});
+    if (known != around_.end()) return known->second;
+    (void)held(thread, call);  // of all of its function
+    for (const llvm::Instruction& instruction : llvm::instructions(*call.getFunction())) {
+      const auto* each = dyn_cast<llvm::CallBase>(&instruction);
+      if (each == nullptr || points_to_.callees(*each).empty()) continue;
+      Lockset& around = around_[{thread, each}];
+      const auto state = shown_at_.find(each);
+      if (state == shown_at_.end()) continue;
+      for (const auto& [name, lock] : state->second) {
+        const bool given_back = llvm::any_of(points_to_.callees(*each), [&](const llvm::Function* callee) {
+          const auto summary = summaries_.find(callee);
+          return summary != summaries_.end() && intersect(*lock.may_be, summary->second.releases);
+        });
+        if (!given_back) around.push_back({name, lock.shared, lock.taken});
+      }
+    }
+    return around_[{thread, &call}];
+  }
+
+  [[nodiscard]] std::vector<Guard> guards(const Lockset& held) const {
+    std::vector<Guard> result;
+    for (const HeldLock& lock : held) {
+      const Name& name = names_[lock.name];
+      if (name.is_object) result.push_back({Guard::Kind::kObject, name.object, name.offset, lock.shared, lock.taken});
+    }
+    return result;
+  }
+
   [[nodiscard]] bool is_object(unsigned name) const { return names_[name].is_object; }
 
   [[nodiscard]] std::set<unsigned> waited(const Lockset& held) const {
@@ -281,8 +311,10 @@ class Locks::Analysis {
     }
     const auto* call = dyn_cast<llvm::CallBase>(&instruction);
     if (call == nullptr) return;
-    if (const auto wait = waits_.find(call); wait != waits_.end()) wait_for(wait->second.cell, instruction, state);
     const llvm::Function* callee = call->getCalledFunction();
+    if (const auto wait = waits_.find(call);
+        wait != waits_.end() && (callee == nullptr || !waits_by_result(callee->getName())))
+      wait_for(wait->second.cell, instruction, state);
     if (callee != nullptr && callee->isDeclaration()) {
       const LockCall lock = lock_call(callee->getName());
       if (lock.action == LockAction::kNone || lock.argument >= call->arg_size()) return;
@@ -368,9 +400,10 @@ class Locks::Analysis {
       if (const auto* call = dyn_cast<llvm::CallBase>(of)) {
         const llvm::Function* callee = call->getCalledFunction();
         if (callee == nullptr) return nullptr;
+        when_true = equal;
+        if (waits_by_result(callee->getName())) return call;
         const LockAction action = lock_call(callee->getName()).action;
         if (action != LockAction::kTry && action != LockAction::kTryShared) return nullptr;
-        when_true = equal;
         return call;
       }
       // Of a truth value: it is not so.
@@ -391,7 +424,42 @@ class Locks::Analysis {
     return nullptr;
   }
 
+  // Of OpenMP's reductions: who is told 1 goes on alone. And of its sections: each number of one is given to one
+  // thread.
+  void apply_case(const llvm::SwitchInst& choice, const llvm::BasicBlock& to, State& state) {
+    constexpr unsigned kLock = 6;
+    const llvm::ConstantInt* number =
+        const_cast<llvm::SwitchInst&>(choice).findCaseDest(const_cast<llvm::BasicBlock*>(&to));
+    if (number == nullptr) return;
+    if (const auto* call = dyn_cast<llvm::CallBase>(choice.getCondition())) {
+      const llvm::Function* callee = call->getCalledFunction();
+      const bool reduces = callee != nullptr && callee->getName().starts_with("__kmpc_reduce");
+      if (reduces && call->arg_size() > kLock && number->isOne()) take(call->getArgOperand(kLock), false, *call, state);
+      return;
+    }
+    const auto* section = dyn_cast<llvm::PHINode>(choice.getCondition());
+    if (section == nullptr || !llvm::any_of(section->incoming_values(), is_share)) return;
+    static const Objects none;
+    const auto known = sections_.try_emplace(&to, static_cast<ObjectId>(points_to_.objects() + sections_.size())).first;
+    Name own;
+    own.is_object = true;
+    own.object = known->second;
+    state.try_emplace(name(own), Held{false, &choice, &none});
+  }
+
+  // Whether a value is where OpenMP says that a thread's share of a loop begins.
+  static bool is_share(const Value* value) {
+    const auto* load = dyn_cast<llvm::LoadInst>(value);
+    const auto* slot = load == nullptr ? nullptr : dyn_cast<llvm::AllocaInst>(load->getPointerOperand());
+    return slot != nullptr && llvm::any_of(slot->users(), [](const llvm::User* user) {
+             const auto* call = dyn_cast<llvm::CallBase>(user);
+             const llvm::Function* callee = call == nullptr ? nullptr : call->getCalledFunction();
+             return callee != nullptr && callee->getName().starts_with("__kmpc_for_static_init");
+           });
+  }
+
   void apply_edge(const llvm::BasicBlock& from, const llvm::BasicBlock& to, State& state) {
+    if (const auto* choice = dyn_cast<llvm::SwitchInst>(from.getTerminator())) return apply_case(*choice, to, state);
     const auto* branch = dyn_cast<llvm::BranchInst>(from.getTerminator());
     if (branch == nullptr || !branch->isConditional() || branch->getSuccessor(0) == branch->getSuccessor(1)) return;
     if (waiting_.contains(from.getParent())) {
@@ -403,6 +471,7 @@ class Locks::Analysis {
     bool when_true = false;
     const llvm::CallBase* call = tried(branch->getCondition(), when_true);
     if (call == nullptr || (branch->getSuccessor(0) == &to) != when_true) return;
+    if (const auto wait = waits_.find(call); wait != waits_.end()) return wait_for(wait->second.cell, *call, state);
     const LockCall lock = lock_call(call->getCalledFunction()->getName());
     take(call->getArgOperand(lock.argument), lock.action == LockAction::kTryShared, *call, state);
   }
@@ -641,6 +710,8 @@ class Locks::Analysis {
   std::map<const llvm::Function*, Summary> summaries_;
   std::vector<std::map<const llvm::Function*, State>> entries_;  // by thread: what is held when it is called
   std::set<std::pair<int, const llvm::Function*>> alone_;
+  std::map<std::pair<int, const llvm::CallBase*>, Lockset> around_;
+  std::map<const llvm::BasicBlock*, ObjectId> sections_;  // names of what no two threads execute at the same time
   const State nothing_{};
   const llvm::Function* shown_function_ = nullptr;
   State shown_entry_;
@@ -655,6 +726,10 @@ Locks::~Locks() = default;
 Lockset Locks::held(int thread, const llvm::Instruction& instruction) const {
   return analysis_->held(thread, instruction);
 }
+const Lockset& Locks::held_around(int thread, const llvm::CallBase& call) const {
+  return analysis_->held_around(thread, call);
+}
+std::vector<Locks::Guard> Locks::guards(const Lockset& held) const { return analysis_->guards(held); }
 bool Locks::is_object(unsigned name) const { return analysis_->is_object(name); }
 std::set<unsigned> Locks::waited(const Lockset& held) const { return analysis_->waited(held); }
 std::vector<Locks::Guard> Locks::guards(const Lockset& held, const Value* address) const {

@@ -56,6 +56,9 @@ class Locks final {
   // block are best asked for one after the other.
   [[nodiscard]] Lockset held(int thread, const llvm::Instruction& instruction) const;
 
+  // What a thread surely holds at a call, and what it calls does not give back.
+  [[nodiscard]] const Lockset& held_around(int thread, const llvm::CallBase& call) const;
+
   // Whether a name is that of one lock for sure.
   [[nodiscard]] bool is_object(unsigned name) const;
   // The cells that were waited for.
@@ -70,6 +73,8 @@ class Locks final {
     const llvm::Instruction* taken;
   };
   [[nodiscard]] std::vector<Guard> guards(const Lockset& held, const llvm::Value* address) const;
+  // The same of another function's locks: those that are one object.
+  [[nodiscard]] std::vector<Guard> guards(const Lockset& held) const;
   [[nodiscard]] static bool protect(const std::vector<Guard>& a, const std::vector<Guard>& b);
 
  private:

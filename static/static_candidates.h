@@ -7,8 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "static/argument_contexts.h"
 #include "static/linked_program.h"
 #include "static/points_to.h"
+#include "static/publication.h"
 #include "static/relative_locks.h"
 #include "static/thread_tree.h"
 #include "static/wait_signals.h"
@@ -19,7 +22,8 @@ namespace norn::statics {
 struct AccessKind {
   bool write = false;
   bool atomic = false;
-  bool spins = false;  // a loop waits for it
+  bool relaxed = false;  // atomic, but it does not order what was stored before
+  bool spins = false;    // a loop waits for it
   bool frees = false;
   bool of_library = false;  // its innermost statement is the C++ library's
   bool of_state = false;    // and is about the shared state of a future or a stop token
@@ -43,9 +47,13 @@ struct AccessGroup {
   int64_t period = 0;
   std::vector<Locks::Guard> guards{};  // of what is held, what has to do with the location
   Lockset held{};
+  bool unpublished = false;       // no other thread can know the memory yet
   std::set<unsigned> waited{};    // cells that it comes after the signals of
   std::set<unsigned> precedes{};  // and those that it comes before
+  std::vector<bool> regions{};    // of its thread's children: whether it may happen while they are alive
   std::map<unsigned, const llvm::Instruction*> statements{};
+  // What is equal if they differ in nothing else.
+  [[nodiscard]] std::string likeness() const;
   [[nodiscard]] const llvm::Instruction& first() const { return *statements.begin()->second; }
 };
 
@@ -60,7 +68,9 @@ struct StaticCandidate {
   ObjectId object = 0;
   int64_t offset = 0;
   bool is_flag = false;  // one side is a loop that waits for the other
-  int rank = 0;          // lower is likelier to be a race that matters
+  // One side comes before the memory is published: a candidate only if its address gets to others in no order.
+  bool is_before_publication = false;
+  int rank = 0;  // lower is likelier to be a race that matters
 };
 
 struct Shared {
@@ -81,21 +91,43 @@ class Candidates final {
   [[nodiscard]] const Shared& shared() const { return shared_; }
   [[nodiscard]] const Statement& statement(const CandidateSide& side) const { return statements_[side.statement]; }
   [[nodiscard]] uint64_t identity(const CandidateSide& side) const { return statement(side).identity; }
+  // Sites of accesses that two threads may do to the same memory at the same time, one of them writing; whatever locks
+  // they hold, and whatever they wait for.
+  [[nodiscard]] std::set<unsigned> conflicting_sites() const;
   [[nodiscard]] bool is_shared(ObjectId object) const { return shared_objects_[object]; }
 
  private:
   using Groups = std::map<std::string, AccessGroup>;  // by what they have in common
   void find_shared();
+  void find_apart();
+  [[nodiscard]] std::vector<bool> reached_from(std::vector<ObjectId> open);
+  // Global variables, what libraries have, and what threads that count are given.
+  [[nodiscard]] std::vector<ObjectId> roots(llvm::function_ref<bool(int)> counts) const;
   void collect();
   void add_access(int thread, const llvm::Instruction& instruction, const SiteUse& use, const llvm::Value* address,
                   uint64_t size, AccessKind kind);
-  [[nodiscard]] std::vector<unsigned> statements_of(int thread, const llvm::Instruction& instruction,
-                                                    const SiteUse& use);
-  void climb(int thread, const llvm::Function& function, Statement statement, std::vector<unsigned>& result,
-             unsigned& budget);
+  // Statements, with the objects that are accessed there, and what those who call it hold meanwhile.
+  struct Reached {
+    ObjectSet objects{};
+    Lockset around{};
+  };
+  using StatementObjects = std::map<unsigned, Reached>;
+  [[nodiscard]] StatementObjects statements_of(int thread, const llvm::Instruction& instruction, const SiteUse& use,
+                                               const llvm::Value* address);
+  struct Climb {
+    Statement statement;
+    llvm::SmallVector<const llvm::Argument*, 2> arguments;  // of the function that was come to
+    ObjectSet objects;                                      // of what is no argument
+    Lockset around;                                         // what is held at the calls
+  };
+  void climb(int thread, const llvm::Function& function, Climb climb, StatementObjects& result, unsigned& budget);
+  void add_statement(int thread, Climb climb, StatementObjects& result);
   [[nodiscard]] unsigned add_statement(Statement statement);
   void pair_up();
   void pair_up(ObjectId object, const Groups& groups);
+  void drop_published();
+  [[nodiscard]] bool passes_unordered(const PointedTo& holder,
+                                      const std::map<ObjectId, std::vector<const StaticCandidate*>>& alive) const;
   [[nodiscard]] bool is_state_of_library(ObjectId object) const;
 
   const Program& program_;
@@ -103,7 +135,13 @@ class Candidates final {
   const Threads& threads_;
   const Locks& locks_;
   const Signals& signals_;
+  const ArgumentContexts contexts_;
+  Publication publication_;
   std::vector<bool> shared_objects_;
+  std::vector<std::vector<ObjectId>> reached_;  // by object
+  // Objects that each of several threads alike has for itself, with those threads.
+  std::map<ObjectId, std::set<int>> apart_;
+  std::set<ObjectId> cut_;
   std::vector<Statement> statements_;
   std::map<std::pair<uint64_t, unsigned>, unsigned> statement_numbers_;  // by identity and site
   std::vector<Groups> by_object_;

@@ -447,12 +447,14 @@ bool Threads::siblings_parallel(const std::vector<int>& a, const std::vector<int
   return region(a[at], outlives_any(a, at)).has(*other.created) || region(b[at], outlives_any(b, at)).has(*one.created);
 }
 
-bool Threads::parallel(int a, const llvm::Instruction& in_a, int b, const llvm::Instruction& in_b) const {
+bool Threads::parallel(int a, const llvm::Instruction& in_a, int b, const llvm::Instruction& in_b,
+                       const std::set<int>* apart) const {
   const std::vector<int> to_a = chain(a);
   const std::vector<int> to_b = chain(b);
   size_t common = 0;
   while (common < to_a.size() && common < to_b.size() && to_a[common] == to_b[common]) {
-    if (threads_[static_cast<size_t>(to_a[common])].many) return true;
+    if (threads_[static_cast<size_t>(to_a[common])].many && (apart == nullptr || !apart->contains(to_a[common])))
+      return true;
     ++common;
   }
   if (common == to_a.size() && common == to_b.size()) return false;

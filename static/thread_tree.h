@@ -16,6 +16,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "llvm/ADT/DenseMap.h"
@@ -62,9 +63,13 @@ class Threads final {
 
   [[nodiscard]] const std::vector<Thread>& all() const { return threads_; }
   // Whether an instruction that the one executes may happen while another thread executes the other.
-  [[nodiscard]] bool parallel(int a, const llvm::Instruction& in_a, int b, const llvm::Instruction& in_b) const;
+  // With `apart`: between two of a thread that is many, and is named there, nothing counts.
+  [[nodiscard]] bool parallel(int a, const llvm::Instruction& in_a, int b, const llvm::Instruction& in_b,
+                              const std::set<int>* apart = nullptr) const;
   // Whether the instruction may be executed while any other thread is alive.
   [[nodiscard]] bool is_shared_time(int thread, const llvm::Instruction& instruction) const;
+  // A thread, who created it, and so on: the first thread first.
+  [[nodiscard]] std::vector<int> chain(int thread) const;
   // Whether a function is executed at most once in the life of the program.
   [[nodiscard]] bool is_once(const llvm::Function& function) const;
   // Whether an instruction is.
@@ -86,7 +91,6 @@ class Threads final {
   void find_threads(llvm::Module& module);
   void find_functions(Thread& thread) const;
   void find_regions();
-  [[nodiscard]] std::vector<int> chain(int thread) const;
   [[nodiscard]] bool outlives_any(const std::vector<int>& chain, size_t from) const;
   [[nodiscard]] bool siblings_parallel(const std::vector<int>& a, const std::vector<int>& b, size_t at) const;
 

@@ -1,6 +1,8 @@
 #include "static/virtual_tables.h"
 
 #include "compiler/analysis/library.h"
+#include "compiler/naming/names.h"
+#include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/InstIterator.h"
@@ -57,6 +59,31 @@ bool is_overwritten(const llvm::StoreInst& store) {
 }
 
 }  // namespace
+
+bool is_virtual_table(const llvm::GlobalVariable& global) {
+  return global.getName().starts_with("_ZTV") || global.getName().starts_with("_ZTC");
+}
+
+bool is_virtual_call(const llvm::CallBase& call) {
+  const auto* slot = dyn_cast<llvm::LoadInst>(call.getCalledOperand());
+  if (slot == nullptr) return false;
+  const auto* step = dyn_cast<llvm::GetElementPtrInst>(slot->getPointerOperand());
+  const auto* table = dyn_cast<llvm::LoadInst>(step == nullptr ? slot->getPointerOperand() : step->getPointerOperand());
+  if (table == nullptr) return false;
+  if (const llvm::MDNode* tag = table->getMetadata(llvm::LLVMContext::MD_tbaa)) return tag->isTBAAVtableAccess();
+  // Without optimisation loads have no tags; then a slot is an element of an array of pointers. The first slot shows
+  // nothing of that: only library code is known to have no other tables.
+  const llvm::DILocation* at = call.getDebugLoc().get();
+  const llvm::DISubprogram* function = at == nullptr ? nullptr : at->getScope()->getSubprogram();
+  if (function == nullptr || function->getUnit() == nullptr ||
+      !llvm::dwarf::isCPlusPlus(static_cast<llvm::dwarf::SourceLanguage>(function->getUnit()->getSourceLanguage())))
+    return false;
+  if (step == nullptr) {
+    return compiler::is_library_function(function) && call.arg_size() > 0 &&
+           call.getArgOperand(0) == table->getPointerOperand();
+  }
+  return step->getSourceElementType()->isPointerTy() && step->getNumIndices() == 1 && step->hasAllConstantIndices();
+}
 
 llvm::DenseSet<const llvm::StoreInst*> passing_tables(const llvm::Function& function) {
   llvm::DenseSet<const llvm::StoreInst*> passing;

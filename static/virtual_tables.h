@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/Instructions.h"
 
 namespace norn::statics {
@@ -13,5 +14,11 @@ namespace norn::statics {
 //   - another table is stored at the same address next, and nothing is called before that could ask for it;
 //   - it is stored by a destructor, and no destructor in this function calls a virtual function itself.
 [[nodiscard]] llvm::DenseSet<const llvm::StoreInst*> passing_tables(const llvm::Function& function);
+
+// Whether a variable is a virtual table.
+[[nodiscard]] bool is_virtual_table(const llvm::GlobalVariable& global);
+
+// Whether a call is surely one of a virtual function: it finds only functions that stand in virtual tables.
+[[nodiscard]] bool is_virtual_call(const llvm::CallBase& call);
 
 }  // namespace norn::statics

@@ -10,6 +10,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "static/library_accesses.h"
 #include "static/linked_program.h"
+#include "static/lock_calls.h"
 
 namespace norn::statics {
 
@@ -121,7 +122,7 @@ void Signals::collect(int thread, const llvm::Instruction& instruction) {
     spoil(memory->getRawDest());
   } else if (const auto* call = dyn_cast<llvm::CallBase>(&instruction)) {
     const llvm::StringRef name = library_name(*call);
-    if (name == "sem_post" || name == "sem_init" || name == "sem_wait") {
+    if (name == "sem_post" || name == "sem_init" || name == "sem_wait" || waits_by_result(name)) {
       const auto* count = name == "sem_init" ? dyn_cast<llvm::ConstantInt>(call->getArgOperand(2)) : nullptr;
       const bool early = thread == 0 && !threads_.is_shared_time(thread, instruction);
       const std::vector<PointedTo> to = points_to_.of(call->getArgOperand(0));

@@ -85,7 +85,8 @@ struct Request {
   Arguments ignore_lists;  // clang's, which mean the same
   std::string prune;       // empty: nothing was said
   std::string profile;
-  std::string probes;  // with the profile production: a file, or "all"
+  std::string probes;    // with the profile production: a file, or "all"
+  std::string left_out;  // a file with sites that need no check; `norn build` says so
   bool whole_program = false;
   bool full_lto = false;
   bool chooses_linker = false;
@@ -252,6 +253,9 @@ Request read_command_line(const Arguments& arguments) {
         refuse("list of probes " + request.probes + ": " + strerror(errno));
       }
       kept.clear();
+    } else if (starts_with(argument, "-fnorn-leave-out=")) {
+      request.left_out = argument.substr(strlen("-fnorn-leave-out="));
+      kept.clear();
     } else if (argument == "-fnorn-image" || argument == "-fno-norn-image") {
       request.image = argument == "-fnorn-image";
       kept.clear();
@@ -386,6 +390,7 @@ void add_compile_arguments(const Request& request, const std::string& library, A
   if (request.prune.empty() && request.profile == "trace") plugin("-norn-prune=none");
   if (!request.prune.empty()) plugin("-norn-prune=" + request.prune);
   if (!request.profile.empty()) plugin("-norn-profile=" + request.profile);
+  if (!request.left_out.empty()) plugin("-norn-leave-out=" + request.left_out);
   if (!request.probes.empty()) plugin("-norn-probes=" + request.probes);
   // For the front end only: our plugin turns it off before code is made. For IR there is no front end, and nothing that
   // could ask.

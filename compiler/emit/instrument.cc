@@ -31,10 +31,12 @@
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 namespace norn::compiler {
 
@@ -94,6 +96,32 @@ struct AtomicOperation {
   llvm::Constant* site = nullptr;
 };
 
+// Operands that are addresses: of these an access needs no check.
+using OperandSet = llvm::DenseSet<std::pair<const Instruction*, unsigned>>;
+
+// The accesses of a module whose sites have these identities. Sites have theirs only when all are made, so it is asked
+// of a copy.
+OperandSet accesses_at(llvm::Module& module, const std::set<uint64_t>& sites) {
+  OperandSet found;
+  if (sites.empty()) return found;
+  llvm::ValueToValueMapTy map;
+  const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module, map);
+  llvm::ModuleAnalysisManager none;
+  LabelPass().run(*copy, none);
+  for (llvm::Function& function : module) {
+    for (Instruction& instruction : llvm::instructions(function)) {
+      const auto* twin = llvm::dyn_cast_or_null<Instruction>(static_cast<Value*>(map.lookup(&instruction)));
+      if (twin == nullptr) continue;
+      for (const Label& label : labels_of(*twin)) {
+        constexpr unsigned kStays = kLabelCall | kLabelAtomic | kLabelSpins;
+        if ((label.flags & kStays) == 0 && sites.contains(identity_of(label.site)))
+          found.insert({&instruction, label.operand});
+      }
+    }
+  }
+  return found;
+}
+
 bool is_of_profiler(const llvm::GlobalVariable& global) {
   return global.getName().starts_with("__profc_") || global.getName().starts_with("__llvm_gcov") ||
          global.getSection().starts_with("__llvm_prf");
@@ -139,7 +167,7 @@ class FunctionInstrumenter final {
   FunctionInstrumenter(llvm::Function& function, Hooks& hooks, SiteTable& sites, LocalsTable& locals,
                        LoopEmitter& emitter, LoopPlan& loops, bool asked, const Pruning& prune,
                        const CallEffects& effects, const Escape* escape, bool inline_checks, Profile profile,
-                       bool labels)
+                       bool labels, const OperandSet& left_out)
       : function_(function),
         prune_(prune),
         effects_(effects),
@@ -147,6 +175,7 @@ class FunctionInstrumenter final {
         inline_checks_(inline_checks && !function.hasOptNone() && !function.hasFnAttribute(llvm::Attribute::Cold)),
         profile_(profile),
         labels_(labels),
+        left_out_(left_out),
         layout_(function.getParent()->getDataLayout()),
         hooks_(hooks),
         sites_(sites),
@@ -161,6 +190,7 @@ class FunctionInstrumenter final {
     // All names are found before anything is changed.
     describe();
     if (labels_) return label();
+    leave_out();
     const std::vector<Local> locals = find_locals(function_, namer_, [&](llvm::AllocaInst* slot) {
       return escape_ != nullptr ? escape_->is_private(slot) : !llvm::PointerMayBeCaptured(slot, true, true);
     });
@@ -527,6 +557,24 @@ class FunctionInstrumenter final {
     return nullptr;
   }
 
+  // What needs no check. It was named with the others, so that these are called what they are called in other builds.
+  void leave_out() {
+    if (left_out_.empty()) return;
+    for (Access& access : accesses_) {
+      if (only_checks(access) && left_out_.contains({access.instruction, access.operand})) access.covered = true;
+    }
+    for (BlockOperation& block : blocks_) {
+      for (llvm::Constant** site : {&block.to_site, &block.from_site}) {
+        const unsigned operand = site == &block.to_site ? 0 : 1;
+        if (*site != nullptr && left_out_.contains({block.instruction, operand}))
+          *site = llvm::Constant::getNullValue((*site)->getType());
+      }
+    }
+    std::erase_if(lanes_, [&](const LaneAccess& lanes) {
+      return left_out_.contains({lanes.instruction, lanes.address_operand});
+    });
+  }
+
   // In place of all that emit() would do: what it would know of each instruction, as metadata of it (labels.h).
   void label() {
     std::map<Instruction*, std::vector<Label>> labels;
@@ -823,6 +871,7 @@ class FunctionInstrumenter final {
   const bool inline_checks_;
   const Profile profile_;
   const bool labels_;
+  const OperandSet& left_out_;
   const llvm::DataLayout& layout_;
   Hooks& hooks_;
   SiteTable& sites_;
@@ -857,6 +906,7 @@ llvm::PreservedAnalyses InstrumentPass::run(llvm::Module& module, llvm::ModuleAn
 llvm::PreservedAnalyses InstrumentPass::work_on(llvm::Module& module, bool labels) {
   if (!is_supported(module) || module.getNamedMetadata(kInstrumentedMark) != nullptr)
     return llvm::PreservedAnalyses::all();
+  const OperandSet left_out = accesses_at(module, left_out_);
   module.getOrInsertNamedMetadata(kInstrumentedMark);
 
   Hooks hooks(module);
@@ -891,7 +941,7 @@ llvm::PreservedAnalyses InstrumentPass::work_on(llvm::Module& module, bool label
   for (size_t i = 0; i < marked.size(); ++i) {
     llvm::Function* function = marked[i];
     FunctionInstrumenter(*function, hooks, sites, locals, emitter, loops[i], asked.contains(function), prune, effects,
-                         escape ? &*escape : nullptr, inline_checks_, profile_, labels)
+                         escape ? &*escape : nullptr, inline_checks_, profile_, labels, left_out)
         .run();
     if (!labels) forget_effects(*function);
   }
@@ -902,7 +952,7 @@ llvm::PreservedAnalyses InstrumentPass::work_on(llvm::Module& module, bool label
   for (llvm::Function* function : exempt) {
     LoopPlan none;
     FunctionInstrumenter(*function, hooks, sites, locals, emitter, none, false, prune, effects,
-                         escape ? &*escape : nullptr, inline_checks_, profile_, labels)
+                         escape ? &*escape : nullptr, inline_checks_, profile_, labels, left_out)
         .run_atomics();
     forget_effects(*function);
   }

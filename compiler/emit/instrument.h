@@ -10,13 +10,16 @@
 //
 // Nothing is emitted for memory that no other thread can reach (locals whose address stays in the function,
 // constants, virtual tables) or that nobody writes once there are threads (early.h), nor for an access that another one
-// covers (coverage.h). pruning.h says how to turn this off.
+// covers (coverage.h). pruning.h says how to turn this off. Nor is anything emitted for a site that is left out: what
+// looked at the whole program found that it needs no check (static/left_out.h).
 //
 // The pass runs last in the optimiser's pipeline, so that it sees the accesses the program will really make. With
 // -flto that is at compile time: link-time optimisation then works on instrumented code, and any linker that can do
 // LTO works without loading anything of ours. A module is instrumented once; a second run finds its mark and does
 // nothing.
 #pragma once
+
+#include <set>
 
 #include "compiler/analysis/pruning.h"
 #include "llvm/IR/PassManager.h"
@@ -34,13 +37,15 @@ enum class Profile : uint8_t { kFull, kSampling, kTrace, kProduction };
 class InstrumentPass : public llvm::PassInfoMixin<InstrumentPass> {
  public:
   // `inline_checks`: accesses are checked by code before them (inline_check.h), where that can be.
-  // `whole_program`: the module is all of it, libraries apart.
-  InstrumentPass(DebugInfo left, Pruning prune, bool inline_checks, Profile profile, bool whole_program)
+  // `whole_program`: the module is all of it, libraries apart. `left_out`: identities of sites.
+  InstrumentPass(DebugInfo left, Pruning prune, bool inline_checks, Profile profile, bool whole_program,
+                 std::set<uint64_t> left_out = {})
       : left_(left),
         prune_(prune),
         inline_checks_(inline_checks && prune.inlined),
         profile_(profile),
-        whole_program_(whole_program) {}
+        whole_program_(whole_program),
+        left_out_(std::move(left_out)) {}
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
   static bool isRequired() { return true; }  // without it the pass is left out at -O0
 
@@ -54,6 +59,7 @@ class InstrumentPass : public llvm::PassInfoMixin<InstrumentPass> {
   bool inline_checks_;
   Profile profile_;
   bool whole_program_;
+  std::set<uint64_t> left_out_;
 };
 
 }  // namespace norn::compiler

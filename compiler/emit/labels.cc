@@ -1,7 +1,10 @@
 #include "compiler/emit/labels.h"
 
+#include "base/hash.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/Metadata.h"
+#include "norn/abi.h"
 
 namespace norn::compiler {
 
@@ -31,6 +34,24 @@ std::vector<Label> labels_of(const llvm::Instruction& instruction) {
     labels.push_back({constant(0), static_cast<unsigned>(number(1)), number(2), static_cast<uint32_t>(number(3))});
   }
   return labels;
+}
+
+uint64_t identity_of(const llvm::Constant* site) {
+  uint64_t identity = 0;
+  while (const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(site->stripPointerCasts())) {
+    const auto* fields = llvm::cast<llvm::ConstantStruct>(global->getInitializer());
+    const auto number = [&](unsigned field) {
+      return llvm::cast<llvm::ConstantInt>(fields->getOperand(field))->getZExtValue();
+    };
+    constexpr unsigned kInlinedAt = 4;
+    constexpr unsigned kHash = 7;
+    constexpr unsigned kFlags = 11;
+    identity = hash_next(identity, number(kHash));
+    identity ^= identity >> 32;
+    if ((number(kFlags) & NORN_SITE_LIBRARY) == 0) break;
+    site = fields->getOperand(kInlinedAt);
+  }
+  return identity;
 }
 
 }  // namespace norn::compiler

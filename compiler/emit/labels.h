@@ -34,6 +34,11 @@ struct Label {
 void attach_labels(llvm::Instruction& instruction, const std::vector<Label>& labels);
 [[nodiscard]] std::vector<Label> labels_of(const llvm::Instruction& instruction);
 
+// The identity of a site and of what it is inlined at, down to the first that is no library's
+// (runtime/hooks/stack_ids.h). Of library code that is a function here it is a part of one, by which no race is known.
+// Only once the site's module is labelled or instrumented.
+[[nodiscard]] uint64_t identity_of(const llvm::Constant* site);
+
 // Labels every instruction of a module that was not instrumented. The sites are variables of the module then.
 class LabelPass : public InstrumentPass {
  public:

@@ -39,26 +39,6 @@ namespace {
 constexpr uint64_t kAlignment = 8;
 constexpr unsigned kLargestFunction = 4'000;  // instructions, of one that stands twice
 
-// The identity of a site and of what it is inlined at, down to the first that is no library's
-// (runtime/hooks/stack_ids.h). Of library code that is a function here it is a part of one, by which no race is known.
-uint64_t identity_of(const llvm::Constant* site) {
-  uint64_t identity = 0;
-  while (const auto* global = dyn_cast<llvm::GlobalVariable>(site->stripPointerCasts())) {
-    const auto* fields = cast<llvm::ConstantStruct>(global->getInitializer());
-    const auto number = [&](unsigned field) {
-      return cast<llvm::ConstantInt>(fields->getOperand(field))->getZExtValue();
-    };
-    constexpr unsigned kInlinedAt = 4;
-    constexpr unsigned kHash = 7;
-    constexpr unsigned kFlags = 11;
-    identity = hash_next(identity, number(kHash));
-    identity ^= identity >> 32;
-    if ((number(kFlags) & NORN_SITE_LIBRARY) == 0) break;
-    site = fields->getOperand(kInlinedAt);
-  }
-  return identity;
-}
-
 // Storing the pointer to a virtual table that is there already is no race, and a probe does not know what is there.
 bool is_of_vptr(const llvm::Constant* site) {
   const auto* fields = cast<llvm::ConstantStruct>(cast<llvm::GlobalVariable>(site)->getInitializer());

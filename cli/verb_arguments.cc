@@ -67,7 +67,10 @@ Argument* Arguments::add_option(const std::string& names, Value& value, const st
 }
 template <>
 Argument* Arguments::add_option(const std::string& names, std::vector<std::string>& value, const std::string& help) {
-  return keep(app_->add_option(names, value, help)->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll));
+  return keep(app_->add_option(names, value, help)
+                  ->expected(1)
+                  ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+                  ->allow_extra_args(false));
 }
 template Argument* Arguments::add_option(const std::string& names, std::string& value, const std::string& help);
 template Argument* Arguments::add_option(const std::string& names, int& value, const std::string& help);

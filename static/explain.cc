@@ -7,7 +7,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Support/Path.h"
-#include "static/library_models.h"
+#include "static/program/library_models.h"
 
 namespace norn::statics {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <cstdio>
 
-#include "static/linked_program.h"
-#include "static/points_to.h"
-#include "static/static_candidates.h"
-#include "static/thread_tree.h"
+#include "static/candidates/static_candidates.h"
+#include "static/order/thread_tree.h"
+#include "static/points_to/points_to.h"
+#include "static/program/linked_program.h"
 
 namespace norn::statics {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "static/static_candidates.h"
+#include "static/candidates/static_candidates.h"
 
 namespace norn::statics {
 

@@ -12,11 +12,11 @@
 
 #include "image/program_image.h"
 #include "llvm/Support/raw_ostream.h"
+#include "static/candidates/left_out.h"
+#include "static/candidates/static_candidates.h"
 #include "static/explain.h"
 #include "static/findings.h"
-#include "static/incomplete.h"
-#include "static/left_out.h"
-#include "static/static_candidates.h"
+#include "static/program/incomplete.h"
 
 namespace norn::statics {
 namespace {

@@ -15,8 +15,7 @@ int static_races(const Verb& verb, std::vector<std::string> arguments) {
   std::vector<std::string> verbose;
   files.add_options(app, true);
   app.add_option("--verbose", verbose, "tell what the analyses found: points-to, threads or locks; may be said again")
-      ->type_name("WHAT")
-      ->allow_extra_args(false);
+      ->type_name("WHAT");
   if (const std::optional<int> status = parse(app, verb, std::move(arguments))) return *status;
   if (app.remaining().size() != 1) {
     complain("say which program: norn static ./program");

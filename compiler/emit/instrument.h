@@ -11,7 +11,7 @@
 // Nothing is emitted for memory that no other thread can reach (locals whose address stays in the function,
 // constants, virtual tables) or that nobody writes once there are threads (early.h), nor for an access that another one
 // covers (coverage.h). pruning.h says how to turn this off. Nor is anything emitted for a site that is left out: what
-// looked at the whole program found that it needs no check (static/left_out.h).
+// looked at the whole program found that it needs no check (static/candidates/left_out.h).
 //
 // The pass runs last in the optimiser's pipeline, so that it sees the accesses the program will really make. With
 // -flto that is at compile time: link-time optimisation then works on instrumented code, and any linker that can do

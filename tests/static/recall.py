@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Is every race that a run reports among the candidates of norn static? And how many of these are false?
 
-    recall.py --bin BUILD/bin [--share N] [--level=-O2] [--keep DIRECTORY] [--names SUBSTRING…]
+    recall.py --bin BUILD/bin [--pruned] [--share N] [--level=-O2] [--keep DIRECTORY] [--names SUBSTRING…]
 
 Takes the programs of tests/behaviour, tests/loops and tests/standards; with --share N one in N of them, chosen by a
 hash of the name. Each is built once, run under norn, and analysed; a race of the run (observed or predicted) must have
 its id among the candidates or the flags, but for what exceptions.txt names with its cause. Then it counts: of programs
 whose comments say what races in them (NORACE, RACE), candidates on lines that are no part of any race are false. All
 candidates count, whatever their rank.
+
+With --pruned each is built again from its image, with norn build --only-candidates: a run of that must report the races
+that the full build reported, each with its id, and no other.
 
 With --keep programs and what their runs reported are kept and not made again: whoever works on the analyses alone waits
 for these alone.
@@ -17,6 +20,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -112,9 +116,33 @@ def judge(program, bin_dir, level, directory):
     return len(seen), missed, len(report["races"]), false_candidates(program, report)
 
 
+def prune(program, bin_dir, directory):
+    """Runs the pruned build. Returns the ids it lost, those it invented, how much was left out of how much; or a
+    sentence."""
+    environment = {**clean_environment(), "NORN_CASEBOOK": "none"}
+    built = subprocess.run([str(bin_dir / "norn"), "build", "--only-candidates", "./program", "-o", "./pruned"],
+                           capture_output=True, text=True, timeout=SECONDS, cwd=directory, env=environment)
+    if built.returncode != 0:
+        return f"not built again: {built.stderr.strip()}"
+    said = re.search(r"not checked: (\d+) of (\d+)", built.stdout)
+    if said is None:
+        return f"it is not said what is left out: {built.stdout}"
+    new = directory / "pruned.json"
+    new.unlink(missing_ok=True)
+    modules = [str(directory / f"program.module{number}.so") for number in range(len(program.modules))]
+    subprocess.run([str(bin_dir / "norn"), "run", f"--json={new.name}", *program.options, "--",
+                    str(directory / "pruned"), *modules, *program.args],
+                   capture_output=True, timeout=SECONDS, cwd=directory, env=environment)
+    races = json.loads(new.read_text())["races"] if new.exists() else []
+    found = {race["id"] for race in races}
+    full = {race["id"] for race in json.loads((directory / "run.json").read_text())["races"]}
+    return full - found, found - full, int(said.group(1)), int(said.group(2))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True)
+    parser.add_argument("--pruned", action="store_true", help="look at pruned builds, too")
     parser.add_argument("--share", type=int, default=1)
     parser.add_argument("--level", help="the level of optimisation (default: by the program's name)")
     parser.add_argument("--keep", type=pathlib.Path, help="where programs and runs are kept")
@@ -123,7 +151,7 @@ def main():
     arguments = parser.parse_args()
     bin_dir = pathlib.Path(arguments.bin).absolute()
     allowed = exceptions()
-    races = missed_races = candidates = false = programs = 0
+    races = missed_races = candidates = false = programs = left_out = statements = 0
     race_free = []
     failed = []
     for directory in ("behaviour", "loops", "standards"):
@@ -143,6 +171,18 @@ def main():
                 place = arguments.keep.absolute() / name if arguments.keep else pathlib.Path(work)
                 place.mkdir(parents=True, exist_ok=True)
                 result = judge(program, bin_dir, arguments.level, place)
+                if arguments.pruned and not isinstance(result, str):
+                    try:
+                        pruned = prune(program, bin_dir, place)
+                    except subprocess.TimeoutExpired:
+                        pruned = f"not done after {SECONDS} s: the pruned build"
+                    if isinstance(pruned, str):
+                        failed.append(f"{name}: {pruned}")
+                    else:
+                        failed += [f"{name}: {race} is lost in the pruned build" for race in pruned[0]]
+                        failed += [f"{name}: {race} is invented by the pruned build" for race in pruned[1]]
+                        left_out += pruned[2]
+                        statements += pruned[3]
             if isinstance(result, str):
                 failed.append(f"{name}: {result}")
                 continue
@@ -168,6 +208,8 @@ def main():
     print(f"{programs} programs: {races} races of runs, {missed_races} missed; {candidates} candidates, {false} false "
           f"({percent:.0f} %); race-free programs: median {statistics.median(race_free) if race_free else 0}, "
           f"most {max(race_free, default=0)}, {sum(1 for count in race_free if count == 0)} of {len(race_free)} with none")
+    if arguments.pruned:
+        print(f"pruned builds leave out {left_out} of {statements} statements that access memory")
     return 1 if failed else 0
 
 

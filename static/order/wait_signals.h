@@ -1,0 +1,78 @@
+// Order without locks: one thread waits for what another stores.
+//
+//     T1: data = 1;  ready = 1;            T2: while (!ready) …;  use(data);
+//
+// A cell is a variable of which there is one, that is always accessed as a whole. Its first values are what it has
+// before there is a second thread. Whoever goes on only because it read a value that is none of these (a branch on a
+// load of the cell) waited: it comes after one of the stores of other values, the signals of the cell. If all signals
+// are of one thread, it comes after whatever that thread does before the first of them. This holds for
+//
+//     atomics, if the load acquires and all signals release;
+//     plain variables that a loop waits for, as runs take them (docs/design/loops.md): flags;
+//     variables that are loaded and signalled under one lock, waits for condition variables among them;
+//     semaphores that begin with 0: sem_post signals, and who comes out of sem_wait waited.
+//
+// relative_locks.h carries what was waited for through the program, as a lock that is never given back.
+#pragma once
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "static/order/relative_locks.h"
+#include "static/order/thread_tree.h"
+
+namespace norn::statics {
+
+class Signals final {
+ public:
+  Signals(const PointsTo& points_to, const Threads& threads, const Locks& locks);
+
+  // What is waited for where.
+  [[nodiscard]] const Waits& waits() const { return waits_; }
+
+  // Whether what a thread does there comes before every signal of the cell, whenever the cell is signalled at all.
+  [[nodiscard]] bool precedes(unsigned cell, int thread, const llvm::Instruction& instruction) const;
+  [[nodiscard]] size_t cells() const { return cells_.size(); }
+  // Who waited for these cells waited for those, too, that all their signallers had waited for.
+  void close(std::set<unsigned>& waited, const Locks& with_waits) const;
+
+ private:
+  struct Signal {
+    int thread;
+    const llvm::Instruction* instruction;
+  };
+  struct Cell {
+    ObjectId object = 0;
+    int64_t offset = 0;
+    uint64_t size = 0;
+    bool is_cell = true;
+    bool is_semaphore = false;
+    std::vector<llvm::APInt> first{};
+    std::vector<Signal> signals{};
+    std::vector<const llvm::Instruction*> loads{};
+  };
+  using Place = std::pair<ObjectId, int64_t>;
+
+  void collect();
+  void collect(int thread, const llvm::Instruction& instruction);
+  void add_store(int thread, const llvm::Instruction& instruction, const llvm::Value* address, uint64_t size,
+                 const llvm::ConstantInt* value);
+  void spoil(const llvm::Value* address);
+  [[nodiscard]] bool is_one(ObjectId object) const;
+  [[nodiscard]] bool is_ordered(const Cell& cell, const llvm::Instruction& load) const;
+  [[nodiscard]] bool share_a_lock(const Cell& cell, const llvm::Instruction& load) const;
+  void find_waits();
+  [[nodiscard]] const Region& after(int thread, const llvm::Instruction& instruction) const;
+
+  const PointsTo& points_to_;
+  const Threads& threads_;
+  const Locks& locks_;
+  std::map<Place, Cell> by_place_;
+  std::set<ObjectId> cleared_;
+  std::vector<Cell> cells_;  // those that somebody waits for
+  Waits waits_;
+  mutable std::map<std::pair<int, const llvm::Instruction*>, Region> after_;
+};
+
+}  // namespace norn::statics

@@ -1,0 +1,503 @@
+// The graph of what points where, and its solution.
+#include "static/points_to/pointer_solver.h"
+
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+
+#include "llvm/IR/InstIterator.h"
+#include "static/points_to/virtual_tables.h"
+
+namespace norn::statics {
+
+using llvm::cast;
+using llvm::dyn_cast;
+using llvm::isa;
+using llvm::Value;
+
+PointerSolver::PointerSolver(llvm::Module& module)
+    : module_(module), layout_(module.getDataLayout()), members_(member_pointers(module)) {
+  exceptions_ = new_node();
+  for (const llvm::GlobalVariable& global : module.globals()) {
+    if (is_virtual_table(global) && global.hasInitializer()) find_virtual(*global.getInitializer());
+  }
+  for (llvm::GlobalVariable& global : module.globals()) add_global(global);
+  for (llvm::GlobalVariable& global : module.globals()) {
+    if (global.hasInitializer()) read_initializer(global);
+  }
+  for (llvm::Function& function : module) {
+    if (!function.isDeclaration()) read_function(function);
+  }
+  solve();
+}
+
+std::vector<PointedTo> PointerSolver::of(const Value* value) {
+  std::vector<PointedTo> result;
+  if (!carries_pointers(value->getType())) return result;
+  for (const Location where : nodes_[find(node_of(value))].points_to) {
+    const Location there = find_location(where);
+    const Place& place = locations_[there];
+    if (place.offset < 0 || place.offset >= objects_[place.object].size) continue;
+    result.push_back({place.object, place.offset, period_at(place.object, place.offset)});
+  }
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+std::vector<ObjectId> PointerSolver::objects_at(const Value* value) {
+  std::vector<ObjectId> result;
+  if (!carries_pointers(value->getType())) return result;
+  for (const Location where : nodes_[find(node_of(value))].points_to)
+    result.push_back(locations_[find_location(where)].object);
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+std::map<ObjectId, std::vector<PointedTo>> PointerSolver::holders_of(const std::set<ObjectId>& wanted) {
+  std::map<ObjectId, std::vector<PointedTo>> holders;
+  for (ObjectId holder = 0; holder < objects_.size(); ++holder) {
+    for (const auto& [offset, location] : objects_[holder].locations) {
+      const Node content = locations_[find_location(location)].content;
+      if (content == 0) continue;
+      std::set<ObjectId> held;
+      for (const Location where : nodes_[find(content)].points_to) {
+        const ObjectId object = locations_[find_location(where)].object;
+        if (wanted.contains(object) && held.insert(object).second)
+          holders[object].push_back({holder, offset, period_at(holder, offset)});
+      }
+    }
+  }
+  return holders;
+}
+
+std::vector<ObjectId> PointerSolver::reached_from(ObjectId object) {
+  std::set<ObjectId> reached;
+  for (const auto& [offset, location] : objects_[object].locations) {
+    const Place& place = locations_[find_location(location)];
+    if (place.content == 0) continue;
+    for (const Location where : nodes_[find(place.content)].points_to) {
+      reached.insert(locations_[find_location(where)].object);
+    }
+  }
+  return {reached.begin(), reached.end()};
+}
+
+PointerSolver::Node PointerSolver::new_node() {
+  if (nodes_.empty()) {
+    nodes_.emplace_back();
+    leaders_.push_back(0);
+  }
+  nodes_.emplace_back();
+  leaders_.push_back(static_cast<Node>(nodes_.size() - 1));
+  return static_cast<Node>(nodes_.size() - 1);
+}
+
+PointerSolver::Node PointerSolver::find(Node node) {
+  while (leaders_[node] != node) node = leaders_[node] = leaders_[leaders_[node]];
+  return node;
+}
+
+PointerSolver::Location PointerSolver::find_location(Location location) {
+  while (location_leaders_[location] != location) {
+    location = location_leaders_[location] = location_leaders_[location_leaders_[location]];
+  }
+  return location;
+}
+
+ObjectId PointerSolver::new_object(ObjectKind kind, const Value* origin, int64_t size) {
+  Object object{{kind, origin}};
+  object.size = size;
+  object.whole = kind == ObjectKind::kFunction;
+  objects_.push_back(std::move(object));
+  const auto id = static_cast<ObjectId>(objects_.size() - 1);
+  of_origin_[origin].push_back(id);
+  return id;
+}
+
+int64_t PointerSolver::normal(const Object& object, int64_t offset) const {
+  if (object.whole || offset < 0) return object.whole ? 0 : offset;
+  for (const Region& region : object.regions) {
+    if (offset >= region.begin && offset < region.end) return region.begin + (offset - region.begin) % region.period;
+  }
+  return offset;
+}
+
+int64_t PointerSolver::period_at(ObjectId object, int64_t offset) const {
+  for (const Region& region : objects_[object].regions) {
+    if (offset >= region.begin && offset < region.end) return region.period;
+  }
+  return 0;
+}
+
+// kNoLocation: outside of the object, where no pointer leads that may be used.
+PointerSolver::Location PointerSolver::location(ObjectId id, int64_t offset) {
+  const int64_t outside = objects_[id].single ? 0 : kOutside;
+  if (!objects_[id].whole && (offset < -outside || offset > objects_[id].size + outside)) return kNoLocation;
+  if (objects_[id].locations.size() >= kMostLocations && (offset < 0 || offset > objects_[id].size)) return kNoLocation;
+  if (objects_[id].locations.size() >= kMostLocations || offset > kFarthest) {
+    add_region(id, {0, kEndless, 8});
+    if (offset > kFarthest) add_region(id, {0, kEndless, 1});
+  }
+  if (offset >= 0) offset = normal(objects_[id], offset);
+  const auto known = objects_[id].locations.find(offset);
+  if (known != objects_[id].locations.end()) return find_location(known->second);
+  const auto made = static_cast<Location>(locations_.size());
+  locations_.push_back({id, offset});
+  location_leaders_.push_back(made);
+  objects_[id].locations.emplace(offset, made);
+  return made;
+}
+
+PointerSolver::Node PointerSolver::content(Location where) {
+  where = find_location(where);
+  if (locations_[where].content != 0) return find(locations_[where].content);
+  const Node node = new_node();
+  locations_[where].content = node;
+  // What is copied as a whole takes this along.
+  const Place place = locations_[where];
+  for (size_t i = 0; i < objects_[place.object].copied.size(); ++i) {
+    const Object::Copied copied = objects_[place.object].copied[i];
+    copy_piece(place.object, place.offset, copied);
+  }
+  return find(node);
+}
+
+void PointerSolver::add_region(ObjectId id, Region region) {
+  Object& object = objects_[id];
+  if (object.whole || region.period <= 0) return;
+  region.begin = std::max<int64_t>(region.begin, 0);
+  if (region.end >= object.size && object.size == kEndless) region.end = kEndless;
+  for (size_t i = 0; i < object.regions.size();) {
+    const Region old = object.regions[i];
+    if (region.begin >= old.end || region.end <= old.begin) {
+      ++i;
+      continue;
+    }
+    if (old.begin <= region.begin && old.end >= region.end && region.period % old.period == 0 &&
+        (region.begin - old.begin) % old.period == 0)
+      return;
+    region.period = std::gcd(std::gcd(region.period, old.period), std::abs(region.begin - old.begin));
+    region.begin = std::min(region.begin, old.begin);
+    region.end = std::max(region.end, old.end);
+    object.regions.erase(object.regions.begin() + static_cast<std::ptrdiff_t>(i));
+    i = 0;
+  }
+  object.regions.push_back(region);
+  // What was told apart before is one now.
+  const std::map<int64_t, Location> before = object.locations;
+  for (const auto& [offset, where] : before) {
+    const int64_t now = normal(objects_[id], offset);
+    if (now == offset) continue;
+    objects_[id].locations.erase(offset);
+    const auto known = objects_[id].locations.find(now);
+    if (known == objects_[id].locations.end()) {
+      locations_[find_location(where)].offset = now;
+      objects_[id].locations.emplace(now, find_location(where));
+    } else {
+      merge_locations(known->second, where);
+    }
+  }
+}
+
+void PointerSolver::merge_locations(Location into, Location from) {
+  into = find_location(into);
+  from = find_location(from);
+  if (into == from) return;
+  location_leaders_[from] = into;
+  const Node content = locations_[from].content;
+  if (content == 0) return;
+  if (locations_[into].content == 0) {
+    locations_[into].content = content;
+  } else {
+    merge(locations_[into].content, content);
+  }
+}
+
+// Two nodes become one.
+void PointerSolver::merge(Node a, Node b) {
+  a = find(a);
+  b = find(b);
+  if (a == b) return;
+  leaders_[b] = a;
+  ++figures_.collapsed;
+  NodeFacts other = std::move(nodes_[b]);
+  nodes_[b] = {};
+  NodeFacts& into = nodes_[a];
+  into.points_to |= other.points_to;
+  into.copies |= other.copies;
+  const auto append = [](auto& to, auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+  append(into.steps, other.steps);
+  append(into.loads, other.loads);
+  append(into.stores, other.stores);
+  append(into.memory, other.memory);
+  append(into.calls, other.calls);
+  into.fresh = into.points_to;
+  if (!into.fresh.empty()) wake(a);
+}
+
+void PointerSolver::wake(Node node) {
+  if (nodes_[node].waiting) return;
+  nodes_[node].waiting = true;
+  waiting_.push_back(node);
+}
+
+void PointerSolver::add(Node node, Location where) {
+  if (where == kNoLocation) return;
+  node = find(node);
+  if (!nodes_[node].points_to.test_and_set(where)) return;
+  nodes_[node].fresh.set(where);
+  wake(node);
+}
+
+void PointerSolver::add_all(Node node, const Set& set) {
+  node = find(node);
+  Set more = set;
+  more.intersectWithComplement(nodes_[node].points_to);
+  if (more.empty()) return;
+  nodes_[node].points_to |= more;
+  nodes_[node].fresh |= more;
+  wake(node);
+}
+
+void PointerSolver::copy(Node from, Node to) {
+  from = find(from);
+  to = find(to);
+  if (from == to || !nodes_[from].copies.test_and_set(to)) return;
+  if (!nodes_[from].points_to.empty()) add_all(to, nodes_[from].points_to);
+}
+
+// What was there before a constraint was added is passed to it with the rest.
+void PointerSolver::look_again(Node node) {
+  node = find(node);
+  nodes_[node].fresh = nodes_[node].points_to;
+  if (!nodes_[node].fresh.empty()) wake(node);
+}
+
+void PointerSolver::solve() {
+  size_t until_cycles = 0;
+  while (!waiting_.empty()) {
+    if (until_cycles == 0) {
+      collapse_cycles();
+      until_cycles = std::max<size_t>(nodes_.size() / 2, 5000);
+    }
+    std::vector<Node> wave;
+    wave.swap(waiting_);
+    std::sort(wave.begin(), wave.end(), [&](Node a, Node b) { return rank(a) > rank(b); });
+    for (const Node waiting : wave) {
+      nodes_[waiting].waiting = false;
+      const Node node = find(waiting);
+      if (node != waiting) {
+        if (!nodes_[node].fresh.empty()) wake(node);
+        continue;
+      }
+      const Set fresh = std::move(nodes_[node].fresh);
+      nodes_[node].fresh.clear();
+      if (fresh.empty()) continue;
+      ++figures_.passed_on;
+      if (until_cycles > 0) --until_cycles;
+      pass_on(node, fresh);
+    }
+  }
+}
+
+unsigned PointerSolver::rank(Node node) const { return node < ranks_.size() ? ranks_[node] : 0; }
+
+// Tarjan's components of the graph of copies, without recursion. Ranks are in the order of their completion: what is
+// copied to has a smaller one.
+void PointerSolver::collapse_cycles() {
+  const size_t count = nodes_.size();
+  ranks_.assign(count, 0);
+  std::vector<unsigned> index(count, 0);
+  std::vector<unsigned> low(count, 0);
+  std::vector<bool> on_stack(count, false);
+  std::vector<Node> stack;
+  struct Visit {
+    Node node;
+    std::vector<Node> to;
+    size_t next;
+  };
+  std::vector<Visit> visits;
+  std::vector<std::vector<Node>> cycles;
+  unsigned counter = 0;
+  unsigned completed = 0;
+  const auto successors = [&](Node node) {
+    std::vector<Node> to;
+    for (const Node copy : nodes_[node].copies) to.push_back(find(copy));
+    return to;
+  };
+  const auto enter = [&](Node node) {
+    index[node] = low[node] = ++counter;
+    stack.push_back(node);
+    on_stack[node] = true;
+    visits.push_back({node, successors(node), 0});
+  };
+  for (Node root = 1; root < count; ++root) {
+    if (find(root) != root || index[root] != 0) continue;
+    enter(root);
+    while (!visits.empty()) {
+      Visit& visit = visits.back();
+      if (visit.next < visit.to.size()) {
+        const Node next = visit.to[visit.next++];
+        if (index[next] == 0) {
+          enter(next);
+        } else if (on_stack[next]) {
+          low[visit.node] = std::min(low[visit.node], index[next]);
+        }
+        continue;
+      }
+      const Node node = visit.node;
+      visits.pop_back();
+      if (!visits.empty()) low[visits.back().node] = std::min(low[visits.back().node], low[node]);
+      if (low[node] != index[node]) continue;
+      std::vector<Node> cycle;
+      ++completed;
+      for (Node member = 0; member != node;) {
+        member = stack.back();
+        stack.pop_back();
+        on_stack[member] = false;
+        ranks_[member] = completed;
+        cycle.push_back(member);
+      }
+      if (cycle.size() > 1) cycles.push_back(std::move(cycle));
+    }
+  }
+  for (const std::vector<Node>& cycle : cycles) {
+    for (const Node member : cycle) merge(cycle.front(), member);
+  }
+}
+
+// Nodes are added meanwhile, so nothing is held by reference.
+void PointerSolver::pass_on(Node node, const Set& fresh) {
+  {
+    Set now;  // what stands for them since some became one
+    bool changed = false;
+    for (const Node to : nodes_[node].copies) {
+      const Node leader = find(to);
+      changed |= leader != to;
+      if (leader == node) continue;
+      now.set(leader);
+      add_all(leader, fresh);
+    }
+    if (changed) nodes_[node].copies = now;
+  }
+  const bool more = !nodes_[node].steps.empty() || !nodes_[node].loads.empty() || !nodes_[node].stores.empty() ||
+                    !nodes_[node].memory.empty() || !nodes_[node].calls.empty();
+  if (!more) return;
+  Set seen;
+  for (const Location stale : fresh) {
+    const Location where = find_location(stale);
+    if (!seen.test_and_set(where)) continue;
+    pass_location_on(node, where);
+  }
+}
+
+void PointerSolver::pass_location_on(Node start, Location where) {
+  // The node may become part of another on the way.
+  const auto facts = [&]() -> NodeFacts& { return nodes_[find(start)]; };
+  for (size_t i = 0; i < facts().steps.size(); ++i) {
+    const StepTo step = facts().steps[i];
+    add(step.to, stepped(where, step.step));
+  }
+  for (size_t i = 0; i < facts().loads.size(); ++i) {
+    const Transfer load = facts().loads[i];
+    for_pieces(where, load.size, [&](Node piece) { copy(piece, load.with); });
+  }
+  for (size_t i = 0; i < facts().stores.size(); ++i) {
+    const Transfer store = facts().stores[i];
+    for_pieces(where, store.size, [&](Node piece) { copy(store.with, piece); });
+  }
+  for (size_t i = 0; i < facts().memory.size(); ++i) {
+    const MemoryCopy memory = facts().memory[i];
+    const Set others = nodes_[find(memory.other)].points_to;
+    for (const Location other : others) {
+      if (memory.is_source) {
+        copy_memory(where, find_location(other), memory.size);
+      } else {
+        copy_memory(find_location(other), where, memory.size);
+      }
+    }
+  }
+  const ObjectInfo info = objects_[locations_[where].object].info;
+  if (info.kind != ObjectKind::kFunction) return;
+  for (size_t i = 0; i < facts().calls.size(); ++i) connect_indirect(*facts().calls[i], info.origin);
+}
+
+template <class Do>
+void PointerSolver::for_pieces(Location where, int64_t size, Do piece) {
+  const Place place = locations_[find_location(where)];
+  if (objects_[place.object].whole) return;
+  for (int64_t at = 0; at < std::max<int64_t>(size, 1) && at < 512; at += kPointerBytes) {
+    const int64_t offset = place.offset + at;
+    if (offset < 0 || offset >= objects_[place.object].size) continue;
+    if (const Location there = location(place.object, offset); there != kNoLocation) piece(content(there));
+  }
+}
+
+PointerSolver::Location PointerSolver::stepped(Location from, const Step& step) {
+  const Place place = locations_[find_location(from)];
+  if (step.varies) {
+    Region region = step.region;
+    region.begin += place.offset;
+    if (region.end != kEndless) region.end += place.offset;
+    const auto wrapped = [&](int64_t offset) { return (offset % region.period + region.period) % region.period; };
+    if (step.bytes < 0 || region.begin < 0) region.begin = wrapped(region.begin);
+    region.end = std::min(region.end, objects_[place.object].size);
+    if (region.end > region.begin) add_region(place.object, region);
+    const int64_t there = place.offset + std::max<int64_t>(step.bytes, 0);
+    return location(place.object, there < 0 ? wrapped(there) : there);
+  }
+  const int64_t period = period_at(place.object, place.offset);
+  if (period != 0 && step.bytes < 0 && place.offset + step.bytes < 0) {
+    return location(place.object, (place.offset + step.bytes) % period + period);
+  }
+  return location(place.object, place.offset + step.bytes);
+}
+
+// `from` and `to`: where the blocks begin.
+void PointerSolver::copy_memory(Location from, Location to, int64_t size) {
+  const Place source = locations_[find_location(from)];
+  const Place target = locations_[find_location(to)];
+  if (objects_[source.object].whole || objects_[target.object].whole) return;
+  const Object::Copied copied{source.offset, size, target.object, target.offset};
+  const auto outside = [&](const Place& place) {
+    return place.offset < 0 || place.offset >= objects_[place.object].size;
+  };
+  if (outside(source) || outside(target)) return;
+  if (!copied_.insert({source.object, copied.from, copied.size, copied.to, copied.at}).second) return;
+  objects_[source.object].copied.push_back(copied);
+  std::vector<int64_t> offsets;
+  for (const auto& [offset, where] : objects_[source.object].locations) {
+    if (locations_[find_location(where)].content != 0) offsets.push_back(offset);
+  }
+  for (const int64_t offset : offsets) copy_piece(source.object, offset, copied);
+}
+
+void PointerSolver::copy_piece(ObjectId source, int64_t offset, const Object::Copied& copied) {
+  const int64_t period = period_at(source, offset);
+  int64_t distance = offset - copied.from;
+  // In a region the piece stands for all its elements.
+  if (distance < 0 && period != 0) distance = ((distance % period) + period) % period;
+  if (distance < 0 || (copied.size != kEndless && distance >= copied.size)) return;
+  if (copied.at + distance >= objects_[copied.to].size) return;
+  const Location from = location(source, offset);
+  const Location to = location(copied.to, copied.at + distance);
+  if (from == kNoLocation || to == kNoLocation || find_location(from) == find_location(to)) return;
+  const Node what = content(from);
+  const Node where = content(to);
+  copy(what, where);
+  if (period != 0 && period_at(copied.to, copied.at + distance) == 0) {
+    Region region{copied.at, copied.size == kEndless ? objects_[copied.to].size : copied.at + copied.size, period};
+    add_region(copied.to, region);
+  }
+}
+
+PointerSolver::Figures PointerSolver::figures() const {
+  Figures figures = figures_;
+  figures.nodes = nodes_.size();
+  figures.objects = objects_.size();
+  return figures;
+}
+
+}  // namespace norn::statics

@@ -1,0 +1,208 @@
+// What PointsTo is behind its answers: constraints read out of a module (constraints.cc, calls.cc), and the graph that
+// they become, solved (pointer_solver.cc). points_to.h says how.
+#pragma once
+
+#include <map>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SparseBitVector.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
+#include "static/points_to/member_pointers.h"
+#include "static/points_to/points_to.h"
+
+namespace norn::statics {
+
+struct Passing;  // calls.cc
+
+class PointerSolver final {
+ public:
+  using Value = llvm::Value;
+  using Figures = PointsTo::Figures;
+  using Node = unsigned;      // something that holds pointers: a value, the memory at a location
+  using Location = unsigned;  // an object and an offset in it
+  using Set = llvm::SparseBitVector<>;
+
+  // A range of an object whose elements are not told apart.
+  struct Region {
+    int64_t begin;
+    int64_t end;
+    int64_t period;
+  };
+
+  // How an address comes of another.
+  struct Step {
+    int64_t bytes = 0;       // behind where it is, or behind the region's element
+    bool varies = false;     // in a region, of which `begin` and `end` count from where it is
+    Region region{0, 0, 0};  // end: kEndless if nobody knows
+  };
+  static constexpr Location kNoLocation = ~0U;
+
+  static constexpr int64_t kPointerBytes = 8;
+  static constexpr int64_t kEndless = INT64_MAX / 4;  // the size of an object that nobody knows
+  static constexpr int64_t kFarthest = 1 << 20;       // offsets beyond this are one
+  static constexpr int64_t kOutside = 64;             // how far a pointer may go out of its object, to come back
+  static constexpr size_t kMostLocations = 128;       // told apart in one object
+  static constexpr int64_t kShortArray = 16;          // elements of longer ones are one
+
+  explicit PointerSolver(llvm::Module& module);
+  [[nodiscard]] std::vector<PointedTo> of(const Value* value);
+  [[nodiscard]] std::vector<ObjectId> objects_at(const Value* value);
+  [[nodiscard]] std::map<ObjectId, std::vector<PointedTo>> holders_of(const std::set<ObjectId>& wanted);
+  [[nodiscard]] std::vector<ObjectId> reached_from(ObjectId object);
+  const llvm::Module& module_;
+  const llvm::DataLayout& layout_;
+
+  struct Object {
+    ObjectInfo info;
+    int64_t size = kEndless;
+    bool whole = false;   // one location: functions, threads, constants without pointers
+    bool single = false;  // a variable of one number or pointer: nobody steps out of it to come back
+    std::vector<Region> regions{};
+    std::map<int64_t, Location> locations{};
+    // Memory that goes elsewhere as it is (memcpy): what is at from + k is also at `to` + k.
+    struct Copied {
+      int64_t from;
+      int64_t size;
+      ObjectId to;
+      int64_t at;
+    };
+    std::vector<Copied> copied{};
+  };
+  std::vector<Object> objects_;
+  std::map<const Value*, std::vector<ObjectId>> of_origin_;
+  std::map<const llvm::CallBase*, std::vector<const llvm::Function*>> callees_;
+  std::map<const llvm::CallBase*, std::vector<const llvm::Function*>> created_;
+  Figures figures_;
+
+ private:
+  struct Place {
+    ObjectId object;
+    int64_t offset;
+    Node content = 0;  // 0: nothing was ever there
+  };
+  struct StepTo {
+    Node to;
+    Step step;
+  };
+  struct Transfer {
+    Node with;
+    int64_t size;
+  };
+  struct MemoryCopy {
+    Node other;
+    int64_t size;  // kEndless: not known
+    bool is_source;
+  };
+  struct NodeFacts {
+    Set points_to;
+    Set fresh;
+    Set copies;
+    std::vector<StepTo> steps{};
+    std::vector<Transfer> loads{};
+    std::vector<Transfer> stores{};
+    std::vector<MemoryCopy> memory{};
+    std::vector<const llvm::CallBase*> calls{};  // that call what it points to
+    bool waiting = false;
+  };
+
+  // pointer_solver.cc: the graph, and solving it
+  Node new_node();
+  Node find(Node node);
+  Location find_location(Location location);
+  ObjectId new_object(ObjectKind kind, const Value* origin, int64_t size);
+  [[nodiscard]] int64_t normal(const Object& object, int64_t offset) const;
+  [[nodiscard]] int64_t period_at(ObjectId object, int64_t offset) const;
+  Location location(ObjectId id, int64_t offset);
+  Node content(Location where);
+  void add_region(ObjectId id, Region region);
+  void merge_locations(Location into, Location from);
+  void merge(Node a, Node b);
+  void wake(Node node);
+  void add(Node node, Location where);
+  void add_all(Node node, const Set& set);
+  void copy(Node from, Node to);
+  void look_again(Node node);
+  void solve();
+  [[nodiscard]] unsigned rank(Node node) const;
+  void collapse_cycles();
+  void pass_on(Node node, const Set& fresh);
+  void pass_location_on(Node start, Location where);
+  template <class Do>
+  void for_pieces(Location where, int64_t size, Do piece);
+  Location stepped(Location from, const Step& step);
+  void copy_memory(Location from, Location to, int64_t size);
+  void copy_piece(ObjectId source, int64_t offset, const Object::Copied& copied);
+
+  // constraints.cc
+  [[nodiscard]] bool carries_pointers(llvm::Type* type) const;
+  [[nodiscard]] int64_t size_of(llvm::Type* type) const;
+  void add_global(const llvm::GlobalVariable& global);
+  void add_arrays(ObjectId object, llvm::Type* type, int64_t at, unsigned depth = 0);
+  void read_initializer(const llvm::GlobalVariable& global);
+  void put_constant(ObjectId object, int64_t at, const llvm::Constant* constant);
+
+ public:
+  Node node_of(const Value* value);
+
+ private:
+  void read_constant(const llvm::Constant& constant, Node node);
+  void read_step(const llvm::GEPOperator& gep, Node node, bool turns);
+  void add_step(Node from, Node to, const Step& step);
+  void load(const Value* address, const Value* to);
+  void load_node(Node address, Node to, int64_t size);
+  void store(const Value* value, const Value* address);
+  void store_node(Node value, Node address, int64_t size);
+  void copy_block(const Value* from, const Value* to, const Value* length);
+  void copy_block(Node source, Node target, int64_t size);
+  Node returned_by(const llvm::Function& function);
+  void find_turning(const llvm::Function& function);
+  void read_function(const llvm::Function& function);
+  void read(const llvm::Instruction& instruction);
+  [[nodiscard]] static bool is_of_pointer(const llvm::Instruction& computed);
+  void read_arithmetic(const llvm::Instruction& instruction);
+
+  // calls.cc
+  void read_call(const llvm::CallBase& call);
+  Node rest_of(const llvm::Function& function);
+  void connect(const llvm::CallBase& call, const llvm::Function& callee);
+  void find_virtual(const llvm::Constant& part);
+  [[nodiscard]] bool is_called_as(const llvm::Function& function, const llvm::FunctionType& call) const;
+  void connect_indirect(const llvm::CallBase& call, const Value* target);
+  void connect_thread(const llvm::CallBase& call, const llvm::Function& kind, const llvm::Function& function);
+  void connect_callback(const llvm::CallBase& call, const llvm::Function& function);
+  void allocate(const llvm::CallBase& call, int64_t size = kEndless);
+  [[nodiscard]] static int64_t allocated_size(const llvm::CallBase& call, llvm::StringRef name);
+  void read_library_call(const llvm::CallBase& call, const llvm::Function& callee);
+  void pass_by_kernel(const llvm::CallBase& call, const Passing& passing);
+  void read_string_call(const llvm::CallBase& call);
+  void read_intrinsic(const llvm::IntrinsicInst& intrinsic);
+  std::vector<NodeFacts> nodes_;
+  std::vector<Node> leaders_;
+  std::vector<Place> locations_;
+  std::vector<Location> location_leaders_;
+  std::vector<Node> waiting_;
+  std::vector<unsigned> ranks_;
+  std::set<std::tuple<ObjectId, int64_t, int64_t, ObjectId, int64_t>> copied_;
+  llvm::DenseMap<const Value*, Node> of_value_;
+  llvm::DenseMap<const llvm::Function*, Node> returned_;
+  llvm::DenseMap<const llvm::Function*, Node> rests_;  // a pointer to what a function with ... is given beside
+  std::map<const llvm::CallBase*, ObjectId> allocated_;
+  llvm::SmallPtrSet<const llvm::GetElementPtrInst*, 32> turning_;
+  const MemberPointers members_;
+  llvm::DenseSet<const llvm::Function*> virtual_;  // functions of virtual tables
+  Node exceptions_ = 0;
+  Node kernel_ = 0;  // points to what was sent and not received
+
+ public:
+  [[nodiscard]] Figures figures() const;
+};
+
+}  // namespace norn::statics

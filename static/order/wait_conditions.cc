@@ -22,7 +22,8 @@ constexpr unsigned kDeepest = 8;
 const Value* load_of(const Value* value, const Waits& waits, unsigned depth = 0) {
   const auto* instruction = dyn_cast<llvm::Instruction>(value);
   if (instruction == nullptr || depth > kDeepest) return nullptr;
-  if (waits.contains(instruction)) return instruction;
+  if (const auto wait = waits.find(instruction); wait != waits.end())
+    return wait->second.is_call ? nullptr : instruction;
   if (!llvm::isa<llvm::ICmpInst, llvm::BinaryOperator, llvm::CastInst, llvm::FreezeInst>(instruction)) return nullptr;
   const Value* found = nullptr;
   for (const llvm::Use& operand : instruction->operands()) {

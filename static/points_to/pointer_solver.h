@@ -1,5 +1,5 @@
-// What PointsTo is behind its answers: constraints read out of a module (constraints.cc, calls.cc), and the graph that
-// they become, solved (pointer_solver.cc). points_to.h says how.
+// What PointsTo is behind its answers: constraints read out of a module (pointer_constraints.cc, pointer_calls.cc), and
+// the graph that they become, solved (pointer_solver.cc). points_to.h says how.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@
 
 namespace norn::statics {
 
-struct Passing;  // calls.cc
+struct Passing;  // pointer_calls.cc
 
 class PointerSolver final {
  public:
@@ -141,7 +141,7 @@ class PointerSolver final {
   void copy_memory(Location from, Location to, int64_t size);
   void copy_piece(ObjectId source, int64_t offset, const Object::Copied& copied);
 
-  // constraints.cc
+  // pointer_constraints.cc
   [[nodiscard]] bool carries_pointers(llvm::Type* type) const;
   [[nodiscard]] int64_t size_of(llvm::Type* type) const;
   void add_global(const llvm::GlobalVariable& global);
@@ -169,7 +169,7 @@ class PointerSolver final {
   [[nodiscard]] static bool is_of_pointer(const llvm::Instruction& computed);
   void read_arithmetic(const llvm::Instruction& instruction);
 
-  // calls.cc
+  // pointer_calls.cc
   void read_call(const llvm::CallBase& call);
   Node rest_of(const llvm::Function& function);
   void connect(const llvm::CallBase& call, const llvm::Function& callee);

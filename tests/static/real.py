@@ -38,35 +38,6 @@ PROGRAMS = {
            "./configure --disable-nls --disable-doc --disable-shared --disable-scripts --disable-xzdec "
            "--disable-lzmadec --disable-lzmainfo --disable-lzma-links && "
            "for part in liblzma xz; do make -j$JOBS -C src/$part CFLAGS='-O2 -g'; done", "src/xz/xz"),
-    "lbzip2": (["lbzip2"], f"./configure && make -j$JOBS CFLAGS='-O2 -g' {QUIET}", "src/lbzip2"),
-    "pigz": (["pigz", "zlib"],
-             "(cd ../zlib && ./configure --static && make -j$JOBS libz.a CFLAGS='-O2 -g') && "
-             "make -j$JOBS pigz CC=\"$CC\" CFLAGS='-O2 -g -I../zlib' LDFLAGS='-L../zlib -pthread'", "pigz"),
-    "plzip": (["plzip", "lzlib"],
-              "(cd ../lzlib && ./configure CC=\"$CC\" CFLAGS='-O2 -g' && make -j$JOBS liblz.a) && "
-              "./configure CXX=\"$CXX\" CPPFLAGS=-I../lzlib LDFLAGS='-L../lzlib -pthread' CXXFLAGS='-O2 -g' && "
-              "make -j$JOBS", "plzip"),
-    "axel": (["axel"], f"./configure --without-ssl --disable-nls && make -j$JOBS CFLAGS='-O2 -g -pthread' {QUIET}", "axel"),
-    "redis": (["redis"],
-              "make -j$JOBS redis-server MALLOC=libc USE_SYSTEMD=no CC=\"$CC\" OPTIMIZATION=-O2 DEBUG=-g",
-              "src/redis-server"),
-    "sqlite3": (["sqlite3"],
-                "./configure --disable-tcl --disable-readline && make sqlite3.c shell.c && "
-                "$CC -O2 -g -DSQLITE_THREADSAFE=1 sqlite3.c shell.c -pthread -ldl -lm -o sqlite3", "sqlite3"),
-    "transmission": (["transmission", "libevent"],
-                     f"(cd ../libevent && ./configure --disable-shared --disable-samples --disable-openssl "
-                     f"--disable-libevent-regress && make -j$JOBS CFLAGS='-O2 -g' {QUIET}) && "
-                     "export PKG_CONFIG_PATH=$PWD/../libevent && "
-                     "./configure --disable-nls --without-gtk --disable-cli --disable-mac --enable-daemon "
-                     "LIBEVENT_CFLAGS=\"-I$PWD/../libevent/include\" "
-                     "LIBEVENT_LIBS=\"$PWD/../libevent/.libs/libevent.a $PWD/../libevent/.libs/libevent_pthreads.a\" "
-                     f"&& make -j$JOBS CFLAGS='-O2 -g' {QUIET}", "daemon/transmission-daemon"),
-    "apache2": (["apache2", "apr", "apr-util"],
-                f"(cd ../apr && ./configure --disable-shared && make -j$JOBS CFLAGS='-O2 -g' {QUIET}) && "
-                f"(cd ../apr-util && ./configure --with-apr=../apr --with-expat=/usr && "
-                f"make -j$JOBS CFLAGS='-O2 -g' {QUIET}) && "
-                "./configure --with-apr=../apr --with-apr-util=../apr-util --with-mpm=event --enable-mods-static=most "
-                f"--disable-ssl --disable-lua && make -j$JOBS CFLAGS='-O2 -g' {QUIET}", "httpd"),
 }
 
 

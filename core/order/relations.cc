@@ -275,8 +275,10 @@ void Relations::note_segment(Thread& thread) {
   thread.stamps_unlocked = thread.lockset == kNoLocks && (kOneAtATime || core_barrier != nullptr);
   thread.stamps_alone = GranuleLayout::alone(thread.slot, thread.stamps_locks);
   thread.stamps_two = GranuleLayout::of_two(thread.slot, thread.stamps_locks);
-  thread.alone_cells = thread.stamps_unlocked ? uint64_t{thread.stamps_alone} << 32 : ~uint64_t{0};
-  thread.two_cells = thread.stamps_unlocked ? uint64_t{thread.stamps_two} << 32 : ~uint64_t{0};
+  const auto own = [&](uint32_t layout) { return thread.stamps_unlocked ? layout : GranuleLayout::kOwnedByNobody; };
+  thread.own_alone = own(thread.stamps_alone);
+  thread.own_two = own(thread.stamps_two);
+  thread.own_three = own(GranuleLayout::of_three(thread.slot, thread.stamps_locks));
   thread.own_epoch = uint64_t{ShadowWord::epoch_of(thread.slot, thread.time)} << ShadowWord::kClockAt;
   thread.owned_layout =
       thread.stamps_pack && thread.lockset == kNoLocks && thread.beginning < GranuleLayout::kBeginnings

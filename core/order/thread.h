@@ -189,10 +189,11 @@ struct Thread {
   bool unrecorded = false;       // what it did under the lock it holds, or held last, was not recorded from the start
   uint32_t stamps_alone = 0;     // the second cell of a granule with one stamp of this time
   uint32_t stamps_two = 0;       // and with two of the thread, made with the same locks
-  // The same for GranuleStep::Own: both cells, and the epoch as a word has it. None is like the cells while the thread
-  // holds a lock.
-  uint64_t alone_cells = 0, two_cells = 0, own_epoch = 0;
-  uint32_t owned_layout = 0;       // and with an owner table, where it may use such now; else one that no granule has
+  // The same for GranuleStep::Own, with one, two and three, and the epoch as a word has it; and with an owner table.
+  // None is like a granule's while the thread may not do so (GranuleLayout::kOwnedByNobody).
+  uint64_t own_epoch = 0;
+  uint32_t own_alone = 0, own_two = 0, own_three = 0;
+  uint32_t owned_layout = 0;
   uint32_t beginning = 0;          // another where its own past is not: begin_again()
   const Clock* decides = nullptr;  // of the relation in which stamps are superfluous
   const SegmentLocks* locks_by_time = nullptr;

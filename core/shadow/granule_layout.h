@@ -29,7 +29,7 @@ struct GranuleLayout {
   [[nodiscard]] static constexpr uint32_t owned_by(Slot slot, uint32_t beginning) {
     return kOwned | kNoOrder | uint32_t{slot} << 8 | beginning << 16;
   }
-  // With one word, or with two of one thread and the same locks.
+  // With one word, or with two or three of one thread and the same locks.
   [[nodiscard]] static uint32_t alone(Slot slot, LocksCode locks) {
     const unsigned place = slot & 1u;
     return kNoPlace << 4 | kNoPlace << 2 | place | locks_in(place, locks);
@@ -37,6 +37,10 @@ struct GranuleLayout {
   [[nodiscard]] static uint32_t of_two(Slot slot, LocksCode locks) {
     const unsigned place = slot & 1u;
     return kNoPlace << 4 | place << 2 | 2u | locks_in(place, locks) | locks_in(2, locks);
+  }
+  [[nodiscard]] static uint32_t of_three(Slot slot, LocksCode locks) {
+    const unsigned place = slot & 1u;
+    return place << 4 | 2u << 2 | (1 - place) | locks_in(0, locks) | locks_in(1, locks) | locks_in(2, locks);
   }
 };
 

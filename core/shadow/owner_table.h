@@ -4,9 +4,9 @@
 //
 // The table is a history in the place of the granule's list:
 //
-//   uint32 kHeader · uint64 reads[8] · uint64 writes[8]
+//   uint32 kHeader · (uint64 read · uint64 write)[8]
 //
-// The bits of bytes in its words say nothing: a word belongs to the byte that it stands at. `writes` may be an
+// The bits of bytes in its words say nothing: a word belongs to the byte that it stands at. A write may be an
 // allocation. The granule's layout says whose it is (GranuleLayout::owned_by()); its three words are copies for the
 // thread's check alone, whose stacks say nothing.
 //
@@ -28,8 +28,7 @@ class OwnerTable {
   static constexpr unsigned kWords = 1 + 2 * kGranuleBytes * 2;
 
   // Behind the header the words are aligned: a history begins four bytes after a multiple of sixteen.
-  explicit OwnerTable(const uint32_t* words)
-      : reads_(reinterpret_cast<ShadowWord*>(const_cast<uint32_t*>(words) + 1)), writes_(reads_ + kGranuleBytes) {}
+  explicit OwnerTable(const uint32_t* words) : bytes_(reinterpret_cast<Byte*>(const_cast<uint32_t*>(words) + 1)) {}
 
   // Whether a history is one.
   [[nodiscard]] static bool is_one(const uint32_t* words) { return words[0] == kHeader; }
@@ -37,11 +36,11 @@ class OwnerTable {
   // Of accesses of one thread, oldest first, which may_hold() holds for.
   void fill(uint32_t* words, const AccessHistory& stamps) {
     words[0] = kHeader;
-    for (unsigned i = 0; i < 2 * kGranuleBytes; ++i) reads_[i] = {};
+    for (unsigned byte = 0; byte < kGranuleBytes; ++byte) bytes_[byte] = {};
     for (unsigned i = 0; i < stamps.count; ++i) {
       const PastAccess& s = stamps.all[i];
       for (unsigned byte = 0; byte < kGranuleBytes; ++byte) {
-        if ((s.mask >> byte & 1) != 0) (is_write(s.kind) ? writes_ : reads_)[byte] = s.packed();
+        if ((s.mask >> byte & 1) != 0) (is_write(s.kind) ? bytes_[byte].write : bytes_[byte].read) = s.packed();
       }
     }
   }
@@ -54,15 +53,13 @@ class OwnerTable {
   template <AccessKind Kind>
   [[gnu::always_inline]] void take(ShadowWord fresh, unsigned mask) {
     for (unsigned left = mask; left != 0; left &= left - 1) {
-      const auto byte = static_cast<unsigned>(__builtin_ctz(left));
+      Byte& byte = bytes_[__builtin_ctz(left)];
       // As everywhere, the first access of an epoch stands for those after it.
-      const ShadowWord write = writes_[byte];
-      if (write.equals_in(fresh, ShadowWord::kBitsOfEpoch) && !write.is_birth()) continue;
+      if (byte.write.equals_in(fresh, ShadowWord::kBitsOfEpoch) && !byte.write.is_birth()) continue;
       if constexpr (Kind == AccessKind::kWrite) {
-        writes_[byte] = fresh;
-        reads_[byte] = {};
-      } else if (!reads_[byte].equals_in(fresh, ShadowWord::kBitsOfEpoch)) {
-        reads_[byte] = fresh;
+        byte = {{}, fresh};
+      } else if (!byte.read.equals_in(fresh, ShadowWord::kBitsOfEpoch)) {
+        byte.read = fresh;
       }
     }
   }
@@ -73,8 +70,10 @@ class OwnerTable {
     ShadowWord all[2 * kGranuleBytes];
     unsigned count = 0;
     for (unsigned i = 0; i < 2 * kGranuleBytes; ++i) {
-      if (reads_[i].is_none()) continue;
-      const ShadowWord bare = reads_[i].without_bytes();
+      const Byte& at_byte = bytes_[i % kGranuleBytes];
+      const ShadowWord word = i < kGranuleBytes ? at_byte.read : at_byte.write;
+      if (word.is_none()) continue;
+      const ShadowWord bare = word.without_bytes();
       const unsigned byte = 1u << i % kGranuleBytes;
       unsigned at = 0;
       while (at < count && all[at].without_bytes() != bare) ++at;
@@ -96,8 +95,10 @@ class OwnerTable {
   }
 
  private:
-  ShadowWord* reads_;
-  ShadowWord* writes_;
+  struct Byte {
+    ShadowWord read, write;
+  };
+  Byte* bytes_;
 };
 
 }  // namespace norn

@@ -207,8 +207,12 @@ class PathsTest : public testing::Test {
                 [&] { return DetectorProbe::path_2<Kind>(*detector_, thread, granule, access); });
         if constexpr (Kind == AccessKind::kRead || Kind == AccessKind::kWrite) {
           if (thread.is_plain()) {
-            try_one({1, "own", Leaves::kTheSame},
-                    [&] { return DetectorProbe::path_1_own<Kind>(thread, granule, access); });
+            const bool of_three = granule.cells[1].load() == thread.own_three;
+            try_one({1, "own", Leaves::kTheSame}, [&] {
+              const bool taken = DetectorProbe::path_1_own<Kind>(thread, granule, access);
+              own_of_three_ += of_three && taken ? 1 : 0;
+              return taken;
+            });
           }
           try_one({1, "owner", Leaves::kTheSame},
                   [&] { return DetectorProbe::path_1_owner<Kind>(*detector_, thread, granule, access); });
@@ -419,6 +423,7 @@ class PathsTest : public testing::Test {
     for (const auto& [way, count] : taken_) taken[way.name] += count;
     for (const Way& way : kWays) EXPECT_GE(taken[way.name], often) << way.name;
     EXPECT_GE(without_number_, often);
+    EXPECT_GE(own_of_three_, often);
     for (const Shape shape : {Shape::kEmpty, Shape::kPlain, Shape::kOverflow, Shape::kReadList, Shape::kReadShared,
                               Shape::kAtomic, Shape::kWaitedFor, Shape::kOwned}) {
       EXPECT_GE(shapes_[shape], often) << "shape " << static_cast<unsigned>(shape);
@@ -436,6 +441,7 @@ class PathsTest : public testing::Test {
   std::map<Way, unsigned> taken_;
   std::map<Shape, unsigned> shapes_;
   unsigned without_number_ = 0;  // accesses under locks that have none
+  unsigned own_of_three_ = 0;    // accesses that "own" took where the granule had three words
 };
 
 TEST_F(PathsTest, HybridLeavesWhatTheSlowPathLeaves) {

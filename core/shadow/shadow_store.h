@@ -96,7 +96,8 @@ class ShadowStore : public GranuleStore {
   [[nodiscard, gnu::always_inline]] bool access_owned(Thread& thread, Granule& granule, unsigned mask, StackId where);
   // A read where there is a list, of a thread that is_plain(). False: it is another case, and nothing was done.
   [[nodiscard]] bool read_listed(Thread& thread, Granule& granule, unsigned mask, bool increments, StackId where) {
-    const bool done = step_inside(thread) && read_in_place(thread, granule, mask, increments, where);
+    const bool done = step_inside(thread) && (read_in_place(thread, granule, mask, increments, where) ||
+                                              is_in_list(thread, granule, AccessKind::kRead, mask));
     step_outside(thread);
     if (done) ++thread.accesses;
     return done;

@@ -111,50 +111,81 @@ class GranuleStep : public PlaceTables {
     return put_instead(granule, place, cells, {mine, other, third}, new_cells, {fresh, new_other, new_third});
   }
 
-  // The commonest of path 1, by a thread that holds no lock: a granule with one or two words, its own, of which what
-  // stays beside the access leaves room for it. The layout stays as it is (one of two words may be none), so no lock is
-  // taken (put_unlocked()). False: it is another case, and nothing was done.
+  // The commonest of path 1, by a thread that holds no lock: a granule with nothing but its own words, of which what
+  // stays beside the access leaves room for it. The layout stays as it is (all but the newest of its words may be
+  // none), so no lock is taken (put_unlocked()). False: it is another case, and nothing was done.
   template <AccessKind Kind>
   struct Own {
     [[nodiscard, gnu::always_inline]] static bool renew(const Thread& thread, Granule& granule, unsigned mask,
                                                         StackId where) {
       const uint64_t cells = GranuleLock::cells_of(granule);
-      const bool two = cells == thread.two_cells;
-      if (!two && cells != thread.alone_cells) return false;
+      const auto layout = static_cast<uint32_t>(cells >> 32);
+      const bool three = layout == thread.own_three;
+      const bool two = three || layout == thread.own_two;
+      if ((!two && layout != thread.own_alone) || static_cast<uint32_t>(cells) != kUntouched) return false;
       const unsigned place = thread.slot & 1u;
-      const uint64_t fresh = thread.own_epoch | uint64_t{mask} << ShadowWord::kBytesAt |
-                             static_cast<uint64_t>(Kind) << ShadowWord::kKindAt | where;
-      const ShadowWord mine = granule.words[place].load(std::memory_order_relaxed);
-      const Fate mine_fate = fate(thread, mine.bits(), fresh);
-      if (mine_fate == Fate::kUnknown || (!two && mine_fate != Fate::kGoes)) return false;
-      if (two) {
-        const Fate third_fate = fate(thread, granule.words[2].load(std::memory_order_relaxed).bits(), fresh);
-        if (third_fate == Fate::kGoes) {
-          granule.words[2].store(mine_fate == Fate::kStays ? mine : ShadowWord(), std::memory_order_relaxed);
-        } else if (third_fate == Fate::kUnknown || mine_fate == Fate::kStays) {
-          return false;
+      uint64_t fresh = thread.own_epoch | uint64_t{mask} << ShadowWord::kBytesAt |
+                       static_cast<uint64_t>(Kind) << ShadowWord::kKindAt | where;
+      // What stays: of the newest word, the one before it, and the oldest. (Whatever stands for bytes of the access is
+      // no older than what has them beside.)
+      uint64_t mine = granule.words[place].load(std::memory_order_relaxed).bits();
+      if (const Fate fate = judge(thread, mine, fresh); fate != Fate::kKnown) return fate == Fate::kStands;
+      const uint64_t third = two ? granule.words[2].load(std::memory_order_relaxed).bits() : 0;
+      uint64_t third_left = third;
+      if (const Fate fate = judge(thread, third_left, fresh); fate != Fate::kKnown) return fate == Fate::kStands;
+      const uint64_t oldest = three ? granule.words[1 - place].load(std::memory_order_relaxed).bits() : 0;
+      uint64_t oldest_left = oldest;
+      if (const Fate fate = judge(thread, oldest_left, fresh); fate != Fate::kKnown) return fate == Fate::kStands;
+      if (((mine ^ fresh) & ~ShadowWord::kBitsOfStack & ~ShadowWord::kBitsOfBytes) == 0) {
+        // Its bytes go to what the thread did last.
+        const ShadowWord said = ShadowWord::from_bits(fresh);
+        const ShadowWord joined = with_bytes(thread, ShadowWord::from_bits(mine), said.without_bytes(), said.bytes());
+        if (joined == kUnknown) return false;
+        if (joined != kApart) {
+          fresh = joined.bits();
+          mine = 0;
         }
       }
+      if (mine != 0) {
+        if (third_left != 0) {
+          if (!three || oldest_left != 0) return false;
+          oldest_left = third_left;
+        } else if (!two) {
+          return false;
+        }
+        third_left = mine;
+      }
+      if (oldest_left != oldest) {
+        granule.words[1 - place].store(ShadowWord::from_bits(oldest_left), std::memory_order_relaxed);
+      }
+      if (third_left != third) granule.words[2].store(ShadowWord::from_bits(third_left), std::memory_order_relaxed);
       return put_unlocked(granule, place, ShadowWord::from_bits(fresh));
     }
 
    private:
-    enum class Fate : uint8_t { kGoes, kStays, kUnknown };
+    enum class Fate : uint8_t { kKnown, kStands, kUnknown };
     static constexpr uint64_t kSlot = ~uint64_t{0} << ShadowWord::kSlotAt;
     static constexpr uint64_t kWrite = static_cast<uint64_t>(AccessKind::kWrite) << ShadowWord::kKindAt;
-    // What becomes of a word: of the thread's own plain ones all is ordered, and a write covers both kinds, a read its
-    // own. What is covered in part, or stands for the access in part, is for the next path.
-    [[nodiscard, gnu::always_inline]] static Fate fate(const Thread& thread, uint64_t word, uint64_t fresh) {
-      if (word == 0) return Fate::kGoes;
+    // What stays of a word, 0 of nothing: of the thread's own plain ones all is ordered, and a write covers both kinds,
+    // a read its own. The bytes that one stands for the access needs no more.
+    [[nodiscard, gnu::always_inline]] static Fate judge(const Thread& thread, uint64_t& word, uint64_t& fresh) {
+      if (word == 0) return Fate::kKnown;
       constexpr uint64_t kOther = kSlot | uint64_t{6} << ShadowWord::kKindAt;  // no plain access, or not its own
       const uint32_t since = ShadowWord::from_bits(word).clock() - thread.own_since;
       const uint32_t now = thread.time - thread.own_since;
       const bool write = (word & kWrite) != 0;
       if (((word ^ fresh) & kOther) != 0 || since > now) return Fate::kUnknown;
-      if ((word & fresh & ShadowWord::kBitsOfBytes) == 0) return Fate::kStays;
-      if (since == now && (Kind == AccessKind::kRead || write)) return Fate::kUnknown;
-      if (Kind == AccessKind::kRead && write) return Fate::kStays;
-      return (word & ~fresh & ShadowWord::kBitsOfBytes) == 0 ? Fate::kGoes : Fate::kUnknown;
+      const uint64_t common = word & fresh & ShadowWord::kBitsOfBytes;
+      if (common == 0) return Fate::kKnown;
+      if (since == now && (Kind == AccessKind::kRead || write)) {
+        fresh &= ~common;
+        return (fresh & ShadowWord::kBitsOfBytes) == 0 ? Fate::kStands : Fate::kKnown;
+      }
+      if (Kind == AccessKind::kWrite || !write) {
+        word &= ~common;
+        if ((word & ShadowWord::kBitsOfBytes) == 0) word = 0;
+      }
+      return Fate::kKnown;
     }
   };
 

@@ -65,7 +65,9 @@ class Planter:
                 line = WAIT.sub(r"pthread_cond_wait(\1, (norn_plant_skipped(\2) ? pthread_mutex_lock(\2) : 0, \2))", line)
             takes = GUARD.match(line) or POINTER_GUARD.match(line) or LOCK.match(line)
             following = lines[i] if i < len(lines) else ""
-            moves = takes and ASSIGNMENT.match(following) and not NO_STATEMENT.match(following)
+            before = "".join(changed[-1:]).rstrip()
+            is_alone = not before.endswith((")", "else"))  # nothing decides about this one statement
+            moves = takes and is_alone and ASSIGNMENT.match(following) and not NO_STATEMENT.match(following)
             guard = self.guard(line, place) or line
             if moves:
                 site = self.number("move", place)

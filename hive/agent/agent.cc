@@ -484,8 +484,8 @@ bool Agent::open(std::string& error) {
   const auto* name = reinterpret_cast<const sockaddr*>(&address);
   // One that was killed left its socket.
   const int probe = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-  const bool answers = connect(probe, name, sizeof(address)) == 0;
-  close(probe);
+  const bool answers = probe >= 0 && connect(probe, name, sizeof(address)) == 0;
+  if (probe >= 0) close(probe);
   if (answers) {
     error = fmt::format("{}: an agent is there already", path);
     return false;

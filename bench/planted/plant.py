@@ -43,7 +43,8 @@ class Planter:
             return f"{indent}const planted::{shared}Guard {name}({mutex}, {self.number('drop', place)});\n"
         if match := POINTER_GUARD.match(line):
             indent, name, mutex = match.groups()
-            return f"{indent}planted::PointerGuard {name}({mutex}, {self.number('drop', place)});\n"
+            kind = f"planted::PointerGuard<std::remove_pointer<decltype({mutex})>::type>"  # before C++17, too
+            return f"{indent}{kind} {name}({mutex}, {self.number('drop', place)});\n"
         if match := LOCK.match(line):
             indent, call, mutex = match.groups()
             site = self.number("drop", place)

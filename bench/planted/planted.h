@@ -3,6 +3,7 @@
 #pragma once
 
 #ifdef __cplusplus
+#include <type_traits>
 extern "C" {
 #endif
 // Whether the race of this site is there.

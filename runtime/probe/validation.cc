@@ -636,7 +636,9 @@ bool Validation::reach(Task& task, unsigned side, const Access& access) {
   KnownThread* thread = self();
   if (thread == nullptr) return false;
   wake();
-  if (task.left[side] != 0 && --task.left[side] == 0) {
+  const bool had_any = task.left[side] != 0;
+  task.left[side] -= had_any ? 1 : 0;
+  if (had_any && task.left[side] == 0) {
     if (task.has_one_site()) task.left[1] = 0;
     look_at_tasks();
   }

@@ -41,7 +41,7 @@ std::optional<APInt> value_of(const Value* value, const Value* load, const APInt
   if (const auto* number = dyn_cast<llvm::ConstantInt>(value)) return number->getValue();
   const auto* instruction = dyn_cast<llvm::Instruction>(value);
   if (instruction == nullptr || !value->getType()->isIntegerTy()) return std::nullopt;
-  const std::optional<APInt> a = value_of(instruction->getOperand(0), load, loaded);
+  std::optional<APInt> a = value_of(instruction->getOperand(0), load, loaded);
   if (!a) return std::nullopt;
   const unsigned bits = value->getType()->getIntegerBitWidth();
   switch (instruction->getOpcode()) {

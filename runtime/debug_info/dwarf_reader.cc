@@ -111,6 +111,7 @@ void DwarfReader::open(const ElfFile& file) {
   addresses_ = file.section(".debug_addr");
   ranges_ = file.section(".debug_ranges");
   range_lists_ = file.section(".debug_rnglists");
+  table_ = kNoTable;  // another file's may begin at the same offset
 }
 
 // --- units -----------------------------------------------------------------------------------------------------------

@@ -123,7 +123,8 @@ class DwarfReader {
   Entry chain_[kMaxInlined] = {};
 
   // Where the description of each code begins, of the table that is in use.
-  uint64_t table_ = ~uint64_t{0};
+  static constexpr uint64_t kNoTable = ~uint64_t{0};
+  uint64_t table_ = kNoTable;
   uint32_t known_[kAbbreviations] = {};
 };
 

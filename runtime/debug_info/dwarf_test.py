@@ -34,8 +34,8 @@ def addresses_in(program):
     return sorted(found)
 
 
-def frames_by_norn(reader, program, addresses):
-    lines = subprocess.run([reader, program], input="\n".join(map(hex, addresses)) + "\n", capture_output=True, text=True,
+def frames_by_norn(reader, programs, addresses):
+    lines = subprocess.run([reader, *programs], input="\n".join(map(hex, addresses)) + "\n", capture_output=True, text=True,
                            check=True).stdout.split("\n")[:-1]
     frames = [[]]
     for line in lines:
@@ -62,9 +62,9 @@ def same(mine, theirs):
         a[1:] == b[1:] and (a[0] == b[0] or a[0].endswith("::" + b[0])) for a, b in zip(mine, theirs))
 
 
-def check_names(reader, program):
+def check_names(reader, program, others):
     addresses = addresses_in(program)
-    mine = frames_by_norn(reader, program, addresses)
+    mine = frames_by_norn(reader, [*others, program], addresses)
     theirs = list(frames_by_llvm(program, addresses))
     assert len(mine) == len(theirs) == len(addresses), (len(mine), len(theirs), len(addresses))
     wrong = [(hex(address), a, b) for address, a, b in zip(addresses, mine, theirs) if not same(a, b)]
@@ -106,11 +106,13 @@ def check_damaged(reader, program, seed):
 def main():
     reader, directory = sys.argv[1], pathlib.Path(sys.argv[2])
     directory.mkdir(parents=True, exist_ok=True)
+    others = []  # what the reader had open before
     for name, command in BUILDS.items():
         program = str(directory / name)
         subprocess.run([*command, "-pthread", str(HERE / "test" / "shapes.cpp"), "-o", program], check=True)
-        print(f"{name}: {check_names(reader, program)} addresses, all as llvm-symbolizer has them")
+        print(f"{name}: {check_names(reader, program, others)} addresses, all as llvm-symbolizer has them")
         check_damaged(reader, program, name)
+        others = [program]
 
 
 main()

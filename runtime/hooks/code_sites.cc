@@ -5,10 +5,14 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include <utility>
+
 #include "base/hash.h"
 #include "base/text_hash.h"
 #include "runtime/debug_info/dwarf_reader.h"
 #include "runtime/intercept/interpose.h"
+#include "runtime/process/emit.h"
+#include "runtime/process/mode.h"
 #include "runtime/process/settings.h"
 #include "runtime/process/syscalls.h"
 
@@ -200,29 +204,35 @@ const CodeModule* code_module(Address address) {
 
 namespace {
 
-// The mutex is held.
-void add_module(CodeModule found, bool is_program) {
-  for (const CodeModule* known = modules.load(std::memory_order_relaxed); known != nullptr; known = known->next) {
-    if (known->begin == found.begin && known->end == found.end && Text(known->path) == Text(found.path)) return;
+bool is_same(const CodeModule& one, const CodeModule& other) {
+  return one.begin == other.begin && one.end == other.end && Text(one.path) == Text(other.path);
+}
+
+// The mutex is held. Whether such code was loaded anew.
+bool add_module(CodeModule found, bool is_program) {
+  for (CodeModule* known = modules.load(std::memory_order_relaxed); known != nullptr; known = known->next) {
+    if (is_same(*known, found)) return std::exchange(known->is_closed, false);
   }
   map_file(found);
-  if (!may_call_hooks(found, is_program)) return unmap_file(found);
+  if (!may_call_hooks(found, is_program)) {
+    unmap_file(found);
+    return false;
+  }
   for (const CodeModule* known = modules.load(std::memory_order_relaxed); known != nullptr; known = known->next) {
     if (found.begin < known->end && known->begin < found.end) retire(*known);
   }
   auto* module = memory.create<CodeModule>();
-  if (module == nullptr) return;
+  if (module == nullptr) return false;
   *module = found;
   module->path = keep(found.path);
   module->next = modules.load(std::memory_order_relaxed);
   modules.store(module, std::memory_order_release);
+  return !is_program;
 }
 
-int look_at_module(dl_phdr_info* info, size_t /*size*/, void* seen) {
-  // How many modules have come and gone: nothing is new if nothing changed.
-  const uint64_t changes = info->dlpi_adds + info->dlpi_subs;
-  auto& known = *static_cast<uint64_t*>(seen);
-  if (known == changes) return 1;
+bool is_program(const dl_phdr_info& info) { return info.dlpi_name == nullptr || info.dlpi_name[0] == '\0'; }
+
+CodeModule module_of(const dl_phdr_info* info) {
   CodeModule here = {};
   here.begin = ~Address{0};
   here.bias = info->dlpi_addr;
@@ -233,9 +243,37 @@ int look_at_module(dl_phdr_info* info, size_t /*size*/, void* seen) {
     if (begin < here.begin) here.begin = begin;
     if (begin + segment.p_memsz > here.end) here.end = begin + segment.p_memsz;
   }
-  const bool is_program = info->dlpi_name == nullptr || info->dlpi_name[0] == '\0';
-  here.path = is_program ? start.program.data : info->dlpi_name;
-  if (here.begin < here.end && here.path != nullptr) add_module(here, is_program);
+  here.path = is_program(*info) ? start.program.data : info->dlpi_name;
+  return here;
+}
+
+struct Look {
+  uint64_t changes;  // of the list of modules, as it was looked at last
+  Thread* thread;    // which opens what is new
+};
+
+int look_at_module(dl_phdr_info* info, size_t /*size*/, void* data) {
+  const auto& look = *static_cast<const Look*>(data);
+  // Nothing is new if nothing changed.
+  if (look.changes == info->dlpi_adds + info->dlpi_subs) return 1;
+  const CodeModule here = module_of(info);
+  if (here.begin >= here.end || here.path == nullptr || !add_module(here, is_program(*info)) || !is_watching())
+    return 0;
+  // The loader may have put it where another one was.
+  for (unsigned i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+    if (segment.p_type == PT_LOAD && (segment.p_flags & PF_W) != 0)
+      emit.allocate(*look.thread, info->dlpi_addr + segment.p_vaddr, segment.p_memsz);
+  }
+  return 0;
+}
+
+// Leaves those marked as closed that nobody finds.
+int find_open(dl_phdr_info* info, size_t /*size*/, void* /*data*/) {
+  const CodeModule here = module_of(info);
+  for (CodeModule* known = modules.load(std::memory_order_relaxed); known != nullptr; known = known->next) {
+    if (here.path != nullptr && is_same(*known, here)) known->is_closed = false;
+  }
   return 0;
 }
 
@@ -247,7 +285,7 @@ int count_changes(dl_phdr_info* info, size_t /*size*/, void* changes) {
 }  // namespace
 
 void add_code() {
-  static constinit uint64_t seen = ~uint64_t{0};
+  static constinit Look look = {~uint64_t{0}, nullptr};
   if (!has_started() || real_dl_iterate_phdr == nullptr) return;
   const Inspection here;
   if (!here) return;
@@ -255,8 +293,19 @@ void add_code() {
   if (entries.load(std::memory_order_relaxed) == nullptr) {
     entries.store(static_cast<Entry*>(sys::map(sizeof(Entry) << kEntryBits)), std::memory_order_release);
   }
-  real_dl_iterate_phdr(&look_at_module, &seen);
-  real_dl_iterate_phdr(&count_changes, &seen);
+  look.thread = &here.thread();
+  real_dl_iterate_phdr(&look_at_module, &look);
+  real_dl_iterate_phdr(&count_changes, &look.changes);
+}
+
+void note_closed_code() {
+  if (modules.load(std::memory_order_acquire) == nullptr || real_dl_iterate_phdr == nullptr) return;
+  const Inspection here;
+  if (!here) return;
+  const SpinLock lock(modules_mutex);
+  for (CodeModule* known = modules.load(std::memory_order_relaxed); known != nullptr; known = known->next)
+    known->is_closed = true;
+  real_dl_iterate_phdr(&find_open, nullptr);
 }
 
 const norn_site* code_site(Address counter, norn_site_kind kind, uint16_t size, uint32_t flags) {

@@ -20,6 +20,7 @@ struct CodeModule {
   debug_info::Section mapped;  // the whole file
   debug_info::ElfFile file;
   bool has_file;
+  bool is_closed;  // what is loaded there next is new, and its memory is, too
   CodeModule* next;
 };
 
@@ -37,6 +38,8 @@ struct CodeSite {
 // Some of the code that is loaded was made for ThreadSanitizer. By a constructor of it: the loader's lock is ours.
 // (Which module it is cannot be told by where it was called: gcc jumps there.)
 void add_code();
+// After dlclose(): modules may be gone.
+void note_closed_code();
 [[nodiscard]] const CodeModule* code_module(Address address);
 
 // The site of a call or an access: what it returns to.

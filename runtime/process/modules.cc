@@ -179,5 +179,6 @@ NORN_INTERPOSE(int, dlclose, (void* handle)) {
   closing.fetch_add(1, std::memory_order_relaxed);
   const int result = real_dlclose(handle);
   closing.fetch_sub(1, std::memory_order_relaxed);
+  note_closed_code();
   return result;
 }

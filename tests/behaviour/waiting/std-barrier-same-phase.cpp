@@ -1,4 +1,5 @@
-// Both write in the same phase.
+// Both write in the same phase. (Each is out of the first call before either goes on: who still wakes others in there
+// reads what those who come to the next call write.)
 // RUN: %check %s
 
 #include <barrier>
@@ -10,6 +11,7 @@ int x;
 
 static void first() {
   barrier.arrive_and_wait();
+  await_turn(1);
   x = 1;  // RACE: observed x
   end_turn();
   barrier.arrive_and_wait();
@@ -17,7 +19,8 @@ static void first() {
 
 static void second() {
   barrier.arrive_and_wait();
-  await_turn(1);
+  end_turn();
+  await_turn(2);
   x = 2;  // RACE: observed x
   barrier.arrive_and_wait();
 }

@@ -84,6 +84,9 @@ class OneInput {
       result_.kind = Class::kSingleOrdering;
       result_.reason =
           "the read is a loop's that waits for the write: read first, it is read again until it is written";
+    } else if (lost_ > meetings_) {
+      result_.reason = fmt::format("{} of {} pairs of runs did not do again what brought the two together", lost_,
+                                   lost_ + meetings_);
     } else {
       result_.kind = Class::kHarmless;
       const auto well = std::count_if(pairs_.begin(), pairs_.begin() + static_cast<std::ptrdiff_t>(meetings_),
@@ -198,9 +201,10 @@ class OneInput {
         plans.push_back(primary.with(true, later));
         random.push_back(later >= Order::kFirstRandom);
       }
-    const unsigned lost = add_pairs(plans, random);
+    lost_ = add_pairs(plans, random);
+    result_.reason.clear();
     if (pairs_.empty())
-      result_.reason = lost > 0 ? "the schedules that brought the two together do not replay" : "there was no time";
+      result_.reason = lost_ > 0 ? "the schedules that brought the two together do not replay" : "there was no time";
     result_.paths = pairs_.empty() ? 0 : 1;
     meetings_ = pairs_.size();
     hold_writers();
@@ -336,6 +340,7 @@ class OneInput {
   std::vector<OrderedPair> pairs_;
   size_t meetings_ = 0;  // pairs in which both stood before their accesses
   size_t waiting_ = 0;   // of these, those whose read waits for the write
+  size_t lost_ = 0;      // pairs that were asked for, and did not do what they were asked for
   Classification result_;
 };
 

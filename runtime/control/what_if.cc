@@ -95,11 +95,20 @@ bool has_left_out() { return control::outcome->left_out != 0; }
 bool is_left_out(const volatile void* object, const norn_site& site, bool is_lock) {
   const Inspection here;
   if (!here || mine.takes_all || (is_lock && mine.count == kMostLeftOut)) return false;
-  const norn_site* own = nullptr;
-  [[maybe_unused]] const uint64_t identity = identity_here(*here, &site, own);
-  if (own == nullptr || own->file == nullptr) return false;
-  if (is_lock && !function.empty() && own->function != nullptr && is_called(own->function, function)) note(*own);
-  if (!is_named(*own)) return false;
+  // A program's own wrapper of the operation is called from the line that is meant.
+  constexpr unsigned kMostWrappers = 2;
+  unsigned frames = 0;
+  bool named = false;
+  const norn_site* inside = nullptr;
+  for_each_site(stack_id(*here, &site), [&](const norn_site& at) {
+    if ((at.flags & NORN_SITE_LIBRARY) != 0 || at.file == nullptr) return true;
+    named = named || is_named(at);
+    const bool is_wanted = is_lock && !function.empty() && at.function != nullptr && is_called(at.function, function);
+    if (is_wanted && inside == nullptr) inside = &at;
+    return ++frames <= kMostWrappers;
+  });
+  if (inside != nullptr) note(*inside);
+  if (!named) return false;
   __atomic_fetch_add(&control::outcome->left_out, 1, __ATOMIC_RELAXED);
   if (is_lock) mine.locks[mine.count++] = object;
   return true;

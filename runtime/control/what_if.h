@@ -1,6 +1,7 @@
 // What if a lock were not taken (the option `what_if`): the operation at a line is not performed, and is no event, so
 // that the detector finds what it protected, and both orders of that can be run. What gives the lock up is passed over,
-// too. So is waiting at a barrier, and at or for a semaphore.
+// too. So is waiting at a barrier, and at or for a semaphore. A line is also meant if it calls the program's own
+// wrapper of the operation.
 //
 // Whoever waits on a condition variable has to give up a lock: it is taken then after all.
 #pragma once

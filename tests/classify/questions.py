@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What else norn classify can be asked: predicates, invariants of the program, a judge of its output, what if a lock did
-nothing. By the programs in questions/, whose lines have labels as those of programs/ have.
+nothing; and what it says of races that are none. By the programs in questions/, whose lines have labels as those of programs/ have.
 
     questions.py --bin=build/bin
 """
@@ -94,7 +94,7 @@ class Questions(unittest.TestCase):
         for expression in ("rows->next->free[2] == 1", "rows->letter == 'a' && rows->next->letter != 'a'",
                            "rows->next->next == 0", "counted > 4294967296", "counted == 1ull << 40", "rows->sold < 1",
                            "main::rounds == 3", "(rows == 0 || rows == &first) && sizeof(last) > 16",
-                           "*(short *)rows->free + 1 == 10"):
+                           "*(short *)&rows->free[1] + 1 == 10"):
             done = self.classify(f"--predicate={expression}")
             self.assertEqual((done.returncode, done.stderr), (0, ""), expression)
 
@@ -145,6 +145,15 @@ class Questions(unittest.TestCase):
         self.assertIn("no race follows", ranked[0])
         self.assertIn("k-witness-harmless", ranked[1])
         self.assertIn("spec-violated", ranked[2])
+
+    def test_what_a_detector_that_knows_no_locks_reports_has_a_single_order(self):
+        self.build("accounts.c")
+        done = self.call("norn", "run", "--lib=off", "--fail-on=none", "--json=run.json", "--", "./program")
+        reported = json.loads((self.directory / "run.json").read_text())["races"]
+        self.assertGreater(len(reported), 1, done.stderr)
+        done = self.call("norn", "classify", "--all", "--json=classes.json", "--", "./program")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([race["class"] for race in self.classes()], ["single-ordering"] * len(reported))
 
     def test_wrong_what_ifs_are_one_line(self):
         self.build("accounts.c")

@@ -1,4 +1,4 @@
-// Two locks in one function: without the first money is lost, the second protects a number that nobody uses.
+// Three locks in one function: one protects the money, one a number that nobody uses, and one nothing.
 #include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -8,16 +8,20 @@ static pthread_mutex_t own[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIA
 static int account = 10;
 static int calls;
 
+static int last[2];
+
 static void withdraw(int amount, int thread) {
-  pthread_mutex_lock(&own[thread]);  // @own
   pthread_mutex_lock(&of_statistics);  // @statistics
   ++calls;
   pthread_mutex_unlock(&of_statistics);
   pthread_mutex_lock(&of_account);  // @account
-  if (account >= amount) account -= amount;
+  int enough = account >= amount;
+  pthread_mutex_lock(&own[thread]);  // @own
+  last[thread] = amount;
+  pthread_mutex_unlock(&own[thread]);
+  if (enough) account -= amount;
   assert(account >= 0);
   pthread_mutex_unlock(&of_account);
-  pthread_mutex_unlock(&own[thread]);
 }
 
 static void* one(void* unused) {

@@ -137,6 +137,7 @@ class OneInput {
         primaries_.push_back({plans[i], meeting});
       }
     }
+    if (!primaries_.empty()) add_quiet_primaries();
     for (const experiment::SeenConsequence& seen : verdict_.consequences) {
       if (!verdict_.is_confirmed()) break;  // of other runs
       std::string error;
@@ -144,6 +145,25 @@ class OneInput {
       if (!token || primaries_.size() >= settings_.primaries) continue;
       token->memory = true;
       primaries_.push_back({*token, 1});
+    }
+  }
+
+  // A schedule that goes straight for the race holds the first of the two until all others have gone as far as they
+  // can, and nobody is left to come between afterwards. So half of the primaries are of schedules that hold nobody, if
+  // the two meet in some.
+  void add_quiet_primaries() {
+    constexpr unsigned kTried = 8;
+    std::vector<Plan> plans;
+    for (uint32_t i = 0; i < kTried; ++i) {
+      plans.push_back(race_directed(settings_.seed + i));
+      plans.back().strategy = StrategyKind::kPos;
+    }
+    const std::vector<StagedRun> runs = attempts_.run(plans);
+    size_t place = (primaries_.size() + 1) / 2;
+    for (size_t i = 0; i < runs.size() && place < settings_.primaries; ++i) {
+      if (runs[i].cut || runs[i].meetings == 0) continue;
+      if (place == primaries_.size()) primaries_.emplace_back();
+      primaries_[place++] = {plans[i], 1};
     }
   }
 

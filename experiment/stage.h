@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "experiment/predicate.h"
+#include "experiment/compiled_predicate.h"
 #include "experiment/streams.h"
 #include "options/option_list.h"
 #include "schedule/outcome.h"

@@ -1,5 +1,5 @@
 // What must hold at each point of a schedule, compiled: an expression over a program's globals as instructions for a
-// stack of 64-bit numbers. Whoever starts the program compiles (experiment/predicate.h), the program executes.
+// stack of 64-bit numbers. Whoever starts the program compiles (experiment/compiled_predicate.h), the program executes.
 //
 // A file: the header, then `count` instructions. The operations are those of gdb's agent expressions, with operands
 // beside them; addresses of globals are as in the program's file.

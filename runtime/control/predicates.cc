@@ -114,7 +114,6 @@ void add_invariant(const norn_invariant& invariant) {
 
 void look_at_predicates(const Slot& self, const norn_site* behind, const norn_site* before) {
   const Inspection here;  // what invariants do is no event
-  if (!here) return;
   if (code != nullptr) {
     const Truth truth = schedule::evaluate(code, code_size, loaded_at, read_memory);
     if (truth == Truth::kFails && predicate_held)
@@ -122,7 +121,8 @@ void look_at_predicates(const Slot& self, const norn_site* behind, const norn_si
     outcome->held += truth == Truth::kHolds && !predicate_held ? 1 : 0;
     predicate_held = predicate_held || truth == Truth::kHolds;
   }
-  const uint32_t count = invariant_count.load(std::memory_order_relaxed);
+  // A thread that ends can call nothing of the program any more.
+  const uint32_t count = here ? invariant_count.load(std::memory_order_relaxed) : 0;
   for (uint32_t i = 0; i < count; ++i) {
     Invariant& invariant = invariants[i];
     const bool holds = invariant.said->holds() != 0;

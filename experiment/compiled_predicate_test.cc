@@ -1,4 +1,4 @@
-#include "experiment/predicate.h"
+#include "experiment/compiled_predicate.h"
 
 #include <gtest/gtest.h>
 

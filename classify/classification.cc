@@ -240,20 +240,12 @@ class OneInput {
       const StagedRun &given = runs[2 * i], &flipped = runs[2 * i + 1];
       if (given.cut || flipped.cut) continue;
       if (is_enforced(given) && is_enforced(flipped)) {
-        compare_states(given, flipped);
         pairs_.push_back({{plans[2 * i], given}, {plans[2 * i + 1], flipped}, random[i]});
       } else {
         ++lost;
       }
     }
     return lost;
-  }
-
-  void compare_states(const StagedRun& given, const StagedRun& flipped) {
-    using States = Classification::States;
-    if (given.state == 0 || flipped.state == 0) return;
-    if (given.state != flipped.state) result_.states = States::kDiffer;
-    if (result_.states == States::kUnknown) result_.states = States::kSame;
   }
 
   // Where both stand, the second one may have read already what the first one is about to change. So the first one also
@@ -376,19 +368,16 @@ Classification classify(const std::vector<Input>& inputs, const std::vector<Verd
                         const Settings& settings) {
   Classification best;
   unsigned k = 0, paths = 0;
-  Classification::States states = Classification::States::kUnknown;
   for (size_t i = 0; i < inputs.size(); ++i) {
     Classification one = OneInput(inputs[i], verdicts[i], settings).classify();
     one.input = i;
     k += one.k;
     paths += one.paths;
-    states = std::max(states, one.states);
     if (i == 0 || one.kind < best.kind) best = std::move(one);
     if (best.kind == Class::kSpecViolated) break;
   }
   best.k = k;
   best.paths = paths;
-  best.states = states;
   return best;
 }
 

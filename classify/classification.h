@@ -45,12 +45,9 @@ struct Classification {
   std::string reason;       // why it is single-ordering, or not classified
   unsigned paths = 0;       // inputs with which both orders ran
   unsigned k = 0;           // pairs of runs, the two orders after one and the same prefix
-  // Whether memory and registers were the same right after the two accesses in both orders, in each pair: what the
-  // Record/Replay-Analyzer goes by (Narayanasamy et al., PLDI 2007).
-  enum class States { kUnknown, kSame, kDiffer } states = States::kUnknown;
-  size_t input = 0;      // with which the evidence was found
-  std::string evidence;  // a token of a run that shows it
-  std::string other;     // a token of the other order, in which it did not happen; may be empty
+  size_t input = 0;         // with which the evidence was found
+  std::string evidence;     // a token of a run that shows it
+  std::string other;        // a token of the other order, in which it did not happen; may be empty
 };
 
 // `verdicts`: what a confirmation showed, with each of the inputs.

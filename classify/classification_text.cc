@@ -22,11 +22,6 @@ std::string what_happens(const Classification& what) {
   return words;
 }
 
-std::string words_of(Classification::States states) {
-  using States = Classification::States;
-  return states == States::kUnknown ? "" : states == States::kSame ? "same" : "differ";
-}
-
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
 }  // namespace
@@ -42,9 +37,7 @@ std::string text_of(const Classification& what, const std::vector<std::string>& 
       out = fmt::format("        output-differs: {}\n", what_happens(what));
       break;
     case Class::kHarmless:
-      out = fmt::format(
-          "        k-witness-harmless: both orders end alike, {}{}\n", words_of_k(what),
-          what.states == Classification::States::kDiffer ? "; right after the race their states differ" : "");
+      out = fmt::format("        k-witness-harmless: both orders end alike, {}\n", words_of_k(what));
       break;
     case Class::kSingleOrdering:
       out = fmt::format("        single-ordering: {}\n", what.reason);
@@ -76,7 +69,6 @@ std::string json_of(const std::vector<Classified>& all, const std::vector<Input>
                     {"reason", text_or_null(what.reason)},
                     {"k", what.k},
                     {"paths", what.paths},
-                    {"states", text_or_null(words_of(what.states))},
                     {"input", text_or_null(inputs[what.input].words)},
                     {"evidence", text_or_null(what.evidence)},
                     {"other_order", text_or_null(what.other)},

@@ -44,7 +44,6 @@ class Answer:
     reason: str = ""
     k: int = 0
     seconds: float = 0
-    states: str = ""
     instances: int = 0  # how often norn run saw it
     replayed: list = dataclasses.field(default_factory=list)  # what is wrong with replays
 
@@ -107,7 +106,7 @@ class Judged:
         first = entries[0]
         answer = Answer(race, [entry["class"] or NONE for entry in entries], first["consequence"] or "",
                         first["reason"] or first["detail"] or "", first["k"],
-                        sum(entry["seconds"] for entry in entries) / len(entries), states=first["states"] or "")
+                        sum(entry["seconds"] for entry in entries) / len(entries))
         if answer.kind == "spec-violated":
             self.replay(first, answer, arguments.replays)
         return answer
@@ -192,15 +191,13 @@ def table5(answers):
 
 
 def table6(answers):
-    lines = ["| program | distinct races | reported | instances | spec-violated | output-differs | k-witness-harmless, "
-             "states same | k-witness-harmless, states differ | single-ordering | not classified |",
-             "| --- |" + " ---: |" * 9]
+    lines = ["| program | distinct races | reported | instances | spec-violated | output-differs | k-witness-harmless | "
+             "single-ordering | not classified |", "| --- |" + " ---: |" * 8]
 
     def cells(chosen):
         counts = collections.Counter(answer.kind for answer in chosen)
-        states = collections.Counter(answer.states for answer in chosen if answer.kind == "k-witness-harmless")
         return [len(chosen), sum(answer.instances != 0 for answer in chosen), sum(answer.instances for answer in chosen),
-                counts["spec-violated"], counts["output-differs"], states["same"], states["differ"],
+                counts["spec-violated"], counts["output-differs"], counts["k-witness-harmless"],
                 counts["single-ordering"], counts[NONE]]
 
     for group, chosen in by_group(answers).items():
@@ -217,12 +214,6 @@ def table7(answers):
     return lines
 
 
-def by_states(answer):
-    """What the Record/Replay-Analyzer would say (Narayanasamy et al., PLDI 2007): harmful if the states differ, or the
-    other order does not replay."""
-    return "harmless" if answer.states == "same" else "harmful"
-
-
 def table8(answers):
     lines = ["| | " + " | ".join(CLASSES) + " | all |", "| --- |" + " ---: |" * (len(CLASSES) + 1)]
 
@@ -232,17 +223,6 @@ def table8(answers):
 
     row("norn classify", answers)
     row("norn classify, decidable on the given arguments", [answer for answer in answers if answer.race.is_decidable])
-    def by_criterion(chosen, truth):
-        return sum((by_states(answer) == "harmful") == (truth in ("spec-violated", "output-differs")) for answer in chosen)
-
-    cells, total = [], 0
-    for kind in CLASSES:
-        chosen = [answer for answer in answers if answer.race.kind == kind]
-        right = by_criterion(chosen, kind)
-        total += right
-        cells.append(f"{right} of {len(chosen)} ({percent(right, len(chosen))})")
-    whole = f"{total} of {len(answers)} ({percent(total, len(answers))})"
-    lines.append("| harmful or not, by the states right after the race | " + " | ".join(cells) + f" | {whole} |")
     return lines
 
 
@@ -300,8 +280,6 @@ def faults_of(judged, all_decidable):
         if answer.kind == "spec-violated" and answer.race.consequences and \
                 answer.race.kind == answer.kind and answer.consequence not in answer.race.consequences:
             yield f"{name}: {answer.consequence}, true is {'|'.join(sorted(answer.race.consequences))}"
-        if answer.kind == "k-witness-harmless" and answer.race.states and answer.states != answer.race.states:
-            yield f"{name}: the states {answer.states or 'were not compared'}, true is {answer.race.states}"
         yield from (f"{name}: {words}" for words in answer.replayed)
 
 

@@ -20,12 +20,4 @@ std::vector<StagedRun> Attempts::run(const std::vector<Plan>& plans) const {
   return runs;
 }
 
-std::string token_of(const Plan& plan, const StagedRun& run, const experiment::Stage& stage) {
-  Plan token = plan;
-  token.hash = static_cast<uint32_t>(run.hash);
-  token.decisions = run.decisions;
-  token.program = stage.program_hash();
-  return encode(token);
-}
-
 }  // namespace norn::classify

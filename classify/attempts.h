@@ -27,7 +27,4 @@ class Attempts {
   unsigned jobs_;
 };
 
-// The plan's token once it ran: it replays the run.
-[[nodiscard]] std::string token_of(const Plan& plan, const StagedRun& run, const experiment::Stage& stage);
-
 }  // namespace norn::classify

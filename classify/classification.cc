@@ -84,6 +84,9 @@ class OneInput {
       result_.kind = Class::kSingleOrdering;
       result_.reason =
           "the read is a loop's that waits for the write: read first, it is read again until it is written";
+    } else if (lost_ > meetings_) {
+      result_.reason = fmt::format("{} of {} pairs of runs did not do again what brought the two together", lost_,
+                                   lost_ + meetings_);
     } else {
       result_.kind = Class::kHarmless;
       const auto well = std::count_if(pairs_.begin(), pairs_.begin() + static_cast<std::ptrdiff_t>(meetings_),
@@ -134,6 +137,7 @@ class OneInput {
         primaries_.push_back({plans[i], meeting});
       }
     }
+    if (!primaries_.empty()) add_quiet_primaries();
     for (const experiment::SeenConsequence& seen : verdict_.consequences) {
       if (!verdict_.is_confirmed()) break;  // of other runs
       std::string error;
@@ -141,6 +145,25 @@ class OneInput {
       if (!token || primaries_.size() >= settings_.primaries) continue;
       token->memory = true;
       primaries_.push_back({*token, 1});
+    }
+  }
+
+  // A schedule that goes straight for the race holds the first of the two until all others have gone as far as they
+  // can, and nobody is left to come between afterwards. So half of the primaries are of schedules that hold nobody, if
+  // the two meet in some.
+  void add_quiet_primaries() {
+    constexpr unsigned kTried = 8;
+    std::vector<Plan> plans;
+    for (uint32_t i = 0; i < kTried; ++i) {
+      plans.push_back(race_directed(settings_.seed + i));
+      plans.back().strategy = StrategyKind::kPos;
+    }
+    const std::vector<StagedRun> runs = attempts_.run(plans);
+    size_t place = (primaries_.size() + 1) / 2;
+    for (size_t i = 0; i < runs.size() && place < settings_.primaries; ++i) {
+      if (runs[i].cut || runs[i].meetings == 0) continue;
+      if (place == primaries_.size()) primaries_.emplace_back();
+      primaries_[place++] = {plans[i], 1};
     }
   }
 
@@ -198,9 +221,10 @@ class OneInput {
         plans.push_back(primary.with(true, later));
         random.push_back(later >= Order::kFirstRandom);
       }
-    const unsigned lost = add_pairs(plans, random);
+    lost_ = add_pairs(plans, random);
+    result_.reason.clear();
     if (pairs_.empty())
-      result_.reason = lost > 0 ? "the schedules that brought the two together do not replay" : "there was no time";
+      result_.reason = lost_ > 0 ? "the schedules that brought the two together do not replay" : "there was no time";
     result_.paths = pairs_.empty() ? 0 : 1;
     meetings_ = pairs_.size();
     hold_writers();
@@ -311,10 +335,10 @@ class OneInput {
   }
 
   void keep(const Suspicion& suspicion, const StagedRun& run) {
-    result_.evidence = token_of(suspicion.shows->plan, run, attempts_.stage());
+    result_.evidence = attempts_.stage().token_of(suspicion.shows->plan, run);
     casebook::keep_schedule(result_.evidence, attempts_.stage().log_of(0), run.findings);
     if (harm_of(suspicion.other->run, reference_).harm == Harm::kNone)
-      result_.other = token_of(suspicion.other->plan, suspicion.other->run, attempts_.stage());
+      result_.other = attempts_.stage().token_of(suspicion.other->plan, suspicion.other->run);
     result_.k = static_cast<unsigned>(meetings_);
   }
 
@@ -328,6 +352,7 @@ class OneInput {
   std::vector<OrderedPair> pairs_;
   size_t meetings_ = 0;  // pairs in which both stood before their accesses
   size_t waiting_ = 0;   // of these, those whose read waits for the write
+  size_t lost_ = 0;      // pairs that were asked for, and did not do what they were asked for
   Classification result_;
 };
 

@@ -81,6 +81,11 @@ bool runs_as_binary(const Detection& request) {
 }
 
 bool can_run(const Verb& verb, const Detection& request, std::string& error) {
+  if (!request.options.settings().what_if.empty()) {
+    error = fmt::format("--what-if needs a program that was built with norn-cc/norn-c++, which {} was not",
+                        request.command[0]);
+    return false;
+  }
   if (verb.name != std::string_view("run") && verb.name != std::string_view("record")) {
     error =
         fmt::format("{} was not built with norn-cc/norn-c++, so norn can run it, but not {} it; type: norn run -- {}",

@@ -80,11 +80,14 @@ constexpr Verb kVerbs[] = {
      "not known is said to be not classified, and why. The exit status is 66 if a race is spec-violated.\n"
      "\n"
      "Races are those of the program's last run, which is made if there is none. Other inputs may show other things:\n"
-     "each --input (its standard input) and each --args is one more.",
+     "each --input (its standard input) and each --args is one more. What else must hold, a --predicate over global\n"
+     "variables or a --judge of the output says. --what-if asks which races follow if a lock is not taken.",
      "norn classify R3f9c -- ./bank 100    one race of the last run\n"
      "norn classify --all -- ./bank 100\n"
      "norn classify --all --args=\"7 -v\" --args=\"0\" -- ./bank 100\n"
      "norn classify --all --input=small.txt --input=large.txt -- ./parse\n"
+     "norn classify --all --predicate='total == 100 || moving' -- ./bank 100\n"
+     "norn classify --what-if=bank.cpp:16 -- ./bank 100\n"
      "norn classify --all --json=classes.json -- ./bank 100",
      classify_races},
     {"replay", "TOKEN [options] -- program [arguments]", "run a schedule again that norn confirm found",

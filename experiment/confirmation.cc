@@ -190,12 +190,9 @@ class Tally {
       states_.add(run.states, schedule::read_log(log, run.states.size()), plan.accesses);
     verdict_.since_new = is_new ? 0 : verdict_.since_new + 1;
     if (!is_first) return;
-    Plan token = plan;
-    token.hash = static_cast<uint32_t>(run.hash);
-    token.decisions = run.decisions;
     seen.consequence = consequence;
     seen.strategy = plan.strategy;
-    seen.replay = encode(token);
+    seen.replay = stage_.token_of(plan, run);
     casebook::keep_schedule(seen.replay, log, run.findings);
   }
 

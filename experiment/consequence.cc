@@ -63,16 +63,25 @@ Consequence of_signal(const StagedRun& run) {
 }  // namespace
 
 std::string_view name_of(Harm harm) {
-  constexpr std::array<std::string_view, 11> kNames = {"crash",     "memory-error", "sanitizer", "abort",
-                                                       "assertion", "exception",    "deadlock",  "hang",
-                                                       "status",    "output",       "none"};
+  constexpr std::array<std::string_view, 12> kNames = {"crash",     "memory-error", "sanitizer", "abort",
+                                                       "assertion", "exception",    "predicate", "deadlock",
+                                                       "hang",      "status",       "output",    "none"};
   return kNames[static_cast<size_t>(harm)];
 }
 
 std::string_view words_of(Harm harm) {
-  constexpr std::array<std::string_view, 11> kWords = {
-      "crash", "memory error", "sanitizer report", "abort",       "failed assertion", "uncaught exception", "deadlock",
-      "hang",  "exit status",  "different output", "nothing seen"};
+  constexpr std::array<std::string_view, 12> kWords = {"crash",
+                                                       "memory error",
+                                                       "sanitizer report",
+                                                       "abort",
+                                                       "failed assertion",
+                                                       "uncaught exception",
+                                                       "violated predicate",
+                                                       "deadlock",
+                                                       "hang",
+                                                       "exit status",
+                                                       "different output",
+                                                       "nothing seen"};
   return kWords[static_cast<size_t>(harm)];
 }
 
@@ -88,6 +97,7 @@ std::string deadlock_of(const StagedRun& run) {
 
 Consequence consequence_of(const StagedRun& run, const Reference& reference) {
   if (!run.memory_error.empty()) return {Harm::kMemoryError, run.memory_error};
+  if (!run.violated.empty()) return {Harm::kPredicate, run.violated};
   if (run.deadlocked != 0)
     return {Harm::kDeadlock, fmt::format("{} thread{}", run.deadlocked, run.deadlocked == 1 ? "" : "s")};
   if (run.pollers != 0)

@@ -17,6 +17,7 @@ enum class Harm {
   kAbort,
   kAssertion,
   kException,
+  kPredicate,  // what must hold does not
   kDeadlock,
   kHang,
   kStatus,

@@ -17,11 +17,7 @@ constexpr double kMostSleep = 2;  // of the virtual clock: who sleeps longer doe
 constexpr unsigned kMostForSuccess = 5;  // runs more, to see one that ends with 0
 
 Failure failure_of(const StagedRun& run, const Consequence& consequence, const Stage& stage, const Plan& plan) {
-  Plan token = plan;
-  token.hash = static_cast<uint32_t>(run.hash);
-  token.decisions = run.decisions;
-  token.program = stage.program_hash();
-  Failure failure{consequence, encode(token)};
+  Failure failure{consequence, stage.token_of(plan, run)};
   casebook::keep_schedule(failure.replay, stage.log_of(0), run.findings);
   return failure;
 }
@@ -108,6 +104,8 @@ bool learn_reference(Stage& stage, double timeout, Reference& reference, std::st
     error = fmt::format("{} cannot be controlled: {}", stage.command()[0], reason_of(controlled));
     return false;
   }
+  reference.predicates = controlled.predicates;
+  reference.held = controlled.held;
   reference.decisions = std::max<uint64_t>(controlled.decisions, 1);
   learning.add(controlled, &quiet);
   double longest = controlled.seconds;

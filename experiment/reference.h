@@ -27,6 +27,8 @@ struct Reference {
   uint64_t decisions = 1000;         // of a controlled run
   unsigned runs = 0;                 // that were learned from
   std::vector<Failure> failures;     // one of each kind of harm
+  uint32_t predicates = 0;           // what must hold: so much was looked at
+  uint32_t held = 0;                 // of these, so many held once
 
   [[nodiscard]] bool is_usual_status(int status) const;
   [[nodiscard]] bool is_usual_output(const std::string& output) const;

@@ -162,6 +162,10 @@ std::string Stage::options_for(const Plan& plan, unsigned worker, const std::str
   options.set("places", "on");
   if (!plan.sites.empty()) options.set("sites", plan.sites);
   if (!plan.guide.empty()) options.set("guide", plan.guide);
+  if (!predicate_.empty()) {
+    options.set("predicate", file("predicate", 0));
+    options.set("predicate_text", predicate_);
+  }
   if (plan.order != 0) options.set("order", std::to_string(plan.order));
   options.set("outcome", file("outcome", worker));
   options.set("decisions", file("log", worker));
@@ -290,8 +294,15 @@ void Stage::read_outcome(const Plan& plan, unsigned worker, StagedRun& run) cons
   run.orders = outcome.orders;
   run.sequences = outcome.sequences;
   run.enforced = outcome.enforced;
+  run.state = outcome.state;
   run.let_go = outcome.let_go;
   run.memory_error.assign(outcome.memory_error, strnlen(outcome.memory_error, sizeof(outcome.memory_error)));
+  run.violated.assign(outcome.violated, strnlen(outcome.violated, sizeof(outcome.violated)));
+  run.predicates = outcome.predicates;
+  run.held = outcome.held;
+  run.left_out = outcome.left_out;
+  for (uint32_t i = 0; i < std::min(outcome.taken_count, schedule::Outcome::kMostTaken); ++i)
+    run.taken.push_back(fmt::format("{}:{}", outcome.taken[i].file, outcome.taken[i].line));
   run.deadlocked = outcome.deadlocked;
   run.pollers = outcome.pollers;
   run.taken_away = outcome.taken_away;
@@ -311,11 +322,62 @@ void Stage::read_outcome(const Plan& plan, unsigned worker, StagedRun& run) cons
   run.findings = read_beginning(file("findings", worker));
 }
 
+void Stage::judge(unsigned worker, StagedRun& run) const {
+  if (judge_.empty() || !run.started || run.cut || run.failed()) return;
+  const std::string output = file("judged", worker);
+  const std::string words = fmt::format("( {}\n) < {} > {} 2>&1", judge_, file("output", worker), output);
+  const int status = std::system(words.c_str());
+  if (status == 0) return;
+  const std::string said = read_beginning(output);
+  const std::string how =
+      WIFEXITED(status) ? fmt::format("status {}", WEXITSTATUS(status)) : fmt::format("signal {}", WTERMSIG(status));
+  run.violated = fmt::format("the judge \"{}\" rejects the output: {}{}{}", judge_, how, said.empty() ? "" : ", ",
+                             said.substr(0, said.find('\n')));
+}
+
+bool Stage::set_predicate(const std::string& expression, const PredicateCode& code) {
+  predicate_ = expression;
+  const schedule::PredicateHeader header{.count = code.size()};
+  std::ofstream out(file("predicate", 0), std::ios::binary);
+  out.write(reinterpret_cast<const char*>(&header), sizeof(header));
+  out.write(reinterpret_cast<const char*>(code.data()), static_cast<std::streamsize>(code.size() * sizeof(code[0])));
+  return out.flush().good();
+}
+
+std::string Stage::token_of(const Plan& plan, const StagedRun& run) const {
+  Plan token = plan;
+  token.hash = static_cast<uint32_t>(run.hash);
+  token.decisions = run.decisions;
+  token.program = program_hash_;
+  token.predicate = predicate_;
+  token.what_if = what_if_;
+  return encode(token);
+}
+
 StagedRun Stage::run_plain(unsigned worker) const {
   options::OptionList options = options_;
   options.set("exitcode", "0");
   options.set("findings", "/dev/null");
-  return start(options.list(), worker, nullptr);
+  StagedRun run = start(options.list(), worker, nullptr);
+  judge(worker, run);
+  return run;
+}
+
+StagedRun Stage::run_detecting(unsigned worker) const {
+  options::OptionList options = options_;
+  options.set("exitcode", "0");
+  options.set("findings", file("findings", worker));
+  std::error_code error;
+  fs::remove(file("findings", worker), error);
+  StagedRun run = start(options.list(), worker, nullptr);
+  run.findings = read_beginning(file("findings", worker));
+  return run;
+}
+
+StagedRun Stage::run_quietly() const {
+  Plan plan;
+  plan.strategy = schedule::StrategyKind::kRoundRobin;
+  return run(plan, 0);
 }
 
 StagedRun Stage::run(const Plan& plan, unsigned worker, const std::string& expected) const {
@@ -327,8 +389,9 @@ StagedRun Stage::run(const Plan& plan, unsigned worker, const std::string& expec
   ForkServer* server = server_for(worker);
   StagedRun run = run_by(server);
   // A copy that did not come so far says nothing about the program.
-  if (server != nullptr && !run.controlled && !run.cut) return run_by(nullptr);
+  if (server != nullptr && !run.controlled && !run.cut) run = run_by(nullptr);
   if (run.controlled) is_controlled_ = true;
+  judge(worker, run);
   return run;
 }
 

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "experiment/compiled_predicate.h"
 #include "experiment/streams.h"
 #include "options/option_list.h"
 #include "schedule/outcome.h"
@@ -42,8 +43,14 @@ struct StagedRun {
   uint32_t orders = 0;
   uint32_t sequences = 0;
   schedule::Enforced enforced;
+  uint64_t state = 0;  // right after the two accesses; 0: unknown
   uint32_t let_go = 0;
-  std::string memory_error;  // what was done wrong, in words
+  std::string memory_error;        // what was done wrong, in words
+  std::string violated;            // what must hold and did not, in words
+  uint32_t predicates = 0;         // that were looked at
+  uint32_t held = 0;               // of these, so many held once
+  uint32_t left_out = 0;           // operations that were not performed, because they were to be left out
+  std::vector<std::string> taken;  // where the function that was asked for takes locks: "bank.cpp:12"
   uint32_t deadlocked = 0;
   uint32_t pollers = 0;
   uint32_t taken_away = 0;
@@ -59,7 +66,9 @@ struct StagedRun {
   // It ended because nothing could ever change: its state says so, no clock.
   [[nodiscard]] bool stands_still() const { return deadlocked != 0 || pollers != 0; }
   // It did not end by itself. (What its status or its output mean is experiment/reference.h's to say.)
-  [[nodiscard]] bool failed() const { return signal != 0 || timed_out || stands_still() || !memory_error.empty(); }
+  [[nodiscard]] bool failed() const {
+    return signal != 0 || timed_out || stands_still() || !memory_error.empty() || !violated.empty();
+  }
 };
 
 class ForkServer;
@@ -87,13 +96,29 @@ class Stage {
   void set_input(const std::string& path) { input_ = path; }
   // Controlled runs say what they write to which stream.
   void set_capture(bool on) { capture_ = on; }
+  // What must hold at each point of a controlled run; false: it cannot be kept for the runs.
+  [[nodiscard]] bool set_predicate(const std::string& expression, const PredicateCode& code);
+  // Operations that the runs do not perform, as the option `what_if` has them.
+  void set_what_if(const std::string& places) {
+    what_if_ = places;
+    options_.set("what_if", places);
+  }
+  // A command of the shell that gets a run's standard output as its input, if the run ended by itself, and says by its
+  // status whether that is right.
+  void set_judge(const std::string& command) { judge_ = command; }
   // Whatever runs then is ended.
   using Clock = std::chrono::steady_clock;
   void set_deadline(Clock::time_point deadline) { deadline_ = deadline; }
 
   // Any number of threads may do this at once; `worker` tells them apart.
   [[nodiscard]] StagedRun run_plain(unsigned worker) const;
+  // The same with the detector on: what it found is in `findings`.
+  [[nodiscard]] StagedRun run_detecting(unsigned worker) const;
+  // Under control, in a schedule that brings nobody together.
+  [[nodiscard]] StagedRun run_quietly() const;
   [[nodiscard]] StagedRun run(const Plan& plan, unsigned worker, const std::string& expected = {}) const;
+  // The plan, once it ran, as a word: it replays the run.
+  [[nodiscard]] std::string token_of(const Plan& plan, const StagedRun& run) const;
   // The log of that worker's last controlled run.
   [[nodiscard]] std::string log_of(unsigned worker) const { return file("log", worker); }
 
@@ -113,6 +138,7 @@ class Stage {
   enum class Waited { kEnded, kHangs, kNoTime };
   [[nodiscard]] Waited await_end(int pid, unsigned worker) const;
   void read_outcome(const Plan& plan, unsigned worker, StagedRun& run) const;
+  void judge(unsigned worker, StagedRun& run) const;
 
   std::string path_;
   std::vector<std::string> command_;
@@ -123,6 +149,9 @@ class Stage {
   bool strictly_ = false;
   bool capture_ = false;
   std::string input_;
+  std::string predicate_;  // in words
+  std::string what_if_;
+  std::string judge_;
   Clock::time_point deadline_ = Clock::time_point::max();
   // A program that is instrumented itself, and was seen to be controlled, starts but once for each worker
   // (experiment/fork_server.h).

@@ -34,7 +34,7 @@ std::string words_of_end(const Verdict& verdict) {
 }
 
 // Ends that are alike: what a user sees of a crash, an assertion and an exception is the same signal or none.
-enum class End { kBySignal, kMemoryError, kNone, kByStatus, kOutput, kWell };
+enum class End { kBySignal, kMemoryError, kViolation, kNone, kByStatus, kOutput, kWell };
 End end_of(Harm harm) {
   switch (harm) {
     case Harm::kCrash:
@@ -45,6 +45,8 @@ End end_of(Harm harm) {
       return End::kBySignal;
     case Harm::kMemoryError:
       return End::kMemoryError;
+    case Harm::kPredicate:
+      return End::kViolation;
     case Harm::kDeadlock:
     case Harm::kHang:
       return End::kNone;

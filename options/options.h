@@ -61,6 +61,9 @@ struct Settings {
   Text guide{};        // of reads-from: its constraints; of frontier: the way back
   Text states{};       // a file for the marks of its states (schedule/state_mark.h)
   Text capture{};      // a file for what is written (schedule/capture.h)
+  Text predicate{};    // a file with what must hold (schedule/predicate.h)
+  Text predicate_text{};
+  Text what_if{};  // locks that are not taken: FILE:LINE, or the name of a function
   uint32_t depth = 3;
   uint32_t length = 1000;
   bool accesses = false;
@@ -241,6 +244,13 @@ inline constexpr Option kOptions[] = {
              "(atomicity: the program then runs one thread at a time), locks used as they must not be, threads that "
              "nobody joins, handlers that call what is not safe there or change errno",
      .store = &store_in<&Settings::hazards>},
+    {.key = "what_if",
+     .kind = OptionKind::kText,
+     .values = "FILE:LINE",
+     .fallback = "none",
+     .help = "what if the lock that is taken in this line were not taken, or the barrier not waited at: it is not; "
+             "several are joined by ','",
+     .store = &store_in<&Settings::what_if>},
     {.key = "memory_limit",
      .kind = OptionKind::kNumber,
      .values = "MB",
@@ -337,6 +347,20 @@ inline constexpr Option kOptions[] = {
      .fallback = "none",
      .help = "where a controlled run keeps what it writes, stream by stream",
      .store = &store_in<&Settings::capture>,
+     .use = OptionUse::kStarter},
+    {.key = "predicate",
+     .kind = OptionKind::kText,
+     .values = "FILE",
+     .fallback = "none",
+     .help = "what must hold at each point of a controlled run, compiled",
+     .store = &store_in<&Settings::predicate>,
+     .use = OptionUse::kStarter},
+    {.key = "predicate_text",
+     .kind = OptionKind::kText,
+     .values = "EXPRESSION",
+     .fallback = "none",
+     .help = "the same in words",
+     .store = &store_in<&Settings::predicate_text>,
      .use = OptionUse::kStarter},
     {.key = "depth",
      .kind = OptionKind::kNumber,

@@ -10,7 +10,8 @@ struct Order {
   // Later schedules: one of the two goes as far as it can, then the others in turn; from kFirstRandom on: random ones.
   static constexpr uint32_t kGivenFar = 0;  // the one that would have gone first by the strategy itself
   static constexpr uint32_t kOtherFar = 1;
-  static constexpr uint32_t kFirstRandom = 2;
+  static constexpr uint32_t kInTurns = 2;  // whoever gives a lock up goes behind all others
+  static constexpr uint32_t kFirstRandom = 3;
 
   uint32_t meeting = 0;  // which one, counted from 1; 0: none, the strategy goes on as it is
   bool flipped = false;
@@ -40,9 +41,16 @@ struct Enforced {
   static constexpr uint32_t kFirstAtSecondSite = 32;  // it stood at the candidate's second statement
   static constexpr uint32_t kGivenCameFirst = 64;     // the one that would go first by the strategy stood there first
   static constexpr uint32_t kEarly = 128;             // of the second form: the access was performed, alone
+  static constexpr uint32_t kStand = 256;             // both went at once, and each stands behind its access
 
   uint32_t what = 0;
   uint32_t arrival = 0;  // the decision at which the first of the two stood before its access
+  struct Side {
+    uint32_t thread = 0;
+    uint32_t size = 0;
+    uint64_t address = 0;
+  };
+  Side sides[2]{};  // of the two accesses, once they met
 };
 
 }  // namespace norn::schedule

@@ -12,7 +12,7 @@
 namespace norn::schedule {
 
 struct Outcome {
-  static constexpr uint64_t kMagic = 0x3574'756f'6e72'6f6e;  // "nornout5"
+  static constexpr uint64_t kMagic = 0x3674'756f'6e72'6f6e;  // "nornout6"
   static constexpr uint64_t kNever = ~uint64_t{0};
   static constexpr uint32_t kFirstThenSecond = 1;
   static constexpr uint32_t kSecondThenFirst = 2;
@@ -44,6 +44,21 @@ struct Outcome {
   uint32_t pollers = 0;         // threads that only look, when nothing that they look at can change any more
 
   char memory_error[256] = {};  // of guarded memory: what was done wrong, in words
+  char violated[512] = {};      // what must hold and does not, in words
+  uint32_t predicates = 0;      // that are looked at
+  uint32_t held = 0;            // of these, so many held once
+
+  uint64_t state = 0;  // of the two threads right after both accesses, as far as these can have changed it; 0: unknown
+  uint32_t left_out = 0;  // how often an operation was not performed (the option `what_if`)
+  // With a function's name instead: where it takes locks.
+  struct Taken {
+    char file[120] = {};
+    uint32_t line = 0;
+    uint32_t count = 0;
+  };
+  static constexpr uint32_t kMostTaken = 32;
+  uint32_t taken_count = 0;
+  Taken taken[kMostTaken];
 
   uint64_t slept = 0;            // nanoseconds that passed on the virtual clock because nobody could run
   uint64_t differs_at = kNever;  // the first decision that is not as in the log to compare with

@@ -16,7 +16,9 @@ constexpr uint8_t kWrittenOut = 2;
 constexpr uint8_t kGuided = 4;
 constexpr uint8_t kOrdered = 8;
 constexpr uint8_t kGuarded = 16;
-constexpr uint8_t kAllFlags = kAccesses | kWrittenOut | kGuided | kOrdered | kGuarded;
+constexpr uint8_t kPredicate = 32;
+constexpr uint8_t kLeftOut = 64;
+constexpr uint8_t kAllFlags = kAccesses | kWrittenOut | kGuided | kOrdered | kGuarded | kPredicate | kLeftOut;
 
 class Writer {
  public:
@@ -33,6 +35,10 @@ class Writer {
     byte(value);
   }
   void text(std::string_view text) { bytes_ += text; }
+  void counted(std::string_view text) {
+    varint(text.size());
+    bytes_ += text;
+  }
   [[nodiscard]] const std::string& bytes() const { return bytes_; }
 
  private:
@@ -143,18 +149,18 @@ std::string encode(const Token& token) {
   writer.byte(static_cast<uint32_t>(token.strategy));
   writer.byte((token.accesses ? kAccesses : 0u) | (identities ? 0u : kWrittenOut) |
               (token.guide.empty() ? 0u : kGuided) | (token.order == 0 ? 0u : kOrdered) |
-              (token.memory ? kGuarded : 0u));
+              (token.memory ? kGuarded : 0u) | (token.predicate.empty() ? 0u : kPredicate) |
+              (token.what_if.empty() ? 0u : kLeftOut));
   writer.varint(token.seed);
   writer.varint(token.depth);
   writer.varint(token.length);
   writer.word(token.program);
   writer.word(token.hash);
   writer.varint(token.decisions);
-  if (!token.guide.empty()) {
-    writer.varint(token.guide.size());
-    writer.text(token.guide);
-  }
+  if (!token.guide.empty()) writer.counted(token.guide);
   if (token.order != 0) writer.varint(token.order);
+  if (!token.predicate.empty()) writer.counted(token.predicate);
+  if (!token.what_if.empty()) writer.counted(token.what_if);
   writer.text(identities ? std::string_view(sites.bytes()) : std::string_view(token.sites));
   writer.half(checksum(writer.bytes()));
   return std::string(kPrefix) + to_base64(writer.bytes());
@@ -188,6 +194,8 @@ std::optional<Token> decode(std::string_view text, std::string& error) {
   token.decisions = reader.varint();
   if ((flags & kGuided) != 0) token.guide = reader.text(reader.varint());
   if ((flags & kOrdered) != 0) token.order = reader.varint();
+  if ((flags & kPredicate) != 0) token.predicate = reader.text(reader.varint());
+  if ((flags & kLeftOut) != 0) token.what_if = reader.text(reader.varint());
   if ((flags & kWrittenOut) != 0) {
     token.sites = reader.rest();
   } else {

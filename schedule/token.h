@@ -2,10 +2,16 @@
 //
 //   n2…   base64 (the alphabet for file names) of, version 2:
 //         1 byte   strategy
-//         1 byte   flags: 1 switches at accesses, 2 sites are written out, 4 there is a guide, 8 an order, 16
-//         memory is guarded varint   seed, depth, length 4 bytes  hash of the program's file 4 bytes  the low half of
-//         the rolling hash of the run's decisions varint   how many decisions varint   if there is a guide: how
-//         long it is, and it itself, as the option has it varint   if an order is asked for: its number
+//         1 byte   flags: 1 switches at accesses, 2 sites are written out, 4 there is a guide, 8 an order,
+//                  16 memory is guarded, 32 there is a predicate, 64 something is left out
+//         varint   seed, depth, length
+//         4 bytes  hash of the program's file
+//         4 bytes  the low half of the rolling hash of the run's decisions
+//         varint   how many decisions
+//         varint   if there is a guide: how long it is, and it itself, as the option has it
+//         varint   if an order is asked for: its number
+//         varint   if there is a predicate: how long it is, and it itself
+//         varint   if something is left out: how long the words are, and they themselves, as the option has them
 //         sites    4 bytes each (low halves of identities); written out: the option's text
 //         2 bytes  a checksum of all before, so that a typing error is not another schedule
 // Numbers are little-endian, varints have seven bits a byte, the lowest first.
@@ -25,10 +31,12 @@ struct Token {
   uint32_t depth = 3;
   uint32_t length = 1000;
   bool accesses = false;
-  std::string sites;    // as the option `sites` has them
-  std::string guide{};  // as the option `guide` has it
-  uint64_t order = 0;   // schedule::Order as a number
-  bool memory = false;  // guarded
+  std::string sites;        // as the option `sites` has them
+  std::string guide{};      // as the option `guide` has it
+  uint64_t order = 0;       // schedule::Order as a number
+  bool memory = false;      // guarded
+  std::string predicate{};  // what must hold, in words
+  std::string what_if{};    // as the option `what_if` has it
   uint32_t program = 0;
   uint32_t hash = 0;
   uint64_t decisions = 0;

@@ -59,6 +59,15 @@ TEST(Token, AnOrderComesBack) {
   EXPECT_EQ(read.from, 70000u);
 }
 
+TEST(Token, APredicateAndWhatIsLeftOutComeBack) {
+  const Token back = decoded(
+      encode({.sites = "3f9c1a02", .order = 5, .predicate = "queue.taken <= queue.put", .what_if = "bank.cpp:14"}));
+  EXPECT_EQ(back.predicate, "queue.taken <= queue.put");
+  EXPECT_EQ(back.what_if, "bank.cpp:14");
+  EXPECT_EQ(back.order, 5u);
+  EXPECT_EQ(back.sites, "3f9c1a02");
+}
+
 TEST(Token, SitesByLineAreWrittenOut) {
   const Token back = decoded(encode({.sites = "bank.cc@14,bank.cc@19"}));
   EXPECT_EQ(back.sites, "bank.cc@14,bank.cc@19");

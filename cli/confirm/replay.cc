@@ -125,6 +125,14 @@ int replay(const Verb& verb, std::vector<std::string> arguments) {
                     command[0]));
     return kMisuse;
   }
+  if (!token->predicate.empty()) {
+    const auto code = experiment::compile_predicate(token->predicate, program.path, error);
+    if (!code || !stage.set_predicate(token->predicate, *code)) {
+      complain(code ? std::strerror(errno) : error);
+      return kMisuse;
+    }
+  }
+  if (!token->what_if.empty()) stage.set_what_if(token->what_if);
   std::string kept = casebook::kept_schedule(words[0]);
   if (!segments.empty()) {
     kept = stage.log_of(1);
@@ -140,6 +148,8 @@ int replay(const Verb& verb, std::vector<std::string> arguments) {
     return kMisuse;
   }
   if (debugger) return run.exit;
+  if (!run.memory_error.empty()) complain(fmt::format("memory error: {}", run.memory_error));
+  if (!run.violated.empty()) complain(run.violated);
   if (run.stands_still()) std::fputs(experiment::deadlock_of(run).c_str(), stderr);
   if (casebook.exists()) {
     casebook::RunFacts facts = facts_of_command(verb.name, command, program.path);

@@ -2,6 +2,7 @@
 #include <linux/futex.h>
 
 #include "runtime/control/decisions.h"
+#include "runtime/control/predicates.h"
 #include "runtime/control/turn.h"
 #include "runtime/intercept/signals.h"
 #include "runtime/process/mode.h"
@@ -63,6 +64,8 @@ uint32_t reserve(ThreadId id) {
   slot.step = {number, Op::kBegin, false, 0, 0, 0};
   slot.until = kForever;
   slot.waiting = Waiting::kNothing;
+  slot.frame = 0;
+  slot.behind = nullptr;
   slot.gathering = {};
   slot.cancelled = false;
   slot.armed = false;
@@ -111,6 +114,7 @@ void begin(uint32_t slot) {
 void end() {
   Slot* self = current_slot;
   if (self == nullptr || !is_controlled()) return;
+  if (watches_predicates) look_at_predicates(*self, self->behind, nullptr);
   current_slot = nullptr;
   // What comes now is the C library's, with signals as they are.
   const SignalMask mask = block_signals();

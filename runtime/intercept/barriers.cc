@@ -8,6 +8,7 @@
 #include <unwind.h>
 
 #include "runtime/control/control.h"
+#include "runtime/control/what_if.h"
 #include "runtime/hooks/stack_ids.h"
 #include "runtime/intercept/locks.h"
 #include "runtime/process/emit.h"
@@ -100,6 +101,7 @@ NORN_INTERPOSE(int, pthread_barrier_destroy, (pthread_barrier_t * barrier)) {
 
 NORN_INTERPOSE(int, pthread_barrier_wait, (pthread_barrier_t * barrier)) {
   if (!has_started()) return EINVAL;
+  if (leaves_out(barrier, site_pthread_barrier_wait)) return 0;
   if (const Inspection here; here) {
     used(here, barrier, site_pthread_barrier_wait);
     emit.barrier_enter(here.thread(), address_of(barrier));
@@ -127,6 +129,7 @@ NORN_INTERPOSE(int, sem_destroy, (sem_t * semaphore)) {
 // One name is one address in a process, so a named semaphore is like any other.
 NORN_INTERPOSE(int, sem_post, (sem_t * semaphore)) {
   if (!has_started()) return -1;
+  if (leaves_out(semaphore, site_sem_post)) return 0;
   control::pass(control::Op::kRelease, semaphore, site_sem_post);
   posting(semaphore, site_sem_post);
   const int result = real_sem_post(semaphore);
@@ -136,6 +139,7 @@ NORN_INTERPOSE(int, sem_post, (sem_t * semaphore)) {
 
 NORN_INTERPOSE(int, sem_trywait, (sem_t * semaphore)) {
   if (!has_started()) return -1;
+  if (leaves_out(semaphore, site_sem_trywait)) return 0;
   control::pass(control::Op::kAcquire, semaphore, site_sem_trywait);
   const int result = real_sem_trywait(semaphore);
   if (result == 0) waited(semaphore, site_sem_trywait);
@@ -166,6 +170,7 @@ int take_semaphore(sem_t* semaphore, const norn_site& site, clockid_t clock, con
 
 NORN_INTERPOSE(int, sem_wait, (sem_t * semaphore)) {
   if (!has_started()) return -1;
+  if (leaves_out(semaphore, site_sem_wait)) return 0;
   const int result =
       take_semaphore(semaphore, site_sem_wait, CLOCK_REALTIME, nullptr, [=] { return real_sem_wait(semaphore); });
   if (result == 0) waited(semaphore, site_sem_wait);
@@ -174,6 +179,7 @@ NORN_INTERPOSE(int, sem_wait, (sem_t * semaphore)) {
 
 NORN_INTERPOSE(int, sem_timedwait, (sem_t * semaphore, const timespec* until)) {
   if (!has_started()) return -1;
+  if (leaves_out(semaphore, site_sem_timedwait)) return 0;
   const int result = take_semaphore(semaphore, site_sem_timedwait, CLOCK_REALTIME, until,
                                     [=] { return real_sem_timedwait(semaphore, until); });
   if (result == 0) waited(semaphore, site_sem_timedwait);
@@ -182,6 +188,7 @@ NORN_INTERPOSE(int, sem_timedwait, (sem_t * semaphore, const timespec* until)) {
 
 NORN_INTERPOSE(int, sem_clockwait, (sem_t * semaphore, clockid_t clock, const timespec* until)) {
   if (!has_started()) return -1;
+  if (leaves_out(semaphore, site_sem_clockwait)) return 0;
   const int result = take_semaphore(semaphore, site_sem_clockwait, clock, until,
                                     [=] { return real_sem_clockwait(semaphore, clock, until); });
   if (result == 0) waited(semaphore, site_sem_clockwait);

@@ -4,6 +4,7 @@
 #include <threads.h>
 
 #include "runtime/control/control.h"
+#include "runtime/control/what_if.h"
 #include "runtime/hooks/loop_hooks.h"
 #include "runtime/hooks/stack_ids.h"
 #include "runtime/intercept/locks.h"
@@ -79,6 +80,10 @@ int c11_result(int result) { return result == ETIMEDOUT ? thrd_timedout : result
 
 template <class Call>
 int wait_on(const void* condition, const void* mutex, const norn_site& site, Call call) {
+  if (left_out(mutex)) {
+    const TakesAll here;
+    [[maybe_unused]] const int taken = pthread_mutex_lock(static_cast<pthread_mutex_t*>(const_cast<void*>(mutex)));
+  }
   control::pass(control::Op::kWait, condition, site);
   Wait wait = {condition, mutex, &site};
   bool waits = false;

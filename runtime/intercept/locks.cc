@@ -7,6 +7,7 @@
 #include <threads.h>
 
 #include "runtime/control/control.h"
+#include "runtime/control/what_if.h"
 #include "runtime/hooks/loop_hooks.h"
 #include "runtime/hooks/stack_ids.h"
 #include "runtime/openmp/openmp.h"
@@ -156,6 +157,7 @@ NORN_INTERPOSE(int, pthread_mutex_destroy, (pthread_mutex_t * mutex)) {
 NORN_INTERPOSE(int, pthread_mutex_trylock, (pthread_mutex_t * mutex)) {
   if (!has_started()) return 0;
   if (called_by_openmp()) return real_pthread_mutex_trylock(mutex);
+  if (leaves_out_lock(mutex, site_pthread_mutex_trylock)) return 0;
   control::pass(control::Op::kAcquire, mutex, site_pthread_mutex_trylock);
   const int result = real_pthread_mutex_trylock(mutex);
   if (has_mutex(result)) took(mutex, LockMode::kExclusive, site_pthread_mutex_trylock, LockAttempt::kTry);
@@ -167,6 +169,7 @@ NORN_INTERPOSE(int, pthread_mutex_trylock, (pthread_mutex_t * mutex)) {
 NORN_INTERPOSE(int, pthread_mutex_lock, (pthread_mutex_t * mutex)) {
   if (!has_started()) return 0;
   if (called_by_openmp()) return real_pthread_mutex_lock(mutex);
+  if (leaves_out_lock(mutex, site_pthread_mutex_lock)) return 0;
   const int result = take(
       mutex, site_pthread_mutex_lock, CLOCK_REALTIME, nullptr, kPosix, is_shared(mutex),
       [=] {
@@ -181,6 +184,7 @@ NORN_INTERPOSE(int, pthread_mutex_lock, (pthread_mutex_t * mutex)) {
 
 NORN_INTERPOSE(int, pthread_mutex_timedlock, (pthread_mutex_t * mutex, const timespec* until)) {
   if (!has_started()) return 0;
+  if (leaves_out_lock(mutex, site_pthread_mutex_timedlock)) return 0;
   const int result = take(
       mutex, site_pthread_mutex_timedlock, CLOCK_REALTIME, until, kPosix, is_shared(mutex),
       [=] { return real_pthread_mutex_timedlock(mutex, until); },
@@ -191,6 +195,7 @@ NORN_INTERPOSE(int, pthread_mutex_timedlock, (pthread_mutex_t * mutex, const tim
 
 NORN_INTERPOSE(int, pthread_mutex_clocklock, (pthread_mutex_t * mutex, clockid_t clock, const timespec* until)) {
   if (!has_started()) return 0;
+  if (leaves_out_lock(mutex, site_pthread_mutex_clocklock)) return 0;
   const int result = take(
       mutex, site_pthread_mutex_clocklock, clock, until, kPosix, is_shared(mutex),
       [=] { return real_pthread_mutex_clocklock(mutex, clock, until); },
@@ -202,6 +207,7 @@ NORN_INTERPOSE(int, pthread_mutex_clocklock, (pthread_mutex_t * mutex, clockid_t
 NORN_INTERPOSE(int, pthread_mutex_unlock, (pthread_mutex_t * mutex)) {
   if (!has_started()) return 0;
   if (called_by_openmp()) return real_pthread_mutex_unlock(mutex);
+  if (left_out(mutex)) return 0;
   check_unlock(mutex, site_pthread_mutex_unlock);
   return release(mutex, site_pthread_mutex_unlock, [=] { return real_pthread_mutex_unlock(mutex); });
 }
@@ -225,6 +231,7 @@ NORN_INTERPOSE(int, pthread_rwlock_destroy, (pthread_rwlock_t * lock)) {
 
 NORN_INTERPOSE(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock)) {
   if (!has_started()) return 0;
+  if (leaves_out_lock(lock, site_pthread_rwlock_tryrdlock)) return 0;
   control::pass(control::Op::kAcquire, lock, site_pthread_rwlock_tryrdlock);
   const int result = real_pthread_rwlock_tryrdlock(lock);
   if (result == 0) took(lock, LockMode::kShared, site_pthread_rwlock_tryrdlock, LockAttempt::kTry);
@@ -234,6 +241,7 @@ NORN_INTERPOSE(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock)) {
 
 NORN_INTERPOSE(int, pthread_rwlock_rdlock, (pthread_rwlock_t * lock)) {
   if (!has_started()) return 0;
+  if (leaves_out_lock(lock, site_pthread_rwlock_rdlock)) return 0;
   const int result = take(
       lock, site_pthread_rwlock_rdlock, CLOCK_REALTIME, nullptr, kPosix, is_shared(lock),
       [=] { return real_pthread_rwlock_rdlock(lock); },
@@ -244,6 +252,7 @@ NORN_INTERPOSE(int, pthread_rwlock_rdlock, (pthread_rwlock_t * lock)) {
 
 NORN_INTERPOSE(int, pthread_rwlock_timedrdlock, (pthread_rwlock_t * lock, const timespec* until)) {
   if (!has_started()) return 0;
+  if (leaves_out_lock(lock, site_pthread_rwlock_timedrdlock)) return 0;
   const int result = take(
       lock, site_pthread_rwlock_timedrdlock, CLOCK_REALTIME, until, kPosix, is_shared(lock),
       [=] { return real_pthread_rwlock_timedrdlock(lock, until); },
@@ -254,6 +263,7 @@ NORN_INTERPOSE(int, pthread_rwlock_timedrdlock, (pthread_rwlock_t * lock, const 
 
 NORN_INTERPOSE(int, pthread_rwlock_clockrdlock, (pthread_rwlock_t * lock, clockid_t clock, const timespec* until)) {
   if (!has_started()) return 0;
+  if (leaves_out_lock(lock, site_pthread_rwlock_clockrdlock)) return 0;
   const int result = take(
       lock, site_pthread_rwlock_clockrdlock, clock, until, kPosix, is_shared(lock),
       [=] { return real_pthread_rwlock_clockrdlock(lock, clock, until); },
@@ -264,6 +274,7 @@ NORN_INTERPOSE(int, pthread_rwlock_clockrdlock, (pthread_rwlock_t * lock, clocki
 
 NORN_INTERPOSE(int, pthread_rwlock_trywrlock, (pthread_rwlock_t * lock)) {
   if (!has_started()) return 0;
+  if (leaves_out_lock(lock, site_pthread_rwlock_trywrlock)) return 0;
   control::pass(control::Op::kAcquire, lock, site_pthread_rwlock_trywrlock);
   const int result = real_pthread_rwlock_trywrlock(lock);
   if (result == 0) took(lock, LockMode::kExclusive, site_pthread_rwlock_trywrlock, LockAttempt::kTry);
@@ -273,6 +284,7 @@ NORN_INTERPOSE(int, pthread_rwlock_trywrlock, (pthread_rwlock_t * lock)) {
 
 NORN_INTERPOSE(int, pthread_rwlock_wrlock, (pthread_rwlock_t * lock)) {
   if (!has_started()) return 0;
+  if (leaves_out_lock(lock, site_pthread_rwlock_wrlock)) return 0;
   const int result = take(
       lock, site_pthread_rwlock_wrlock, CLOCK_REALTIME, nullptr, kPosix, is_shared(lock),
       [=] { return real_pthread_rwlock_wrlock(lock); },
@@ -283,6 +295,7 @@ NORN_INTERPOSE(int, pthread_rwlock_wrlock, (pthread_rwlock_t * lock)) {
 
 NORN_INTERPOSE(int, pthread_rwlock_timedwrlock, (pthread_rwlock_t * lock, const timespec* until)) {
   if (!has_started()) return 0;
+  if (leaves_out_lock(lock, site_pthread_rwlock_timedwrlock)) return 0;
   const int result = take(
       lock, site_pthread_rwlock_timedwrlock, CLOCK_REALTIME, until, kPosix, is_shared(lock),
       [=] { return real_pthread_rwlock_timedwrlock(lock, until); },
@@ -293,6 +306,7 @@ NORN_INTERPOSE(int, pthread_rwlock_timedwrlock, (pthread_rwlock_t * lock, const 
 
 NORN_INTERPOSE(int, pthread_rwlock_clockwrlock, (pthread_rwlock_t * lock, clockid_t clock, const timespec* until)) {
   if (!has_started()) return 0;
+  if (leaves_out_lock(lock, site_pthread_rwlock_clockwrlock)) return 0;
   const int result = take(
       lock, site_pthread_rwlock_clockwrlock, clock, until, kPosix, is_shared(lock),
       [=] { return real_pthread_rwlock_clockwrlock(lock, clock, until); },
@@ -303,6 +317,7 @@ NORN_INTERPOSE(int, pthread_rwlock_clockwrlock, (pthread_rwlock_t * lock, clocki
 
 NORN_INTERPOSE(int, pthread_rwlock_unlock, (pthread_rwlock_t * lock)) {
   if (!has_started()) return 0;
+  if (left_out(lock)) return 0;
   check_unlock(lock, site_pthread_rwlock_unlock);
   return release(lock, site_pthread_rwlock_unlock, [=] { return real_pthread_rwlock_unlock(lock); });
 }
@@ -325,6 +340,7 @@ NORN_INTERPOSE(int, pthread_spin_destroy, (pthread_spinlock_t * lock)) {
 
 NORN_INTERPOSE(int, pthread_spin_trylock, (pthread_spinlock_t * lock)) {
   if (!has_started()) return 0;
+  if (leaves_out_lock(lock, site_pthread_spin_trylock)) return 0;
   control::pass(control::Op::kAcquire, lock, site_pthread_spin_trylock);
   const int result = real_pthread_spin_trylock(lock);
   if (result == 0) took(lock, LockMode::kExclusive, site_pthread_spin_trylock, LockAttempt::kTry);
@@ -334,6 +350,7 @@ NORN_INTERPOSE(int, pthread_spin_trylock, (pthread_spinlock_t * lock)) {
 
 NORN_INTERPOSE(int, pthread_spin_lock, (pthread_spinlock_t * lock)) {
   if (!has_started()) return 0;
+  if (leaves_out_lock(lock, site_pthread_spin_lock)) return 0;
   const int result = take(
       lock, site_pthread_spin_lock, CLOCK_REALTIME, nullptr, kPosix, false,
       [=] { return real_pthread_spin_lock(lock); }, [=] { return real_pthread_spin_trylock(lock); });
@@ -343,6 +360,7 @@ NORN_INTERPOSE(int, pthread_spin_lock, (pthread_spinlock_t * lock)) {
 
 NORN_INTERPOSE(int, pthread_spin_unlock, (pthread_spinlock_t * lock)) {
   if (!has_started()) return 0;
+  if (left_out(lock)) return 0;
   return release(lock, site_pthread_spin_unlock, [=] { return real_pthread_spin_unlock(lock); });
 }
 
@@ -364,6 +382,7 @@ NORN_INTERPOSE(void, mtx_destroy, (mtx_t * mutex)) {
 
 NORN_INTERPOSE(int, mtx_trylock, (mtx_t * mutex)) {
   if (!has_started()) return thrd_success;
+  if (leaves_out_lock(mutex, site_mtx_trylock)) return thrd_success;
   control::pass(control::Op::kAcquire, mutex, site_mtx_trylock);
   const int result = real_mtx_trylock(mutex);
   if (result == thrd_success) took(mutex, LockMode::kExclusive, site_mtx_trylock, LockAttempt::kTry);
@@ -373,6 +392,7 @@ NORN_INTERPOSE(int, mtx_trylock, (mtx_t * mutex)) {
 
 NORN_INTERPOSE(int, mtx_lock, (mtx_t * mutex)) {
   if (!has_started()) return thrd_success;
+  if (leaves_out_lock(mutex, site_mtx_lock)) return thrd_success;
   const int result = take(
       mutex, site_mtx_lock, CLOCK_REALTIME, nullptr, kC11, false,
       [=] {
@@ -386,6 +406,7 @@ NORN_INTERPOSE(int, mtx_lock, (mtx_t * mutex)) {
 
 NORN_INTERPOSE(int, mtx_timedlock, (mtx_t * mutex, const timespec* until)) {
   if (!has_started()) return thrd_success;
+  if (leaves_out_lock(mutex, site_mtx_timedlock)) return thrd_success;
   const int result = take(
       mutex, site_mtx_timedlock, CLOCK_REALTIME, until, kC11, false, [=] { return real_mtx_timedlock(mutex, until); },
       [=] { return real_mtx_trylock(mutex); });
@@ -395,6 +416,7 @@ NORN_INTERPOSE(int, mtx_timedlock, (mtx_t * mutex, const timespec* until)) {
 
 NORN_INTERPOSE(int, mtx_unlock, (mtx_t * mutex)) {
   if (!has_started()) return thrd_success;
+  if (left_out(mutex)) return thrd_success;
   check_unlock(as_posix(mutex), site_mtx_unlock);
   return release(mutex, site_mtx_unlock, [=] { return real_mtx_unlock(mutex); });
 }

@@ -2,6 +2,8 @@
 // Valgrind's client requests. ThreadSanitizer's is in tsan.cc.
 #include "norn/annotate.h"
 
+#include "norn/check.h"
+#include "runtime/control/predicates.h"
 #include "runtime/interface/annotations.h"
 #include "runtime/process/emit.h"
 
@@ -39,6 +41,7 @@ NORN_EXPORT void norn_ignore_sync_end(void) { end_ignoring(kIgnoreSync); }
 NORN_EXPORT void norn_thread_name(const char* name) {
   if (const Inspection here; here) set_thread_name(here->id, name);
 }
+NORN_EXPORT void norn_add_invariant(const norn_invariant* invariant) { control::add_invariant(*invariant); }
 
 // --- dynamic_annotations.h ---------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@
 #include "core/detector.h"
 #include "hazards/hazard_listener.h"
 #include "runtime/control/control.h"
+#include "runtime/control/what_if.h"
 #include "runtime/hooks/check_state.h"
 #include "runtime/hooks/stack_ids.h"
 #include "runtime/intercept/reals.h"
@@ -130,6 +131,7 @@ bool start_all(int argc, char** argv, char** environment) {
   init_process();
   leave(*state);
   control::start();
+  start_what_if();
   if (__tsan_on_initialize != nullptr) __tsan_on_initialize();
   return true;
 }

@@ -6,7 +6,7 @@ void TwoOrders::draw_later(uint32_t given, uint32_t other) {
   for (uint32_t i = 0; i < kMaxThreads; ++i) ranks_[i] = kMaxThreads + i;
   last_rank_ = 2 * kMaxThreads;
   if (order_.later < Order::kFirstRandom) {
-    const bool given_far = order_.later == Order::kGivenFar;
+    const bool given_far = order_.later != Order::kOtherFar;
     ranks_[given] = given_far ? 0 : 1;
     ranks_[other] = given_far ? 1 : 0;
   } else {
@@ -24,6 +24,8 @@ uint32_t TwoOrders::meet_here(const Enabled& enabled, uint32_t given, uint32_t o
                    (second_.writes ? 0 : Enforced::kSecondReads) |
                    ((first_.sites & kSecondSite) != 0 ? Enforced::kFirstAtSecondSite : 0) |
                    (given_came_first ? Enforced::kGivenCameFirst : 0);
+  enforced_.sides[0] = {one.thread, static_cast<uint32_t>(one.size), one.address};
+  enforced_.sides[1] = {two.thread, static_cast<uint32_t>(two.size), two.address};
   enforced_.arrival = chosen_at_[given_came_first ? one.thread : two.thread];
   draw_later(one.thread, two.thread);
   stage_ = order_.holds ? Stage::kHolding : Stage::kSecond;
@@ -88,6 +90,8 @@ uint32_t TwoOrders::follow_later(const Enabled& enabled, uint32_t without) {
   }
   if (order_.later >= Order::kFirstRandom && best != kNobody && random_.below(kConstancy) == 0)
     ranks_[enabled[best].thread] = random_.below(kMaxThreads);
+  if (order_.later == Order::kInTurns && best != kNobody && enabled[best].op == Op::kRelease)
+    go_behind(enabled[best].thread);
   return best;
 }
 
@@ -102,6 +106,8 @@ void TwoOrders::watch_first(const Step& step) {
 uint32_t TwoOrders::choose(const Enabled& enabled) {
   const Stage before = stage_;
   if (before != Stage::kBefore) stop_nobody();
+  const bool went = (enforced_.what & Enforced::kBothDone) != 0 && (enforced_.what & Enforced::kEarly) == 0;
+  if (before == Stage::kLater && went) enforced_.what |= Enforced::kStand;
   const uint32_t index = choose_now(enabled);
   if (index == kNobody) return index;
   // Of the two, whoever performs its access now.

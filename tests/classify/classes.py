@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Is norn classify right about the programs beside it? By the ground truth in their sources.
 
-    classes.py --bin=build/bin [--part=N] [--times=N] [--replays=N] [--jobs=N] [--write] [--verbose] [PROGRAM…]
+    classes.py --bin=build/bin [--part=N] [--times=N] [--replays=N] [--jobs=N] [--keep=FILE] [--write] [--verbose]
+               [PROGRAM…]
 
 Each program is built once. Its races are handed to norn classify by their lines (--from), so that it is judged about all
 of them, whichever a detector reports; that norn run reports them, too, is counted. With --part=N every N-th program.
 --times=N classifies N times, and every answer must be the same. --replays=N replays each token of a violation so often,
-and the run must end as was said, each time. --write puts the tables into docs/classification.md.
+and the run must end as was said, each time. A program with a predicate is classified once more with it. --keep=FILE: what
+was answered of each program is kept there, so that a run that was broken off goes on. --write puts the tables into
+docs/classification.md.
 
 The exit status is 1 if a race that is decidable on the given arguments is put into another class than the true one, or
 an answer changes, or a violation does not replay. A race that is not classified is counted and named, and is no failure
@@ -41,12 +44,16 @@ class Answer:
     reason: str = ""
     k: int = 0
     seconds: float = 0
-    reported: bool = False
+    instances: int = 0  # how often norn run saw it
     replayed: list = dataclasses.field(default_factory=list)  # what is wrong with replays
 
     @property
     def kind(self):
         return self.told[0]
+
+    @property
+    def group(self):
+        return self.race.group
 
 
 class Broken(Exception):
@@ -85,16 +92,24 @@ class Judged:
             self.build()
             (self.directory / "truth.tsan").write_text(tsan_text(program))
             times = [self.classify() for _ in range(arguments.times)]
-            reported = self.reported() if arguments.report else set()
+            reported = self.reported() if arguments.report else {}
             for lines, race in program.races.items():
-                entries = [entry[lines] for entry in times]
-                first = entries[0]
-                answer = Answer(race, [entry["class"] or NONE for entry in entries], first["consequence"] or "",
-                                first["reason"] or first["detail"] or "", first["k"], first["seconds"],
-                                lines in reported)
-                if answer.kind == "spec-violated":
-                    self.replay(first, answer, arguments.replays)
-                self.answers.append(answer)
+                self.answers.append(self.answer(race, [entry[lines] for entry in times], arguments))
+                self.answers[-1].instances = reported.get(lines, 0)
+            self.with_predicate = []
+            if program.predicate:
+                entries = self.classify(f"--predicate={program.predicate}")
+                self.with_predicate = [self.answer(race, [entries[lines]], arguments)
+                                       for lines, race in program.with_predicate.items()]
+
+    def answer(self, race, entries, arguments):
+        first = entries[0]
+        answer = Answer(race, [entry["class"] or NONE for entry in entries], first["consequence"] or "",
+                        first["reason"] or first["detail"] or "", first["k"],
+                        sum(entry["seconds"] for entry in entries) / len(entries))
+        if answer.kind == "spec-violated":
+            self.replay(first, answer, arguments.replays)
+        return answer
 
     def build(self):
         source = self.program.source
@@ -109,9 +124,9 @@ class Judged:
     def command(self):
         return ["./program", *self.program.args]
 
-    def classify(self):
+    def classify(self, *options):
         done = call([str(self.bin / "norn"), "classify", "--all", "--from=truth.tsan", "--json=classes.json",
-                     "--fail-on=none", "--", *self.command], self.directory)
+                     "--fail-on=none", *options, "--", *self.command], self.directory)
         if done.returncode != 0:
             raise Broken(f"{self.program.name}: norn classify ended with {done.returncode}: {done.stderr}")
         entries = json.loads((self.directory / "classes.json").read_text())["classify"]
@@ -121,14 +136,17 @@ class Judged:
         return found
 
     def reported(self):
-        """The pairs of lines that norn run reports."""
+        """The pairs of lines that norn run reports, and how often it saw each."""
         call([str(self.bin / "norn"), "run", "--flags=race", "--fail-on=none", "--json=run.json", "--", *self.command],
              self.directory)
         try:
             report = json.loads((self.directory / "run.json").read_text())
         except OSError:
-            return set()
-        return {frozenset(access["site"]["line"] for access in race["accesses"]) for race in report["races"]}
+            return {}
+        counts = collections.Counter()
+        for race in report["races"]:
+            counts[frozenset(access["site"]["line"] for access in race["accesses"])] += race["count"]
+        return counts
 
     def replay(self, entry, answer, times):
         for _ in range(times):
@@ -154,27 +172,44 @@ def share(answers):
     return f"{sum(map(is_right, answers))} of {len(answers)} ({percent(sum(map(is_right, answers)), len(answers))})"
 
 
-def by_group(judged):
+def by_group(answers):
     groups = collections.defaultdict(list)
-    for one in judged:
-        groups[one.program.group] += one.answers
+    for answer in answers:
+        groups[answer.group].append(answer)
     return groups
 
 
-def table6(judged):
-    lines = ["| program | races | reported | " + " | ".join((*CLASSES, NONE)) + " |",
-             "| --- |" + " ---: |" * (len(CLASSES) + 3)]
-    for group, answers in by_group(judged).items():
-        counts = collections.Counter(answer.kind for answer in answers)
-        cells = [len(answers), sum(answer.reported for answer in answers), *(counts[kind] for kind in (*CLASSES, NONE))]
-        lines.append(f"| {group} | " + " | ".join(map(str, cells)) + " |")
+def table5(answers):
+    """What goes wrong, of those that violate the specification."""
+    kinds = ("deadlock", "hang", "crash", "memory-error", "assertion", "abort", "exception", "predicate")
+    lines = ["| program | races | " + " | ".join(kinds) + " |", "| --- |" + " ---: |" * (len(kinds) + 1)]
+    for group, chosen in by_group(answers).items():
+        counts = collections.Counter(answer.consequence for answer in chosen if answer.kind == "spec-violated")
+        if counts:
+            lines.append(f"| {group} | {len(chosen)} | " + " | ".join(str(counts[kind] or "") for kind in kinds) + " |")
     return lines
 
 
-def table7(judged):
+def table6(answers):
+    lines = ["| program | distinct races | reported | instances | spec-violated | output-differs | k-witness-harmless | "
+             "single-ordering | not classified |", "| --- |" + " ---: |" * 8]
+
+    def cells(chosen):
+        counts = collections.Counter(answer.kind for answer in chosen)
+        return [len(chosen), sum(answer.instances != 0 for answer in chosen), sum(answer.instances for answer in chosen),
+                counts["spec-violated"], counts["output-differs"], counts["k-witness-harmless"],
+                counts["single-ordering"], counts[NONE]]
+
+    for group, chosen in by_group(answers).items():
+        lines.append(f"| {group} | " + " | ".join(map(str, cells(chosen))) + " |")
+    lines.append("| all | " + " | ".join(map(str, cells(answers))) + " |")
+    return lines
+
+
+def table7(answers):
     lines = ["| program | races | mean | longest |", "| --- |" + " ---: |" * 3]
-    for group, answers in by_group(judged).items():
-        seconds = [answer.seconds for answer in answers]
+    for group, chosen in (*by_group(answers).items(), ("all", answers)):
+        seconds = [answer.seconds for answer in chosen]
         lines.append(f"| {group} | {len(seconds)} | {sum(seconds) / len(seconds):.1f} s | {max(seconds):.1f} s |")
     return lines
 
@@ -201,15 +236,31 @@ def sentence(answer):
     return f"`{answer.race.program}`, {' / '.join(answer.race.labels)}: {answer.kind}{why}, true is {answer.race.kind}{hidden}"
 
 
-def text_of(judged):
+def text_of(judged, arguments):
     answers = [answer for one in judged for answer in one.answers]
-    lines = [f"{len(answers)} races of {len(judged)} programs, built at `-O0`, so that the code does what the source says. In the form of table 8, right of how many:", ""]
+    with_predicate = [answer for one in judged for answer in one.with_predicate]
+    violations = [answer for answer in answers + with_predicate if answer.kind == "spec-violated"]
+    same = sum(len(set(answer.told)) == 1 for answer in answers)
+    replayed = sum(not answer.replayed for answer in violations)
+    lines = [f"{len(answers)} races of {len(judged)} programs, built at `-O0`, so that the code does what the source "
+             "says. In the form of table 8, right of how many:", ""]
     lines += table8(answers)
     lines += ["", "What is not right:", ""]
     lines += [f"- {sentence(answer)}" for answer in wrong_ones(answers)] or ["- nothing"]
+    lines += ["", f"Classified {arguments.times} times each: {same} of {len(answers)} got the same answer every time. "
+              f"Replayed {arguments.replays} times each: of {len(violations)} violations {replayed} showed every time.", ""]
+    lines += ["With a predicate:", ""]
+    lines += [f"- {sentence(answer)}" if not is_right(answer) else
+              f"- `{answer.race.program}`, {' / '.join(answer.race.labels)}: {answer.kind} ({answer.reason})"
+              for answer in with_predicate]
+    lines += ["", "In the form of table 5, what goes wrong:", ""]
+    lines += table5(answers)
     lines += ["", "In the form of table 6, what norn classify says; *reported*: so many of the races one `norn run "
-                  "--flags=race` reports.", ""]
-    lines += table6(judged)
+              "--flags=race` reports, *instances*: how often it saw them.", ""]
+    lines += table6(answers)
+    lines += ["", "In the form of table 7, how long one classification took, on a machine of two processors that had "
+              "other work to do:", ""]
+    lines += table7(answers)
     return "\n".join(lines) + "\n"
 
 
@@ -220,7 +271,7 @@ def put_into_document(text):
 
 
 def faults_of(judged, all_decidable):
-    for answer in (answer for one in judged for answer in one.answers):
+    for answer in (answer for one in judged for answer in one.answers + one.with_predicate):
         name = f"{answer.race.program} {' / '.join(answer.race.labels)}"
         if len(set(answer.told)) != 1:
             yield f"{name}: another answer each time: {answer.told}"
@@ -232,6 +283,48 @@ def faults_of(judged, all_decidable):
         yield from (f"{name}: {words}" for words in answer.replayed)
 
 
+# --- keeping ---------------------------------------------------------------------------------------------------------
+
+class Kept:
+    """What was answered of a program, as a file has it."""
+
+    def __init__(self, program, entry):
+        self.program = program
+        self.answers = [self.read(race, entry["answers"]) for race in program.races.values()]
+        self.with_predicate = [self.read(race, entry["with_predicate"]) for race in program.with_predicate.values()]
+
+    @staticmethod
+    def read(race, entries):
+        return Answer(race, **entries["/".join(race.labels)])
+
+    @staticmethod
+    def entry_of(judged):
+        def written(answers):
+            return {"/".join(answer.race.labels): {field.name: getattr(answer, field.name)
+                                                   for field in dataclasses.fields(answer) if field.name != "race"}
+                    for answer in answers}
+        return {"program": judged.program.name, "answers": written(judged.answers),
+                "with_predicate": written(judged.with_predicate)}
+
+
+def kept_in(path):
+    try:
+        lines = pathlib.Path(path).read_text().splitlines()
+    except OSError:
+        return {}
+    return {entry["program"]: entry for entry in map(json.loads, lines)}
+
+
+def judge(program, arguments, kept):
+    if program.name in kept:
+        return Kept(program, kept[program.name])
+    judged = Judged(program, arguments)
+    if arguments.keep:
+        with open(arguments.keep, "a") as file:
+            file.write(json.dumps(Kept.entry_of(judged)) + "\n")
+    return judged
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("programs", nargs="*", help="sources, or names of programs")
@@ -241,6 +334,7 @@ def main():
     parser.add_argument("--replays", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--report", action="store_true", help="count what norn run reports (--write does)")
+    parser.add_argument("--keep", default="")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--verbose", action="store_true")
     arguments = parser.parse_args()
@@ -253,12 +347,13 @@ def main():
         programs = [program for program in programs if not program.other_args][::arguments.part]
     judged = []
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        for one in pool.map(lambda program: Judged(program, arguments), programs):
+        kept = kept_in(arguments.keep) if arguments.keep else {}
+        for one in pool.map(lambda program: judge(program, arguments, kept), programs):
             judged.append(one)
-            for answer in one.answers if arguments.verbose else ():
+            for answer in one.answers + one.with_predicate if arguments.verbose else ():
                 print(f"{'ok   ' if is_right(answer) else 'WRONG'} {answer.race.program} {'/'.join(answer.race.labels)}: "
                       f"{answer.kind} {answer.consequence} k={answer.k} {answer.seconds:.1f} s {answer.reason}", flush=True)
-    text = text_of(judged)
+    text = text_of(judged, arguments)
     if arguments.write:
         put_into_document(text)
     if arguments.verbose or arguments.write:

@@ -26,6 +26,7 @@ TRUTH = re.compile(r"// (RACE|WITH-PREDICATE) (\S+) (\S+): ([a-z-]+)([^:]*): (.+
 @dataclasses.dataclass(frozen=True)
 class Race:
     program: str
+    group: str  # the row of tables: a document's program, or the folder
     labels: tuple
     lines: frozenset
     kind: str
@@ -48,10 +49,9 @@ class Program:
     def name(self):
         return self.source.stem
 
-    @property
-    def group(self):
-        """The row of tables 6 and 7: a document's program, or the folder."""
-        return self.source.stem.split("-")[0] if self.source.parent.name == "documents" else self.source.parent.name
+
+def group_of(source):
+    return source.stem.split("-")[0] if source.parent.name == "documents" else source.parent.name
 
 
 def read_program(source):
@@ -81,7 +81,7 @@ def read_program(source):
                 consequences = frozenset(part.split("|"))
         races = program.races if word == "RACE" else program.with_predicate
         assert lines not in races, f"{source}:{number}: said twice"
-        races[lines] = Race(source.stem, (first, second), lines, kind, consequences, states, is_decidable, why)
+        races[lines] = Race(source.stem, group_of(source), (first, second), lines, kind, consequences, states, is_decidable, why)
 
     def words(key):
         return [word for value in re.findall(rf"^// {key}: (.*)$", text, re.M) for word in shlex.split(value)]

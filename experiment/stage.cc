@@ -294,7 +294,6 @@ void Stage::read_outcome(const Plan& plan, unsigned worker, StagedRun& run) cons
   run.orders = outcome.orders;
   run.sequences = outcome.sequences;
   run.enforced = outcome.enforced;
-  run.state = outcome.state;
   run.let_go = outcome.let_go;
   run.memory_error.assign(outcome.memory_error, strnlen(outcome.memory_error, sizeof(outcome.memory_error)));
   run.violated.assign(outcome.violated, strnlen(outcome.violated, sizeof(outcome.violated)));

@@ -43,7 +43,6 @@ struct StagedRun {
   uint32_t orders = 0;
   uint32_t sequences = 0;
   schedule::Enforced enforced;
-  uint64_t state = 0;  // right after the two accesses; 0: unknown
   uint32_t let_go = 0;
   std::string memory_error;        // what was done wrong, in words
   std::string violated;            // what must hold and did not, in words

@@ -41,16 +41,9 @@ struct Enforced {
   static constexpr uint32_t kFirstAtSecondSite = 32;  // it stood at the candidate's second statement
   static constexpr uint32_t kGivenCameFirst = 64;     // the one that would go first by the strategy stood there first
   static constexpr uint32_t kEarly = 128;             // of the second form: the access was performed, alone
-  static constexpr uint32_t kStand = 256;             // both went at once, and each stands behind its access
 
   uint32_t what = 0;
   uint32_t arrival = 0;  // the decision at which the first of the two stood before its access
-  struct Side {
-    uint32_t thread = 0;
-    uint32_t size = 0;
-    uint64_t address = 0;
-  };
-  Side sides[2]{};  // of the two accesses, once they met
 };
 
 }  // namespace norn::schedule

@@ -48,7 +48,6 @@ struct Outcome {
   uint32_t predicates = 0;      // that are looked at
   uint32_t held = 0;            // of these, so many held once
 
-  uint64_t state = 0;  // of the two threads right after both accesses, as far as these can have changed it; 0: unknown
   uint32_t left_out = 0;  // how often an operation was not performed (the option `what_if`)
   // With a function's name instead: where it takes locks.
   struct Taken {

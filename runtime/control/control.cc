@@ -48,9 +48,6 @@ constexpr uint32_t kYieldsOfManySteps = 10;
   for (volatile uint64_t& word : words) word = 0;
 }
 
-// Both orders of two accesses are run, and compared.
-bool has_order() { return rt::start.settings.order != 0; }
-
 void step(Slot& self, Op op, const Matched& site, uint64_t address, uint64_t size, bool writes) {
   if (watches_predicates) {
     look_at_predicates(self, self.behind, site.own);
@@ -71,7 +68,7 @@ void step(Slot& self, Op op, const Matched& site, uint64_t address, uint64_t siz
     if (self.is_idle()) strategy->yielded(self.number);
   }
   choice.take();
-  if (standstill.is_watching() || has_order()) clear_stack_below();
+  if (standstill.is_watching()) clear_stack_below();
 }
 
 // True: the thread has been looking at this for a while.
@@ -170,7 +167,6 @@ bool active() {
 
 void point(Op op, const volatile void* object, const norn_site* site) {
   if (!is_watching()) return;
-  if (has_order()) current_slot->frame = this_frame();
   if (standstill.is_watching()) standstill.visit(*current_slot, op, address_of(object), this_frame());
   step(*current_slot, op, find_out(*current_state, site), address_of(object), 1, true);
 }
@@ -184,7 +180,6 @@ void access(AccessKind kind, const volatile void* address, size_t size, const no
   if (!active()) return;
   Slot& self = *current_slot;
   ++outcome->accesses;
-  if (has_order()) self.frame = this_frame();
   const bool writes = kind != AccessKind::kRead && kind != AccessKind::kAtomicRead;
   if (standstill.is_watching()) {
     standstill.visit(self, Op::kAccess, 0, this_frame());
@@ -206,7 +201,6 @@ void access(AccessKind kind, const volatile void* address, size_t size, const no
 void atomic(const volatile void* address, size_t size, bool writes, const norn_site* site) {
   if (!active()) return;
   Slot& self = *current_slot;
-  if (has_order()) self.frame = this_frame();
   if (standstill.is_watching()) standstill.visit(self, Op::kAtomic, 0, this_frame());
   const bool looks = only_looks(self, site, address_of(address), false, kAtomicLooksInARow);
   step(self, looks ? Op::kYield : Op::kAtomic, find_out(*current_state, site), address_of(address), size, writes);

@@ -64,7 +64,6 @@ uint32_t reserve(ThreadId id) {
   slot.step = {number, Op::kBegin, false, 0, 0, 0};
   slot.until = kForever;
   slot.waiting = Waiting::kNothing;
-  slot.frame = 0;
   slot.behind = nullptr;
   slot.gathering = {};
   slot.cancelled = false;

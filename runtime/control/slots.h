@@ -29,7 +29,6 @@ struct Slot {
   schedule::Step step;              // what it is about to do
   const norn_site** top = nullptr;  // its __norn_stack, while it stands
 
-  uint64_t frame = 0;                 // this_frame() where it stands, while both orders of a race are run
   const norn_site* behind = nullptr;  // what it has done last, while predicates are watched
 
   Gathering gathering;  // where it waits, outside

@@ -12,6 +12,13 @@ namespace norn::rt::control {
 
 constinit Standstill standstill;
 
+namespace {
+
+constexpr uint32_t kRounds = 20;         // so often each must have been in its state again
+constexpr uint32_t kMostSteps = 20'000;  // of watching in vain
+constexpr uint32_t kAskEvery = 64;       // steps
+constexpr uint64_t kMostBytes = 256;     // of a write that is compared
+
 uint64_t hash_of(const volatile void* from, uint64_t bytes) {
   const auto* words = static_cast<const volatile uint64_t*>(from);
   uint64_t hash = bytes;
@@ -21,6 +28,9 @@ uint64_t hash_of(const volatile void* from, uint64_t bytes) {
   return hash;
 }
 
+// From the registers that the caller of standstill pushed to the end of the stack. 0: it runs on another stack. The
+// time until which it slept last is left out: it is the scheduler's, left there by an interceptor, and another one each
+// time. (The program has it only if it reads a clock.)
 uint64_t state_of(const ThreadInfo& thread, uint64_t frame, Time last_until) {
   constexpr uint64_t kPushed = 5 * 8;
   if (frame < thread.stack_begin || frame >= thread.stack_end) return 0;
@@ -33,13 +43,6 @@ uint64_t state_of(const ThreadInfo& thread, uint64_t frame, Time last_until) {
   }
   return hash | 1;
 }
-
-namespace {
-
-constexpr uint32_t kRounds = 20;         // so often each must have been in its state again
-constexpr uint32_t kMostSteps = 20'000;  // of watching in vain
-constexpr uint32_t kAskEvery = 64;       // steps
-constexpr uint64_t kMostBytes = 256;     // of a write that is compared
 
 // Memory of libraries, and whether another process may change any.
 struct Elsewhere {

@@ -65,12 +65,6 @@ class Standstill {
 };
 extern constinit Standstill standstill;
 
-[[nodiscard]] uint64_t hash_of(const volatile void* from, uint64_t bytes);
-// From the registers that the caller of this_frame() pushed to the end of the stack. 0: it runs on another stack. The
-// time until which it slept last is left out: it is the scheduler's, left there by an interceptor, and another one each
-// time. (The program has it only if it reads a clock.)
-[[nodiscard]] uint64_t state_of(const ThreadInfo& thread, uint64_t frame, Time last_until);
-
 // The caller's frame. Below it the caller has pushed the registers that a call keeps; all others are on the stack
 // already if they are of any use to the program.
 [[gnu::always_inline]] inline uint64_t this_frame() {

@@ -116,26 +116,6 @@ bool pass_quietly() {
   return true;
 }
 
-// What the two accesses may have changed: their bytes, and what the two threads have on their stacks and in their
-// registers. All other memory is as it was when they met, since each has performed one access.
-uint64_t state_behind_race() {
-  using schedule::Enforced;
-  uint64_t hash = 1;
-  const Enforced::Side* sides = outcome->enforced.sides;
-  // The same, whichever of them went first.
-  const bool swapped = sides[0].thread > sides[1].thread;
-  for (const unsigned i : {swapped ? 1u : 0u, swapped ? 0u : 1u}) {
-    const Enforced::Side& side = sides[i];
-    const Slot& slot = slots[side.thread];
-    if (side.address != 0) hash = hash_next(hash, hash_of(reinterpret_cast<const void*>(side.address), side.size));
-    const bool lives = slot.status.load(std::memory_order_relaxed) != Status::kFree;
-    const ThreadInfo* thread = lives ? thread_info(slot.id) : nullptr;
-    hash = hash_next(hash, thread == nullptr ? 2 : state_of(*thread, slot.frame, slot.last_until));
-    hash = hash_next(hash, thread == nullptr ? 3 : slot.step.site ^ uint64_t{static_cast<uint8_t>(slot.step.op)} << 56);
-  }
-  return hash | 1;
-}
-
 // Who goes on; null: nobody can.
 Slot* choose(Slot* running) {
   for (;;) {
@@ -156,8 +136,6 @@ Slot* choose(Slot* running) {
     if (const uint32_t pollers = standstill.pollers(slots, high); pollers != 0) end_by_standstill(pollers);
     const Enabled all = {enabled, count, running == nullptr ? schedule::kNobody : running->number};
     const uint32_t index = strategy->choose(all);
-    if ((outcome->enforced.what & schedule::Enforced::kStand) != 0 && outcome->state == 0)
-      outcome->state = state_behind_race();
     if (index == schedule::kNobody) {
       expect_again();
       if (jumps_for_held_back < kJumpsForHeldBack && pass_time()) {

@@ -24,8 +24,6 @@ uint32_t TwoOrders::meet_here(const Enabled& enabled, uint32_t given, uint32_t o
                    (second_.writes ? 0 : Enforced::kSecondReads) |
                    ((first_.sites & kSecondSite) != 0 ? Enforced::kFirstAtSecondSite : 0) |
                    (given_came_first ? Enforced::kGivenCameFirst : 0);
-  enforced_.sides[0] = {one.thread, static_cast<uint32_t>(one.size), one.address};
-  enforced_.sides[1] = {two.thread, static_cast<uint32_t>(two.size), two.address};
   enforced_.arrival = chosen_at_[given_came_first ? one.thread : two.thread];
   draw_later(one.thread, two.thread);
   stage_ = order_.holds ? Stage::kHolding : Stage::kSecond;
@@ -106,8 +104,6 @@ void TwoOrders::watch_first(const Step& step) {
 uint32_t TwoOrders::choose(const Enabled& enabled) {
   const Stage before = stage_;
   if (before != Stage::kBefore) stop_nobody();
-  const bool went = (enforced_.what & Enforced::kBothDone) != 0 && (enforced_.what & Enforced::kEarly) == 0;
-  if (before == Stage::kLater && went) enforced_.what |= Enforced::kStand;
   const uint32_t index = choose_now(enabled);
   if (index == kNobody) return index;
   // Of the two, whoever performs its access now.

@@ -1,6 +1,6 @@
 // After fmm (Portend, §6.3.2 and table 6): a time stamp is negative for a while, if the time it is counted from is read
-// before it is set, and overwritten before anyone prints it. Harmless by itself; with the predicate that time stamps are
-// positive it violates the specification.
+// before it is set, and overwritten before anyone prints it. Harmless by itself; with the predicate that time stamps
+// are positive it violates the specification.
 // PREDICATE: stamps.interaction > 0
 #include "threads.h"
 

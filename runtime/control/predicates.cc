@@ -1,10 +1,9 @@
 #include "runtime/control/predicates.h"
 
-#include <link.h>
-
 #include "report/race.h"
 #include "runtime/control/decisions.h"
 #include "runtime/intercept/interpose.h"
+#include "runtime/process/modules.h"
 #include "runtime/process/settings.h"
 #include "runtime/process/syscalls.h"
 #include "runtime/reporting/reporter.h"
@@ -91,12 +90,7 @@ void start_predicates() {
       refuse("not a predicate: ", path);
     code = reinterpret_cast<const PredicateInstruction*>(header + 1);
     code_size = header->count;
-    dl_iterate_phdr(
-        [](dl_phdr_info* info, size_t /*size*/, void* /*context*/) {
-          loaded_at = info->dlpi_addr;
-          return 1;  // the program is the first
-        },
-        nullptr);
+    loaded_at = program_bias();
   }
   outcome->predicates = (code != nullptr ? 1 : 0) + invariant_count.load(std::memory_order_relaxed);
   watches_predicates = outcome->predicates != 0;

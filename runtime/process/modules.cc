@@ -87,6 +87,18 @@ const char* module_of(const norn_site* site) {
   return nullptr;
 }
 
+Address program_bias() {
+  Address bias = 0;
+  if (real_dl_iterate_phdr == nullptr) return bias;
+  real_dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t /*size*/, void* found) {
+        *static_cast<Address*>(found) = info->dlpi_addr;
+        return 1;  // the program is the first
+      },
+      &bias);
+  return bias;
+}
+
 constinit CodeRange loader_code;
 
 CodeRange code_around(const void* code) {

@@ -19,6 +19,9 @@ const Module* first_module();
 // The file that a site is from; null if it is gone or the runtime's own.
 const char* module_of(const norn_site* site);
 
+// What lies between the program's addresses in its file and in memory.
+[[nodiscard]] Address program_bias();
+
 // The code of one module.
 struct CodeRange {
   Address begin = 0;

@@ -444,7 +444,8 @@ int main(void) {
     for stages in (INFER, INFER | DETECT):
         said = last(world.run(Task(1, site, site, stages=stages)))
         assert said.kind in ("not-seen", "no-race") and not said.facts & SHARED, said
-        assert 4096 <= said.reached[0] < 100000, said  # and more if the agent rings meanwhile
+        # And more if the agent rings meanwhile; fewer if a lock ordered the two threads, which ends the round.
+        assert said.reached[0] < 100000 and (said.kind == "no-race" or said.reached[0] >= 4096), said
 
 
 # Where nothing else wakes it, the agent's ring does: the race comes long after the first accesses.

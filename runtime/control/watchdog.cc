@@ -10,14 +10,40 @@
 namespace norn::rt::control {
 namespace {
 
-constexpr uint64_t kBlockedUnseen = 1'000'000;  // microseconds: the holder sleeps in the kernel and does nothing else
-constexpr uint64_t kRunsUnseen = 5'000'000;     // it runs, but passes neither points nor accesses
+// The holder's time without points and accesses after which the turn is taken from it, in microseconds.
+constexpr uint64_t kBlockedUnseen = 1'000'000;  // it sleeps in the kernel, and has not run in between
+constexpr uint64_t kRunsUnseen = 5'000'000;  // it has run for so long: its own processor time, however busy the machine
 // A creator waits for its thread to arrive, which takes as long as the machine is busy.
 constexpr uint64_t kCreates = 20'000'000;
-constinit uint64_t seen_progress = 0;
-constinit uint64_t seen_at = 0;
 
-bool sleeps_in_kernel(uint32_t tid) {
+// What the kernel says of a thread: fields 3, 14 and 15 of proc(5)'s stat.
+struct KernelState {
+  bool known = false;
+  bool sleeps = false;
+  uint64_t run_for = 0;  // microseconds of a processor
+};
+
+// The holder when it was last seen to get on, or to change.
+struct Seen {
+  uint64_t progress = 0;
+  uint64_t at = 0;
+  uint64_t asleep_at = 0;  // since then it has not run
+  KernelState state;       // at the last look
+  uint64_t run_for = 0;    // at `at`
+};
+constinit Seen seen;
+
+// The number before the next blank; `at` goes behind the blank.
+uint64_t number_at(Text line, size_t& at) {
+  uint64_t number = 0;
+  for (; at < line.size && line.data[at] != ' '; ++at)
+    number = 10 * number + static_cast<uint64_t>(line.data[at] - '0');
+  ++at;
+  return number;
+}
+
+KernelState kernel_state(uint32_t tid) {
+  constexpr uint64_t kTick = 10'000;  // USER_HZ is 100
   char path[64];
   Buffer name(path, sizeof(path) - 1);
   name.sink().put("/proc/self/task/");
@@ -25,20 +51,46 @@ bool sleeps_in_kernel(uint32_t tid) {
   name.sink().put("/stat");
   path[name.text().size] = '\0';
   const int fd = sys::open_file(path, O_RDONLY);
-  if (fd < 0) return false;
-  char line[256];
-  const long size = sys::read_some(fd, line, sizeof(line));
+  if (fd < 0) return {};
+  char bytes[512];
+  const long size = sys::read_some(fd, bytes, sizeof(bytes));
   sys::close_file(fd);
-  long at = size;  // behind the name, which may have anything in it
-  while (at > 0 && line[at - 1] != ')') --at;
-  return at + 1 < size && (line[at + 1] == 'S' || line[at + 1] == 'D');
+  if (size <= 0) return {};
+  const Text line{bytes, static_cast<size_t>(size)};
+  size_t at = line.size;  // behind the name, which may have anything in it
+  while (at > 0 && line.data[at - 1] != ')') --at;
+  if (at == 0 || at + 3 > line.size) return {};
+  KernelState state{.known = true};
+  state.sleeps = line.data[at + 1] == 'S' || line.data[at + 1] == 'D';
+  at += 3;
+  for (int field = 4; field < 14; ++field) {
+    while (at < line.size && line.data[at] != ' ') ++at;
+    ++at;
+  }
+  state.run_for = number_at(line, at) * kTick;
+  state.run_for += number_at(line, at) * kTick;
+  return state;
 }
 
 uint64_t progress() { return outcome->decisions + outcome->accesses; }
 
-uint64_t patience_with_holder() {
-  if (any_with(Status::kReserved)) return kCreates;
-  return sleeps_in_kernel(holder->tid) ? kBlockedUnseen : kRunsUnseen;
+// The holder has got on: it is watched from now.
+void watch_anew(uint64_t now, const KernelState& state) {
+  seen = {.progress = progress(), .at = now, .asleep_at = now, .state = state, .run_for = state.run_for};
+}
+
+// The holder has stood, or run without being seen, for too long.
+bool is_lost(uint64_t now) {
+  const KernelState state = kernel_state(holder->tid);
+  if (progress() != seen.progress || state.known != seen.state.known) {
+    watch_anew(now, state);
+    return false;
+  }
+  if (!state.sleeps || !seen.state.sleeps || state.run_for != seen.state.run_for) seen.asleep_at = now;
+  seen.state = state;
+  if (any_with(Status::kReserved)) return now - seen.at >= kCreates;
+  if (!state.known) return now - seen.at >= kRunsUnseen;
+  return now - seen.asleep_at >= kBlockedUnseen || state.run_for - seen.run_for >= kRunsUnseen;
 }
 
 // Who gets the turn by that, if anybody; under the mutex.
@@ -52,13 +104,7 @@ Slot* look_at_holder() {
     return hand_on(nullptr);
   }
   if (rt::start.settings.debug) return nullptr;  // a debugger stops threads for longer than any watchdog bears
-  const uint64_t now = sys::now();
-  if (progress() != seen_progress) {
-    seen_progress = progress();
-    seen_at = now;
-    return nullptr;
-  }
-  if (now - seen_at < patience_with_holder()) return nullptr;
+  if (!is_lost(sys::now())) return nullptr;
   if (holder->status.load(std::memory_order_relaxed) != Status::kRunning) return nullptr;
   ++outcome->taken_away;
   holder->status.store(Status::kOutside, std::memory_order_relaxed);
@@ -76,7 +122,7 @@ void let_signals_in(Slot& self, SignalMask mask) {
 
 }  // namespace
 
-void watch_from_now() { seen_at = sys::now(); }
+void watch_from_now() { watch_anew(sys::now(), {}); }
 
 void look_after(Slot& self, SignalMask mask) {
   if (!mutex.try_lock()) return;  // somebody does, perhaps until a file is ready

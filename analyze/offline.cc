@@ -45,7 +45,7 @@ void on_candidate(void* /*context*/, const Candidate& candidate) {
   static report::Race race;
   writer.build(candidate, race);
   writer.suppress(race);
-  if (now->parts == 1 || now->is_quiet) return writer.put(race);
+  if (!now->divided || now->is_quiet) return writer.put(race);
   static char line[1 << 17];
   // One event may make several races, in the order of their addresses.
   const std::string words = std::to_string(now->position) + ' ' + std::to_string(race.location.address) + ' ' +
@@ -336,6 +336,7 @@ Outcome analyze(const Job& job, std::string& error) {
   if (job.engine == OfflineEngine::kSyncPreserving) return prove(job, stretches_of(*file, origins), error);
   analysis.part = job.part;
   analysis.parts = job.parts;
+  analysis.divided = job.divided;
   if (job.parts > 1) {
     for (const Origin& origin : origins) look_until(*origin.file, origin.until);
     look_until(*file, end);
@@ -385,7 +386,7 @@ Outcome analyze(const Job& job, std::string& error) {
   }
   if (cut.empty() && !own.stopped.empty()) cut = "the recording stopped before the program ended: " + own.stopped;
   if (!cut.empty()) writer.put_note(cut.c_str());
-  if (analysis.parts > 1) put_counts_of_part();
+  if (analysis.divided) put_counts_of_part();
   if (own.end && cut.empty()) {
     writer.put_end(own.end->exit);
   } else {

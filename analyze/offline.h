@@ -21,9 +21,10 @@ struct Job {
   std::string options;      // key=value:…, over what the trace says
   OfflineEngine engine{};   // kNone: one of the core's, which the options name
   std::string witnesses{};  // a file that witnesses are appended to; empty: none
-  // Which part of the accesses it judges (skeleton.h). Of several parts, `findings` gets what merge_parts() reads.
+  // Which part of the accesses it judges (skeleton.h). Divided: `findings` gets what merge_parts() reads.
   unsigned part = 0;
   unsigned parts = 1;
+  bool divided = false;
   // For the comparison of samplers. `sampler` has a name: accesses that it would not have logged are left out
   // (samplers.h). `counts` has one: how many accesses there are goes into that file (AccessCounts).
   std::string sampler{};

@@ -48,8 +48,66 @@ Result result_of(const Job& job, int status, std::string error) {
                                  (name != nullptr ? std::string("SIG") + name : std::string("itself"))};
 }
 
-std::vector<Result> run_all(const std::vector<Job>& jobs, unsigned workers,
-                            const std::function<void(size_t done, size_t all)>& progress) {
+// `alone`: also one part has a file of its own.
+std::vector<Job> parts_of(const Job& trace, unsigned parts, bool alone) {
+  std::vector<Job> jobs;
+  for (unsigned part = 0; part < parts; ++part) {
+    Job job = trace;
+    job.part = part;
+    job.parts = parts;
+    job.divided = parts > 1;
+    if (parts > 1 || alone) {
+      job.findings += ".part" + std::to_string(getpid()) + "-" + std::to_string(part);
+      unlink(job.findings.c_str());
+    }
+    jobs.push_back(job);
+  }
+  return jobs;
+}
+
+// Moves what a job found to the end of the run's findings.
+bool append_file(const std::string& from, const std::string& to) {
+  {
+    std::ifstream in(from, std::ios::binary);
+    std::ofstream out(to, std::ios::binary | std::ios::app);
+    if (in.peek() != std::ifstream::traits_type::eof()) out << in.rdbuf();
+    if (!out.flush()) return false;
+  }
+  unlink(from.c_str());
+  return true;
+}
+
+// One result of the results of its parts.
+Result merged(const Job& trace, const std::vector<Job>& parts, const Result* results) {
+  Result worst;
+  std::vector<std::string> files;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (results[i].outcome > worst.outcome) worst = results[i];
+    files.push_back(parts[i].findings);
+  }
+  if (parts.size() == 1) {
+    if (files[0] != trace.findings && !append_file(files[0], trace.findings)) {
+      worst = {Outcome::kRefused, trace.findings + " cannot be written"};
+    }
+    return worst;
+  }
+  if (worst.outcome != Outcome::kRefused && !merge_parts(files, trace.findings, pid_of(trace.trace), "", worst.error)) {
+    worst.outcome = Outcome::kRefused;
+  }
+  for (const std::string& file : files) unlink(file.c_str());
+  return worst;
+}
+
+}  // namespace
+
+uint32_t pid_of(const std::string& trace) {
+  std::string error;
+  const std::unique_ptr<trace::TraceFile> file = trace::TraceFile::open(trace, error);
+  return file ? file->tables().process.pid : 0;
+}
+
+std::vector<Result> run_jobs(const std::vector<Job>& jobs, unsigned workers,
+                             const std::function<void(size_t done, size_t all)>& progress) {
   std::vector<Result> results(jobs.size());
   std::map<pid_t, Worker> running;
   size_t next = 0;
@@ -88,64 +146,6 @@ std::vector<Result> run_all(const std::vector<Job>& jobs, unsigned workers,
   return results;
 }
 
-// `alone`: also one part has a file of its own.
-std::vector<Job> parts_of(const Job& trace, unsigned parts, bool alone) {
-  std::vector<Job> jobs;
-  for (unsigned part = 0; part < parts; ++part) {
-    Job job = trace;
-    job.part = part;
-    job.parts = parts;
-    if (parts > 1 || alone) {
-      job.findings += ".part" + std::to_string(getpid()) + "-" + std::to_string(part);
-      unlink(job.findings.c_str());
-    }
-    jobs.push_back(job);
-  }
-  return jobs;
-}
-
-// Moves what a job found to the end of the run's findings.
-bool append_file(const std::string& from, const std::string& to) {
-  {
-    std::ifstream in(from, std::ios::binary);
-    std::ofstream out(to, std::ios::binary | std::ios::app);
-    if (in.peek() != std::ifstream::traits_type::eof()) out << in.rdbuf();
-    if (!out.flush()) return false;
-  }
-  unlink(from.c_str());
-  return true;
-}
-
-uint32_t pid_of(const std::string& trace) {
-  std::string error;
-  const std::unique_ptr<trace::TraceFile> file = trace::TraceFile::open(trace, error);
-  return file ? file->tables().process.pid : 0;
-}
-
-// One result of the results of its parts.
-Result merged(const Job& trace, const std::vector<Job>& parts, const Result* results) {
-  Result worst;
-  std::vector<std::string> files;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    if (results[i].outcome > worst.outcome) worst = results[i];
-    files.push_back(parts[i].findings);
-  }
-  if (parts.size() == 1) {
-    if (files[0] != trace.findings && !append_file(files[0], trace.findings)) {
-      worst = {Outcome::kRefused, trace.findings + " cannot be written"};
-    }
-    return worst;
-  }
-  if (worst.outcome == Outcome::kRefused) {
-    for (const std::string& file : files) unlink(file.c_str());
-  } else if (!merge_parts(files, trace.findings, pid_of(trace.trace), worst.error)) {
-    worst.outcome = Outcome::kRefused;
-  }
-  return worst;
-}
-
-}  // namespace
-
 std::vector<Result> analyze_all(const std::vector<Job>& traces, unsigned workers,
                                 const std::function<void(size_t done, size_t all)>& progress) {
   // What proves looks at all of a trace.
@@ -161,7 +161,7 @@ std::vector<Result> analyze_all(const std::vector<Job>& traces, unsigned workers
       jobs.push_back(std::move(part));
     }
   }
-  const std::vector<Result> done = run_all(jobs, workers, progress);
+  const std::vector<Result> done = run_jobs(jobs, workers, progress);
   for (size_t i = 0; i < traces.size(); ++i) {
     const std::vector<Job> own(jobs.begin() + static_cast<ptrdiff_t>(i * parts),
                                jobs.begin() + static_cast<ptrdiff_t>((i + 1) * parts));

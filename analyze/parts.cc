@@ -46,7 +46,8 @@ std::string count_record(const std::string& id, const Found& found, uint32_t pid
 
 }  // namespace
 
-bool merge_parts(const std::vector<std::string>& parts, const std::string& findings, uint32_t pid, std::string& error) {
+bool merge_parts(const std::vector<std::string>& parts, const std::string& findings, uint32_t pid,
+                 const std::string& lacking, std::string& error) {
   std::map<std::string, Found> races;
   std::set<std::string> notes;
   std::string begin;
@@ -96,7 +97,6 @@ bool merge_parts(const std::vector<std::string>& parts, const std::string& findi
           break;
       }
     }
-    unlink(part.c_str());
   }
   std::vector<const std::pair<const std::string, Found>*> order;
   for (const auto& race : races)
@@ -107,7 +107,11 @@ bool merge_parts(const std::vector<std::string>& parts, const std::string& findi
   for (const auto* race : order) text += race->second.record + '\n';
   for (const auto& [id, found] : races)
     if (found.count != 0) text += count_record(id, found, pid);
-  text += end;
+  if (lacking.empty()) {
+    text += end;
+  } else {
+    report::write_note(text_of(lacking), pid, string_sink(text));
+  }
   const int fd = open(findings.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
   const bool written = fd >= 0 && write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   if (fd >= 0) close(fd);

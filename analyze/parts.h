@@ -13,8 +13,9 @@
 
 namespace norn::analyze {
 
-// Appends to `findings`, whose parts are at `findings` + ".partN"; those are removed. On false `error` is one line.
+// Appends to `findings` what the parts found. `lacking`: what is not among them, as a note; then the findings do not
+// say that the program was checked to its end. On false `error` is one line.
 [[nodiscard]] bool merge_parts(const std::vector<std::string>& parts, const std::string& findings, uint32_t pid,
-                               std::string& error);
+                               const std::string& lacking, std::string& error);
 
 }  // namespace norn::analyze

@@ -50,6 +50,7 @@ struct Analysis {
   bool is_quiet = false;  // what is found in the part before a fork is its parent's
   unsigned part = 0;
   unsigned parts = 1;
+  bool divided = false;
   Skeleton skeleton;
   uint64_t position = 0;  // how many items there were, with what is applied
   uint64_t left_out = 0;  // accesses that are another worker's
@@ -230,7 +231,7 @@ struct TraceFront {
   }
   static bool append(Text line) {
     if (now->is_quiet) return true;
-    if (now->parts > 1) return put_part(kind_of_record(line), "", line);
+    if (now->divided) return put_part(kind_of_record(line), "", line);
     return write(now->findings_fd, line.data, line.size) == static_cast<ssize_t>(line.size);
   }
   static bool append_last(Text line) { return append(line); }

@@ -423,7 +423,8 @@ std::string own_end(const KeptRun& run, const report::Findings& findings) {
     return fmt::format("the program was killed by SIG{} after {:.1f} s{}", name != nullptr ? name : "?",
                        run.end.seconds, until);
   }
-  if (!findings.first_ended)
+  // A trace that is cut, or of which a share is missing, has a note that says so.
+  if (!findings.first_ended && view(findings.run.front_end) != "trace")
     return fmt::format("the program ended (status {}) in a way that left no time for its report{}", run.end.exit,
                        until);
   return "";

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 namespace norn::experiment {
@@ -11,42 +10,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Which copy this is and how many there are, and what the first one is called.
-struct Starter {
-  const char* index;
-  const char* count;
-  const char* first;  // null: 0
-};
-constexpr Starter kStarters[] = {
-    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", nullptr},
-    {"PMI_RANK", "PMI_SIZE", nullptr},
-    {"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN"},
-    {"SLURM_PROCID", "SLURM_NTASKS", nullptr},
-};
-
-bool read_number(const std::string& text, unsigned& number) {
-  if (text.empty() || text.size() > 6 || text.find_first_not_of("0123456789") != std::string::npos) return false;
-  number = static_cast<unsigned>(std::stoul(text));
-  return true;
-}
-
-bool read_variable(const char* name, unsigned& number) {
-  const char* value = std::getenv(name);
-  return value != nullptr && read_number(value, number);
-}
-
-std::optional<Share> share_of_environment() {
-  for (const Starter& starter : kStarters) {
-    Share share;
-    unsigned first = 0;
-    if (!read_variable(starter.index, share.index) || !read_variable(starter.count, share.count)) continue;
-    if (starter.first != nullptr && !read_variable(starter.first, first)) continue;
-    if (share.index < first || share.index - first >= share.count) continue;
-    share.index -= first;
-    return share;
-  }
-  return std::nullopt;
-}
+constexpr unsigned kMostShares = 1'000'000;
 
 std::optional<Harm> harm_named(const std::string& name) {
   for (int harm = 0; harm <= static_cast<int>(Harm::kNone); ++harm)
@@ -113,29 +77,20 @@ void add(Verdict& sum, const Verdict& other) {
 
 }  // namespace
 
-std::optional<Share> share_of(const std::string& text, std::string& error) {
-  if (text == "env") {
-    const auto share = share_of_environment();
-    if (!share) error = "--share=env: nothing in the environment says which share this is (mpirun and Slurm do)";
-    return share;
-  }
-  const size_t slash = text.find('/');
-  Share share;
-  if (slash == std::string::npos || !read_number(text.substr(0, slash), share.index) ||
-      !read_number(text.substr(slash + 1), share.count) || share.index == 0 || share.index > share.count) {
-    error = fmt::format("--share={}: say which share of how many, from 1/N to N/N, or env", text);
-    return std::nullopt;
-  }
-  --share.index;
-  return share;
-}
-
 std::optional<Verdicts> read_verdicts(const std::string& json, std::string& error) {
   try {
     const Json parsed = Json::parse(json);
     Verdicts verdicts;
     verdicts.command = parsed.at("command").get<std::vector<std::string>>();
     for (const Json& verdict : parsed.at("confirm")) verdicts.all.push_back(verdict_of(verdict));
+    if (parsed.contains("share")) {
+      verdicts.shares.insert(parsed.at("share").at(0).get<unsigned>());
+      verdicts.count = parsed.at("share").at(1).get<unsigned>();
+      if (verdicts.count > kMostShares || *verdicts.shares.begin() - 1 >= verdicts.count) {
+        error = "it is no share of a search";
+        return std::nullopt;
+      }
+    }
     return verdicts;
   } catch (const Json::exception&) {
     error = "these are no verdicts: norn confirm --share=K/N --json=FILE writes them";
@@ -143,9 +98,15 @@ std::optional<Verdicts> read_verdicts(const std::string& json, std::string& erro
   }
 }
 
-bool add(Verdicts& sum, const Verdicts& other) {
-  if (sum.command.empty()) sum.command = other.command;
-  if (sum.command != other.command) return false;
+std::string add(Verdicts& sum, const Verdicts& other) {
+  if (sum.command.empty()) {
+    sum.command = other.command;
+    sum.count = other.count;
+  }
+  if (sum.command != other.command) return "it is of another program than the files before it";
+  if (sum.count != other.count) return fmt::format("it is one of {} shares, not of {}", other.count, sum.count);
+  for (const unsigned share : other.shares)
+    if (!sum.shares.insert(share).second) return fmt::format("share {} is there twice", share);
   for (const Verdict& verdict : other.all) {
     const auto same = std::find_if(sum.all.begin(), sum.all.end(), [&](const Verdict& v) {
       return v.candidate.id == verdict.candidate.id && v.candidate.kind == verdict.candidate.kind;
@@ -156,7 +117,14 @@ bool add(Verdicts& sum, const Verdicts& other) {
       add(*same, verdict);
     }
   }
-  return true;
+  return "";
+}
+
+std::vector<unsigned> Verdicts::missing() const {
+  std::vector<unsigned> missing;
+  for (unsigned share = 1; count > 1 && share <= count; ++share)
+    if (!shares.contains(share)) missing.push_back(share);
+  return missing;
 }
 
 }  // namespace norn::experiment

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -10,17 +11,17 @@
 
 namespace norn::experiment {
 
-// "3/8": the third of eight. "env": as whoever starts many copies of a program tells each which one it is (Open MPI,
-// MPICH, Slurm's arrays). Nothing and one line in `error` if it is none.
-[[nodiscard]] std::optional<Share> share_of(const std::string& text, std::string& error);
-
 struct Verdicts {
   std::vector<Verdict> all;
   std::vector<std::string> command;
+  std::set<unsigned> shares;  // that are among them, from 1; empty: it was not divided
+  unsigned count = 1;         // so many shares there are
+
+  [[nodiscard]] std::vector<unsigned> missing() const;
 };
 // As json_of (experiment/verdict_text.h) wrote them.
 [[nodiscard]] std::optional<Verdicts> read_verdicts(const std::string& json, std::string& error);
-// Adds what another share found. False: it ran another program.
-[[nodiscard]] bool add(Verdicts& sum, const Verdicts& other);
+// Adds what another share found. Otherwise why it cannot be: it ran another program, or is there already.
+[[nodiscard]] std::string add(Verdicts& sum, const Verdicts& other);
 
 }  // namespace norn::experiment

@@ -2,40 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "experiment/verdict_text.h"
 
 namespace norn::experiment {
 namespace {
-
-TEST(Share, IsSaidAsKOfN) {
-  std::string error;
-  const auto third = share_of("3/8", error);
-  ASSERT_TRUE(third);
-  EXPECT_EQ(third->index, 2u);
-  EXPECT_EQ(third->count, 8u);
-  for (const char* bad : {"", "3", "0/8", "9/8", "/", "1/0", "a/b", "-1/2", "1/2/3", "1/99999999999"})
-    EXPECT_FALSE(share_of(bad, error)) << bad;
-}
-
-TEST(Share, IsFoundInTheEnvironment) {
-  std::string error;
-  EXPECT_FALSE(share_of("env", error));
-  setenv("SLURM_ARRAY_TASK_ID", "5", 1);
-  setenv("SLURM_ARRAY_TASK_COUNT", "4", 1);
-  setenv("SLURM_ARRAY_TASK_MIN", "3", 1);
-  const auto of_array = share_of("env", error);
-  ASSERT_TRUE(of_array);
-  EXPECT_EQ(of_array->index, 2u);
-  EXPECT_EQ(of_array->count, 4u);
-  setenv("OMPI_COMM_WORLD_RANK", "0", 1);
-  setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
-  EXPECT_EQ(share_of("env", error)->count, 2u);
-  for (const char* name : {"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN",
-                           "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"})
-    unsetenv(name);
-}
 
 Verdict race(unsigned runs, unsigned confirmed, std::vector<SeenConsequence> consequences) {
   Verdict verdict;
@@ -49,9 +19,10 @@ Verdict race(unsigned runs, unsigned confirmed, std::vector<SeenConsequence> con
   return verdict;
 }
 
-Verdicts written_and_read(const std::vector<Verdict>& verdicts, const std::vector<std::string>& command) {
+Verdicts written_and_read(const std::vector<Verdict>& verdicts, const std::vector<std::string>& command,
+                          const options::Share& share = {}) {
   std::string error;
-  const auto read = read_verdicts(json_of(verdicts, command), error);
+  const auto read = read_verdicts(json_of(verdicts, command, share), error);
   EXPECT_TRUE(read) << error;
   return read.value_or(Verdicts());
 }
@@ -63,7 +34,7 @@ TEST(Collected, IsTheSumOfItsShares) {
   Verdict third = race(10, 2, {{{Harm::kCrash, "SIGSEGV"}, 2, {}, "n2other"}});
   second.first_then_second = third.second_then_first = true;
   Verdicts sum;
-  for (const Verdict& share : {first, second, third}) ASSERT_TRUE(add(sum, written_and_read({share}, {"./p", "x"})));
+  for (const Verdict& share : {first, second, third}) ASSERT_EQ(add(sum, written_and_read({share}, {"./p", "x"})), "");
   ASSERT_EQ(sum.all.size(), 1u);
   const Verdict& all = sum.all[0];
   EXPECT_EQ(all.runs, 50u);
@@ -81,15 +52,31 @@ TEST(Collected, IsTheSumOfItsShares) {
 TEST(Collected, KeepsCandidatesApartAndProgramsOut) {
   Verdict explored;
   Verdicts sum;
-  ASSERT_TRUE(add(sum, written_and_read({race(1, 0, {}), explored}, {"./p"})));
-  ASSERT_TRUE(add(sum, written_and_read({explored}, {"./p"})));
+  ASSERT_EQ(add(sum, written_and_read({race(1, 0, {}), explored}, {"./p"})), "");
+  ASSERT_EQ(add(sum, written_and_read({explored}, {"./p"})), "");
   EXPECT_EQ(sum.all.size(), 2u);
-  EXPECT_FALSE(add(sum, written_and_read({explored}, {"./q"})));
+  EXPECT_NE(add(sum, written_and_read({explored}, {"./q"})), "");
+}
+
+TEST(Collected, SaysWhichSharesAreMissing) {
+  const Verdict explored;
+  Verdicts sum;
+  ASSERT_EQ(add(sum, written_and_read({explored}, {"./p"}, {.index = 2, .count = 4})), "");
+  EXPECT_EQ(sum.missing(), (std::vector<unsigned>{1, 2, 4}));
+  EXPECT_NE(add(sum, written_and_read({explored}, {"./p"}, {.index = 2, .count = 4})), "") << "twice";
+  EXPECT_NE(add(sum, written_and_read({explored}, {"./p"}, {.index = 0, .count = 3})), "") << "of another division";
+  for (const unsigned index : {0u, 1u, 3u})
+    ASSERT_EQ(add(sum, written_and_read({explored}, {"./p"}, {.index = index, .count = 4})), "");
+  EXPECT_TRUE(sum.missing().empty());
+  EXPECT_TRUE(written_and_read({explored}, {"./p"}).missing().empty());
 }
 
 TEST(Collected, WhatIsNoVerdictIsRefused) {
-  for (const char* bad : {"", "{}", "[]", "{\"command\": [], \"confirm\": [{}]}", "{\"command\": 3, \"confirm\": []}",
-                          "{\"command\": [], \"confirm\": [{\"id\": 7}]}"}) {
+  for (const char* bad :
+       {"", "{}", "[]", "{\"command\": [], \"confirm\": [{}]}", "{\"command\": 3, \"confirm\": []}",
+        "{\"command\": [], \"confirm\": [{\"id\": 7}]}", "{\"command\": [], \"confirm\": [], \"share\": [3, 2]}",
+        "{\"command\": [], \"confirm\": [], \"share\": [-1, 4000000000]}",
+        "{\"command\": [], \"confirm\": [], \"share\": 2}"}) {
     std::string error;
     EXPECT_FALSE(read_verdicts(bad, error)) << bad;
     EXPECT_FALSE(error.empty());

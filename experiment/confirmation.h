@@ -14,21 +14,17 @@
 #include "experiment/consequence.h"
 #include "experiment/corpus.h"
 #include "experiment/reference.h"
+#include "options/share.h"
 
 namespace norn::experiment {
-
-// A part of a search: of its schedules, counted from 0, the numbers index, index + count, …
-struct Share {
-  unsigned index = 0;
-  unsigned count = 1;
-};
 
 struct ConfirmSettings {
   unsigned runs = 20;
   unsigned more = 0;  // so many more, while nothing was confirmed
   unsigned jobs = 1;
   uint32_t seed = 1;
-  Share share;
+  // Of the schedules of a search, counted from 0: the numbers index, index + count, …
+  options::Share share;
   std::optional<schedule::StrategyKind> strategy;  // none: the portfolio
   uint32_t depth = 3;
   bool only_first = false;  // the first run that confirms it ends the search

@@ -158,7 +158,8 @@ std::string text_of(const Verdict& verdict, const std::vector<std::string>& comm
   return out;
 }
 
-std::string json_of(const std::vector<Verdict>& verdicts, const std::vector<std::string>& command) {
+std::string json_of(const std::vector<Verdict>& verdicts, const std::vector<std::string>& command,
+                    const options::Share& share) {
   Json all = Json::array();
   for (const Verdict& verdict : verdicts) {
     constexpr const char* kKinds[] = {"race", "deadlock", "atomicity"};
@@ -187,7 +188,9 @@ std::string json_of(const std::vector<Verdict>& verdicts, const std::vector<std:
                    {"pairs", verdict.pairs},
                    {"came_between", verdict.came_between}});
   }
-  return Json({{"norn", 1}, {"command", command}, {"confirm", all}}).dump(2) + "\n";
+  Json json = {{"norn", 1}, {"command", command}, {"confirm", all}};
+  if (share.count > 1) json["share"] = {share.index + 1, share.count};
+  return json.dump(2) + "\n";
 }
 
 }  // namespace norn::experiment

@@ -21,7 +21,8 @@ namespace norn::experiment {
 // A note where what counts as usual may surprise; else nothing.
 [[nodiscard]] std::string text_of_usual(const Reference& reference);
 
-// { "norn": 1, "command": [ … ], "confirm": [ … ] }
-[[nodiscard]] std::string json_of(const std::vector<Verdict>& verdicts, const std::vector<std::string>& command);
+// { "norn": 1, "command": [ … ], "confirm": [ … ] }; of a share, also "share": [K, N].
+[[nodiscard]] std::string json_of(const std::vector<Verdict>& verdicts, const std::vector<std::string>& command,
+                                  const options::Share& share = {});
 
 }  // namespace norn::experiment

@@ -1,5 +1,6 @@
 // norn confirm: brings the statements of a candidate together, or says that it could not.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -84,15 +85,21 @@ int collect(const std::vector<std::string>& files, const std::string& json, cons
     std::string error;
     const auto text = report::read_whole_file(file, error);
     const auto verdicts = text ? experiment::read_verdicts(*text, error) : std::nullopt;
-    if (verdicts && !experiment::add(sum, *verdicts)) error = "it is of another program than the files before it";
+    if (verdicts) error = experiment::add(sum, *verdicts);
     if (!error.empty()) {
       complain(fmt::format("{}: {}", file, error));
       return kMisuse;
     }
   }
   for (const Verdict& verdict : sum.all) fmt::print("{}", experiment::text_of(verdict, sum.command));
-  if (!json.empty() && !write_file(json, experiment::json_of(sum.all, sum.command))) return kMisuse;
-  return status_of(sum.all, {}, settings);
+  const std::vector<unsigned> missing = sum.missing();
+  if (missing.empty() && !json.empty() && !write_file(json, experiment::json_of(sum.all, sum.command))) return kMisuse;
+  const int status = status_of(sum.all, {}, settings);
+  if (missing.empty()) return status;
+  complain(fmt::format("of {} shares {} {} missing: this is not the whole search{}", sum.count,
+                       fmt::join(missing, ", "), missing.size() == 1 ? "is" : "are",
+                       json.empty() ? "" : fmt::format("; {} is not written", json)));
+  return status == 0 ? kMisuse : status;
 }
 
 }  // namespace
@@ -181,7 +188,8 @@ int confirm(const Verb& verb, std::vector<std::string> arguments) {
     fmt::print("{}", experiment::text_of(verdicts.back(), request.command));
     std::fflush(stdout);
   }
-  if (!request.json.empty() && !write_file(request.json, experiment::json_of(verdicts, request.command)))
+  if (!request.json.empty() &&
+      !write_file(request.json, experiment::json_of(verdicts, request.command, settings.share)))
     return kMisuse;
   return status_of(verdicts, accepted, list.settings());
 }

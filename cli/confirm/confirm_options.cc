@@ -12,8 +12,8 @@
 #include "casebook/times.h"
 #include "cli/terminal.h"
 #include "cli/verb_arguments.h"
-#include "experiment/collected.h"
 #include "options/options.h"
+#include "options/share.h"
 #include "report/record_reader.h"
 
 namespace norn::cli {
@@ -89,7 +89,7 @@ bool ConfirmOptions::resolve(bool explore, ConfirmSettings& settings, std::strin
   settings.timeout = timeout_;
   settings.only_first = only_first_;
   if (!share_.empty()) {
-    const auto share = experiment::share_of(share_, error);
+    const auto share = options::share_of(share_, error);
     if (!share) return false;
     settings.share = *share;
   }

@@ -1,16 +1,19 @@
 // norn analyze: judges what norn record recorded.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <thread>
 
 #include "analyze/parallel.h"
+#include "analyze/shares.h"
 #include "casebook/runs.h"
 #include "cli/confirm/conclusion.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "cli/verb_arguments.h"
+#include "options/share.h"
 #include "trace/trace_reader.h"
 
 namespace norn::cli {
@@ -67,6 +70,35 @@ analyze::OfflineEngine take_engine(std::vector<std::string>& arguments) {
   return analyze::OfflineEngine::kNone;
 }
 
+void show_progress(size_t done, size_t all) {
+  if (is_terminal(2)) fmt::print(stderr, "\rnorn: {} of {} parts analysed{}", done, all, done == all ? "\n" : "");
+}
+
+size_t complain_of_refused(const std::vector<analyze::Result>& results) {
+  size_t refused = 0;
+  for (const analyze::Result& result : results) {
+    if (result.outcome != analyze::Outcome::kRefused) continue;
+    complain(result.error);
+    ++refused;
+  }
+  return refused;
+}
+
+// Makes a share, and reports nothing: only all of them together know.
+int make_share(const std::string& said, const std::vector<std::string>& named, const std::vector<analyze::Job>& work,
+               unsigned jobs) {
+  std::string error;
+  const auto share = options::share_of(said, error);
+  if (!share) {
+    complain(error);
+    return kMisuse;
+  }
+  if (complain_of_refused(analyze::make_shares(work, *share, jobs, show_progress)) > 0) return kMisuse;
+  fmt::print(stderr, "norn: share {} of the analysis is made; when all are, type: norn analyze {}--collect\n",
+             share->text(), named.empty() ? "" : named[0] + " ");
+  return 0;
+}
+
 }  // namespace
 
 int analyze_trace(const Verb& verb, std::vector<std::string> arguments) {
@@ -75,6 +107,8 @@ int analyze_trace(const Verb& verb, std::vector<std::string> arguments) {
   std::string format = "text";
   unsigned jobs = 0;
   std::string witnesses;
+  std::string share;
+  bool collect = false;
   const analyze::OfflineEngine engine = take_engine(arguments);
   app.add_option("--jobs", jobs,
                  "how many processes work at once: more than there are traces divide them (default: one for each "
@@ -86,6 +120,12 @@ int analyze_trace(const Verb& verb, std::vector<std::string> arguments) {
          "with --engine=sync-preserving, which proves races: write each one's reordering of the trace here, for "
          "norn trace witness")
       ->type_name("FILE");
+  app.add_option("--share", share,
+                 "only a part of the accesses, K of N: others make theirs elsewhere (env: mpirun or Slurm says which); "
+                 "it is left beside the traces")
+      ->type_name("K/N");
+  app.add_flag("--collect", collect,
+               "nothing is analysed: the shares that were left beside the traces are put together");
   add_format_option(app, request, format);
   if (const auto status = parse_detection(verb, app, std::move(arguments), request, false); status) return *status;
   if (!load_rules(request)) return kMisuse;
@@ -100,6 +140,21 @@ int analyze_trace(const Verb& verb, std::vector<std::string> arguments) {
     complain(fmt::format("{} cannot be written", witnesses));
     return kMisuse;
   }
+  if (engine != analyze::OfflineEngine::kNone && (collect || !share.empty())) {
+    complain("--engine=sync-preserving looks at all of a trace: it has no shares");
+    return kMisuse;
+  }
+  std::vector<analyze::Job> work;
+  work.reserve(files.size());
+  for (const std::string& file : files) {
+    work.push_back(
+        {.trace = file, .findings = {}, .options = request.options.list(), .engine = engine, .witnesses = witnesses});
+  }
+  if (jobs == 0) {
+    jobs = std::min(std::max(1u, std::thread::hardware_concurrency()), static_cast<unsigned>(files.size()));
+  }
+  if (!share.empty()) return make_share(share, request.command, work, jobs);
+
   std::string error;
   request.command = command_of(files[0], error);
   if (request.command.empty()) {
@@ -109,37 +164,25 @@ int analyze_trace(const Verb& verb, std::vector<std::string> arguments) {
   casebook::NewRun kept(request.command, "", request.casebook.full_path());
   if (!kept.trouble().empty()) complain(kept.trouble());
   if (!kept.ok()) return kMisuse;
-  std::vector<analyze::Job> work;
-  work.reserve(files.size());
-  for (const std::string& file : files) {
-    work.push_back({.trace = file,
-                    .findings = kept.run().findings(),
-                    .options = request.options.list(),
-                    .engine = engine,
-                    .witnesses = witnesses});
+  for (analyze::Job& job : work) job.findings = kept.run().findings();
+  std::vector<analyze::Result> results;
+  if (collect) {
+    for (const analyze::Job& job : work) results.push_back(analyze::collect_shares(job));
+  } else {
+    results = analyze::analyze_all(work, jobs, show_progress);
   }
-  if (jobs == 0) {
-    jobs = std::min(std::max(1u, std::thread::hardware_concurrency()), static_cast<unsigned>(files.size()));
-  }
-  const bool shows = is_terminal(2);
-  const std::vector<analyze::Result> results = analyze::analyze_all(work, jobs, [&](size_t done, size_t all) {
-    if (shows) fmt::print(stderr, "\rnorn: {} of {} parts analysed{}", done, all, done == all ? "\n" : "");
-  });
-  size_t refused = 0;
-  for (const analyze::Result& result : results) {
-    if (result.outcome != analyze::Outcome::kRefused) continue;
-    complain(result.error);
-    ++refused;
-  }
+  const size_t refused = complain_of_refused(results);
+  const bool is_whole = std::all_of(results.begin(), results.end(), [](const auto& r) { return r.error.empty(); });
   kept.finish({});
   if (refused == results.size()) return kMisuse;
   if (const auto status = read_findings(verb, kept, request); status) return *status;
   if (refused > 0) {
     complain(fmt::format("{} of {} traces could not be analysed: this is not the whole run", refused, results.size()));
   }
+  if (!is_whole && request.findings) request.findings->run.ended = false;
   request.race_status = static_cast<int>(request.options.settings().exitcode);
   const int status = conclude(request, format);
-  return status == 0 && refused > 0 ? kMisuse : status;
+  return status == 0 && !is_whole ? kMisuse : status;
 }
 
 }  // namespace norn::cli

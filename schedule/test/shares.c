@@ -12,6 +12,8 @@
 // RUN: grep '"confirmed"' %t.one.json > %t.one && grep '"confirmed"' %t.all.json | cmp - %t.one
 // RUN: env OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=3 %norn confirm --explore --strategy=random --runs=30 --jobs=1 --share=env --fail-on=none --json=%t.rank.json -- %t
 // RUN: cmp %t.rank.json %t.2.json
+// RUN: %norn confirm --collect %t.1.json %t.3.json > %t.text 2>&1; test $? = 66 && FileCheck --check-prefix=MISSING %s < %t.text
+// MISSING: norn: of 3 shares 2 is missing: this is not the whole search
 // RUN: %norn confirm --explore --share=4/3 -- %t 2> %t.text; test $? = 2 && FileCheck --check-prefix=NONE %s < %t.text
 // NONE: norn: --share=4/3: say which share of how many, from 1/N to N/N, or env
 // RUN: %norn confirm --collect %t 2> %t.text; test $? = 2 && FileCheck --check-prefix=OTHER %s < %t.text

@@ -2,7 +2,7 @@
 """Traces of programs that do not end as others do, and traces that are not whole: robust.py --bin=BIN
 
 A program that kills itself loses nothing; forked children and what they become are found again; a trace that is cut is
-analysed up to there, and the report is not complete; one that is damaged gives an exit status and words, and no crash.
+analysed up to there, and the report is not complete; so is what is put together of shares of which one is missing; one that is damaged gives an exit status and words, and no crash.
 """
 import argparse
 import json
@@ -72,8 +72,9 @@ class Checker:
         self.environment = {key: value for key, value in os.environ.items() if not key.endswith("_OPTIONS")}
         self.environment.update(NORN_CASEBOOK="none", NORN_DIR=str(directory / "norn"), NO_COLOR="1")
 
-    def norn(self, *words):
-        return subprocess.run([f"{self.binaries}/norn", *words], cwd=self.directory, env=self.environment,
+    def norn(self, *words, **environment):
+        return subprocess.run([f"{self.binaries}/norn", *words], cwd=self.directory,
+                              env={**self.environment, **environment},
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=120)
 
     def record(self, name, source, *flags):
@@ -110,6 +111,32 @@ def main():
             checker.norn("analyze", "--json=off.json", str(forks))
             online, offline = checker.races("forks.json"), checker.races("off.json")
             assert online[0] == offline[0] and len(online[0]) == 4 and offline[1]["complete"], (online, offline)
+
+        # Shares of an analysis: as ranks make them. Together they are the whole; of some of them that is said.
+        def share(number, *words):
+            return checker.norn("analyze", str(forks), "--share=env", *words, SLURM_PROCID=str(number), SLURM_NTASKS="3")
+
+        assert "has no shares" in checker.norn("analyze", str(forks), "--collect").stderr
+        for number in range(3):
+            assert share(number).returncode == 0
+        result = checker.norn("analyze", str(forks), "--collect", "--json=shares.json")
+        shares = checker.races("shares.json")
+        assert result.returncode == 66 and shares[0] == offline[0] and shares[1]["complete"], result
+        order = [[race["id"] for race in each[1]["races"]] for each in (offline, shares)]
+        assert order[0] == order[1], order
+        for file in forks.glob("*.share-2-of-3"):
+            file.unlink()
+        result = checker.norn("analyze", str(forks), "--collect", "--json=shares.json")
+        races, report = checker.races("shares.json")
+        assert result.returncode in (2, 66) and "of 3 shares of the analysis 2 was not made" in result.stderr, result
+        assert set(races) <= set(offline[0]) and not report["complete"], report
+        assert share(1, "--engine=hb").returncode == 0
+        result = checker.norn("analyze", str(forks), "--collect")
+        assert result.returncode == 2 and "a share of another analysis" in result.stderr, result
+        result = checker.norn("analyze", str(forks), "--share=1/2", "--engine=sync-preserving")
+        assert result.returncode == 2 and "has no shares" in result.stderr, result
+        for file in forks.glob("*.share-*"):
+            file.unlink()
 
         # Without a name: the last run that recorded, however often it was judged since.
         assert checker.norn("record", "--", "./forks").returncode == 66

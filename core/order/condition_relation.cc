@@ -143,6 +143,7 @@ void Relations::forget_gone_conditions() {
   }
 }
 
+// Under the condition's lock.
 void Relations::leave_waiters(Thread& thread) {
   for (Thread** place = &thread.waiting_on->condition.waiters; *place != nullptr; place = &(*place)->next_waiter) {
     if (*place != &thread) continue;
@@ -153,9 +154,18 @@ void Relations::leave_waiters(Thread& thread) {
   thread.waiting_on = nullptr;
 }
 
+void Relations::end_wait(Thread& thread) {
+  ConditionObject* object = thread.waiting_on;
+  if (object == nullptr) return;
+  const SpinLock lock(object->mutex);
+  leave_waiters(thread);
+  thread.signalled.clear(arena_);
+}
+
 void Relations::wait_enter(Thread& thread, Address condition, Address mutex, bool in_loop) {
   expect_conditions();
   const Inside inside(*this, thread);
+  end_wait(thread);  // one that a handler left by a jump
   if (begin_sync(thread)) {
     auto* object = object_of<ConditionObject>(thread, condition, SyncFamily::kCondition);
     if (object == nullptr) {

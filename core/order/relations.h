@@ -317,6 +317,8 @@ class Relations : public Safepoint {
   void bind_writes(const Thread& thread, ConditionState& condition, const Clocks& released);
   bool acquire_bound(Thread& thread, const ConditionState& condition);
   static void leave_waiters(Thread& thread);
+  // The thread waits no more, however it came out: it ended (a child of a fork does not have it), or left by a jump.
+  void end_wait(Thread& thread);
   void add_pending_signal(Thread& thread, ConditionObject& condition);
   void end_pending_signals(Thread& thread, Address lock, unsigned place, const Published& published);
   void end_signal(Thread& thread, const Thread::PendingSignal& signal, const Clocks& released);

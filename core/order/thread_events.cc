@@ -81,6 +81,7 @@ void Relations::begin_again(Thread& thread, ReleaseClock& clock) {
 }
 
 void Relations::exit_inside(Thread& thread) {
+  end_wait(thread);
   slots_.end(thread.slot, last_time(thread));
   thread.life.store(Thread::Life::kExited, std::memory_order_seq_cst);
 }

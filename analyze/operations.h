@@ -201,7 +201,7 @@ void for_each_operation(const Event& e, Visit visit) {
     case EventKind::kExpectSpins:
     case EventKind::kExpectConditions:
     case EventKind::kObserveOnly:
-    case EventKind::kUseTime:
+    case EventKind::kUseEpoch:
     case EventKind::kIgnoreBegin:
     case EventKind::kIgnoreEnd:
     case EventKind::kBenignRange:

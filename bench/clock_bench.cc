@@ -24,12 +24,12 @@ class Chunks {
   void tick(unsigned self) { (void)clock_.raise(arena_, static_cast<Slot>(self), ++own_); }
   void join(const Chunks& other) { (void)clock_.join(arena_, other.clock_); }
   void copy(const Chunks& other) { (void)clock_.assign(arena_, other.clock_); }
-  [[nodiscard]] Time get(unsigned slot) const { return clock_.get(static_cast<Slot>(slot)); }
+  [[nodiscard]] ClockValue get(unsigned slot) const { return clock_.get(static_cast<Slot>(slot)); }
 
  private:
   Arena& arena_;
-  Clock clock_;
-  Time own_ = 0;
+  VectorClock clock_;
+  ClockValue own_ = 0;
 };
 
 class Flat {
@@ -40,10 +40,10 @@ class Flat {
     for (size_t i = 0; i < times_.size(); ++i) times_[i] = std::max(times_[i], other.times_[i]);
   }
   void copy(const Flat& other) { times_ = other.times_; }
-  [[nodiscard]] Time get(unsigned slot) const { return times_[slot]; }
+  [[nodiscard]] ClockValue get(unsigned slot) const { return times_[slot]; }
 
  private:
-  std::vector<Time> times_;
+  std::vector<ClockValue> times_;
 };
 
 class Tree {
@@ -77,18 +77,18 @@ class Tree {
     nodes_ = other.nodes_;
     root_ = other.root_;
   }
-  [[nodiscard]] Time get(unsigned slot) const { return nodes_[slot].time; }
+  [[nodiscard]] ClockValue get(unsigned slot) const { return nodes_[slot].time; }
 
  private:
   struct Node {
-    Time time = 0;
-    Time attached = 0;  // the parent's time when it learnt of this subtree
+    ClockValue time = 0;
+    ClockValue attached = 0;  // the parent's time when it learnt of this subtree
     int parent = -1, first = -1, next = -1, previous = -1;
     bool present = false;
   };
   [[nodiscard]] const Node& node(int n) const { return nodes_[static_cast<size_t>(n)]; }
   void collect(const Tree& other, int n, std::vector<int>& news) const {
-    const Time known = get(static_cast<unsigned>(n));
+    const ClockValue known = get(static_cast<unsigned>(n));
     news.push_back(n);
     for (int c = other.node(n).first; c >= 0; c = other.node(c).next) {
       if (get(static_cast<unsigned>(c)) < other.node(c).time) {

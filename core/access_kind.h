@@ -6,7 +6,7 @@
 namespace norn {
 
 // The values are bits of a set (conflicts_of()). A shadow word has three bits for it, of which the first says write.
-// kBirth: the bytes were allocated anew; it is never the later of two.
+// kAllocation: the bytes were allocated anew; it is never the later of two.
 enum class AccessKind : uint8_t { kRead = 0, kWrite = 1, kAtomicRead = 2, kAtomicWrite = 3, kFree = 4, kBirth = 5 };
 inline constexpr unsigned kAccessKinds = 6;
 

@@ -213,8 +213,8 @@ void Detector::apply(const Event& e) {
     case EventKind::kObserveOnly:
       apply_to_all(e);
       break;
-    case EventKind::kUseTime:
-      use_time(t);
+    case EventKind::kUseEpoch:
+      use_epoch(t);
       break;
     case EventKind::kHappensBefore:
       happens_before(t, e.address);

@@ -151,13 +151,13 @@ TEST_F(ApplyTest, TimesThatSomebodyKeepsPass) {
   init();
   apply(1, EventKind::kThreadStart);
   const Thread& thread = *detector_->find(1);
-  EXPECT_FALSE(thread.stamped);
-  apply(1, EventKind::kUseTime);
-  EXPECT_TRUE(thread.stamped);
+  EXPECT_FALSE(thread.epoch_used);
+  apply(1, EventKind::kUseEpoch);
+  EXPECT_TRUE(thread.epoch_used);
   apply(1, EventKind::kClockRelease, kClock);
-  EXPECT_FALSE(thread.stamped);
+  EXPECT_FALSE(thread.epoch_used);
   apply(1, EventKind::kBirth);
-  EXPECT_TRUE(thread.stamped && thread.gives_birth);
+  EXPECT_TRUE(thread.epoch_used && thread.gives_birth);
 }
 
 TEST_F(ApplyTest, ConditionVariablesMayComeLater) {

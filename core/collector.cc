@@ -18,7 +18,7 @@ void Collector::rewrite_history(uint32_t* words, unsigned count) {
       OwnerTable(words).for_each([&](ShadowWord word) { slots_.mark(word.slot()); });
       return;
     }
-    for (unsigned i = HybridEngine::kHeaderWords; i < count; i += HybridEngine::kStampWords) {
+    for (unsigned i = HybridEngine::kHeaderWords; i < count; i += HybridEngine::kPastWords) {
       slots_.mark(static_cast<Slot>(words[i] & 0xffff));
       keep_lockset(words[i + 2]);
     }
@@ -46,7 +46,7 @@ void Collector::add_statistics(Statistics& statistics) {
   ThreadTable::add_statistics(statistics);
   statistics.collections = collections();
   statistics.full_collections = full_collections_;
-  statistics.stamps_forgotten = stamps_forgotten_.load(std::memory_order_relaxed);
+  statistics.accesses_forgotten = accesses_forgotten_.load(std::memory_order_relaxed);
   statistics.histories_forgotten = histories_forgotten_;
   statistics.arena_bytes = arena_.mapped();
 }
@@ -118,12 +118,12 @@ HistoryId Collector::list_anew(HistoryRoom& room, Granule& granule, HistoryId id
     const HistoryId made = histories_.make(room, histories_.words(id), OwnerTable::kWords);
     return made == kUntouched ? id : made;
   }
-  AccessHistory stamps;
-  const uint32_t flags = read_granule(granule, id, stamps);
-  unsigned count = stamps.listed;
+  AccessHistory history;
+  const uint32_t flags = read_granule(granule, id, history);
+  unsigned count = history.listed;
   if (what != Forgotten::kNothing) {
-    count = flags == 0 && what == Forgotten::kAll ? 0 : keep_what_orders(stamps, flags);
-    if (count != stamps.listed) ++histories_forgotten_;
+    count = flags == 0 && what == Forgotten::kAll ? 0 : keep_what_orders(history, flags);
+    if (count != history.listed) ++histories_forgotten_;
   }
   if (count == 0 && flags == 0) {
     if (is_owned(granule, id)) GranuleWords::clear(granule);
@@ -133,34 +133,34 @@ HistoryId Collector::list_anew(HistoryRoom& room, Granule& granule, HistoryId id
   const HistoryId made = histories_.reserve(room, OverflowList::words_for(count));
   if (made == kUntouched) return id;
   if (is_owned(granule, id)) GranuleWords::clear(granule);
-  list_at(made).fill(stamps.all, count, flags);
+  list_at(made).fill(history.all, count, flags);
   return made;
 }
 
-// Of the stamps in the list only those stay, in the same order, by which somebody may come to be ordered after others:
-// the last write of each byte, and if that was an increment, those before. What a thread did in its present segment
-// tells whether its next write is one. Gives how many.
-unsigned Collector::keep_what_orders(AccessHistory& stamps, uint32_t flags) {
+// Of the shadow words in the list only those stay, in the same order, by which somebody may come to be ordered after
+// others: the last write of each byte, and if that was an increment, those before. What a thread did in its present
+// segment tells whether its next write is one. Gives how many.
+unsigned Collector::keep_what_orders(AccessHistory& history, uint32_t flags) {
   bool counts = flags != 0;
-  for (unsigned i = 0; i < stamps.count; ++i) counts |= stamps.all[i].adds != 0;
+  for (unsigned i = 0; i < history.count; ++i) counts |= history.all[i].adds != 0;
   unsigned known = 0;  // the bytes of which the last write was found
   bool stays[AccessHistory::kMax] = {};
-  for (unsigned i = stamps.count; i > 0; --i) {
-    const PastAccess& stamp = stamps.all[i - 1];
-    const bool last = is_write(stamp.kind) && (stamp.mask & ~known) != 0;
-    stays[i - 1] = last || (counts && is_present(stamp));
-    if (last) known |= stamp.mask & ~unsigned{stamp.adds};
+  for (unsigned i = history.count; i > 0; --i) {
+    const PastAccess& past = history.all[i - 1];
+    const bool last = is_write(past.kind) && (past.mask & ~known) != 0;
+    stays[i - 1] = last || (counts && is_present(past));
+    if (last) known |= past.mask & ~unsigned{past.adds};
   }
   unsigned count = 0;
-  for (unsigned i = 0; i < stamps.listed; ++i) {
-    if (stays[i]) stamps.all[count++] = stamps.all[i];
+  for (unsigned i = 0; i < history.listed; ++i) {
+    if (stays[i]) history.all[count++] = history.all[i];
   }
   return count;
 }
 
-bool Collector::is_present(const PastAccess& stamp) {
-  const Thread* thread = find(slots_.tenant(stamp.slot, stamp.time));
-  return thread != nullptr && thread->slot == stamp.slot && thread->time == stamp.time;
+bool Collector::is_present(const PastAccess& past) {
+  const Thread* thread = find(slots_.tenant(past.slot, past.time));
+  return thread != nullptr && thread->slot == past.slot && thread->time == past.time;
 }
 
 // The same for the state machines, where many cells may share one. Its first words are what orders.
@@ -203,8 +203,8 @@ void Collector::for_each_history(const Granule& granule, Visit visit) const {
   }
 }
 
-// Finds all histories that cells refer to; of a full collection also the sets and slots that those and stamps refer to.
-// Sets need room for a new half of their table; where there is none, they stay as they are.
+// Finds all histories that cells refer to; of a full collection also the sets and slots that those and shadow words
+// refer to. Sets need room for a new half of their table; where there is none, they stay as they are.
 void Collector::mark_histories(bool full) {
   auto keep_shared_lists = [&] {
     if (empty_list_ == kUntouched) return;
@@ -231,7 +231,7 @@ void Collector::mark_histories(bool full) {
     for_each_history(granule, [&](HistoryId id) {
       histories_.keep(id, [&](uint32_t* words, unsigned count) { rewrite_history(words, count); });
     });
-    if (!machine) mark_stamps(granule);
+    if (!machine) mark_words(granule);
   });
   if (!machine) mark_read_table();
   shadow_.for_each_changed([](Granule&) {});
@@ -277,24 +277,24 @@ void Collector::forget_ended() {
 void Collector::forget_ended_in_list(Granule& granule) {
   const HistoryId id = granule.cells[0].load(std::memory_order_relaxed);
   if (id == kUntouched || is_shared(id)) return;
-  AccessHistory stamps;
-  const uint32_t flags = read_granule(granule, id, stamps);
+  AccessHistory history;
+  const uint32_t flags = read_granule(granule, id, history);
   unsigned count = 0;
-  for (unsigned i = 0; i < stamps.listed; ++i) {
-    if (!slots_.has_ended(stamps.all[i].slot)) stamps.all[count++] = stamps.all[i];
+  for (unsigned i = 0; i < history.listed; ++i) {
+    if (!slots_.has_ended(history.all[i].slot)) history.all[count++] = history.all[i];
   }
-  if (count == stamps.listed) return;
+  if (count == history.listed) return;
   ++histories_forgotten_;
   if (is_owned(granule, id)) GranuleWords::clear(granule);  // all were one thread's
   if (count == 0 && flags == 0) {
     granule.cells[0].store(is_in_read_table(granule) ? empty_list_ : kUntouched, std::memory_order_relaxed);
   } else {
-    list_at(id).fill(stamps.all, count, flags);
+    list_at(id).fill(history.all, count, flags);
   }
 }
 
 // In a full collection.
-void Collector::mark_stamps(const Granule& granule) {
+void Collector::mark_words(const Granule& granule) {
   const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
   for (unsigned place = (second & kInReadTable) != 0 ? GranuleWords::kBesideTable : 0; place < GranuleWords::kPlaces;
        ++place) {

@@ -37,13 +37,13 @@ class Collector : public ShadowStore {
   void empty_areas(size_t staying, Forgotten what);
   HistoryId list_anew(HistoryRoom& room, Granule& granule, HistoryId id, Forgotten what);
   HistoryId history_anew(HistoryRoom& room, HistoryId id, Forgotten what);
-  unsigned keep_what_orders(AccessHistory& stamps, uint32_t flags);
-  [[nodiscard]] bool is_present(const PastAccess& stamp);
+  unsigned keep_what_orders(AccessHistory& history, uint32_t flags);
+  [[nodiscard]] bool is_present(const PastAccess& past);
 
   void mark_histories(bool full);
   void rewrite_history(uint32_t* words, unsigned count);
   void keep_lockset(LocksetId& id);
-  void mark_stamps(const Granule& granule);
+  void mark_words(const Granule& granule);
   void mark_read_table();
   void forget_ended();
   void forget_ended_in_list(Granule& granule);

@@ -6,7 +6,7 @@ namespace norn {
 bool Detector::init(const Options& options, const Listener& listener) {
   options_ = options;
   listener_ = listener;
-  // A stamp in a granule has so much room for its time.
+  // A shadow word in a granule has so much room for its time.
   if (!is_state_machine(options_.engine) && options_.time_limit > ShadowWord::kClockLimit) {
     options_.time_limit = ShadowWord::kClockLimit;
   }

@@ -43,7 +43,7 @@ class Detector : private Collector {
   using Relations::fork_after;
 
   // --- accesses
-  using Relations::begin_stamping;
+  using Relations::begin_epoch;
   using Relations::record_again;
   using Relations::record_quickly;
   using ShadowStore::access;
@@ -130,11 +130,11 @@ class Detector : private Collector {
 
   // --- what is known, for reports. Lock-free; the pointers stay good.
   using CoreState::options;
+  using GranuleStore::accesses_at;
   using GranuleStore::check_invariants;
   using GranuleStore::history_bytes;
   using GranuleStore::msm_state;
   using GranuleStore::shadow_bytes;
-  using GranuleStore::stamps_at;
   using RaceFilter::add_race;
   using RaceFilter::candidates;
   using Relations::lock_info;
@@ -145,7 +145,7 @@ class Detector : private Collector {
 
   // --- epochs and collections
   using Relations::make_all_look_again;
-  using Relations::use_time;
+  using Relations::use_epoch;
   using Safepoint::collections;
   using Safepoint::gate;
   using Safepoint::request_collection;

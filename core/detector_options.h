@@ -8,15 +8,15 @@ namespace norn {
 struct Options {
   EngineKind engine = EngineKind::kHybrid;
   ConditionMode condition = ConditionMode::kOff;
-  bool conditions = true;        // the program may use condition variables; off: until expect_conditions()
-  bool spin = true;              // honour spin-reads; off: they are plain reads
-  bool handover = true;          // who reads under a lock what was written under it is ordered after that (hybrid)
-  bool library = true;           // off: of all synchronization only fork, join and spins count
-  bool sampled = false;          // not every access is told; Detector::observe_only() sets it
-  Time time_limit = ~Time{0};    // a thread moves to another slot before its time reaches it; for tests
-  unsigned log2_histories = 17;  // units of 16 bytes of histories that are made between collections, at least
-  size_t memory_limit = 0;       // bytes of history, about; 0: as much as the shadow takes
-  unsigned history_cap = 160;    // stamps a location remembers at most; then old ones go
+  bool conditions = true;  // the program may use condition variables; off: until expect_conditions()
+  bool spin = true;        // honour spin-reads; off: they are plain reads
+  bool handover = true;    // who reads under a lock what was written under it is ordered after that (hybrid)
+  bool library = true;     // off: of all synchronization only fork, join and spins count
+  bool sampled = false;    // not every access is told; Detector::observe_only() sets it
+  ClockValue time_limit = ~ClockValue{0};  // a thread moves to another slot before its time reaches it; for tests
+  unsigned log2_histories = 17;            // units of 16 bytes of histories that are made between collections, at least
+  size_t memory_limit = 0;                 // bytes of history, about; 0: as much as the shadow takes
+  unsigned history_cap = 160;              // shadow words a location remembers at most; then old ones go
   // Of accesses that a later one has superseded (docs/design/history.md), which only predictions need: so many a
   // location remembers.
   unsigned superseded_cap = ~0u;

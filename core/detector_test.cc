@@ -82,8 +82,8 @@ TEST_F(DetectorTest, AMessageThatIsKnownIsJoinedAgainWhenItIsAnother) {
   }
 }
 
-// A free races with a load that came before it; that the load was stamped at this time already must not hide the first.
-TEST_F(DetectorTest, ALoadThatIsStampedAlreadyRacesLikeTheFirst) {
+// A free races with a load that came before it; that its epoch had such a load already must not hide the first.
+TEST_F(DetectorTest, ALoadLikeAnEarlierOneOfItsEpochRacesLikeTheFirst) {
   for (const bool written : {false, true}) {
     heard_.pairs.clear();
     start();
@@ -151,7 +151,7 @@ TEST_F(DetectorTest, UnorderedWritesAreFoundForWhoLooks) {
                     [] { return Detector::AtomicOutcome{EventKind::kAtomicStore, MemoryOrder::kRelaxed}; });
   EXPECT_EQ(look(*other, AccessKind::kAtomicRead), 0u) << "both are atomic";
   EXPECT_EQ(look(*other, AccessKind::kRead), 1u);
-  EXPECT_TRUE(heard_.pairs.empty()) << "nothing was told or stamped";
+  EXPECT_TRUE(heard_.pairs.empty()) << "nothing was reported or remembered";
 }
 
 // What a test-and-set finds orders by itself only if it was put there by a plain write.
@@ -218,17 +218,17 @@ TEST_F(DetectorTest, APredictedCandidateIsToldAgainWhenObserved) {
 }
 
 // An unlocked write that a locked write of the same thread follows is still a racer: both are kept.
-TEST_F(DetectorTest, AStampIsDroppedOnlyIfALaterOneRacesWithNoLess) {
+TEST_F(DetectorTest, AnAccessIsDroppedOnlyIfALaterOneRacesWithNoLess) {
   start();
   Thread* a = detector_->fork(*main_, 1);
   detector_->write(*a, kX, 4, 1);
-  EXPECT_EQ(detector_->stamps_at(kX), 1u);
+  EXPECT_EQ(detector_->accesses_at(kX), 1u);
   detector_->lock_acquire(*a, kMutex, LockMode::kExclusive, 0);
   detector_->write(*a, kX, 4, 2);
-  EXPECT_EQ(detector_->stamps_at(kX), 2u);
+  EXPECT_EQ(detector_->accesses_at(kX), 2u);
   detector_->lock_release(*a, kMutex, LockMode::kExclusive);
   detector_->write(*a, kX, 4, 3);
-  EXPECT_EQ(detector_->stamps_at(kX), 1u);
+  EXPECT_EQ(detector_->accesses_at(kX), 1u);
 }
 
 TEST_F(DetectorTest, AMillionThreadsInTurnUseFewSlotsAndLittleMemory) {
@@ -262,7 +262,7 @@ TEST_F(DetectorTest, MessagesOrderAndLetSlotsBeUsedAgain) {
     detector_->detach(*main_, id);
     detector_->exit(*child);
     detector_->clock_acquire(*main_, end);
-    EXPECT_LE(detector_->stamps_at(kX), 1u);
+    EXPECT_LE(detector_->accesses_at(kX), 1u);
   }
   EXPECT_TRUE(heard_.pairs.empty());
   Thread* other = detector_->fork(*main_, 1001);
@@ -359,7 +359,7 @@ TEST_F(DetectorTest, WhoBeginsAgainAndAgainLeavesLittle) {
   Thread* child = detector_->fork_after(*main_, begin, 1);
   for (int i = 0; i < 1000; ++i) {
     detector_->read(*child, kX, 4, 1);
-    EXPECT_LE(detector_->stamps_at(kX), 3u);
+    EXPECT_LE(detector_->accesses_at(kX), 3u);
     detector_->begin_again(*child, begin);
   }
   EXPECT_TRUE(heard_.pairs.empty());
@@ -449,7 +449,7 @@ TEST_F(DetectorTest, TimeThatRunsOutLosesNothing) {
 
 // It runs out with the release that begins a segment; what is read and written in that is an increment.
 TEST_F(DetectorTest, TimeThatRunsOutDoesNotEndASegment) {
-  for (Time limit = 3; limit < 8; ++limit) {
+  for (ClockValue limit = 3; limit < 8; ++limit) {
     Options options;
     options.time_limit = limit;
     options.spin = true;
@@ -499,7 +499,7 @@ TEST_F(DetectorTest, ARangeCostsItsCellsNotItsPast) {
   EXPECT_EQ(heard_.pairs.size(), 1u);
 }
 
-TEST_F(DetectorTest, MoreStampsThanAreKeptAreCounted) {
+TEST_F(DetectorTest, MoreAccessesThanAreKeptAreCounted) {
   Options options;
   options.history_cap = 4;
   start(options);
@@ -508,8 +508,8 @@ TEST_F(DetectorTest, MoreStampsThanAreKeptAreCounted) {
     detector_->read(*main_, kX, 4, 1);
     detector_->lock_release(*main_, lock, LockMode::kExclusive);
   }
-  EXPECT_EQ(detector_->statistics().stamps_forgotten, 6u);
-  EXPECT_EQ(detector_->stamps_at(kX), 4u);
+  EXPECT_EQ(detector_->statistics().accesses_forgotten, 6u);
+  EXPECT_EQ(detector_->accesses_at(kX), 4u);
 }
 
 // In whatever order they are given up, and whatever a collection moves meanwhile.
@@ -555,8 +555,8 @@ TEST_F(DetectorTest, ANewThreadKnowsNoLocksOfTheOneBefore) {
   EXPECT_TRUE(heard_.pairs.empty());
 }
 
-// Whoever wants a thread to look again spoils its check at any time; what it stamps is its own all the same.
-TEST_F(DetectorTest, AStampIsTheThreadsOwnWhenItsCheckIsSpoilt) {
+// Whoever wants a thread to look again spoils its check at any time; what it remembers is its own all the same.
+TEST_F(DetectorTest, AShadowWordIsTheThreadsOwnWhenItsCheckIsSpoilt) {
   for (const bool beside : {false, true}) {
     heard_ = {};
     start();
@@ -575,8 +575,8 @@ TEST_F(DetectorTest, AStampIsTheThreadsOwnWhenItsCheckIsSpoilt) {
   }
 }
 
-// What many threads read again and again has a stamp for each of them, also after it was written in between, and no
-// write before them is forgotten.
+// What many threads read again and again has a shadow word for each of them, also after it was written in between, and
+// no write before them is forgotten.
 TEST_F(DetectorTest, EachOfManyReadersIsKept) {
   constexpr ThreadId kThreads = 40;
   constexpr Address kDone = 0x5000, kWritten = 0x6000;
@@ -597,7 +597,7 @@ TEST_F(DetectorTest, EachOfManyReadersIsKept) {
           detector_->happens_before(*reader, own(reader->id));  // ends the segment
         }
       }
-      EXPECT_EQ(detector_->stamps_at(kX), kThreads + 1);
+      EXPECT_EQ(detector_->accesses_at(kX), kThreads + 1);
       for (Thread* reader : readers) {
         if (round == 2 && reader->id == left_out) continue;
         detector_->happens_before(*reader, kDone);
@@ -648,7 +648,7 @@ TEST_F(DetectorTest, ObjectsAreFoundHoweverManyCameAndWent) {
   }
 }
 
-// What is read under many locks has a stamp for each of them, however often it is read.
+// What is read under many locks has a shadow word for each of them, however often it is read.
 TEST_F(DetectorTest, AReadUnderOneLockDoesNotStandForThatUnderAnother) {
   constexpr unsigned kLocks = 6;
   auto lock = [](unsigned i) { return kMutex + i * 64; };
@@ -673,16 +673,16 @@ TEST_F(DetectorTest, AReadUnderOneLockDoesNotStandForThatUnderAnother) {
   }
 }
 
-// The state machines' granules have histories where the other engines have stamps: nothing is to be stamped there by
-// the short way, also when somebody noted the time.
-TEST_F(DetectorTest, AStateMachineHasNoStamps) {
+// The state machines' granules have histories where the other engines have shadow words: nothing is to be stored there
+// by the short way, also when somebody noted the time.
+TEST_F(DetectorTest, AStateMachineHasNoShadowWords) {
   for (const EngineKind engine : {EngineKind::kMsmShort, EngineKind::kMsmLong, EngineKind::kHybrid}) {
     Options options;
     options.engine = engine;
     start(options);
     Thread* a = detector_->fork(*main_, 1);
-    detector_->use_time(*a);
-    EXPECT_EQ(a->stamps_pack, engine == EngineKind::kHybrid);
+    detector_->use_epoch(*a);
+    EXPECT_EQ(a->words_pack, engine == EngineKind::kHybrid);
   }
 }
 
@@ -766,7 +766,7 @@ TEST_F(DetectorTest, WhatAThreadKnowsOfAListEndsWithTheMemory) {
       if (lock == kMutex) detector_->lock_release(*readers[0], lock, LockMode::kExclusive);
     }
     for (Thread* reader : readers) detector_->read(*reader, kX, 8, 1);
-    ASSERT_GT(detector_->stamps_at(kX), 3u);
+    ASSERT_GT(detector_->accesses_at(kX), 3u);
     for (int i = 0; i < 2; ++i) detector_->read(*readers[0], kX, 8, 1);
     detector_->allocate(*readers[0], kX, renewed);
     detector_->read(*readers[0], kX, 8, 2);
@@ -790,13 +790,14 @@ TEST_F(DetectorTest, LocksetsWithoutANumberAreToldApart) {
   for (Address lock = 0; lock < kLocks; ++lock) write_under(*a, lock, kX + 8 + lock * 8);
   write_under(*a, kLocks - 2, kX);
   write_under(*a, kLocks - 1, kX);
-  EXPECT_EQ(detector_->stamps_at(kX), 2u);
+  EXPECT_EQ(detector_->accesses_at(kX), 2u);
   write_under(*b, kLocks - 1, kX);
   ASSERT_EQ(heard_.pairs.size(), 1u);
   EXPECT_EQ(heard_.pairs[0].standing, Standing::kPredicted);
 }
 
-// Bytes of one granule that one thread accesses from many places at one time: one stamp, and each byte has its place.
+// Bytes of one granule that one thread accesses from many places at one time: one shadow word, and each byte has its
+// place.
 TEST_F(DetectorTest, EachByteKeepsItsPlace) {
   start();
   Thread* reader = detector_->fork(*main_, 1);
@@ -804,7 +805,7 @@ TEST_F(DetectorTest, EachByteKeepsItsPlace) {
   Thread* other = detector_->fork(*main_, 3);
   for (unsigned byte = 0; byte < 6; ++byte) detector_->read(*reader, kX + byte, 1, 10 + byte / 2 * 2);
   for (unsigned byte = 0; byte < 6; ++byte) detector_->read(*other, kX + byte, 1, 20 + byte);
-  EXPECT_LE(detector_->stamps_at(kX), 3u);
+  EXPECT_LE(detector_->accesses_at(kX), 3u);
   detector_->write(*writer, kX + 3, 1, 1);
   ASSERT_EQ(heard_.pairs.size(), 2u);
   EXPECT_EQ(heard_.pairs[0].earlier.where + heard_.pairs[1].earlier.where, 12u + 23u);

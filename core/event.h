@@ -83,7 +83,7 @@ enum class EventKind : uint8_t {
   kExpectSpins,       // spin-reads count from now on
   kExpectConditions,  // there may be condition variables from now on
   kObserveOnly,       // not every access is an event from now on: nothing is predicted
-  kUseTime,           // a listener keeps the thread's present time: what it releases later comes after it
+  kUseEpoch,          // a listener keeps the thread's present epoch: what it releases later comes after it
 
   // Annotations.
   kHappensBefore,

@@ -16,13 +16,13 @@ inline constexpr ThreadId kNoThread = ~ThreadId{0};
 inline constexpr StackId kNoStack = 0;
 inline constexpr LocksetId kNoLocks = 0;
 
-using Slot = uint16_t;  // a thread's place in vector clocks; reused after it ended (TSan's sid)
-using Time = uint32_t;  // counts a slot's releases; 0 is before everything
+using Slot = uint16_t;        // a thread's place in vector clocks; reused after it ended (TSan's sid)
+using ClockValue = uint32_t;  // counts a slot's releases; 0 is before everything
 
 // A clock value of a slot: when a thread did something. No other thread has or will have the same.
 struct Epoch {
   Slot slot = 0;
-  Time time = 0;  // 0: none
+  ClockValue time = 0;  // 0: none
 
   [[nodiscard]] bool operator==(const Epoch&) const = default;
 };

@@ -16,7 +16,7 @@ struct Atomicity::Region {
 struct Atomicity::LockedAccess {
   ThreadId thread;
   Slot slot;  // and time: when, in the strong relation
-  Time time;
+  ClockValue time;
   StackId where;
   Address begin;
   Address end;
@@ -207,7 +207,7 @@ void Atomicity::accessed(Thread& thread, const Event& event) {
     access.regions[access.region_count++] = {held.lock, record->times_given_up(held.address), held.taken_at};
   }
   const SpinLock lock(mutex_);
-  detector_->use_time(thread);
+  detector_->use_epoch(thread);
   if (Variable* variable = find_variable(event.address >> kWordBits); variable != nullptr)
     note(*variable, thread, access);
 }

@@ -34,7 +34,7 @@ struct LockOrder::Nesting {
   Address address;
   bool taken;  // while the ancestors were held. False: it was held so, some of what was below it having been given up
   Slot slot;   // and time: when it was taken so first, in the strong relation
-  Time time;
+  ClockValue time;
   unsigned gate_count;
   LockId gates[kMaxGates];  // what was held besides
   Nesting* parent;          // null: nothing was
@@ -274,7 +274,7 @@ void LockOrder::acquired(Thread& thread, Address lock) {
   nesting->taken = true;
   nesting->slot = thread.slot;
   nesting->time = thread.time;
-  detector_->use_time(thread);
+  detector_->use_epoch(thread);
   if (leads_back(*nesting)) Search(*this, thread, *nesting).run();
 }
 

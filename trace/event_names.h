@@ -60,7 +60,7 @@ inline constexpr Text kEventNames[] = {
     "expect-spins",
     "expect-conditions",
     "observe-only",
-    "use-time",
+    "use-epoch",
     "happens-before",
     "happens-after",
     "ignore-begin",

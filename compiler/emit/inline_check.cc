@@ -17,7 +17,7 @@ llvm::GlobalVariable* fast_variable(llvm::Module& module) {
                                   llvm::GlobalValue::InitialExecTLSModel);
 }
 
-// What is zero if the stamps that the access finds stand for it. All loads are volatile: what they find changes.
+// What is zero if the shadow words that the access finds stand for it. All loads are volatile: what they find changes.
 class Check final {
  public:
   Check(llvm::IRBuilder<>& builder, Value* address, uint64_t size, bool write, llvm::Align alignment)
@@ -35,7 +35,7 @@ class Check final {
     if (size_ < kGranuleBytes) bits_ = builder_.CreateAnd(bits_, bits_of_bytes());
     if (!fits_) overhang_ = overhang();
     Value* news = news_at(offsetof(norn_fast, granules));
-    // A part's stamp may be in either place, which depends on the data: one branch for both, which is foreseen.
+    // A part's shadow word may be in either place, which depends on the data: one branch for both, which is foreseen.
     if (size_ < kGranuleBytes) {
       Value* others = news_at(offsetof(norn_fast, others));
       news = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, news, others);
@@ -47,11 +47,11 @@ class Check final {
   static constexpr uint64_t kGranuleBytes = 8;
 
   Value* news_at(uint64_t first) {
-    Value* stamp = builder_.CreatePtrAdd(builder_.CreateIntToPtr(field(first), builder_.getPtrTy()), offset_);
-    Value* news = builder_.CreateXor(load(stamp), own_);
+    Value* word = builder_.CreatePtrAdd(builder_.CreateIntToPtr(field(first), builder_.getPtrTy()), offset_);
+    Value* news = builder_.CreateXor(load(word), own_);
     if (size_ == 2 * kGranuleBytes) {
-      stamp = builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), stamp, NORN_FAST_GRANULE);
-      news = builder_.CreateOr(news, builder_.CreateXor(load(stamp), own_));
+      word = builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), word, NORN_FAST_GRANULE);
+      news = builder_.CreateOr(news, builder_.CreateXor(load(word), own_));
     }
     return builder_.CreateAnd(news, bits_);
   }

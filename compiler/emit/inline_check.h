@@ -5,8 +5,8 @@
 // becomes (include/norn/abi.h says what it means; docs/design/fastpath.md why it is enough)
 //
 //     %fast  = load ptr, ptr @__norn_fast
-//     %stamp = load i64, ptr %fast.granules + 4 * (%p & %fast.mask)
-//     %news  = (%stamp ^ %fast.read) & %fast.read_bits & bits of the bytes
+//     %word = load i64, ptr %fast.granules + 4 * (%p & %fast.mask)
+//     %news  = (%word ^ %fast.read) & %fast.read_bits & bits of the bytes
 //     the same with %fast.others; %news = the smaller of both        ; (only of fewer than eight bytes)
 //     br i1 (%news != 0), label %slow, label %on, !prof !{unlikely}
 //   slow:

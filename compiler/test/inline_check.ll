@@ -1,7 +1,7 @@
 ; RUN: opt -load-pass-plugin=%plugin -load=%plugin -norn-checks=inline -passes=norn,verify -S %s | FileCheck %s
 target triple = "x86_64-unknown-linux-gnu"
 
-; Fewer bytes than a granule has look at two of its stamps, with one branch.
+; Fewer bytes than a granule has look at two of its shadow words, with one branch.
 ; CHECK-LABEL: define i32 @word(
 ; CHECK: %[[FAST:.*]] = load ptr, ptr @__norn_fast
 ; CHECK: shl i64 1006632960, %

@@ -3,7 +3,7 @@
 namespace norn {
 
 void describe_pair(const EngineContext& context, RacingPair& pair, const Thread& thread, const WordAccess& access,
-                   uint8_t common, AccessKind earlier, Slot slot, Time time, LocksetId lockset, StackId where) {
+                   uint8_t common, AccessKind earlier, Slot slot, ClockValue time, LocksetId lockset, StackId where) {
   const auto first = static_cast<unsigned>(__builtin_ctz(common));
   // Bytes in common need not be adjacent; this is their first run.
   unsigned size = 0;

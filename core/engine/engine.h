@@ -53,12 +53,12 @@ struct EngineContext {
   InternTable* threadsets = nullptr;  // msm
   Locksets* locksets = nullptr;
   Slots* slots = nullptr;
-  std::atomic<uint64_t>* forgotten = nullptr;  // stamps dropped because of history_cap
+  std::atomic<uint64_t>* forgotten = nullptr;  // shadow words dropped because of history_cap
   PerByteStacks* per_byte = nullptr;
 };
 
 // Fills in a pair and its standing-independent parts.
 void describe_pair(const EngineContext& context, RacingPair& pair, const Thread& thread, const WordAccess& access,
-                   uint8_t common, AccessKind earlier, Slot slot, Time time, LocksetId lockset, StackId where);
+                   uint8_t common, AccessKind earlier, Slot slot, ClockValue time, LocksetId lockset, StackId where);
 
 }  // namespace norn

@@ -5,72 +5,72 @@
 namespace norn {
 namespace {
 
-// Adds the newest stamp, or its bytes to one that says the same of others. The order of writes counts.
-void append(AccessHistory& stamps, const PastAccess& stamp) {
-  for (unsigned i = stamps.count; i > stamps.overwritten; --i) {
-    PastAccess& s = stamps.all[i - 1];
-    if (s.slot == stamp.slot && s.time == stamp.time && s.kind == stamp.kind && s.where == stamp.where) {
-      s.mask |= stamp.mask;
-      s.adds |= stamp.adds;
+// Adds the newest shadow word, or its bytes to one that says the same of others. The order of writes counts.
+void append(AccessHistory& history, const PastAccess& past) {
+  for (unsigned i = history.count; i > history.overwritten; --i) {
+    PastAccess& s = history.all[i - 1];
+    if (s.slot == past.slot && s.time == past.time && s.kind == past.kind && s.where == past.where) {
+      s.mask |= past.mask;
+      s.adds |= past.adds;
       return;
     }
-    if (is_write(stamp.kind) && is_write(s.kind)) break;
+    if (is_write(past.kind) && is_write(s.kind)) break;
   }
-  stamps.all[stamps.count++] = stamp;
+  history.all[history.count++] = past;
 }
 
-unsigned count_of(const AccessHistory& stamps, unsigned bytes) {
+unsigned count_of(const AccessHistory& history, unsigned bytes) {
   unsigned count = 0;
-  for (unsigned i = 0; i < stamps.count; ++i) count += (stamps.all[i].mask & bytes) != 0 ? 1 : 0;
+  for (unsigned i = 0; i < history.count; ++i) count += (history.all[i].mask & bytes) != 0 ? 1 : 0;
   return count;
 }
 
-// If these bytes have as many stamps as there may be, the oldest of them goes; if the granule has no room, the oldest
-// of the word that has more of them: neighbours do not push each other out.
-void make_room(const EngineContext& context, AccessHistory& stamps, unsigned bytes) {
-  if (stamps.count < context.options->history_cap) return;
-  if (count_of(stamps, bytes) < context.options->history_cap) {
-    if (stamps.count < AccessHistory::kMax) return;
+// If these bytes have as many shadow words as there may be, the oldest of them goes; if the granule has no room, the
+// oldest of the word that has more of them: neighbours do not push each other out.
+void make_room(const EngineContext& context, AccessHistory& history, unsigned bytes) {
+  if (history.count < context.options->history_cap) return;
+  if (count_of(history, bytes) < context.options->history_cap) {
+    if (history.count < AccessHistory::kMax) return;
     constexpr unsigned kFirst = 0x0f, kSecond = 0xf0;
-    bytes = count_of(stamps, kFirst) > count_of(stamps, kSecond) ? kFirst : kSecond;
+    bytes = count_of(history, kFirst) > count_of(history, kSecond) ? kFirst : kSecond;
   }
   unsigned oldest = 0;
-  while ((stamps.all[oldest].mask & bytes) == 0) ++oldest;
-  for (unsigned i = oldest + 1; i < stamps.count; ++i) stamps.all[i - 1] = stamps.all[i];
-  --stamps.count;
-  if (stamps.overwritten > oldest) --stamps.overwritten;
+  while ((history.all[oldest].mask & bytes) == 0) ++oldest;
+  for (unsigned i = oldest + 1; i < history.count; ++i) history.all[i - 1] = history.all[i];
+  --history.count;
+  if (history.overwritten > oldest) --history.overwritten;
   context.forgotten->fetch_add(1, std::memory_order_relaxed);
 }
 
 // The oldest go first.
-void drop_superseded(AccessHistory& stamps, unsigned many) {
+void drop_superseded(AccessHistory& history, unsigned many) {
   unsigned kept = 0;
-  unsigned overwritten = stamps.overwritten;
-  for (unsigned i = 0; i < stamps.count; ++i) {
-    if (many > 0 && stamps.all[i].superseded) {
+  unsigned overwritten = history.overwritten;
+  for (unsigned i = 0; i < history.count; ++i) {
+    if (many > 0 && history.all[i].superseded) {
       --many;
-      if (i < stamps.overwritten) --overwritten;
+      if (i < history.overwritten) --overwritten;
       continue;
     }
-    if (kept != i) stamps.all[kept] = stamps.all[i];
+    if (kept != i) history.all[kept] = history.all[i];
     ++kept;
   }
-  stamps.count = kept;
-  stamps.overwritten = overwritten;
+  history.count = kept;
+  history.overwritten = overwritten;
 }
 
 // Those whose slot the thread goes on in (begin_again()) are unordered with it, and with each other; but what is
 // unordered with one of them is unordered with all that came after it. So the last that did the same stands for those
 // before.
-void keep_last_of_slot(const EngineContext& context, const Thread& thread, AccessHistory& stamps) {
+void keep_last_of_slot(const EngineContext& context, const Thread& thread, AccessHistory& history) {
   auto is_former = [&](const PastAccess& s) { return s.slot == thread.slot && s.time < thread.own_since; };
-  unsigned kept = stamps.count;
-  for (unsigned i = stamps.count; i-- > 0;) {
-    PastAccess& s = stamps.all[i];
+  unsigned kept = history.count;
+  for (unsigned i = history.count; i-- > 0;) {
+    PastAccess& s = history.all[i];
     if (is_former(s)) {
       // Reads of a list are in no order.
-      for (unsigned k = 0; k < stamps.count; ++k) {
-        const PastAccess& later = stamps.all[k];
+      for (unsigned k = 0; k < history.count; ++k) {
+        const PastAccess& later = history.all[k];
         if (is_former(later) && (later.time > s.time || (later.time == s.time && k > i)) &&
             covers(later.kind, s.kind) && context.locksets->weaker_or_same(later.lockset, s.lockset)) {
           s.mask = static_cast<uint8_t>(s.mask & ~later.mask);
@@ -80,18 +80,18 @@ void keep_last_of_slot(const EngineContext& context, const Thread& thread, Acces
     }
     if (s.mask == 0) --kept;
   }
-  if (kept == stamps.count) return;
-  unsigned overwritten = stamps.overwritten;
+  if (kept == history.count) return;
+  unsigned overwritten = history.overwritten;
   kept = 0;
-  for (unsigned i = 0; i < stamps.count; ++i) {
-    if (stamps.all[i].mask != 0) {
-      stamps.all[kept++] = stamps.all[i];
-    } else if (i < stamps.overwritten) {
+  for (unsigned i = 0; i < history.count; ++i) {
+    if (history.all[i].mask != 0) {
+      history.all[kept++] = history.all[i];
+    } else if (i < history.overwritten) {
       --overwritten;
     }
   }
-  stamps.count = kept;
-  stamps.overwritten = overwritten;
+  history.count = kept;
+  history.overwritten = overwritten;
 }
 
 // Those of the bytes that have the same place as their first.
@@ -120,7 +120,7 @@ void add_races(const EngineContext& context, const Thread& thread, const WordAcc
   }
 }
 
-// Gives the bytes of a stamp to a newer one, if it says the same but for the place.
+// Gives the bytes of a shadow word to a newer one, if it says the same but for the place.
 bool take_over(const EngineContext& context, PastAccess& newer, const PastAccess& older) {
   if (older.slot != newer.slot || older.time != newer.time || older.kind != newer.kind || older.adds != 0 ||
       newer.adds != 0) {
@@ -137,10 +137,10 @@ bool take_over(const EngineContext& context, PastAccess& newer, const PastAccess
 
 }  // namespace
 
-uint8_t HybridEngine::accessed_in_segment(const AccessHistory& stamps, const Thread& thread) {
+uint8_t HybridEngine::accessed_in_segment(const AccessHistory& history, const Thread& thread) {
   unsigned bytes = 0;
-  for (unsigned i = 0; i < stamps.count; ++i) {
-    const PastAccess& s = stamps.all[i];
+  for (unsigned i = 0; i < history.count; ++i) {
+    const PastAccess& s = history.all[i];
     if (s.slot == thread.slot && s.time >= thread.segment_since) bytes |= s.mask;
   }
   return static_cast<uint8_t>(bytes);
@@ -155,18 +155,18 @@ bool HybridEngine::agrees(const EngineContext& context, const Thread& thread, co
       .agrees();
 }
 
-void HybridEngine::consolidate(const EngineContext& context, AccessHistory& stamps) {
+void HybridEngine::consolidate(const EngineContext& context, AccessHistory& history) {
   // Those before the newest few were compared with each other when they were the newest.
   constexpr unsigned kNewest = 4;
-  const unsigned until = stamps.count > stamps.overwritten + kNewest ? stamps.count - kNewest : stamps.overwritten;
-  for (unsigned i = stamps.count; i-- > until;) {
-    for (unsigned k = i; k-- > stamps.overwritten;) {
-      const PastAccess& older = stamps.all[k];
-      if (take_over(context, stamps.all[i], older)) {
-        for (unsigned next = k + 1; next < stamps.count; ++next) stamps.all[next - 1] = stamps.all[next];
-        --stamps.count;
+  const unsigned until = history.count > history.overwritten + kNewest ? history.count - kNewest : history.overwritten;
+  for (unsigned i = history.count; i-- > until;) {
+    for (unsigned k = i; k-- > history.overwritten;) {
+      const PastAccess& older = history.all[k];
+      if (take_over(context, history.all[i], older)) {
+        for (unsigned next = k + 1; next < history.count; ++next) history.all[next - 1] = history.all[next];
+        --history.count;
         --i;
-      } else if (is_write(stamps.all[i].kind) && is_write(older.kind)) {
+      } else if (is_write(history.all[i].kind) && is_write(older.kind)) {
         break;
       }
     }
@@ -174,12 +174,12 @@ void HybridEngine::consolidate(const EngineContext& context, AccessHistory& stam
 }
 
 // Where writes are followed, their order matters too: a write by another since then makes ours new again.
-unsigned HybridEngine::fresh_bytes(const EngineContext& context, const Thread& thread, const AccessHistory& stamps,
+unsigned HybridEngine::fresh_bytes(const EngineContext& context, const Thread& thread, const AccessHistory& history,
                                    const WordAccess& access) {
   const bool follows = follows_writes(*context.options);
   unsigned fresh = access.mask;
-  for (unsigned i = 0; i < stamps.count; ++i) {
-    const PastAccess& s = stamps.all[i];
+  for (unsigned i = 0; i < history.count; ++i) {
+    const PastAccess& s = history.all[i];
     if (s.slot != thread.slot) {
       if (follows && is_write(access.kind) && is_write(s.kind)) fresh |= access.mask & s.mask;
     } else if (s.time == thread.time && stands_for(s.kind, access.kind)) {
@@ -212,9 +212,9 @@ HybridEngine::Judged HybridEngine::judge(const EngineContext& context, const Thr
   return judged;
 }
 
-bool HybridEngine::next(const EngineContext& context, const Thread& thread, AccessHistory& stamps, unsigned in_spin,
+bool HybridEngine::next(const EngineContext& context, const Thread& thread, AccessHistory& history, unsigned in_spin,
                         unsigned accessed, const WordAccess& access, FoundRaces& races) {
-  const unsigned fresh = fresh_bytes(context, thread, stamps, access);
+  const unsigned fresh = fresh_bytes(context, thread, history, access);
   if (fresh == 0) return false;
 
   const unsigned adds = follows_writes(*context.options) && is_write(access.kind) ? accessed : 0u;
@@ -224,9 +224,9 @@ bool HybridEngine::next(const EngineContext& context, const Thread& thread, Acce
   unsigned kept = 0;
   unsigned formers = 0;  // of the thread's own slot, and unordered with it
   unsigned superseded = 0;
-  const unsigned count = stamps.count;
+  const unsigned count = history.count;
   for (unsigned i = 0; i < count; ++i) {
-    PastAccess& s = stamps.all[i];
+    PastAccess& s = history.all[i];
     const unsigned written = is_write(s.kind) ? s.mask : 0u;
     const Judged judged = judge(context, thread, s, in_spin, fresh, access, races);
     formers += !judged.strong && s.slot == thread.slot ? 1 : 0;
@@ -237,18 +237,18 @@ bool HybridEngine::next(const EngineContext& context, const Thread& thread, Acce
     s.adds &= s.mask;
     s.superseded = judged.full && supersedes(access.kind, fresh, adds, s.kind, s.mask, s.slot == thread.slot);
     superseded += s.superseded ? 1 : 0;
-    if (kept != i) stamps.all[kept] = s;
+    if (kept != i) history.all[kept] = s;
     ++kept;
-    if (judged.overwritten) stamps.overwritten = kept;
+    if (judged.overwritten) history.overwritten = kept;
   }
-  stamps.count = kept;
+  history.count = kept;
   if (superseded > context.options->superseded_cap && in_spin == 0) {
-    drop_superseded(stamps, superseded - context.options->superseded_cap);
+    drop_superseded(history, superseded - context.options->superseded_cap);
   }
-  if (formers > 1) keep_last_of_slot(context, thread, stamps);
-  make_room(context, stamps, fresh);
-  append(stamps, {thread.slot, static_cast<uint8_t>(fresh), access.kind, thread.time, thread.lockset, access.where,
-                  static_cast<uint8_t>(adds & continues & fresh), thread.stamps_pack, thread.stamps_locks});
+  if (formers > 1) keep_last_of_slot(context, thread, history);
+  make_room(context, history, fresh);
+  append(history, {thread.slot, static_cast<uint8_t>(fresh), access.kind, thread.time, thread.lockset, access.where,
+                   static_cast<uint8_t>(adds & continues & fresh), thread.words_pack, thread.words_locks});
   return true;
 }
 

@@ -164,7 +164,7 @@ struct Part {
   S state = S::kNew;
   AccessKind kind{};  // of the last access
   Slot slot = 0;      // TS_d
-  Time time = 0;
+  ClockValue time = 0;
   LocksetId candidates = kNoLocks;  // C_d
   StackId where = kNoStack;
   InternTable::Id threads = 0;  // S_d: (slot, time) of each thread's last access, ascending by slot
@@ -197,7 +197,7 @@ void write_part(uint32_t* words, unsigned i, const Part& part) {
 }
 
 // S_d with (slot, time) in place of that slot's former entry.
-InternTable::Id with_thread(InternTable& table, InternTable::Id set, Slot slot, Time time) {
+InternTable::Id with_thread(InternTable& table, InternTable::Id set, Slot slot, ClockValue time) {
   uint32_t words[InternTable::kMaxWords];
   const unsigned count = table.count(set);
   if (count + 2 > InternTable::kMaxWords) return set;
@@ -315,11 +315,12 @@ uint8_t MsmEngine::accessed_in_segment(const EngineContext& context, HistoryId h
   if (history == kUntouched) return 0;
   const Histories& table = *context.histories;
   unsigned bytes = 0;
-  auto look = [&](unsigned mask, Slot slot, Time time) {
+  auto look = [&](unsigned mask, Slot slot, ClockValue time) {
     if (slot == thread.slot && time >= thread.segment_since) bytes |= mask;
   };
   for (unsigned byte = 0; byte < kSignals; ++byte) {
-    signal(table, *context.threadsets, history, byte, [&](Slot slot, Time time) { look(1u << byte, slot, time); });
+    signal(table, *context.threadsets, history, byte,
+           [&](Slot slot, ClockValue time) { look(1u << byte, slot, time); });
   }
   for (unsigned i = 0; i < parts(table.count(history)); ++i) {
     const Part part = read_part(table.words(history), i);

@@ -38,7 +38,7 @@ void Relations::leave_message(Thread& thread, MessageObject& object, uint64_t si
     object.mutex.unlock();
     return;
   }
-  Clocks& message = object.message;
+  VectorClocks& message = object.message;
   // Whether nothing is in it that the thread does not know.
   const bool known = known_of(thread, object) == object.present();
   const bool gives = orders && (releases(outcome.order) || thread.has_fence);
@@ -50,7 +50,7 @@ void Relations::leave_message(Thread& thread, MessageObject& object, uint64_t si
     const Published published = publish_strongly(thread);
     if (reads && !known) {
       complete = message.join(arena_, thread.clocks) && message.raise(arena_, published.slot, published.time);
-    } else if (message.is_near() && thread.clocks.is_near() && Clock::is_near(published.slot)) [[likely]] {
+    } else if (message.is_near() && thread.clocks.is_near() && VectorClock::is_near(published.slot)) [[likely]] {
       message.full.assign_near(thread.clocks.full, published.slot, published.time);
       message.strong.assign_near(thread.clocks.strong, published.slot, published.time);
     } else {

@@ -54,7 +54,7 @@ void Bindings::unlink(unsigned binding) {
   }
 }
 
-bool Bindings::bind(Arena& arena, Bytes run, bool adds, const Clocks& release) {
+bool Bindings::bind(Arena& arena, Bytes run, bool adds, const VectorClocks& release) {
   const Set touching = touching_of(run);
   const Set before = adds ? owners(run, touching) : 0;
   Set hidden = 0;
@@ -62,9 +62,9 @@ bool Bindings::bind(Arena& arena, Bytes run, bool adds, const Clocks& release) {
   // One that goes makes room.
   const Set going = hidden != 0 ? hidden : used_ == ~Set{0} ? Set{1} << oldest_ : 0;
   const auto at = static_cast<unsigned>(__builtin_ctzll(going != 0 ? going : ~used_));
-  if (clocks_[at] == nullptr) clocks_[at] = arena.create<Clocks>();
+  if (clocks_[at] == nullptr) clocks_[at] = arena.create<VectorClocks>();
   if (clocks_[at] == nullptr) return false;
-  Clocks& clocks = *clocks_[at];
+  VectorClocks& clocks = *clocks_[at];
   bool complete = (before >> at & 1) != 0 ? clocks.join(arena, release) : clocks.assign(arena, release);
   for_each(before & ~(Set{1} << at), [&](unsigned i) { complete &= clocks.join(arena, *clocks_[i]); });
   for_each(going & ~(Set{1} << at), [&](unsigned i) {
@@ -88,7 +88,7 @@ bool Bindings::bind(Arena& arena, Bytes run, bool adds, const Clocks& release) {
 }
 
 void Bindings::clear(Arena& arena) {
-  for (Clocks*& clocks : clocks_) {
+  for (VectorClocks*& clocks : clocks_) {
     if (clocks == nullptr) continue;
     clocks->clear(arena);
     arena.destroy(clocks);

@@ -17,13 +17,13 @@ class Bindings {
 
   // Binds the bytes to a release; if it `adds`, to what they were bound to before, too. What that hides entirely goes;
   // if there are too many still, the oldest. False: no memory.
-  bool bind(Arena& arena, Bytes run, bool adds, const Clocks& release);
+  bool bind(Arena& arena, Bytes run, bool adds, const VectorClocks& release);
   void clear(Arena& arena);
 
   // Those that bytes of the run belong to.
   [[nodiscard]] Set of(Bytes run) const { return owners(run, touching_of(run)); }
   [[nodiscard]] Bytes bytes(unsigned binding) const { return bytes_[binding]; }
-  [[nodiscard]] const Clocks& clocks(unsigned binding) const { return *clocks_[binding]; }
+  [[nodiscard]] const VectorClocks& clocks(unsigned binding) const { return *clocks_[binding]; }
   [[nodiscard]] Set all() const { return used_; }
   [[nodiscard]] bool check_invariants() const;
 
@@ -73,8 +73,8 @@ class Bindings {
   uint8_t newer_[kMax];
   uint8_t older_[kMax];
   Bytes bytes_[kMax];
-  Clocks* clocks_[kMax];  // made when first needed; of one that is not used, empty
-  Set near_[kPlaces];     // the others, by place
+  VectorClocks* clocks_[kMax];  // made when first needed; of one that is not used, empty
+  Set near_[kPlaces];           // the others, by place
 };
 
 }  // namespace norn

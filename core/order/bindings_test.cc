@@ -20,7 +20,7 @@ constexpr Address kAt = 0x5000;
 class BindingsTest : public testing::Test {
  protected:
   void bind(Bytes run, bool adds, Slot release) {
-    Clocks clocks;
+    VectorClocks clocks;
     ASSERT_TRUE(clocks.raise(arena_, release, 1));
     ASSERT_TRUE(bindings_->bind(arena_, run, adds, clocks));
     clocks.clear(arena_);

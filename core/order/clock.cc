@@ -4,24 +4,24 @@
 
 namespace norn {
 
-Clock::Chunk* Clock::share(Chunk* chunk) {
+VectorClock::Chunk* VectorClock::share(Chunk* chunk) {
   if (chunk != nullptr) chunk->refs.fetch_add(1, std::memory_order_relaxed);
   return chunk;
 }
 
-void Clock::drop(Arena& arena, Chunk* chunk) {
+void VectorClock::drop(Arena& arena, Chunk* chunk) {
   if (chunk == nullptr) return;
   if (chunk->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) arena.release(chunk, sizeof(Chunk));
 }
 
 // Makes `chunk` writable: a new one if there is none, a copy if it is shared.
-Clock::Chunk* Clock::own(Arena& arena, Chunk*& chunk) {
+VectorClock::Chunk* VectorClock::own(Arena& arena, Chunk*& chunk) {
   if (chunk != nullptr && chunk->refs.load(std::memory_order_acquire) == 1) return chunk;
   auto* fresh = static_cast<Chunk*>(arena.allocate(sizeof(Chunk)));
   if (fresh == nullptr) return nullptr;
   fresh->refs.store(1, std::memory_order_relaxed);
   if (chunk == nullptr) {
-    for (Time& time : fresh->times) time = 0;
+    for (ClockValue& time : fresh->times) time = 0;
   } else {
     for (unsigned i = 0; i < kTimes; ++i) fresh->times[i] = chunk->times[i];
     drop(arena, chunk);
@@ -30,7 +30,7 @@ Clock::Chunk* Clock::own(Arena& arena, Chunk*& chunk) {
   return fresh;
 }
 
-bool Clock::reserve(Arena& arena, unsigned count) {
+bool VectorClock::reserve(Arena& arena, unsigned count) {
   if (count > (capacity_ == 0 ? kInline : capacity_)) {
     unsigned capacity = capacity_ == 0 ? kInline : capacity_;
     while (capacity < count) capacity *= 2;
@@ -48,7 +48,7 @@ bool Clock::reserve(Arena& arena, unsigned count) {
   return true;
 }
 
-void Clock::clear_far(Arena& arena) {
+void VectorClock::clear_far(Arena& arena) {
   Chunk** all = chunks();
   for (unsigned i = 0; i < count_; ++i) drop(arena, all[i]);
   if (capacity_ != 0) arena.release(spilled_, capacity_ * sizeof(Chunk*));
@@ -61,14 +61,14 @@ void Clock::clear_far(Arena& arena) {
 // Where a chunk is nobody else's, copying its times costs less than sharing those of another: no count is changed, and
 // nothing must be made when the next time is written. Of clocks of many threads most chunks stay as they are, and are
 // shared.
-bool Clock::copy_times(unsigned index, const Chunk* from) {
+bool VectorClock::copy_times(unsigned index, const Chunk* from) {
   Chunk* chunk = chunks()[index];
   if (index >= kCopied || chunk == nullptr || chunk->refs.load(std::memory_order_acquire) != 1) return false;
   for (unsigned k = 0; k < kTimes; ++k) chunk->times[k] = from->times[k];
   return true;
 }
 
-bool Clock::raise_far(Arena& arena, Slot slot, Time time) {
+bool VectorClock::raise_far(Arena& arena, Slot slot, ClockValue time) {
   const unsigned index = slot / kTimes;
   if (!reserve(arena, index + 1)) return false;
   Chunk* chunk = own(arena, chunks()[index]);
@@ -77,7 +77,7 @@ bool Clock::raise_far(Arena& arena, Slot slot, Time time) {
   return true;
 }
 
-bool Clock::includes_far(const Clock& other) const {
+bool VectorClock::includes_far(const VectorClock& other) const {
   Chunk* const* mine = chunks();
   Chunk* const* theirs = other.chunks();
   for (unsigned i = 0; i < other.count_; ++i) {
@@ -91,7 +91,7 @@ bool Clock::includes_far(const Clock& other) const {
   return true;
 }
 
-bool Clock::join_far(Arena& arena, const Clock& other) {
+bool VectorClock::join_far(Arena& arena, const VectorClock& other) {
   if (&other == this) return true;
   if (!reserve(arena, other.count_)) return false;
   Chunk** mine = chunks();
@@ -130,7 +130,7 @@ bool Clock::join_far(Arena& arena, const Clock& other) {
   return complete;
 }
 
-bool Clock::assign_far(Arena& arena, const Clock& other) {
+bool VectorClock::assign_far(Arena& arena, const VectorClock& other) {
   if (&other == this) return true;
   if (!reserve(arena, other.count_)) {
     clear(arena);
@@ -149,13 +149,13 @@ bool Clock::assign_far(Arena& arena, const Clock& other) {
   return true;
 }
 
-unsigned Clock::chunk_count() const {
+unsigned VectorClock::chunk_count() const {
   unsigned found = 0;
   for (unsigned i = 0; i < count_; ++i) found += chunks()[i] != nullptr;
   return found;
 }
 
-bool Clock::check_invariants() const {
+bool VectorClock::check_invariants() const {
   if (count_ > (capacity_ == 0 ? kInline : capacity_)) return false;
   for (unsigned i = 0; i < count_; ++i) {
     const Chunk* chunk = chunks()[i];

@@ -17,22 +17,22 @@ class ClockTest : public testing::Test {
 };
 
 TEST_F(ClockTest, KnowsNothingAtFirst) {
-  Clock clock;
+  VectorClock clock;
   EXPECT_EQ(clock.get(0), 0u);
   EXPECT_EQ(clock.get(65535), 0u);
   EXPECT_TRUE(clock.empty());
 }
 
 TEST_F(ClockTest, RaiseNeverLowers) {
-  Clock clock;
+  VectorClock clock;
   ASSERT_TRUE(clock.raise(arena_, 7, 5));
   ASSERT_TRUE(clock.raise(arena_, 7, 3));
   EXPECT_EQ(clock.get(7), 5u);
 }
 
 TEST_F(ClockTest, ACopyIsNotChangedByItsOrigin) {
-  Clock a;
-  Clock b;
+  VectorClock a;
+  VectorClock b;
   ASSERT_TRUE(a.raise(arena_, 1, 1));
   ASSERT_TRUE(b.assign(arena_, a));
   ASSERT_TRUE(a.raise(arena_, 1, 2));
@@ -41,15 +41,15 @@ TEST_F(ClockTest, ACopyIsNotChangedByItsOrigin) {
 }
 
 TEST_F(ClockTest, ThreadsNeverHeardOfCostNothing) {
-  Clock clock;
+  VectorClock clock;
   ASSERT_TRUE(clock.raise(arena_, 60000, 1));
   EXPECT_EQ(clock.chunk_count(), 1u);
 }
 
 TEST_F(ClockTest, MemoryIsGivenBack) {
   const size_t before = arena_.in_use();
-  Clock a;
-  Clock b;
+  VectorClock a;
+  VectorClock b;
   for (unsigned slot = 0; slot < 5000; slot += 3) ASSERT_TRUE(a.raise(arena_, static_cast<Slot>(slot), slot + 1));
   ASSERT_TRUE(b.assign(arena_, a));
   ASSERT_TRUE(b.raise(arena_, 17, 100000));
@@ -62,8 +62,8 @@ TEST_F(ClockTest, MemoryIsGivenBack) {
 TEST_F(ClockTest, RandomOperationsAgreeWithMaps) {
   std::mt19937 random(1);
   constexpr unsigned kClocks = 6;
-  Clock clocks[kClocks];
-  std::map<unsigned, Time> maps[kClocks];
+  VectorClock clocks[kClocks];
+  std::map<unsigned, ClockValue> maps[kClocks];
   for (int step = 0; step < 20000; ++step) {
     const unsigned a = random() % kClocks;
     const unsigned b = random() % kClocks;
@@ -84,7 +84,7 @@ TEST_F(ClockTest, RandomOperationsAgreeWithMaps) {
         break;
       default: {
         const auto slot = static_cast<Slot>(random() % 2 == 0 ? random() % 40 : random() % 5000);
-        const Time time = random() % 1000 + 1;
+        const ClockValue time = random() % 1000 + 1;
         ASSERT_TRUE(clocks[a].raise(arena_, slot, time));
         maps[a][slot] = std::max(maps[a][slot], time);
       }
@@ -103,11 +103,11 @@ TEST_F(ClockTest, RandomOperationsAgreeWithMaps) {
 TEST(ClockNearTest, SaysTheSameOfTheFirstSlots) {
   const TestingArena memory;
   Arena arena;
-  Clock a, b, joined, assigned;
+  VectorClock a, b, joined, assigned;
   ASSERT_TRUE(a.raise(arena, 0, 3) && a.raise(arena, 7, 5) && b.raise(arena, 1, 2) && b.raise(arena, 7, 4));
   EXPECT_TRUE(a.is_near());
-  EXPECT_TRUE(Clock::is_near(Slot{7}));
-  EXPECT_FALSE(Clock::is_near(Slot{8}));
+  EXPECT_TRUE(VectorClock::is_near(Slot{7}));
+  EXPECT_FALSE(VectorClock::is_near(Slot{8}));
   joined.join_near(a);
   EXPECT_FALSE(joined.includes_near(b));
   joined.join_near(b);
@@ -128,11 +128,11 @@ TEST(ClockNearTest, SaysTheSameOfTheFirstSlots) {
 TEST(ClockMemoryTest, WithoutMemoryAClockLacksButIsValid) {
   const TestingArena memory(1 << 20);
   Arena arena;
-  Clock clock;
+  VectorClock clock;
   bool complete = true;
   for (unsigned slot = 0; slot < 65536 && complete; slot += 16) {
     for (int copies = 0; copies < 64; ++copies) {
-      Clock copy;
+      VectorClock copy;
       complete &= copy.assign(arena, clock);
       complete &= copy.raise(arena, static_cast<Slot>(slot), 1);  // never cleared: uses the memory up
     }

@@ -12,7 +12,7 @@ constexpr Bytes kAnything = {0, ~Address{0}};
 
 }  // namespace
 
-void Relations::bind_writes(const Thread& thread, ConditionState& condition, const Clocks& released) {
+void Relations::bind_writes(const Thread& thread, ConditionState& condition, const VectorClocks& released) {
   const unsigned runs = thread.writes == nullptr ? 0 : thread.writes->size();
   if (runs == 0 && !thread.unrecorded) return;
   if (condition.bindings == nullptr) condition.bindings = arena_.create<Bindings>();
@@ -38,12 +38,12 @@ bool Relations::acquire_bound(Thread& thread, const ConditionState& condition) {
   const unsigned runs = thread.reads == nullptr ? 0 : thread.reads->size();
   Bindings::Set bound = 0;
   for (unsigned i = 0; i < runs; ++i) bound |= bindings.of(thread.reads->at(i));
-  Clocks news;
+  VectorClocks news;
   bool complete = true;
   bool is_bound = false;
   bool unclear = thread.unrecorded;  // or some of it was last written by who was not
   Bindings::for_each(bound, [&](unsigned i) {
-    const Clocks& released = bindings.clocks(i);
+    const VectorClocks& released = bindings.clocks(i);
     unclear |= bindings.bytes(i).end == kAnything.end;
     is_bound |= !released.full.empty();
     if (!thread.clocks.includes(released)) complete &= news.join(arena_, released);
@@ -62,7 +62,7 @@ void Relations::signal(Thread& thread, Address condition) {
   if (object == nullptr) return no_memory_for_clocks();
   const SpinLock lock(object->mutex);
   const Published published = publish_strongly(thread);
-  Clocks signal;
+  VectorClocks signal;
   if (!signal.assign(arena_, thread.clocks)) no_memory_for_clocks();
   add_published(published, signal);
   ConditionState& state = object->condition;
@@ -103,7 +103,7 @@ void Relations::add_pending_signal(Thread& thread, ConditionObject& condition) {
 
 // The lock that was taken as the `place`th of those held is given up.
 void Relations::end_pending_signals(Thread& thread, Address lock, unsigned place, const Published& published) {
-  Clocks released;
+  VectorClocks released;
   if (!released.assign(arena_, thread.clocks)) no_memory_for_clocks();
   add_published(published, released);
   unsigned kept = 0;
@@ -119,7 +119,7 @@ void Relations::end_pending_signals(Thread& thread, Address lock, unsigned place
   released.clear(arena_);
 }
 
-void Relations::end_signal(Thread& thread, const Thread::PendingSignal& signal, const Clocks& released) {
+void Relations::end_signal(Thread& thread, const Thread::PendingSignal& signal, const VectorClocks& released) {
   if (signal.condition->gone.load(std::memory_order_relaxed)) return;
   const SpinLock guard(signal.condition->mutex);
   ConditionState& state = signal.condition->condition;

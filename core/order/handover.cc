@@ -5,7 +5,7 @@
 namespace norn {
 
 // A lock is given up. Where its holder went on to other times before that, they belong together.
-void Relations::note_region(LockId lock, LockMode mode, Slot slot, Time since, const Published& published) {
+void Relations::note_region(LockId lock, LockMode mode, Slot slot, ClockValue since, const Published& published) {
   if (!options_.handover || published.slot != slot || published.time <= since) return;
   Versions* versions = versions_[slot];
   if (versions == nullptr) return;
@@ -16,7 +16,7 @@ void Relations::note_region(LockId lock, LockMode mode, Slot slot, Time since, c
 
 // The last time of what was done at `time` under one of the thread's locks, from taking it to giving it up. (Of regions
 // that are too long ago it is the time itself.)
-Time Relations::end_of_region(const Thread& thread, Slot slot, Time time) {
+ClockValue Relations::end_of_region(const Thread& thread, Slot slot, ClockValue time) {
   Versions* versions = __atomic_load_n(&versions_[slot], __ATOMIC_ACQUIRE);
   if (versions == nullptr) return time;
   const SpinLock lock(versions->mutex);
@@ -35,10 +35,10 @@ Time Relations::end_of_region(const Thread& thread, Slot slot, Time time) {
 }
 
 // What the thread knows grows by what another knew and did until it gave up the lock under which it wrote at `time`: as
-// much of it as came before in full (all, unless the lock was another one in between). Its own time goes on: stamps of
-// it say no more than they did.
-void Relations::heed(Thread& thread, Slot slot, Time time) {
-  const Time known = thread.clocks.full.get(slot);
+// much of it as came before in full (all, unless the lock was another one in between). Its own time goes on: shadow
+// words of it say no more than they did.
+void Relations::heed(Thread& thread, Slot slot, ClockValue time) {
+  const ClockValue known = thread.clocks.full.get(slot);
   time = end_of_region(thread, slot, time);
   if (time > known) time = known;
   if (thread.version_kept) keep_version(thread);
@@ -49,7 +49,7 @@ void Relations::heed(Thread& thread, Slot slot, Time time) {
 }
 
 // The thread takes from under others, under its locks, what was read at that time under these (order.md, Taken out).
-void Relations::take_out_after(Thread& thread, Slot slot, Time time, LocksetId locks) {
+void Relations::take_out_after(Thread& thread, Slot slot, ClockValue time, LocksetId locks) {
   if (ordered_before(thread.clocks.strong, thread, slot, time)) return;
   if (!ordered_before(thread.clocks.full, thread, slot, time)) return;
   if (!locksets_.protects(thread.lockset, locks)) return;
@@ -62,9 +62,9 @@ void Relations::take_out_after(Thread& thread, Slot slot, Time time, LocksetId l
     taken->before.clear(arena_);
     taken->locks = thread.lockset;
   }
-  const Time until = end_of_region(thread, slot, time);
+  const ClockValue until = end_of_region(thread, slot, time);
   if (taken->before.get(slot) >= until) return;
-  Clocks known;
+  VectorClocks known;
   add_version(slot, until, false, known);
   if (!taken->before.join(arena_, known.strong) || !taken->before.raise(arena_, slot, until)) no_memory_for_clocks();
   known.clear(arena_);

@@ -165,7 +165,7 @@ void Relations::give_lock(Thread& thread, Address lock) {
   const LockId number = held->lock;
   const LockMode mode = held->mode;
   const Slot slot = held->slot;
-  const Time since = held->since;
+  const ClockValue since = held->since;
   --thread.held_count;
   if (place == thread.held_count && held->before != Held::kUnknown) [[likely]] {
     thread.lockset = held->before;
@@ -185,8 +185,8 @@ void Relations::give_lock(Thread& thread, Address lock) {
   auto* object = object_of<LockObject>(thread, lock, SyncFamily::kLock);
   if (object == nullptr) return no_memory_for_clocks();
   // What it learned since it wrote under the lock is handed over, too, but not what it will learn.
-  if (options_.handover && thread.slot == slot && thread.time > since && !thread.stamped) {
-    thread.stamped = versions_[thread.slot] != nullptr && versions_[thread.slot]->noted_at(thread.time) != 0;
+  if (options_.handover && thread.slot == slot && thread.time > since && !thread.epoch_used) {
+    thread.epoch_used = versions_[thread.slot] != nullptr && versions_[thread.slot]->noted_at(thread.time) != 0;
   }
   const bool lasted = thread.slot != slot || thread.time > since;
   const Published published = publish_strongly(thread);
@@ -199,14 +199,14 @@ void Relations::give_lock(Thread& thread, Address lock) {
   if (thread.pending_signal_count != 0) end_pending_signals(thread, lock, place, published);
   if (LockState& state = object->lock; mode == LockMode::kExclusive && state.exclusive.is_near() &&
                                        state.shared.is_near() && thread.clocks.full.is_near() &&
-                                       Clock::is_near(published.slot)) [[likely]] {
+                                       VectorClock::is_near(published.slot)) [[likely]] {
     state.exclusive.assign_near(thread.clocks.full, published.slot, published.time);
     if (!state.shared.empty()) state.shared.clear(arena_);
     known_of(thread, *object) = object->advance();
     return;
   }
   const SpinLock guard(object->mutex);
-  Clock& released = mode == LockMode::kExclusive ? object->lock.exclusive : object->lock.shared;
+  VectorClock& released = mode == LockMode::kExclusive ? object->lock.exclusive : object->lock.shared;
   bool complete = true;
   if (mode == LockMode::kExclusive) {
     complete = released.assign(arena_, thread.clocks.full);
@@ -219,7 +219,7 @@ void Relations::give_lock(Thread& thread, Address lock) {
 }
 
 // Under the object's lock.
-void Relations::note_section(const Thread& thread, LockState& lock, LockMode mode, Slot slot, Time since,
+void Relations::note_section(const Thread& thread, LockState& lock, LockMode mode, Slot slot, ClockValue since,
                              const Published& published) {
   if (lock.sections == nullptr) {
     auto* made = arena_.create<LockedSections>();
@@ -241,7 +241,7 @@ void Relations::come_after_sections(Thread& thread, const LockState& lock, LockM
   auto comes_after = [&](const LockedSection& section) {
     if (section.since == 0 || section.slot == thread.slot) return false;
     if (section.mode == LockMode::kShared && mode == LockMode::kShared) return false;
-    const Time known = thread.clocks.strong.get(section.slot);
+    const ClockValue known = thread.clocks.strong.get(section.slot);
     // Who had the slot after the other is another thread.
     return known >= section.since && !thread.clocks.strong.includes(section.strong) &&
            slots_.tenant(section.slot, known) == slots_.tenant(section.slot, section.since);
@@ -307,8 +307,8 @@ bool Relations::lock_refused(Thread& thread, Address lock) {
   const Slot taker = LockState::taker(taken_by);
   if (taken_by == 0 || taker == thread.slot) return false;
   // All that carries an earlier time was done before the lock was taken.
-  const Time at = LockState::taken_at(taken_by);
-  Clocks taken;
+  const ClockValue at = LockState::taken_at(taken_by);
+  VectorClocks taken;
   add_version(taker, at, true, taken);
   if (!taken.raise(arena_, taker, at - 1)) no_memory_for_clocks();
   acquire(thread, taken);

@@ -62,28 +62,28 @@ void Relations::make_look_again(Thread& thread) {
 void Relations::make_all_look_again() {
   for (Thread* t = first_thread(); t != nullptr; t = t->next) {
     make_look_again(*t);
-    t->fast.passing[0] = t->fast.passing[4] = 0;  // its own stamp may come again before it looks
+    t->fast.passing[0] = t->fast.passing[4] = 0;  // its own shadow word may come again before it looks
   }
 }
 
-// From now on stamps are later than all before. A thread whose time would overflow goes on in another slot, as if it
-// had forked itself: nothing is forgotten.
+// From now on shadow words are later than all before. A thread whose time would overflow goes on in another slot, as if
+// it had forked itself: nothing is forgotten.
 void Relations::tick(Thread& thread) {
-  thread.stamped = thread.version_kept = thread.gives_birth = false;
+  thread.epoch_used = thread.version_kept = thread.gives_birth = false;
   ++thread.knowledge;
   if (thread.time + 1 < options_.time_limit) {
     ++thread.time;
   } else {
     const Slot old = thread.slot;
-    const Time last = thread.time;
+    const ClockValue last = thread.time;
     Slot slot = 0;
-    Time first = 0;
+    ClockValue first = 0;
     if (slots_.take(thread.id, thread.clocks.strong, slot, first)) {
       if (!thread.clocks.raise(arena_, old, last)) no_memory_for_clocks();
       slots_.end(old, last);
       thread.slot = slot;
       thread.time = thread.segment_since = thread.own_since = first;
-      thread.fast.mask = 0;  // its stamps may be in the other place from here on
+      thread.fast.mask = 0;  // its shadow words may be in the other place from here on
       note_version(thread);
     } else {
       no_memory_for_clocks();
@@ -92,9 +92,9 @@ void Relations::tick(Thread& thread) {
   renew_check(thread);
 }
 
-// What others who acquire from here may consider done: everything stamped so far.
+// What others who acquire from here may consider done: every access so far.
 Relations::Published Relations::publish(Thread& thread) {
-  if (!thread.stamped) return {thread.slot, thread.time - 1};
+  if (!thread.epoch_used) return {thread.slot, thread.time - 1};
   const Published published = {thread.slot, thread.time};
   tick(thread);
   return published;
@@ -103,17 +103,17 @@ Relations::Published Relations::publish(Thread& thread) {
 // The same towards those who are ordered after it in both relations: they must know whether the thread had taken the
 // locks that it holds by then (order.md, Locks that are held).
 Relations::Published Relations::publish_strongly(Thread& thread) {
-  if (!thread.stamped && thread.held_count != 0 && options_.engine == EngineKind::kHybrid) {
+  if (!thread.epoch_used && thread.held_count != 0 && options_.engine == EngineKind::kHybrid) {
     const Held& newest = thread.held[thread.held_count - 1];
     if (newest.slot == thread.slot && newest.since == thread.time) {
       note_segment(thread);
-      thread.stamped = true;
+      thread.epoch_used = true;
     }
   }
   return publish(thread);
 }
 
-void Relations::add_published(const Published& published, Clocks& to) {
+void Relations::add_published(const Published& published, VectorClocks& to) {
   if (!to.raise(arena_, published.slot, published.time)) no_memory_for_clocks();
 }
 
@@ -146,7 +146,7 @@ void Relations::keep_version(Thread& thread) {
   if (versions == nullptr || versions->noted_at(thread.time) == 0) note_version(thread);
 }
 
-void Relations::acquire(Thread& thread, const Clocks& from) {
+void Relations::acquire(Thread& thread, const VectorClocks& from) {
   if (thread.clocks.includes(from)) return;
   if (thread.version_kept) tick(thread);
   ++thread.knowledge;
@@ -155,7 +155,7 @@ void Relations::acquire(Thread& thread, const Clocks& from) {
 }
 
 // The same within a segment: its time goes on.
-void Relations::learn(Thread& thread, const Clocks& from) {
+void Relations::learn(Thread& thread, const VectorClocks& from) {
   if (thread.clocks.includes(from)) return;
   if (thread.version_kept) keep_version(thread);
   ++thread.knowledge;
@@ -163,7 +163,7 @@ void Relations::learn(Thread& thread, const Clocks& from) {
   note_version(thread);
 }
 
-void Relations::acquire_full(Thread& thread, const Clock& from) {
+void Relations::acquire_full(Thread& thread, const VectorClock& from) {
   if (thread.clocks.full.includes(from)) return;
   if (thread.version_kept) tick(thread);
   ++thread.knowledge;
@@ -172,7 +172,7 @@ void Relations::acquire_full(Thread& thread, const Clock& from) {
 }
 
 // The same of a clock that is_near().
-void Relations::acquire_near(Thread& thread, const Clock& from) {
+void Relations::acquire_near(Thread& thread, const VectorClock& from) {
   if (thread.clocks.full.includes_near(from)) return;
   if (thread.version_kept) tick(thread);
   ++thread.knowledge;
@@ -180,7 +180,7 @@ void Relations::acquire_near(Thread& thread, const Clock& from) {
   if (options_.spin) note_version(thread);
 }
 
-void Relations::acquire_strong(Thread& thread, const Clock& from) {
+void Relations::acquire_strong(Thread& thread, const VectorClock& from) {
   if (thread.clocks.strong.includes(from)) return;
   if (thread.version_kept) tick(thread);
   ++thread.knowledge;
@@ -188,11 +188,12 @@ void Relations::acquire_strong(Thread& thread, const Clock& from) {
   note_version(thread);
 }
 
-// Versions are told apart by time, so where spins are honoured the stamps of two segments must not share one. Nor where
-// accesses are recorded: the first access to a word in a segment must be news. Nor where the locks are known by it.
+// Versions are told apart by time, so where spins are honoured the shadow words of two segments must not share one. Nor
+// where accesses are recorded: the first access to a word in a segment must be news. Nor where the locks are known by
+// it.
 void Relations::end_segment(Thread& thread) {
   thread.spin_word_count = 0;
-  if (thread.stamped) tick(thread);
+  if (thread.epoch_used) tick(thread);
   thread.segment_since = thread.time;
 }
 
@@ -203,10 +204,10 @@ bool Relations::begin_sync(Thread& thread) {
   return counts(thread);
 }
 
-// Another thread found that this one's present time was waited for.
+// Another thread found that this one's present epoch was waited for.
 void Relations::heed_spoilt_check(Thread& thread) {
   thread.check_spoilt.store(false, std::memory_order_seq_cst);
-  if (thread.tick_wanted.exchange(0, std::memory_order_relaxed) >= thread.time && thread.stamped) tick(thread);
+  if (thread.tick_wanted.exchange(0, std::memory_order_relaxed) >= thread.time && thread.epoch_used) tick(thread);
   renew_check(thread);
 }
 
@@ -258,42 +259,42 @@ void Relations::sync_destroy(Thread& thread, Address object) {
 
 // --- epochs ------------------------------------------------------------------------------------------------------
 
-// The locks of a time are known by the time: none may change while it has stamps.
-void Relations::begin_stamping(Thread& thread) {
-  if (thread.stamped) return;
+// The locks of a time are known by the time: none may change while it has shadow words.
+void Relations::begin_epoch(Thread& thread) {
+  if (thread.epoch_used) return;
   const Inside inside(*this, thread);
   heed_tick_request(thread);
   note_segment(thread);
-  thread.stamped = true;
+  thread.epoch_used = true;
 }
 
 void Relations::note_segment(Thread& thread) {
   if (options_.sampled) find_lockset(thread);
   const bool fits = !is_state_machine(options_.engine) && ShadowWord::epoch_fits(thread.slot, thread.time);
-  thread.stamps_pack = fits && segments_.note(thread.slot, thread.time, thread.lockset, thread.stamps_locks);
-  thread.stamps_bare = thread.lockset == kNoLocks || is_lockless();
-  thread.stamps_unlocked = thread.lockset == kNoLocks && (kOneAtATime || core_barrier != nullptr);
-  thread.stamps_alone = GranuleLayout::alone(thread.slot, thread.stamps_locks);
-  thread.stamps_two = GranuleLayout::of_two(thread.slot, thread.stamps_locks);
-  const auto own = [&](uint32_t layout) { return thread.stamps_unlocked ? layout : GranuleLayout::kOwnedByNobody; };
-  thread.own_alone = own(thread.stamps_alone);
-  thread.own_two = own(thread.stamps_two);
-  thread.own_three = own(GranuleLayout::of_three(thread.slot, thread.stamps_locks));
+  thread.words_pack = fits && segments_.note(thread.slot, thread.time, thread.lockset, thread.words_locks);
+  thread.words_bare = thread.lockset == kNoLocks || is_lockless();
+  thread.words_unlocked = thread.lockset == kNoLocks && (kOneAtATime || core_barrier != nullptr);
+  thread.layout_alone = GranuleLayout::alone(thread.slot, thread.words_locks);
+  thread.layout_two = GranuleLayout::of_two(thread.slot, thread.words_locks);
+  const auto own = [&](uint32_t layout) { return thread.words_unlocked ? layout : GranuleLayout::kOwnedByNobody; };
+  thread.own_alone = own(thread.layout_alone);
+  thread.own_two = own(thread.layout_two);
+  thread.own_three = own(GranuleLayout::of_three(thread.slot, thread.words_locks));
   thread.own_epoch = uint64_t{ShadowWord::epoch_of(thread.slot, thread.time)} << ShadowWord::kClockAt;
   thread.owned_layout =
-      thread.stamps_pack && thread.lockset == kNoLocks && thread.beginning < GranuleLayout::kBeginnings
-          ? GranuleLayout::owned_by(thread.slot, thread.beginning)
+      thread.words_pack && thread.lockset == kNoLocks && thread.incarnation < GranuleLayout::kIncarnations
+          ? GranuleLayout::owned_by(thread.slot, thread.incarnation)
           : GranuleLayout::kOwnedByNobody;
   thread.needs_fence = !kOneAtATime && core_barrier == nullptr;
   thread.locks_by_time = &segments_;
   thread.decides = is_lockless() ? &thread.clocks.full : &thread.clocks.strong;
-  thread.stamps_exclude = thread.lockset != kNoLocks && locksets_.protects(thread.lockset, thread.lockset);
+  thread.words_exclude = thread.lockset != kNoLocks && locksets_.protects(thread.lockset, thread.lockset);
 }
 
-void Relations::use_time(Thread& thread) {
+void Relations::use_epoch(Thread& thread) {
   const Inside inside(*this, thread);
-  if (!thread.stamped) note_segment(thread);
-  thread.stamped = true;
+  if (!thread.epoch_used) note_segment(thread);
+  thread.epoch_used = true;
 }
 
 void Relations::ignore_begin(Thread& thread, uint8_t what) {

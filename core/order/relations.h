@@ -5,7 +5,7 @@
 // locksets, condition variables, barriers, spins' signals and what is handed over; it knows nothing of what locations
 // remember. The files beside this one have each a kind of synchronization.
 //
-// An epoch is used if something carries it: a shadow word, or what the embedding keeps (use_time()). A release of a
+// An epoch is used if something carries it: a shadow word, or what the embedding keeps (use_epoch()). A release of a
 // thread whose epoch is used ends it, so that what comes later is told apart. Within an epoch the locks held do not
 // change; note_segment() says what shadow words of an epoch have in common.
 //
@@ -139,17 +139,17 @@ class Relations : public Safepoint {
   void ignore_end(Thread& thread, uint8_t what);
 
   // --- epochs
-  // Something that the embedding keeps carries the thread's present time: what it releases later comes after it.
-  void use_time(Thread& thread);
+  // Something that the embedding keeps carries the thread's present epoch: what it releases later comes after it.
+  void use_epoch(Thread& thread);
   // What the thread has just allocated is known to nobody else until it begins a new time: how the embedding may know
   // the memory by (Listener::fresh_until).
   [[nodiscard]] Epoch birth(Thread& thread) {
-    if (!thread.stamped) use_time(thread);
+    if (!thread.epoch_used) use_epoch(thread);
     thread.gives_birth = true;
     return {thread.slot, thread.time};
   }
   // Before the first shadow word of a time, for who does not want to be refused for that by access_again().
-  void begin_stamping(Thread& thread);
+  void begin_epoch(Thread& thread);
   // Nothing that any thread holds for known counts any more. Any thread.
   void make_all_look_again();
 
@@ -160,7 +160,7 @@ class Relations : public Safepoint {
   void stop_predicting();
 
   // --- for the shadow: what an access asks, inside
-  // Before an access, or anything that may be one: another thread may have found that the present time was waited for.
+  // Before an access, or anything that may be one: another thread may have found that the present epoch was waited for.
   void heed_tick_request(Thread& thread) {
     if (thread.check_spoilt.load(std::memory_order_relaxed)) [[unlikely]]
       heed_spoilt_check(thread);
@@ -185,15 +185,15 @@ class Relations : public Safepoint {
   void send(Thread& thread, SpinSignals& signals);
   static void note_bytes(Thread& thread, Address address, uint64_t size);
   [[nodiscard]] static uint8_t spin_bytes_read(const Thread& thread, Address word);
-  void add_counterpart(Slot slot, Time time, Clocks& clocks);
-  void add_all(const Thread& thread, Clocks& found);
+  void add_counterpart(Slot slot, ClockValue time, VectorClocks& clocks);
+  void add_all(const Thread& thread, VectorClocks& found);
 
   // --- what is handed over (handover.cc)
   [[nodiscard]] bool may_heed_now(const Thread& thread) const {
     return options_.handover && thread.lockset != kNoLocks && counts(thread);
   }
-  void heed(Thread& thread, Slot slot, Time time);
-  void take_out_after(Thread& thread, Slot slot, Time time, LocksetId locks);
+  void heed(Thread& thread, Slot slot, ClockValue time);
+  void take_out_after(Thread& thread, Slot slot, ClockValue time, LocksetId locks);
   [[nodiscard]] bool is_taken_out(const Thread& thread, const RacingPair& pair);
 
   // --- for the events that are accesses, too: locks that are used, and atomics
@@ -229,9 +229,9 @@ class Relations : public Safepoint {
   // Calls keep(lockset), which may change it, for all that threads and segments hold.
   template <class Keep>
   void keep_locksets(Keep keep) {
-    // A time that has been stamped may be again.
+    // An epoch that was used may be again.
     for (const Thread* t = first_thread(); t != nullptr; t = t->next) {
-      if (t->stamped && t->stamps_pack) segments_.mark(t->slot, t->time, t->stamps_locks);
+      if (t->epoch_used && t->words_pack) segments_.mark(t->slot, t->time, t->words_locks);
     }
     segments_.end_collection(keep);
     for (Thread* t = first_thread(); t != nullptr; t = t->next) {
@@ -248,7 +248,7 @@ class Relations : public Safepoint {
  private:
   struct Published {
     Slot slot;
-    Time time;
+    ClockValue time;
   };
 
   static Thread::Recent& recent_of(Thread& thread, Address address, SyncFamily family) {
@@ -271,19 +271,19 @@ class Relations : public Safepoint {
   void heed_spoilt_check(Thread& thread);
   Published publish(Thread& thread);
   Published publish_strongly(Thread& thread);
-  void add_published(const Published& published, Clocks& to);
-  void acquire(Thread& thread, const Clocks& from);
-  void learn(Thread& thread, const Clocks& from);
-  void acquire_full(Thread& thread, const Clock& from);
-  void acquire_near(Thread& thread, const Clock& from);
-  void acquire_strong(Thread& thread, const Clock& from);
+  void add_published(const Published& published, VectorClocks& to);
+  void acquire(Thread& thread, const VectorClocks& from);
+  void learn(Thread& thread, const VectorClocks& from);
+  void acquire_full(Thread& thread, const VectorClock& from);
+  void acquire_near(Thread& thread, const VectorClock& from);
+  void acquire_strong(Thread& thread, const VectorClock& from);
   bool begin_sync(Thread& thread);
   void release_to(Thread& thread, Address address, SyncFamily family);
   void acquire_from(Thread& thread, Address address, SyncFamily family);
   [[nodiscard]] bool keep_versions();
   void keep_version(Thread& thread);
   void note_version(Thread& thread);
-  void add_version(Slot slot, Time time, bool at_beginning, Clocks& clocks);
+  void add_version(Slot slot, ClockValue time, bool at_beginning, VectorClocks& clocks);
 
   // thread_events.cc
   Thread* begin_child(Thread* child);
@@ -298,7 +298,7 @@ class Relations : public Safepoint {
   void give_lock(Thread& thread, Address lock);
   void note_release(Thread& thread, const Published& published);
   void note_taking(Thread& thread, LockState& lock);
-  void note_section(const Thread& thread, LockState& lock, LockMode mode, Slot slot, Time since,
+  void note_section(const Thread& thread, LockState& lock, LockMode mode, Slot slot, ClockValue since,
                     const Published& published);
   void come_after_sections(Thread& thread, const LockState& lock, LockMode mode);
   LockId new_lock(Address address);
@@ -314,28 +314,28 @@ class Relations : public Safepoint {
   void find_lockset(Thread& thread);
 
   // condition_relation.cc
-  void bind_writes(const Thread& thread, ConditionState& condition, const Clocks& released);
+  void bind_writes(const Thread& thread, ConditionState& condition, const VectorClocks& released);
   bool acquire_bound(Thread& thread, const ConditionState& condition);
   static void leave_waiters(Thread& thread);
   // The thread waits no more, however it came out: it ended (a child of a fork does not have it), or left by a jump.
   void end_wait(Thread& thread);
   void add_pending_signal(Thread& thread, ConditionObject& condition);
   void end_pending_signals(Thread& thread, Address lock, unsigned place, const Published& published);
-  void end_signal(Thread& thread, const Thread::PendingSignal& signal, const Clocks& released);
+  void end_signal(Thread& thread, const Thread::PendingSignal& signal, const VectorClocks& released);
   void forget_gone_conditions();
 
   // spin_relation.cc, handover.cc
   static void note_spin_word(Thread& thread, Address word, uint8_t mask);
-  void note_region(LockId lock, LockMode mode, Slot slot, Time since, const Published& published);
-  Time end_of_region(const Thread& thread, Slot slot, Time time);
+  void note_region(LockId lock, LockMode mode, Slot slot, ClockValue since, const Published& published);
+  ClockValue end_of_region(const Thread& thread, Slot slot, ClockValue time);
 
   SpinMutex locks_mutex_;
   static constexpr unsigned kLockChunk = 1024;
   std::atomic<LockInfo*>* lock_chunks_ = nullptr;
   LockId lock_count_ = 0;
-  std::atomic<uint32_t> beginnings_{0};  // how many there were: Thread::beginning
-  std::atomic<bool> conditions_{true};   // the program may use condition variables
-  Versions** versions_ = nullptr;        // by slot
+  std::atomic<uint32_t> incarnations_{0};  // how many there were: Thread::incarnation
+  std::atomic<bool> conditions_{true};     // the program may use condition variables
+  Versions** versions_ = nullptr;          // by slot
 };
 
 inline void Relations::before_unsampled(Thread& thread, Address address, MemoryOrder order) {
@@ -343,7 +343,7 @@ inline void Relations::before_unsampled(Thread& thread, Address address, MemoryO
   const Thread::Recent& recent = recent_of(thread, address, SyncFamily::kAtomic);
   if (is_of(recent, address, SyncFamily::kAtomic)) [[likely]] {
     thread.brought_nothing = true;
-    if (!thread.stamped && recent.given == thread.knowledge) return;
+    if (!thread.epoch_used && recent.given == thread.knowledge) return;
     const bool gives = releases(order) || thread.has_fence;
     if (!gives && !static_cast<const MessageObject*>(recent.object)->waited_for) return;
   }

@@ -9,7 +9,7 @@ namespace norn {
 
 struct ReleaseClock {
   SpinMutex mutex;
-  Clocks clocks;
+  VectorClocks clocks;
 };
 
 }  // namespace norn

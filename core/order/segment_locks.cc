@@ -56,7 +56,7 @@ void SegmentLocks::number_again() {
   used_up_.store(false, std::memory_order_relaxed);
 }
 
-bool SegmentLocks::note_time(Slot slot, Time time, LocksetId locks) {
+bool SegmentLocks::note_time(Slot slot, ClockValue time, LocksetId locks) {
   if (slots_[slot] == nullptr) {
     auto* made = arena_->create<Directory>();
     if (made == nullptr) return false;
@@ -72,7 +72,7 @@ bool SegmentLocks::note_time(Slot slot, Time time, LocksetId locks) {
   return true;
 }
 
-bool SegmentLocks::note(Slot slot, Time time, LocksetId locks, LocksCode& code) {
+bool SegmentLocks::note(Slot slot, ClockValue time, LocksetId locks, LocksCode& code) {
   code = locks == kNoLocks ? LocksCode{0} : number_of(locks);
   return code != kOfItsTime || note_time(slot, time, locks);
 }

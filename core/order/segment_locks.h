@@ -1,8 +1,8 @@
-// Which locks were held when a stamp was made: a stamp in a granule has no room for its lockset, but for a byte beside
-// it.
+// Which locks were held when a shadow word was made: a shadow word in a granule has no room for its lockset, but for a
+// byte beside it.
 //
 // The first locksets of a program have numbers that fit. The rest are known by time: within one time of a slot the
-// locks do not change (note_segment), so they are noted once for each time that has stamps.
+// locks do not change (note_segment), so they are noted once for each time that has shadow words.
 #pragma once
 
 #include "base/hash.h"
@@ -19,19 +19,20 @@ class SegmentLocks {
 
   bool init(Arena& arena);
 
-  // Before the first stamp of this time: what its stamps will carry. False if the arena is used up. The slot's thread.
-  [[nodiscard]] bool note(Slot slot, Time time, LocksetId locks, LocksCode& code);
+  // Before the first shadow word of this time: what its shadow words will carry. False if the arena is used up. The
+  // slot's thread.
+  [[nodiscard]] bool note(Slot slot, ClockValue time, LocksetId locks, LocksCode& code);
   // Whether the lockset has a number already, and which.
   [[nodiscard]] bool has_number(LocksetId locks, LocksCode& code) const;
-  // Whoever has seen a stamp of this time with this code.
-  [[nodiscard]] LocksetId at(Slot slot, Time time, LocksCode code) const {
+  // Whoever has seen a shadow word of this time with this code.
+  [[nodiscard]] LocksetId at(Slot slot, ClockValue time, LocksCode code) const {
     if (code != kOfItsTime) return numbered_[code];
     const Chunk* chunk = find(slot, time);
     return chunk == nullptr ? kNoLocks : chunk->locks[time % kTimes];
   }
 
-  // --- a collection: some stamp, or the stamps of a thread that are still to come, have this time and code
-  void mark(Slot slot, Time time, LocksCode code) {
+  // --- a collection: some shadow word, or the shadow words of a thread that are still to come, have this time and code
+  void mark(Slot slot, ClockValue time, LocksCode code) {
     used_[code] = true;
     if (code != kOfItsTime) return;
     Chunk* chunk = find(slot, time);
@@ -70,8 +71,8 @@ class SegmentLocks {
   LocksCode number_of(LocksetId locks);
   void put(LocksetId locks, LocksCode code);
   void number_again();
-  bool note_time(Slot slot, Time time, LocksetId locks);
-  [[nodiscard]] Chunk* find(Slot slot, Time time) const {
+  bool note_time(Slot slot, ClockValue time, LocksetId locks);
+  [[nodiscard]] Chunk* find(Slot slot, ClockValue time) const {
     const Directory* directory = __atomic_load_n(&slots_[slot], __ATOMIC_ACQUIRE);
     return directory == nullptr ? nullptr : __atomic_load_n(&directory->chunks[time / kTimes], __ATOMIC_ACQUIRE);
   }

@@ -1,6 +1,6 @@
 // Spinning reads (thesis ch. 7). A byte that somebody waits for in a loop is in state spin from the first such read on:
 // writes to it then release into its object, and the loop's exit acquires what the reads found there. A write from
-// before that time left only its stamp; what its thread knew then is looked up among the slot's last versions.
+// before that time left only its shadow word; what its thread knew then is looked up among the slot's last versions.
 #include "core/order/relations.h"
 
 namespace norn {
@@ -30,7 +30,7 @@ void Relations::note_spin_word(Thread& thread, Address word, uint8_t mask) {
 }
 
 // Of a spinning read; and of the atomic that begins a segment: who is ordered after that may write over it while the
-// segment goes on, and take its stamp away.
+// segment goes on, and take its shadow word away.
 void Relations::note_bytes(Thread& thread, Address address, uint64_t size) {
   for (Address word = address & ~(kWordBytes - 1); word < address + size; word += kWordBytes) {
     note_spin_word(thread, word, word_mask(word, address, address + size));
@@ -46,7 +46,7 @@ uint8_t Relations::spin_bytes_read(const Thread& thread, Address word) {
 
 // Adds what a thread knew at `time`, or when that began. It is found among the slot's last versions; if it is too long
 // ago, the oldest still there is taken: that orders more than it should, so it can hide a race but not make one.
-void Relations::add_version(Slot slot, Time time, bool at_beginning, Clocks& clocks) {
+void Relations::add_version(Slot slot, ClockValue time, bool at_beginning, VectorClocks& clocks) {
   Versions* versions = __atomic_load_n(&versions_[slot], __ATOMIC_ACQUIRE);
   if (versions == nullptr) return;
   const SpinLock lock(versions->mutex);
@@ -60,11 +60,11 @@ void Relations::add_version(Slot slot, Time time, bool at_beginning, Clocks& clo
 
 // Adds what a thread knew and did by the end of its segment at `time`. What the thread does next must not count any
 // more: it is asked to begin a new time.
-void Relations::add_counterpart(Slot slot, Time time, Clocks& clocks) {
+void Relations::add_counterpart(Slot slot, ClockValue time, VectorClocks& clocks) {
   add_version(slot, time, false, clocks);
   if (!clocks.raise(arena_, slot, time)) no_memory_for_clocks();
   if (Thread* writer = find(slots_.tenant(slot, time)); writer != nullptr) {
-    Time wanted = writer->tick_wanted.load(std::memory_order_relaxed);
+    ClockValue wanted = writer->tick_wanted.load(std::memory_order_relaxed);
     while (wanted < time && !writer->tick_wanted.compare_exchange_weak(wanted, time, std::memory_order_relaxed)) {
     }
     make_look_again(*writer);
@@ -80,7 +80,7 @@ void Relations::spin_leave(Thread& thread) {
 }
 
 // Adds what everybody else did so far.
-void Relations::add_all(const Thread& thread, Clocks& found) {
+void Relations::add_all(const Thread& thread, VectorClocks& found) {
   for (Thread* t = first_thread(); t != nullptr; t = t->next) {
     if (t == &thread) continue;
     add_counterpart(__atomic_load_n(&t->slot, __ATOMIC_RELAXED), __atomic_load_n(&t->time, __ATOMIC_RELAXED), found);
@@ -98,7 +98,7 @@ void Relations::come_after_all(Thread& thread) {
   const Inside inside(*this, thread);
   begin_sync(thread);
   if ((thread.ignoring & kIgnoreSync) != 0) return;
-  Clocks found;
+  VectorClocks found;
   add_all(thread, found);
   acquire(thread, found);
   found.clear(arena_);
@@ -106,12 +106,12 @@ void Relations::come_after_all(Thread& thread) {
 
 void Relations::cut(Thread& thread) {
   const Inside inside(*this, thread);
-  if (thread.stamped) tick(thread);
+  if (thread.epoch_used) tick(thread);
 }
 
 void Relations::send(Thread& thread, SpinSignals& signals) {
   const Published published = publish_strongly(thread);
-  Clocks now;
+  VectorClocks now;
   if (!now.assign(arena_, thread.clocks)) no_memory_for_clocks();
   add_published(published, now);
   for (unsigned i = 0; i < signals.count; ++i) {

@@ -123,7 +123,7 @@ void SpinMessages::unite(Arena& arena) {
   }
 }
 
-bool SpinMessages::assign(Arena& arena, unsigned mask, const Clocks& clocks) {
+bool SpinMessages::assign(Arena& arena, unsigned mask, const VectorClocks& clocks) {
   for (unsigned i = 0; i < kParts; ++i) {
     if (masks_[i] == mask) return clocks_[i].assign(arena, clocks);
   }
@@ -133,7 +133,7 @@ bool SpinMessages::assign(Arena& arena, unsigned mask, const Clocks& clocks) {
   return clocks_[part].assign(arena, clocks);
 }
 
-bool SpinMessages::join(Arena& arena, unsigned mask, const Clocks& clocks) {
+bool SpinMessages::join(Arena& arena, unsigned mask, const VectorClocks& clocks) {
   for (unsigned i = 0; i < kParts; ++i) {
     if (masks_[i] == mask) return clocks_[i].join(arena, clocks);
   }
@@ -165,7 +165,7 @@ bool SpinMessages::join(Arena& arena, unsigned mask, const Clocks& clocks) {
   return complete;
 }
 
-bool SpinMessages::collect(Arena& arena, unsigned mask, Clocks& clocks) const {
+bool SpinMessages::collect(Arena& arena, unsigned mask, VectorClocks& clocks) const {
   bool complete = true;
   for (unsigned i = 0; i < kParts; ++i) {
     if ((masks_[i] & mask) != 0) complete &= clocks.join(arena, clocks_[i]);

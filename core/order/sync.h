@@ -20,14 +20,14 @@ enum class SyncFamily : uint8_t { kLock, kAtomic, kCondition, kBarrier, kSemapho
 
 struct BarrierGeneration {
   SpinMutex mutex;  // after the barrier's own, where both are needed
-  Clocks clocks;
+  VectorClocks clocks;
   uint32_t entered = 0;
   uint32_t members = 0;  // threads that will still leave it
   bool closed = false;   // nobody enters it any more: the barrier does not point to it
 };
 
 struct ConditionState {
-  Clocks all_signals;         // the fall-back segment of the documents
+  VectorClocks all_signals;   // the fall-back segment of the documents
   uint64_t signals = 0;       // how many there were
   Address mutex = 0;          // that the last wait was given
   Thread* waiters = nullptr;  // threads in a wait, linked by next_waiter
@@ -38,9 +38,9 @@ struct ConditionState {
 // passed: of others, whoever knows anything of them strongly knows all.
 struct LockedSection {
   Slot slot = 0;
-  Time since = 0;
+  ClockValue since = 0;
   LockMode mode{};
-  Clock strong;
+  VectorClock strong;
 };
 
 // The last of a lock.
@@ -51,16 +51,16 @@ struct LockedSections {
 };
 
 struct LockState {
-  Clock exclusive;  // of the last exclusive release
-  Clock shared;     // of the shared releases since
+  VectorClock exclusive;  // of the last exclusive release
+  VectorClock shared;     // of the shared releases since
   LockId lock = 0;
   LockedSections* sections = nullptr;  // made when first needed; under the object's lock
   std::atomic<uint64_t> shares{0};     // shared releases, where accesses are sampled
   // Who took it exclusively last, and the time from which on it had it; 0: nobody. Any thread.
   std::atomic<uint64_t> taken{0};
-  static uint64_t taken_by(Slot slot, Time at) { return uint64_t{at} << 32 | uint64_t{slot} << 1 | 1; }
+  static uint64_t taken_by(Slot slot, ClockValue at) { return uint64_t{at} << 32 | uint64_t{slot} << 1 | 1; }
   static Slot taker(uint64_t taken) { return static_cast<Slot>(taken >> 1); }
-  static Time taken_at(uint64_t taken) { return static_cast<Time>(taken >> 32); }
+  static ClockValue taken_at(uint64_t taken) { return static_cast<ClockValue>(taken >> 32); }
 };
 
 // What those who wait for bytes of a granule will be ordered after: bytes with the same message together, disjoint.
@@ -69,14 +69,14 @@ class SpinMessages {
   static constexpr unsigned kAllBytes = (1u << kGranuleBytes) - 1;
 
   // Of the bytes of `mask`: what follows replaces what was there, or adds to it. False: no memory.
-  bool assign(Arena& arena, unsigned mask, const Clocks& clocks);
-  bool join(Arena& arena, unsigned mask, const Clocks& clocks);
+  bool assign(Arena& arena, unsigned mask, const VectorClocks& clocks);
+  bool join(Arena& arena, unsigned mask, const VectorClocks& clocks);
   void forget(Arena& arena, unsigned mask);
   // Puts bytes together that have the same message by now: each change of them takes one step again instead of one for
   // each byte.
   void unite(Arena& arena);
   // Adds to `clocks` what the bytes of `mask` hold.
-  bool collect(Arena& arena, unsigned mask, Clocks& clocks) const;
+  bool collect(Arena& arena, unsigned mask, VectorClocks& clocks) const;
   // How many messages there are, for the tests.
   [[nodiscard]] unsigned count() const;
 
@@ -86,7 +86,7 @@ class SpinMessages {
 
   // Side by side, so that who looks for a part touches no other's clocks.
   uint8_t masks_[kParts] = {};  // 0: not in use
-  Clocks clocks_[kParts];
+  VectorClocks clocks_[kParts];
 };
 
 struct BarrierState {
@@ -119,7 +119,7 @@ struct SyncObject {
 };
 
 struct MessageObject : SyncObject {  // kAtomic, kSemaphore, kOnce, kAnnotation
-  Clocks message;
+  VectorClocks message;
   bool waited_for = false;  // kAtomic: a loop was left by it: all writes release (core/order/unsampled.cc)
 };
 

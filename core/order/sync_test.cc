@@ -20,7 +20,7 @@ class SpinMessagesTest : public testing::Test {
   void assign(unsigned mask, unsigned slot) { tell(mask, slot, &SpinMessages::assign); }
   void join(unsigned mask, unsigned slot) { tell(mask, slot, &SpinMessages::join); }
   std::set<unsigned> found(unsigned mask) {
-    Clocks clocks;
+    VectorClocks clocks;
     EXPECT_TRUE(messages_.collect(arena_, mask, clocks));
     std::set<unsigned> slots;
     for (unsigned slot = 0; slot < kSlots; ++slot) {
@@ -35,8 +35,8 @@ class SpinMessagesTest : public testing::Test {
   SpinMessages messages_;
 
  private:
-  void tell(unsigned mask, unsigned slot, bool (SpinMessages::*how)(Arena&, unsigned, const Clocks&)) {
-    Clocks clocks;
+  void tell(unsigned mask, unsigned slot, bool (SpinMessages::*how)(Arena&, unsigned, const VectorClocks&)) {
+    VectorClocks clocks;
     ASSERT_TRUE(clocks.raise(arena_, static_cast<Slot>(slot), 1));
     ASSERT_TRUE((messages_.*how)(arena_, mask, clocks));
     clocks.clear(arena_);
@@ -97,13 +97,13 @@ class SpinObjectTest : public testing::Test {
     EXPECT_TRUE(shadow_.init(arena_, 0));
     EXPECT_TRUE(table_.init(arena_, shadow_, wants_collection_));
     object_ = table_.get<SpinObject>(kAt, SyncFamily::kSpin);
-    Clocks clocks;
+    VectorClocks clocks;
     EXPECT_TRUE(clocks.raise(arena_, 1, 1));
     EXPECT_TRUE(object_->spin.assign(arena_, SpinMessages::kAllBytes, clocks));
     clocks.clear(arena_);
   }
   bool has(unsigned byte) {
-    Clocks clocks;
+    VectorClocks clocks;
     EXPECT_TRUE(object_->spin.collect(arena_, 1u << byte, clocks));
     const bool any = !clocks.full.empty();
     clocks.clear(arena_);

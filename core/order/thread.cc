@@ -38,7 +38,7 @@ void AccessRecord::add_generally(Bytes bytes) {
   for_each_place(bytes, [&](unsigned place) { newest_[place] = static_cast<uint8_t>(at); });
 }
 
-bool Slots::init(Arena& arena, Time time_limit) {
+bool Slots::init(Arena& arena, ClockValue time_limit) {
   arena_ = &arena;
   time_limit_ = time_limit;
   slots_ = static_cast<SlotState*>(arena.allocate_zeroed(kCount * sizeof(SlotState)));
@@ -48,7 +48,7 @@ bool Slots::init(Arena& arena, Time time_limit) {
   return slots_ != nullptr && marked_ != nullptr && ended_ != nullptr && clean_ != nullptr;
 }
 
-bool Slots::add_tenant(Slot slot, ThreadId thread, Time since) {
+bool Slots::add_tenant(Slot slot, ThreadId thread, ClockValue since) {
   SlotState& state = slots_[slot];
   if (state.tenant_count == state.tenant_capacity) {
     const uint32_t capacity = state.tenant_capacity == 0 ? 2 : state.tenant_capacity * 2;
@@ -63,7 +63,7 @@ bool Slots::add_tenant(Slot slot, ThreadId thread, Time since) {
   return true;
 }
 
-bool Slots::take(ThreadId thread, const Clock& strong, Slot& slot, Time& first) {
+bool Slots::take(ThreadId thread, const VectorClock& strong, Slot& slot, ClockValue& first) {
   SpinLock lock(mutex_);
   constexpr unsigned kLook = 8;  // the most recently ended are the likeliest to have been joined by the parent
   unsigned found = ~0u;
@@ -86,7 +86,7 @@ bool Slots::take(ThreadId thread, const Clock& strong, Slot& slot, Time& first) 
   return true;
 }
 
-void Slots::end(Slot slot, Time last) {
+void Slots::end(Slot slot, ClockValue last) {
   SpinLock lock(mutex_);
   SlotState& state = slots_[slot];
   state.last = last;
@@ -99,7 +99,7 @@ void Slots::end(Slot slot, Time last) {
   ended_[ended_count_++] = slot;
 }
 
-SlotState::Tenant* Slots::find_tenant(Slot slot, Time time) {
+SlotState::Tenant* Slots::find_tenant(Slot slot, ClockValue time) {
   SlotState& state = slots_[slot];
   for (uint32_t i = state.tenant_count; i > 0; --i) {
     if (state.tenants[i - 1].since <= time) return &state.tenants[i - 1];
@@ -107,19 +107,19 @@ SlotState::Tenant* Slots::find_tenant(Slot slot, Time time) {
   return nullptr;
 }
 
-ThreadId Slots::tenant(Slot slot, Time time) {
+ThreadId Slots::tenant(Slot slot, ClockValue time) {
   SpinLock lock(mutex_);
   const SlotState::Tenant* tenant = find_tenant(slot, time);
   return tenant == nullptr ? kNoThread : tenant->thread;
 }
 
-void Slots::joined(Slot slot, Time time) {
+void Slots::joined(Slot slot, ClockValue time) {
   SpinLock lock(mutex_);
   SlotState::Tenant* tenant = find_tenant(slot, time);
   if (tenant != nullptr) tenant->joined = true;
 }
 
-bool Slots::is_joined(Slot slot, Time time) {
+bool Slots::is_joined(Slot slot, ClockValue time) {
   SpinLock lock(mutex_);
   const SlotState::Tenant* tenant = find_tenant(slot, time);
   return tenant == nullptr || tenant->joined;

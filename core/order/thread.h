@@ -27,7 +27,7 @@ struct Held {
   LockMode mode;
   StackId taken_at;
   Slot slot;  // and since when
-  Time since;
+  ClockValue since;
   static constexpr LocksetId kUnknown = ~LocksetId{0};
   LocksetId before;  // the locks without it, if it is given up as it was taken: before those that were taken earlier
   void* nesting = nullptr;  // what the embedding knows of this lock above those before it; none if one of them went
@@ -115,15 +115,15 @@ class AccessRecord {
   Bytes runs_[kSize];
 };
 
-// Of granules with lists: what a thread found to be in the list already, at its present time. It stays there until that
-// has passed, or the list is another. (Atomic writes are not remembered: another's may have come between, and their
-// order counts.)
+// Of granules with lists: what a thread found to be in the list already, at its present epoch. It stays there until
+// that has passed, or the list is another. (Atomic writes are not remembered: another's may have come between, and
+// their order counts.)
 struct KnownLists {
   static constexpr unsigned kSize = 2048;
   struct Entry {
     const void* granule;
     HistoryId list;
-    Time time;
+    ClockValue time;
     Slot slot;
     uint8_t reads;
     uint8_t writes;
@@ -139,8 +139,8 @@ struct KnownLists {
   }
 };
 
-// What became of the last pairs of places that stamps of one granule had (core/shadow/per_byte_stacks.h), as stamps say
-// them.
+// What became of the last pairs of places that shadow words of one granule had (core/shadow/per_byte_stacks.h), as
+// shadow words say them.
 struct KnownPerByteStacks {
   static constexpr unsigned kBits = 9;
   static constexpr uint32_t kNone = ~0u;  // there is no room for it
@@ -162,43 +162,43 @@ struct Thread {
   // --- read on every access -------------------------------------------------------------------------------------
   FastCheck fast;
   Slot slot = 0;
-  Time time = 0;           // stamps made from now on carry it
-  Time segment_since = 0;  // of the present segment's first stamp; a spin may make time pass within one
-  Time own_since = 0;      // what its slot did before is its own past only if its clocks know of it: begin_again()
+  ClockValue time = 0;           // shadow words made from now on carry it
+  ClockValue segment_since = 0;  // of the present segment's first shadow word; a spin may make time pass within one
+  ClockValue own_since = 0;  // what its slot did before is its own past only if its clocks know of it: begin_again()
   LocksetId lockset = kNoLocks;
   // What is_plain() asks for at once.
-  alignas(8) bool stamps_pack = false;    // what stamps of this time say of it (core/order/segment_locks.h)
-  bool stamped = false;                   // a stamp carries `time` already: the next release must tick
+  alignas(8) bool words_pack = false;     // what shadow words of this time say of it (core/order/segment_locks.h)
+  bool epoch_used = false;                // a shadow word carries `time` already: the next release must tick
   uint8_t ignoring = 0;                   // a set of IgnoreWhat
   std::atomic<bool> check_spoilt{false};  // set by others: what `fast` holds for done does not count
   bool needs_fence = false;               // at the door of the core
   uint8_t none[3] = {};
-  // Its stamps fit into granules, one carries this time, and nothing else is to be done with an access but to stamp it
-  // and perhaps to record it.
+  // Its shadow words fit into granules, one carries this time, and nothing else is to be done with an access but to
+  // leave a word of it and perhaps to record it.
   [[nodiscard, gnu::always_inline]] bool is_plain() const {
     using Flags [[gnu::may_alias]] = uint64_t;
-    return __atomic_load_n(reinterpret_cast<const Flags*>(&stamps_pack), __ATOMIC_RELAXED) == 0x0101;
+    return __atomic_load_n(reinterpret_cast<const Flags*>(&words_pack), __ATOMIC_RELAXED) == 0x0101;
   }
-  uint8_t stamps_locks = 0;
-  bool stamps_bare = false;      // one of this time makes others superfluous whatever locks those were made with
-  bool stamps_exclude = false;   // the locks of this time are such that whoever has the same is excluded
-  bool stamps_unlocked = false;  // it holds no lock, so its words may be stored without the granule's
-  bool version_kept = false;     // what it knows at `time` may be asked for: who learns more must tick
-  bool gives_birth = false;      // it allocated memory at `time`, which nobody else can know yet
-  bool recording = false;        // a lock is held and the write/read relation is wanted
-  bool unrecorded = false;       // what it did under the lock it holds, or held last, was not recorded from the start
-  uint32_t stamps_alone = 0;     // the second cell of a granule with one stamp of this time
-  uint32_t stamps_two = 0;       // and with two of the thread, made with the same locks
+  uint8_t words_locks = 0;
+  bool words_bare = false;      // one of this time makes others superfluous whatever locks those were made with
+  bool words_exclude = false;   // the locks of this time are such that whoever has the same is excluded
+  bool words_unlocked = false;  // it holds no lock, so its words may be stored without the granule's
+  bool version_kept = false;    // what it knows at `time` may be asked for: who learns more must tick
+  bool gives_birth = false;     // it allocated memory at `time`, which nobody else can know yet
+  bool recording = false;       // a lock is held and the write/read relation is wanted
+  bool unrecorded = false;      // what it did under the lock it holds, or held last, was not recorded from the start
+  uint32_t layout_alone = 0;    // the second cell of a granule with one shadow word of this time
+  uint32_t layout_two = 0;      // and with two of the thread, made with the same locks
   // The same for GranuleStep::Own, with one, two and three, and the epoch as a word has it; and with an owner table.
   // None is like a granule's while the thread may not do so (GranuleLayout::kOwnedByNobody).
   uint64_t own_epoch = 0;
   uint32_t own_alone = 0, own_two = 0, own_three = 0;
   uint32_t owned_layout = 0;
-  uint32_t beginning = 0;          // another where its own past is not: begin_again()
-  const Clock* decides = nullptr;  // of the relation in which stamps are superfluous
+  uint32_t incarnation = 0;              // another where its own past is not: begin_again()
+  const VectorClock* decides = nullptr;  // of the relation in which shadow words are superfluous
   const SegmentLocks* locks_by_time = nullptr;
   ThreadId id = 0;
-  uint64_t memory_changes = 0;  // grows whenever its own stamps of this time may go because memory is new or gone
+  uint64_t memory_changes = 0;  // grows whenever its own shadow words of this time may go because memory is new or gone
 
   HistoryRoom room;
   KnownLists* known = nullptr;  // made when first needed
@@ -207,15 +207,15 @@ struct Thread {
   KnownPerByteStacks known_per_byte;
 
   // --- clocks ---------------------------------------------------------------------------------------------------
-  Clocks clocks;           // of the others; what this thread did itself is always known to it
-  uint64_t knowledge = 1;  // grows whenever a release would give away more: `clocks` grew, or `time`
-  Clocks remembered;       // by loads without acquire, for the next acquire fence
-  Clocks fence;            // at the last release fence
+  VectorClocks clocks;      // of the others; what this thread did itself is always known to it
+  uint64_t knowledge = 1;   // grows whenever a release would give away more: `clocks` grew, or `time`
+  VectorClocks remembered;  // by loads without acquire, for the next acquire fence
+  VectorClocks fence;       // at the last release fence
   bool has_fence = false;
   // Where accesses are sampled: its last lock operation, unsampled atomic operation or allocation changed nothing that
   // anybody could know by what is sampled (core/order/unsampled.cc). Whoever records need not.
   bool brought_nothing = false;
-  Clocks spun;  // what its spin-reads found, for spin-leave
+  VectorClocks spun;  // what its spin-reads found, for spin-leave
 
   // --- what was looked up before; a collection forgets it all
   struct Recent {
@@ -246,7 +246,7 @@ struct Thread {
   // last sets of locks that it did so with.
   struct TakenOut {
     LocksetId locks;
-    Clock before;
+    VectorClock before;
   };
   static constexpr unsigned kTakenOut = 4;
   TakenOut taken_out[kTakenOut];
@@ -257,7 +257,7 @@ struct Thread {
   AccessRecord* writes = nullptr;
   ConditionObject* waiting_on = nullptr;  // while in a wait; a collection that recycles the object clears it
   bool wait_in_loop = false;
-  Clocks signalled;                  // by signals since wait-enter; written by the signallers under the same lock
+  VectorClocks signalled;            // by signals since wait-enter; written by the signallers under the same lock
   uint64_t signals_before_wait = 0;  // how many signals the condition variable had had at wait-enter
   Thread* next_waiter = nullptr;
   // Signals sent under a lock: who waits cannot go on before its release.
@@ -271,9 +271,9 @@ struct Thread {
   PendingSignal pending_signals[kPendingSignals];
   unsigned pending_signal_count = 0;
   // At its last release of a lock under which it wrote, for signals sent after that.
-  Clocks released;
+  VectorClocks released;
   Slot released_slot = 0;
-  Time released_time = 0;
+  ClockValue released_time = 0;
 
   // --- the rest -------------------------------------------------------------------------------------------------
   BarrierGeneration* generation_entered = nullptr;
@@ -287,7 +287,7 @@ struct Thread {
   unsigned spin_word_count = 0;
   uint32_t ignore_depth[3];  // reads, writes, sync
 
-  std::atomic<Time> tick_wanted{0};  // set by others: the latest time of it that was waited for; 0: none
+  std::atomic<ClockValue> tick_wanted{0};  // set by others: the latest time of it that was waited for; 0: none
 
   enum class Life : uint8_t { kRunning, kExited, kGone };  // gone: joined or detached, and to be recycled
   std::atomic<Life> life{Life::kRunning};
@@ -304,13 +304,13 @@ struct Thread {
 };
 
 // Done by the thread itself, and not by one whose slot it goes on in (begin_again()).
-[[nodiscard, gnu::always_inline]] inline bool is_own(const Thread& thread, Slot slot, Time time) {
+[[nodiscard, gnu::always_inline]] inline bool is_own(const Thread& thread, Slot slot, ClockValue time) {
   return slot == thread.slot && time >= thread.own_since;
 }
 
 // Strongly (or fully) ordered before what `thread` does now.
-[[nodiscard, gnu::always_inline]] inline bool ordered_before(const Clock& known, const Thread& thread, Slot slot,
-                                                             Time time) {
+[[nodiscard, gnu::always_inline]] inline bool ordered_before(const VectorClock& known, const Thread& thread, Slot slot,
+                                                             ClockValue time) {
   return is_own(thread, slot, time) || known.get(slot) >= time;
 }
 
@@ -318,10 +318,10 @@ struct Thread {
 struct SlotState {
   enum class Use : uint8_t { kFree, kTaken, kEnded, kRetired };
   Use use = Use::kFree;
-  Time last = 0;  // the last time that may have been stamped, once ended
+  ClockValue last = 0;  // the last that a shadow word may carry, once ended
 
   struct Tenant {
-    Time since;
+    ClockValue since;
     ThreadId thread;
     bool joined;
   };
@@ -336,23 +336,23 @@ class Slots {
  public:
   static constexpr unsigned kCount = 1u << 16;
 
-  bool init(Arena& arena, Time time_limit);
+  bool init(Arena& arena, ClockValue time_limit);
 
   // A slot for `thread`, which is ordered after `strong`, and its first time. False if there is none left.
-  bool take(ThreadId thread, const Clock& strong, Slot& slot, Time& first);
-  // The tenant will stamp no more than `last`.
-  void end(Slot slot, Time last);
+  bool take(ThreadId thread, const VectorClock& strong, Slot& slot, ClockValue& first);
+  // The tenant leaves shadow words of no more than `last`.
+  void end(Slot slot, ClockValue last);
 
-  [[nodiscard]] Time time_limit() const { return time_limit_; }
-  // Who stamped `time` in this slot. Any thread.
-  [[nodiscard]] ThreadId tenant(Slot slot, Time time);
+  [[nodiscard]] ClockValue time_limit() const { return time_limit_; }
+  // Whose shadow words carry `time` in this slot. Any thread.
+  [[nodiscard]] ThreadId tenant(Slot slot, ClockValue time);
   // The state machines forget threads that were joined.
-  void joined(Slot slot, Time time);
-  [[nodiscard]] bool is_joined(Slot slot, Time time);
+  void joined(Slot slot, ClockValue time);
+  [[nodiscard]] bool is_joined(Slot slot, ClockValue time);
   [[nodiscard]] unsigned used() const { return used_; }
   [[nodiscard]] bool has_ended(Slot slot) const { return slots_[slot].use != SlotState::Use::kTaken; }
 
-  [[nodiscard]] Time last(Slot slot) const { return slots_[slot].last; }  // of one that has ended
+  [[nodiscard]] ClockValue last(Slot slot) const { return slots_[slot].last; }  // of one that has ended
 
   // Many threads ended whose slots could not be reused at once: a collection may find that nothing mentions them.
   [[nodiscard]] bool wants_collection() const { return ended_count_ > 1024 && ended_count_ > 2 * ended_kept_; }
@@ -365,8 +365,8 @@ class Slots {
   void end_collection();
 
  private:
-  bool add_tenant(Slot slot, ThreadId thread, Time since);
-  SlotState::Tenant* find_tenant(Slot slot, Time time);
+  bool add_tenant(Slot slot, ThreadId thread, ClockValue since);
+  SlotState::Tenant* find_tenant(Slot slot, ClockValue time);
 
   Arena* arena_ = nullptr;
   SpinMutex mutex_;
@@ -378,7 +378,7 @@ class Slots {
   unsigned clean_count_ = 0;
   unsigned ended_kept_ = 0;  // how many the last collection left in ended_
   unsigned used_ = 0;        // slots ever taken
-  Time time_limit_ = 0;
+  ClockValue time_limit_ = 0;
 };
 
 }  // namespace norn

@@ -5,10 +5,10 @@ namespace norn {
 
 // The thread's clocks are set: gives it a slot and makes it known.
 bool Relations::settle_thread(Thread& thread) {
-  Time first = 0;
+  ClockValue first = 0;
   if (!slots_.take(thread.id, thread.clocks.strong, thread.slot, first)) return false;
   thread.time = thread.segment_since = thread.own_since = first;
-  thread.beginning = 0;
+  thread.incarnation = 0;
   thread.forget_recent();
   ++thread.knowledge;
   note_version(thread);
@@ -24,9 +24,9 @@ Thread* Relations::add_root(ThreadId id) {
   return nullptr;
 }
 
-// The last that stamps of this thread may carry. Who acquired what it gave away last is ordered after all of it: a time
-// that nothing carries does not count, and is the next tenant's of the slot.
-static Time last_time(const Thread& thread) { return thread.stamped ? thread.time : thread.time - 1; }
+// The last that shadow words of this thread may carry. Who acquired what it gave away last is ordered after all of it:
+// a time that nothing carries does not count, and is the next tenant's of the slot.
+static ClockValue last_time(const Thread& thread) { return thread.epoch_used ? thread.time : thread.time - 1; }
 
 // Its clocks are what it begins with.
 Thread* Relations::begin_child(Thread* child) {
@@ -77,7 +77,7 @@ void Relations::begin_again(Thread& thread, ReleaseClock& clock) {
     note_version(thread);
   }
   thread.own_since = thread.segment_since = thread.time;
-  thread.beginning = beginnings_.fetch_add(1, std::memory_order_relaxed) + 1;
+  thread.incarnation = incarnations_.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
 void Relations::exit_inside(Thread& thread) {

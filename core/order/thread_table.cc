@@ -53,7 +53,7 @@ void ThreadTable::recycle_thread(Thread& thread) {
   if (std::atomic<Thread*>* chunk = chunks_[thread.id / kChunk].load(std::memory_order_acquire); chunk != nullptr) {
     chunk[thread.id % kChunk].store(nullptr, std::memory_order_release);
   }
-  for (Clocks* clocks :
+  for (VectorClocks* clocks :
        {&thread.clocks, &thread.remembered, &thread.fence, &thread.spun, &thread.signalled, &thread.released}) {
     clocks->clear(arena_);
   }
@@ -68,8 +68,8 @@ void ThreadTable::recycle_thread(Thread& thread) {
   thread.held = nullptr;
   thread.held_count = thread.held_capacity = 0;
   thread.lockset = kNoLocks;
-  thread.stamped = thread.recording = thread.unrecorded = thread.has_fence = thread.version_kept = thread.gives_birth =
-      false;
+  thread.epoch_used = thread.recording = thread.unrecorded = thread.has_fence = thread.version_kept =
+      thread.gives_birth = false;
   thread.ignoring = 0;
   for (uint32_t& depth : thread.ignore_depth) depth = 0;
   thread.generation_entered = nullptr;

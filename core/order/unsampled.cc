@@ -1,10 +1,11 @@
 // Synchronization of a program of which samples are looked at (docs/design/sampling.md).
 //
-// Nothing of what orders threads may be left out, but most of it brings nothing new: a thread that has stamped nothing
-// and learned nothing since it released to an object would give away again what it gave then, and one that knows an
-// object's version has nothing to learn. Here messages only grow, whatever is stored: so what was given once stays
-// given, and whoever finds both to be so passes without the object's lock. That orders more than there is to order
-// (docs/design/order.md has a store take away what others released before), which can hide a race and not make one.
+// Nothing of what orders threads may be left out, but most of it brings nothing new: a thread that has remembered
+// nothing and learned nothing since it released to an object would give away again what it gave then, and one that
+// knows an object's version has nothing to learn. Here messages only grow, whatever is stored: so what was given once
+// stays given, and whoever finds both to be so passes without the object's lock. That orders more than there is to
+// order (docs/design/order.md has a store take away what others released before), which can hide a race and not make
+// one.
 #include "core/order/relations.h"
 
 namespace norn {
@@ -22,7 +23,7 @@ void Relations::give_message(Thread& thread, Address address, MemoryOrder order)
 void Relations::give_to(Thread& thread, MessageObject& object, MemoryOrder order) {
   Thread::Recent& recent = recent_of(thread, object.address, object.family);
   const bool known = recent.known == object.present();
-  Clocks& message = object.message;
+  VectorClocks& message = object.message;
   bool complete = true;
   if (releases(order) || object.waited_for) {
     end_segment(thread);
@@ -102,7 +103,7 @@ void Relations::give_sampled(Thread& thread, Address lock, unsigned place) {
   auto* object = object_of<LockObject>(thread, lock, SyncFamily::kLock);
   if (object == nullptr) return no_memory_for_clocks();
   Thread::Recent& recent = recent_of(thread, lock, SyncFamily::kLock);
-  thread.brought_nothing = !thread.stamped && recent.given == thread.knowledge && thread.pending_signal_count == 0;
+  thread.brought_nothing = !thread.epoch_used && recent.given == thread.knowledge && thread.pending_signal_count == 0;
   if (thread.brought_nothing) return;
   const Published published = publish(thread);
   recent.given = thread.knowledge;
@@ -123,7 +124,7 @@ void Relations::give_sampled(Thread& thread, Address lock, unsigned place) {
   if (!complete) no_memory_for_clocks();
 }
 
-// What it holds, when its first stamp of a time must say so: most times have none.
+// What it holds, when its first shadow word of a time must say so: most times have none.
 void Relations::find_lockset(Thread& thread) {
   thread.lockset = kNoLocks;
   for (unsigned i = 0; i < thread.held_count; ++i)

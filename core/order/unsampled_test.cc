@@ -165,7 +165,7 @@ TEST_F(SampledTest, ALockMadeAnewOrdersNothingOfItsPast) {
   EXPECT_EQ(races_, 1u);
 }
 
-TEST_F(SampledTest, StampsKnowTheLocksThatAreHeld) {
+TEST_F(SampledTest, ShadowWordsKnowTheLocksThatAreHeld) {
   take(a_, LockMode::kExclusive, 7);
   write(a_, kData);
   EXPECT_NE(a_->lockset, kNoLocks);

@@ -10,16 +10,16 @@ namespace norn {
 
 // The clocks a slot had from some time on.
 struct Version {
-  Time since;
-  Clocks clocks;
+  ClockValue since;
+  VectorClocks clocks;
 };
 
 // What a thread did under a lock, if times passed meanwhile.
 struct LockedRegion {
   LockId lock;
   LockMode mode;
-  Time since;
-  Time until;
+  ClockValue since;
+  ClockValue until;
 };
 
 // Of one slot.
@@ -36,7 +36,7 @@ struct Versions {
   [[nodiscard]] Version& at(unsigned i) { return ring[(first + i) % kCount]; }  // oldest first
   [[nodiscard]] const Version& at(unsigned i) const { return ring[(first + i) % kCount]; }
   // How many of the newest are of a time: none, one, or more.
-  [[nodiscard]] unsigned noted_at(Time time) const {
+  [[nodiscard]] unsigned noted_at(ClockValue time) const {
     unsigned noted = 0;
     while (noted < 2 && noted < count && at(count - 1 - noted).since == time) ++noted;
     return noted;

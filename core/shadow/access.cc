@@ -17,7 +17,7 @@ void ShadowStore::access_shadow(Thread& thread, Granule& granule, const WordAcce
   }
 }
 
-// All are stamped before any is signalled: who waited for one of the bytes is ordered after the whole access.
+// All are remembered before any is signalled: who waited for one of the bytes is ordered after the whole access.
 void ShadowStore::access_from(Thread& thread, AccessKind kind, Address begin, Address end, StackId where,
                               bool increments) {
   if ((thread.ignoring & (is_write(kind) ? kIgnoreWrites : kIgnoreReads)) != 0) return;
@@ -30,7 +30,7 @@ void ShadowStore::access_from(Thread& thread, AccessKind kind, Address begin, Ad
     const Inside inside(*this, thread);
     heed_tick_request(thread);
     for (const Address stop = at + kStride < end ? at + kStride : end; at < stop;) {
-      at = renew_run(thread, kind, at, begin, stop, where, increments);
+      at = renew_span(thread, kind, at, begin, stop, where, increments);
       if (at >= stop) break;
       if (!heeded) {
         const Address from = at > begin ? at : begin;
@@ -62,8 +62,8 @@ bool ShadowStore::renew_atomic(Thread& thread, Granule& granule, Address address
                : list != kUntouched && list != message_lists_[0] && list != message_lists_[1])) {
     return false;
   }
-  if (!thread.stamped) note_segment(thread);
-  if (!thread.stamps_pack || !ShadowWord::stack_fits(where)) return false;
+  if (!thread.epoch_used) note_segment(thread);
+  if (!thread.words_pack || !ShadowWord::stack_fits(where)) return false;
   const bool follows = kWrites && follows_writes(options_);
   unsigned accessed = increments ? mask : 0;
   if (follows && !increments && thread.spin_word_count != 0) {
@@ -73,7 +73,7 @@ bool ShadowStore::renew_atomic(Thread& thread, Granule& granule, Address address
                                !kWrites && may_heed_now(thread))) {
     return false;
   }
-  thread.stamped = true;
+  thread.epoch_used = true;
   return true;
 }
 
@@ -101,8 +101,9 @@ void ShadowStore::read_atomically(Thread& thread, Address address, uint64_t size
       continue;
     }
     const WordAccess access = {AccessKind::kAtomicRead, mask_in(at, address, address + size), where, at, false};
-    const bool known = !is_state_machine(options_.engine) && (is_stamped(thread, *granule, access.kind, access.mask) ||
-                                                              is_in_list(thread, *granule, access.kind, access.mask));
+    const bool known =
+        !is_state_machine(options_.engine) && (contains_same_access(thread, *granule, access.kind, access.mask) ||
+                                               is_in_list(thread, *granule, access.kind, access.mask));
     if (!known) access_shadow(thread, *granule, access, signals, false);
   }
 }

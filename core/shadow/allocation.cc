@@ -16,8 +16,8 @@ PastAccess allocation_by(const Thread& thread, StackId where) {
   if ((thread.ignoring & kIgnoreWrites) != 0) {
     return {thread.slot, 0, AccessKind::kBirth, 0, kNoLocks, where, 0, thread.slot < ShadowWord::kSlots, 0};
   }
-  return {thread.slot, 0, AccessKind::kBirth, thread.time,        thread.lockset,
-          where,       0, thread.stamps_pack, thread.stamps_locks};
+  return {thread.slot, 0, AccessKind::kBirth, thread.time,       thread.lockset,
+          where,       0, thread.words_pack,  thread.words_locks};
 }
 
 }  // namespace
@@ -91,29 +91,29 @@ void ShadowStore::bear_granule(Thread& thread, Granule& granule, Address address
   GranuleLock lock(granule);
   unsigned touched = is_in_read_table(granule) ? clear_read_table(granule, address, mask) : 0;
   if (mask == kWholeGranule) close_read_table(granule);
-  AccessHistory stamps;
-  uint32_t flags = read_granule(granule, lock.list, stamps);
+  AccessHistory history;
+  uint32_t flags = read_granule(granule, lock.list, history);
   disown(granule, lock.list);
   flags &= ~GranuleFlags::spinning(mask);
   if (mask == kWholeGranule) flags = 0;
   unsigned kept = 0;
-  for (unsigned i = 0; i < stamps.count; ++i) {
-    PastAccess s = stamps.all[i];
+  for (unsigned i = 0; i < history.count; ++i) {
+    PastAccess s = history.all[i];
     touched |= s.mask;
     s.mask = static_cast<uint8_t>(s.mask & ~mask);
     s.adds &= s.mask;
-    if (s.mask != 0) stamps.all[kept++] = s;
+    if (s.mask != 0) history.all[kept++] = s;
   }
-  stamps.count = kept;
-  stamps.overwritten = stamps.overwritten < kept ? stamps.overwritten : kept;
+  history.count = kept;
+  history.overwritten = history.overwritten < kept ? history.overwritten : kept;
   touched &= mask;
   if (touched != 0) {
     PastAccess birth = allocation_by(thread, where);
     birth.mask = static_cast<uint8_t>(touched);
-    stamps.all[stamps.count++] = birth;
+    history.all[history.count++] = birth;
   }
   lock.list = kUntouched;  // another list: what threads know of the old one ends
-  write_granule(thread, granule, address, lock.list, stamps, flags);
+  write_granule(thread, granule, address, lock.list, history, flags);
 }
 
 void ShadowStore::bear(Thread& thread, Address address, uint64_t size, StackId where) {
@@ -127,9 +127,9 @@ void ShadowStore::bear(Thread& thread, Address address, uint64_t size, StackId w
   if (is_in_one_leaf(address, end) && only == nullptr) return;  // nobody was there
   if (only == nullptr || only->objects.load(std::memory_order_acquire) != nullptr) sync_.remove_range(address, end);
   const bool ignored = (thread.ignoring & kIgnoreWrites) != 0;
-  if (!thread.stamped && !ignored) {
+  if (!thread.epoch_used && !ignored) {
     note_segment(thread);
-    thread.stamped = true;
+    thread.epoch_used = true;
   }
   // As where memory is freed, some are locked at once.
   struct Locked {
@@ -143,7 +143,7 @@ void ShadowStore::bear(Thread& thread, Address address, uint64_t size, StackId w
   const bool packs = !ignored && may_renew(thread) && ShadowWord::stack_fits(where);
   const unsigned place = thread.slot & 1u;
   const ShadowWord fresh = GranuleStep::birth_of(thread, where);
-  const uint64_t alone = uint64_t{thread.stamps_alone} << 32;
+  const uint64_t alone = uint64_t{thread.layout_alone} << 32;
   auto bear_locked = [&] {
     unsigned others = 0;  // that have more to them
     for (unsigned i = 0; i < count; ++i) {
@@ -158,7 +158,7 @@ void ShadowStore::bear(Thread& thread, Address address, uint64_t size, StackId w
       granule.words[place].store(fresh, std::memory_order_relaxed);
       granule.words[place ^ 1].store({}, std::memory_order_relaxed);
       granule.words[2].store({}, std::memory_order_relaxed);
-      GranuleLock::unlock_both(granule, uint64_t{thread.stamps_alone} << 32);
+      GranuleLock::unlock_both(granule, uint64_t{thread.layout_alone} << 32);
     }
     for (unsigned i = 0; i < others; ++i) bear_granule(thread, *locked[i].granule, locked[i].at, kWholeGranule, where);
     count = 0;
@@ -173,7 +173,7 @@ void ShadowStore::bear(Thread& thread, Address address, uint64_t size, StackId w
         const unsigned mask = mask_in(at, address, end);
         const bool simple = static_cast<uint32_t>(cells) == kUntouched;
         if (simple && GranuleWords::is_empty(*granule)) continue;
-        if (thread.stamps_unlocked && cells == alone && packs && mask == kWholeGranule && is_alone(*granule, place) &&
+        if (thread.words_unlocked && cells == alone && packs && mask == kWholeGranule && is_alone(*granule, place) &&
             granule->words[place].load(std::memory_order_relaxed).has_all(kWholeGranule) &&
             GranuleStep::put_unlocked(*granule, place, fresh)) {
           continue;
@@ -217,7 +217,7 @@ void ShadowStore::forget_accesses(Thread& thread, Address address, uint64_t size
 // A free of bytes of the leaf's, as far as that is simple: gives the first granule where it is not. Mostly a granule
 // has nothing that stays: what the thread did itself, or somebody ordered before it, with locks that it has now or
 // needs not. GranuleStep::renew() does the same, granule by granule.
-Address ShadowStore::stamp_freed(Thread& thread, const Leaf& leaf, Address begin, Address end, StackId where) {
+Address ShadowStore::leave_free(Thread& thread, const Leaf& leaf, Address begin, Address end, StackId where) {
   Address at = begin & ~(kGranuleBytes - 1);
   if (!ShadowWord::stack_fits(where)) return at;
   const uint32_t now = ShadowWord::epoch_of(thread.slot, thread.time);
@@ -228,13 +228,13 @@ Address ShadowStore::stamp_freed(Thread& thread, const Leaf& leaf, Address begin
   };
   const ShadowWord fresh = ShadowWord::of_one_stack(now, AccessKind::kFree, ShadowWord::kAllBytes, where);
   const unsigned place = thread.slot & 1u;
-  const uint64_t alone = uint64_t{thread.stamps_alone} << 32;
+  const uint64_t alone = uint64_t{thread.layout_alone} << 32;
   // Whole granules are locked some at once, which is cheaper than one after the other: a lock waits for all that was
   // stored before it. Nobody waits for a lock who has one.
   constexpr unsigned kAtOnce = 8;
   while (at < end) {
     Granule* granules = &leaf.granules[at / kGranuleBytes % Leaf::kGranules];
-    if (thread.stamps_unlocked && at >= begin && end - at >= kGranuleBytes &&
+    if (thread.words_unlocked && at >= begin && end - at >= kGranuleBytes &&
         GranuleLock::cells_of(*granules) == alone && is_alone(*granules, place)) {
       const ShadowWord only = granules->words[place].load(std::memory_order_relaxed);
       if (!only.is_none() && goes(only, alone, place) && GranuleStep::put_unlocked(*granules, place, fresh)) {
@@ -268,7 +268,7 @@ Address ShadowStore::stamp_freed(Thread& thread, const Leaf& leaf, Address begin
     if (done == kAtOnce || at >= end) continue;
     // The next one is another case.
     const Address stop = at + kGranuleBytes < end ? at + kGranuleBytes : end;
-    if (renew_run(thread, AccessKind::kFree, at, begin, stop, where, false) < stop) return at;
+    if (renew_span(thread, AccessKind::kFree, at, begin, stop, where, false) < stop) return at;
     at += kGranuleBytes;
   }
   return at;
@@ -283,10 +283,10 @@ void ShadowStore::free(Thread& thread, Address address, uint64_t size, StackId w
   if (thread.ignoring == 0 && is_in_one_leaf(address, end) && !is_state_machine(options_.engine)) [[likely]] {
     const Inside inside(*this, thread);
     heed_tick_request(thread);
-    if (!thread.stamped) note_segment(thread);
-    thread.stamped = true;
+    if (!thread.epoch_used) note_segment(thread);
+    thread.epoch_used = true;
     const Leaf* leaf = shadow_.existing_leaf(address);
-    if (leaf != nullptr && may_renew(thread)) at = stamp_freed(thread, *leaf, address, end, where);
+    if (leaf != nullptr && may_renew(thread)) at = leave_free(thread, *leaf, address, end, where);
     if (at >= end) {
       if (leaf->objects.load(std::memory_order_acquire) != nullptr) sync_.remove_range(address, end);
       return;

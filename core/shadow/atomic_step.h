@@ -13,10 +13,10 @@ namespace norn {
 class AtomicStep {
  public:
   // The short way of nearly all, as GranuleStep::renew() is of plain accesses: it looks first, and locks afterwards.
-  // The granule has this list, which has no stamps, and those in it are of atomics, of others' passed times, or of
-  // other bytes. False: it is another case, and nothing was done. The thread has begun to stamp, and its stamps pack.
-  // `follows`: in which order bytes were written counts. `accessed`: those that the thread accessed in its segment, as
-  // far as no stamp in the granule says it. `heeds`: a read may be handed something over.
+  // The granule has this list, which has no shadow words, and those in it are of atomics, of others' passed times, or
+  // of other bytes. False: it is another case, and nothing was done. The thread has begun its epoch, and its shadow
+  // words pack. `follows`: in which order bytes were written counts. `accessed`: those that the thread accessed in its
+  // segment, as far as no shadow word in the granule says it. `heeds`: a read may be handed something over.
   template <AccessKind Kind>
   [[nodiscard, gnu::always_inline]] static bool renew(const Thread& thread, Granule& granule, HistoryId list,
                                                       unsigned mask, StackId where, bool follows, unsigned accessed,
@@ -76,7 +76,7 @@ class AtomicStep {
     const unsigned adds = kWrites && follows ? ShadowWord::from_bits(continues).bytes() & accessed & mask : 0;
     if (adds != 0 && (cut || adds != mask)) return false;  // how old they are counts
     const ShadowWord fresh = ShadowWord::of_one_stack(now, Kind, mask, where, adds != 0);
-    uint64_t new_cells = uint64_t{thread.stamps_alone} << 32 | list;
+    uint64_t new_cells = uint64_t{thread.layout_alone} << 32 | list;
     ShadowWord new_other = other_left, new_third = third_left;
     if (staying != 0) {
       const uint32_t among = GranuleStep::second_among(thread, place, staying, static_cast<uint32_t>(cells >> 32));
@@ -129,7 +129,7 @@ class AtomicStep {
 
     const ShadowWord fresh = ShadowWord::of_one_stack(ShadowWord::epoch_of(thread_.slot, thread_.time), access_.kind,
                                                       access_.mask, access_.where, adds != 0);
-    const LocksCode locks = thread_.stamps_locks;
+    const LocksCode locks = thread_.words_locks;
     if (!a.is_none() && !b.is_none() && !c.is_none()) return false;
     if (b.is_none()) b = c, b_locks = c_locks, c = {};
     if (a.is_none()) a = b, a_locks = b_locks, b = c, b_locks = c_locks;
@@ -144,7 +144,7 @@ class AtomicStep {
   }
 
  private:
-  // The place of the newest stamp.
+  // The place of the newest shadow word.
   [[nodiscard, gnu::always_inline]] static unsigned newest_of(unsigned order) {
     const unsigned third = order >> 4, second = order >> 2 & 3;
     return third != GranuleStep::kNoPlace ? third : second != GranuleStep::kNoPlace ? second : order & 3;
@@ -153,8 +153,8 @@ class AtomicStep {
   [[gnu::always_inline]] void find_fresh(ShadowWord word) {
     if (!word.is_none()) find_fresh(word.slot(), word.clock(), word.kind(), word.bytes());
   }
-  // As HybridEngine::fresh_bytes() and accessed_in_segment() do, stamp by stamp, oldest first.
-  [[gnu::always_inline]] void find_fresh(Slot slot, Time time, AccessKind kind, unsigned mask) {
+  // As HybridEngine::fresh_bytes() and accessed_in_segment() do, one after the other, oldest first.
+  [[gnu::always_inline]] void find_fresh(Slot slot, ClockValue time, AccessKind kind, unsigned mask) {
     if (slot != thread_.slot) {
       if (follows_ && is_write(kind)) fresh_ |= access_.mask & mask;
       return;
@@ -164,14 +164,14 @@ class AtomicStep {
   }
 
   // What the thread itself has there of atomics is better taken away.
-  [[nodiscard]] bool judge_listed(const PastAccess& stamp) {
-    const bool own = is_own(thread_, stamp.slot, stamp.time);
-    if (stamp.slot == thread_.slot && (!own || stamp.time == thread_.time || covers(access_.kind, stamp.kind))) {
+  [[nodiscard]] bool judge_listed(const PastAccess& past) {
+    const bool own = is_own(thread_, past.slot, past.time);
+    if (past.slot == thread_.slot && (!own || past.time == thread_.time || covers(access_.kind, past.kind))) {
       return false;
     }
-    if (is_of_life(stamp.kind) || !HybridEngine::agrees(context_, thread_, stamp, access_)) return false;
-    find_fresh(stamp.slot, stamp.time, stamp.kind, stamp.mask);
-    if (is_write(stamp.kind)) continues_ |= stamp.mask;
+    if (is_of_life(past.kind) || !HybridEngine::agrees(context_, thread_, past, access_)) return false;
+    find_fresh(past.slot, past.time, past.kind, past.mask);
+    if (is_write(past.kind)) continues_ |= past.mask;
     return true;
   }
 
@@ -180,7 +180,7 @@ class AtomicStep {
     const ShadowWord word = stays;
     if (word.is_none()) return true;
     const Slot slot = word.slot();
-    const Time clock = word.clock();
+    const ClockValue clock = word.clock();
     if (is_of_life(word.kind())) return false;
     unsigned left = word.bytes();
     if (word.touches(access_.mask)) {
@@ -203,7 +203,7 @@ class AtomicStep {
   const Thread& thread_;
   const WordAccess& access_;
   const bool follows_;
-  unsigned fresh_;          // the bytes that were not stamped by this very segment yet
+  unsigned fresh_;          // the bytes that this very segment has not accessed so yet
   unsigned accessed_;       // the bytes that the thread accessed in it
   unsigned continues_ = 0;  // the bytes with a write before ours that an increment continues
 };

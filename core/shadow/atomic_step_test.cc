@@ -1,4 +1,5 @@
-// Granules with atomics, whose stamps are in them or in their lists: what is found there, and what passes no check.
+// Granules with atomics, whose shadow words are in them or in their lists: what is found there, and what passes no
+// check.
 #include "core/shadow/atomic_step.h"
 
 #include <gtest/gtest.h>
@@ -64,7 +65,7 @@ TEST_F(AtomicStepTest, APlainWriteStaysBesideAtomics) {
       }
     }
     EXPECT_TRUE(pairs_.empty());
-    EXPECT_EQ(detector_->stamps_at(kX), users + 1);
+    EXPECT_EQ(detector_->accesses_at(kX), users + 1);
     atomic(*threads_[kThreads - 1], EventKind::kAtomicLoad);
     ASSERT_EQ(pairs_.size(), 1u) << users;
     EXPECT_EQ(pairs_[0].earlier.thread, 1u);

@@ -1,7 +1,7 @@
 // What the check that the compiler puts before an access looks at (docs/design/fastpath.md).
 //
 // A granule of the shadow has room for three shadow words. A thread's newest is, as a rule, in the first or the second,
-// by the parity of its slot; so it finds with one load whether it has done at its present time what it is about to do.
+// by the parity of its slot; so it finds with one load whether it has done at its present epoch what it is about to do.
 #pragma once
 
 #include <stddef.h>

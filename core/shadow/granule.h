@@ -1,24 +1,24 @@
 // A granule as hb and hybrid use it: the newest shadow words, and a list of all that have no room.
 //
-// The first cell is the id of a history with the stamps that do not fit (kUntouched: none;
+// Its link is the id of a history with the shadow words that do not fit (kUntouched: none;
 // core/shadow/overflow_list.h); its writes are older than those in the granule. It is the granule's lock, too. The
-// second cell says in which order the stamps in the granule were made, two bits for the place of each, oldest first;
-// then for each place a byte for the stamp's locks.
+// second cell says in which order the shadow words in the granule were made, two bits for the place of each, oldest
+// first; then for each place a byte for the shadow word's locks.
 //
 // Data that many threads read has its reads elsewhere (kInReadTable; core/shadow/read_table.h). Then a place that the
 // order does not name may have a copy of such a read: nothing but what its thread's check looks for. Such a granule has
 // a list always, if only one that is empty, which many share; so whatever is done where there is no list need not know
 // of it.
 //
-// A thread's stamp is in the place of its slot's parity, if that is free; there its check looks for it without the
-// lock. A stamp with a thread's present time is put there by that thread alone, and goes away only when the thread or
-// somebody ordered after it says so, which cannot be before its time has passed, or when the memory is new. So whoever
-// finds its own has nothing to do, whatever others do to the granule at the same time.
+// A thread's shadow word is in the place of its slot's parity, if that is free; there its check looks for it without
+// the lock. A shadow word with a thread's present epoch is put there by that thread alone, and goes away only when the
+// thread or somebody ordered after it says so, which cannot be before its time has passed, or when the memory is new.
+// So whoever finds its own has nothing to do, whatever others do to the granule at the same time.
 //
 // Of a granule with flags (somebody waits for it, or an atomic lies there) no access passes unseen: what a check might
-// find is in the list alone. If it has flags for atomics only, those stamps may be in the granule all the same that are
-// atomics', for which no check looks, or of times that have passed. One whose stamps are all there has a list without
-// stamps, which many share.
+// find is in the list alone. If it has flags for atomics only, those shadow words may be in the granule all the same
+// that are atomics', for which no check looks, or of times that have passed. One whose shadow words are all there has a
+// list without shadow words, which many share.
 #pragma once
 
 #include "core/engine/hybrid.h"
@@ -77,8 +77,8 @@ struct GranuleWords : GranuleLayout {
                     granule.words[2].load(std::memory_order_relaxed));
   }
 
-  // Puts these stamps into the granule, oldest first: the newest into the place of its slot's parity, the others into
-  // theirs if they can be.
+  // Puts these shadow words into the granule, oldest first: the newest into the place of its slot's parity, the others
+  // into theirs if they can be.
   [[gnu::always_inline]] static void put(Granule& granule, const Kept& a, const Kept& b, const Kept& c) {
     auto store = [&](unsigned place, ShadowWord word) { granule.words[place].store(word, std::memory_order_relaxed); };
     uint32_t second = 0;
@@ -224,9 +224,10 @@ inline constexpr unsigned kWholeGranule = (1u << kGranuleBytes) - 1;
   return granule.cells[0].load(std::memory_order_relaxed) != kUntouched;
 }
 
-// Whether the thread stamped such an access at its present time already. (Whatever it did to the bytes stands for an
+// Whether the thread made such an access in its present epoch already. (Whatever it did to the bytes stands for an
 // atomic read.)
-[[nodiscard]] inline bool is_stamped(const Thread& thread, const Granule& granule, AccessKind kind, unsigned mask) {
+[[nodiscard]] inline bool contains_same_access(const Thread& thread, const Granule& granule, AccessKind kind,
+                                               unsigned mask) {
   const bool write = kind == AccessKind::kWrite;
   const bool atomic_read = kind == AccessKind::kAtomicRead;
   if (!write && kind != AccessKind::kRead && !atomic_read) return false;

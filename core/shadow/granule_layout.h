@@ -22,12 +22,12 @@ struct GranuleLayout {
     return static_cast<uint32_t>(uint64_t{locks} << (place + 1) * 8);
   }
   // Of a granule whose list is the owner table of one thread (core/shadow/owner_table.h): it has no words, but copies.
-  // `beginning` tells those apart who use the slot one after the other without being ordered.
+  // `incarnation` tells those apart who use the slot one after the other without being ordered.
   static constexpr uint32_t kOwned = 0x80;
-  static constexpr uint32_t kBeginnings = 1u << 16;
+  static constexpr uint32_t kIncarnations = 1u << 16;
   static constexpr uint32_t kOwnedByNobody = kOwned;  // no granule's: an owned one has no order
-  [[nodiscard]] static constexpr uint32_t owned_by(Slot slot, uint32_t beginning) {
-    return kOwned | kNoOrder | uint32_t{slot} << 8 | beginning << 16;
+  [[nodiscard]] static constexpr uint32_t owned_by(Slot slot, uint32_t incarnation) {
+    return kOwned | kNoOrder | uint32_t{slot} << 8 | incarnation << 16;
   }
   // With one word, or with two or three of one thread and the same locks.
   [[nodiscard]] static uint32_t alone(Slot slot, LocksCode locks) {

@@ -11,12 +11,12 @@ constexpr unsigned kNoPlace = GranuleWords::kNoPlace;
 
 LocksCode locks_at(uint32_t second, unsigned place) { return GranuleWords::locks_at(second, place); }
 
-// For how many stamps a list of so many has room: some more, if it is not the first.
+// For how many shadow words a list of so many has room: some more, if it is not the first.
 unsigned room_of_list(unsigned count) {
   constexpr unsigned kLeast = 5;
   const unsigned wanted = count < 2 ? count : count < kLeast - 1 ? kLeast : count + count / 2;
   const unsigned words = OverflowList::words_for(wanted < AccessHistory::kMax ? wanted : AccessHistory::kMax);
-  return (Histories::room_of(words) - HybridEngine::kHeaderWords) / HybridEngine::kStampWords;
+  return (Histories::room_of(words) - HybridEngine::kHeaderWords) / HybridEngine::kPastWords;
 }
 
 }  // namespace
@@ -24,35 +24,35 @@ unsigned room_of_list(unsigned count) {
 bool GranuleStore::init_store() {
   const bool ready = shadow_.init(arena_, options_.shadow_at) && histories_.init(arena_, options_.log2_histories) &&
                      threadsets_.init(arena_, 10, 31);
-  context_ = {&options_,  &segments_, &histories_,        &threadsets_,
-              &locksets_, &slots_,    &stamps_forgotten_, &per_byte_stacks_};
+  context_ = {&options_,  &segments_, &histories_,          &threadsets_,
+              &locksets_, &slots_,    &accesses_forgotten_, &per_byte_stacks_};
   per_byte_stacks_.init(arena_);
   read_table_.init(arena_, shadow_, options_.memory_limit / 2);
   return ready && (is_state_machine(options_.engine) || make_shared_lists());
 }
 
 // Under its lock. Gives its flags.
-uint32_t GranuleStore::read_granule(const Granule& granule, HistoryId list, AccessHistory& stamps) const {
-  stamps.count = stamps.overwritten = 0;
+uint32_t GranuleStore::read_granule(const Granule& granule, HistoryId list, AccessHistory& history) const {
+  history.count = history.overwritten = 0;
   uint32_t flags = 0;
   if (is_owned(granule, list)) {
     owner_table_at(list).for_each(
-        [&](ShadowWord word) { stamps.all[stamps.count++] = PastAccess::unpacked(segments_, word, LocksCode{0}); });
-    stamps.listed = stamps.count;
+        [&](ShadowWord word) { history.all[history.count++] = PastAccess::unpacked(segments_, word, LocksCode{0}); });
+    history.listed = history.count;
     return flags;
   }
   if (list != kUntouched) {
     const OverflowList listed = list_at(list);
     flags = listed.flags();
     for (unsigned i = 0; i < listed.room(); ++i) {
-      if (!listed.is_room(i)) stamps.all[stamps.count++] = listed.at(i);
+      if (!listed.is_room(i)) history.all[history.count++] = listed.at(i);
     }
   }
-  stamps.listed = stamps.count;
+  history.listed = history.count;
   const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
   const auto add = [&](unsigned place) {
     const ShadowWord word = granule.words[place].load(std::memory_order_relaxed);
-    if (!word.is_none()) stamps.all[stamps.count++] = PastAccess::unpacked(segments_, word, locks_at(second, place));
+    if (!word.is_none()) history.all[history.count++] = PastAccess::unpacked(segments_, word, locks_at(second, place));
   };
   unsigned ordered = 0;
   for (unsigned i = 0; i < kPlaces; ++i) {
@@ -68,20 +68,20 @@ uint32_t GranuleStore::read_granule(const Granule& granule, HistoryId list, Acce
   return flags;
 }
 
-// The list that the first so many stamps and these flags make: the one that there was, if it has room for them. If
-// there is no memory they are lost. One that has become empty or nearly so keeps its room until it is found to be so:
-// what many threads have read, they often read again after it was written.
-HistoryId GranuleStore::make_list(Thread& thread, HistoryId before, const AccessHistory& stamps, unsigned count,
+// The list that the first so many shadow words and these flags make: the one that there was, if it has room for them.
+// If there is no memory they are lost. One that has become empty or nearly so keeps its room until it is found to be
+// so: what many threads have read, they often read again after it was written.
+HistoryId GranuleStore::make_list(Thread& thread, HistoryId before, const AccessHistory& history, unsigned count,
                                   uint32_t flags) {
   constexpr unsigned kMany = 12;
   const unsigned room = room_of_list(count);
   const unsigned room_before = before == kUntouched ? 0 : list_at(before).room();
-  const bool in_use = flags == 0 && room_before >= kMany && stamps.listed >= room_before / 4;
+  const bool in_use = flags == 0 && room_before >= kMany && history.listed >= room_before / 4;
   if (count == 0 && flags == 0 && !in_use) return kUntouched;
   const HistoryId shared = message_list(flags);
   if (count == 0 && shared != kUntouched) return shared;
   if ((in_use && room_before >= count) || histories_.resize(before, OverflowList::words_for(room))) {
-    list_at(before).fill(stamps.all, count, flags);
+    list_at(before).fill(history.all, count, flags);
     return before;
   }
   const HistoryId made = histories_.reserve(thread.room, OverflowList::words_for(room));
@@ -93,37 +93,37 @@ HistoryId GranuleStore::make_list(Thread& thread, HistoryId before, const Access
     if (flags != 0 && (before == kUntouched || list_at(before).flags() != flags)) no_memory_for_clocks();
     return before;
   }
-  list_at(made).fill(stamps.all, count, flags);
+  list_at(made).fill(history.all, count, flags);
   return made;
 }
 
 // Of a granule with flags no check may let an access pass. Those of atomics do not stand for plain ones; and a plain
 // one that is ordered before what the thread does now is of a time that has passed.
-bool GranuleStore::may_lie_beside_message(const Thread& thread, const PastAccess& stamp) {
-  if (stamp.kind == AccessKind::kAtomicRead || stamp.kind == AccessKind::kAtomicWrite) return true;
-  if (is_own(thread, stamp.slot, stamp.time)) return stamp.time != thread.time;
-  return thread.clocks.full.get(stamp.slot) >= stamp.time;
+bool GranuleStore::may_lie_beside_message(const Thread& thread, const PastAccess& past) {
+  if (past.kind == AccessKind::kAtomicRead || past.kind == AccessKind::kAtomicWrite) return true;
+  if (is_own(thread, past.slot, past.time)) return past.time != thread.time;
+  return thread.clocks.full.get(past.slot) >= past.time;
 }
 
-// From which stamp on they have room in the granule itself.
-unsigned GranuleStore::first_in_granule(const Thread& thread, AccessHistory& stamps, bool in_table,
+// From which shadow word on they have room in the granule itself.
+unsigned GranuleStore::first_in_granule(const Thread& thread, AccessHistory& history, bool in_table,
                                         uint32_t flags) const {
   const bool messages = message_list(flags) != kUntouched;
   const unsigned places = flags == 0 ? (in_table ? 1 : kPlaces) : messages && !in_table ? kPlaces : 0;
-  unsigned first = stamps.count;
-  while (first > stamps.overwritten && stamps.count - first < places) {
-    PastAccess& stamp = stamps.all[first - 1];
-    find_whether_it_packs(stamp);
-    if (!stamp.fits() || (messages && !may_lie_beside_message(thread, stamp))) break;
+  unsigned first = history.count;
+  while (first > history.overwritten && history.count - first < places) {
+    PastAccess& past = history.all[first - 1];
+    find_whether_it_packs(past);
+    if (!past.fits() || (messages && !may_lie_beside_message(thread, past))) break;
     --first;
   }
   return first;
 }
 
-// The last of the stamps, which have room in the granule.
-void GranuleStore::put_in_granule(Granule& granule, const AccessHistory& stamps, unsigned first) {
+// The last of the shadow words, which have room in the granule.
+void GranuleStore::put_in_granule(Granule& granule, const AccessHistory& history, unsigned first) {
   GranuleWords::Kept kept[kPlaces] = {};
-  for (unsigned i = first; i < stamps.count; ++i) kept[i - first] = {stamps.all[i].packed(), stamps.all[i].locks};
+  for (unsigned i = first; i < history.count; ++i) kept[i - first] = {history.all[i].packed(), history.all[i].locks};
   if (is_in_read_table(granule)) {
     put_beside_table(granule, kept[0]);
   } else {
@@ -132,17 +132,17 @@ void GranuleStore::put_in_granule(Granule& granule, const AccessHistory& stamps,
 }
 
 // Where all is the thread's own, made without locks: an owner table. False: it is not, or there is no memory.
-bool GranuleStore::make_owned(Thread& thread, Granule& granule, HistoryId& list, const AccessHistory& stamps) {
+bool GranuleStore::make_owned(Thread& thread, Granule& granule, HistoryId& list, const AccessHistory& history) {
   if (thread.owned_layout == GranuleLayout::kOwnedByNobody) return false;
-  for (unsigned i = 0; i < stamps.count; ++i) {
-    if (!OwnerTable::may_hold(thread, stamps.all[i])) return false;
+  for (unsigned i = 0; i < history.count; ++i) {
+    if (!OwnerTable::may_hold(thread, history.all[i])) return false;
   }
   const HistoryId made = histories_.reserve(thread.room, OwnerTable::kWords);
   if (histories_.wants_collection()) [[unlikely]]
     want_collection();
   if (made == kUntouched) return false;
   auto* words = const_cast<uint32_t*>(histories_.words(made));
-  OwnerTable(words).fill(words, stamps);
+  OwnerTable(words).fill(words, history);
   GranuleWords::clear(granule);
   granule.cells[1].store(thread.owned_layout, std::memory_order_relaxed);
   list = made;
@@ -151,25 +151,25 @@ bool GranuleStore::make_owned(Thread& thread, Granule& granule, HistoryId& list,
 
 // Under its lock, of which `list` is part.
 void GranuleStore::write_granule(Thread& thread, Granule& granule, Address address, HistoryId& list,
-                                 AccessHistory& stamps, uint32_t flags) {
-  if (stamps.count > kPlaces) HybridEngine::consolidate(context_, stamps);
+                                 AccessHistory& history, uint32_t flags) {
+  if (history.count > kPlaces) HybridEngine::consolidate(context_, history);
   const bool in_table = is_in_read_table(granule);
-  const unsigned first = first_in_granule(thread, stamps, in_table, flags);
+  const unsigned first = first_in_granule(thread, history, in_table, flags);
   const HistoryId before = list;
-  if (first != 0 && flags == 0 && !in_table && make_owned(thread, granule, list, stamps)) {
+  if (first != 0 && flags == 0 && !in_table && make_owned(thread, granule, list, history)) {
     if (before == kUntouched || histories_.is_old(before)) shadow_.note_change(address);
     return;
   }
   if (before != kUntouched || first != 0 || flags != 0) {
-    list = make_list(thread, is_shared(before) ? kUntouched : before, stamps, first, flags);
+    list = make_list(thread, is_shared(before) ? kUntouched : before, history, first, flags);
   }
   if (list == kUntouched && in_table) list = empty_list_;
   if (list != before && (before == kUntouched || histories_.is_old(before))) shadow_.note_change(address);
 
-  put_in_granule(granule, stamps, first);
+  put_in_granule(granule, history, first);
 }
 
-// The one stamp that a granule has beside its reads in rows, if any. The copies of those go.
+// The one shadow word that a granule has beside its reads in rows, if any. The copies of those go.
 void GranuleStore::put_beside_table(Granule& granule, const GranuleWords::Kept& kept) {
   for (unsigned place = 0; place < kPlaces; ++place) {
     granule.words[place].store(place == GranuleWords::kBesideTable ? kept.word : ShadowWord(),
@@ -217,25 +217,25 @@ void GranuleStore::clear_granule(Thread& thread, Granule& granule, Address addre
     return;
   }
   clear_read_table(granule, address, mask);
-  AccessHistory stamps;
-  uint32_t flags = read_granule(granule, lock.list, stamps);
+  AccessHistory history;
+  uint32_t flags = read_granule(granule, lock.list, history);
   disown(granule, lock.list);
   flags &= ~GranuleFlags::spinning(mask);
   unsigned kept = 0;
-  for (unsigned i = 0; i < stamps.count; ++i) {
-    PastAccess s = stamps.all[i];
+  for (unsigned i = 0; i < history.count; ++i) {
+    PastAccess s = history.all[i];
     s.mask = static_cast<uint8_t>(s.mask & ~mask);
     s.adds &= s.mask;
-    if (s.mask != 0) stamps.all[kept++] = s;
+    if (s.mask != 0) history.all[kept++] = s;
   }
-  stamps.count = kept;
+  history.count = kept;
   lock.list = kUntouched;  // another list: what threads know of the old one ends
-  write_granule(thread, granule, address, lock.list, stamps, flags);
+  write_granule(thread, granule, address, lock.list, history, flags);
 }
 
-// Somebody waits for these bytes from here on. Gives those for which nobody did, and what was stamped before.
+// Somebody waits for these bytes from here on. Gives those for which nobody did, and what was remembered before.
 unsigned GranuleStore::begin_spinning(Thread& thread, Granule& granule, Address address, unsigned mask,
-                                      AccessHistory& stamps) {
+                                      AccessHistory& history) {
   // Once it is known it stays so, as long as the memory is what it was.
   if ((mask & ~unsigned{waited_for_in(granule)}) == 0) return 0;
   GranuleLock lock(granule);
@@ -245,20 +245,20 @@ unsigned GranuleStore::begin_spinning(Thread& thread, Granule& granule, Address 
   // Who puts a word into the granule at this moment, without its lock, looks at that afterwards: it sees that it is
   // locked, or its word is seen here (GranuleStep::put_unlocked()).
   if (!kOneAtATime && core_barrier != nullptr) core_barrier();
-  read_granule(granule, lock.list, stamps);
+  read_granule(granule, lock.list, history);
   disown(granule, lock.list);
-  take_from_read_table(granule, address, stamps);
-  write_granule(thread, granule, address, lock.list, stamps, flags | GranuleFlags::spinning(mask));
+  take_from_read_table(granule, address, history);
+  write_granule(thread, granule, address, lock.list, history, flags | GranuleFlags::spinning(mask));
   return fresh;
 }
 
-unsigned GranuleStore::stamps_at(Address address) {
+unsigned GranuleStore::accesses_at(Address address) {
   Granule* granule = shadow_.existing_granule(address);
   if (granule == nullptr) return 0;
   const GranuleLock lock(*granule);
-  AccessHistory stamps;
-  read_granule(*granule, lock.list, stamps);
-  return stamps.count + reads_in_table(*granule, address);
+  AccessHistory history;
+  read_granule(*granule, lock.list, history);
+  return history.count + reads_in_table(*granule, address);
 }
 
 bool GranuleStore::is_waited_for(Address at) const {

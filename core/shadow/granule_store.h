@@ -28,7 +28,7 @@ class GranuleStore : public RaceFilter {
 
   // --- for statistics and tests
   [[nodiscard]] MsmState msm_state(Address address);
-  [[nodiscard]] unsigned stamps_at(Address address);
+  [[nodiscard]] unsigned accesses_at(Address address);
   [[nodiscard]] size_t shadow_bytes() const { return shadow_.bytes(); }
   [[nodiscard]] size_t history_bytes() const { return histories_.bytes(); }
   [[nodiscard]] bool check_invariants() const { return histories_.check_invariants(); }
@@ -71,23 +71,23 @@ class GranuleStore : public RaceFilter {
     list = kUntouched;
   }
   // Gives its flags.
-  uint32_t read_granule(const Granule& granule, HistoryId list, AccessHistory& stamps) const;
-  void write_granule(Thread& thread, Granule& granule, Address address, HistoryId& list, AccessHistory& stamps,
+  uint32_t read_granule(const Granule& granule, HistoryId list, AccessHistory& history) const;
+  void write_granule(Thread& thread, Granule& granule, Address address, HistoryId& list, AccessHistory& history,
                      uint32_t flags);
-  // From which stamp on they have room in the granule itself; and the last ones, which have.
-  unsigned first_in_granule(const Thread& thread, AccessHistory& stamps, bool in_table, uint32_t flags) const;
-  static void put_in_granule(Granule& granule, const AccessHistory& stamps, unsigned first);
+  // From which shadow word on they have room in the granule itself; and the last ones, which have.
+  unsigned first_in_granule(const Thread& thread, AccessHistory& history, bool in_table, uint32_t flags) const;
+  static void put_in_granule(Granule& granule, const AccessHistory& history, unsigned first);
   // The bytes of it that somebody waits for, as far as is known without its lock.
   [[nodiscard]] uint8_t waited_for_in(const Granule& granule) const {
     const HistoryId list = GranuleLock::list_of(granule);
     return list == kUntouched ? uint8_t{0} : GranuleFlags::in_spin(list_at(list).flags());
   }
-  // Somebody waits for these bytes from here on. Gives those for which nobody did, and what was stamped before. Takes
-  // the lock.
-  unsigned begin_spinning(Thread& thread, Granule& granule, Address address, unsigned mask, AccessHistory& stamps);
+  // Somebody waits for these bytes from here on. Gives those for which nobody did, and what was remembered before.
+  // Takes the lock.
+  unsigned begin_spinning(Thread& thread, Granule& granule, Address address, unsigned mask, AccessHistory& history);
 
-  // --- lists without stamps, which granules share: one for each set of words that have a message and nobody waits for,
-  // and one without flags. They are never changed.
+  // --- lists without shadow words, which granules share: one for each set of words that have a message and nobody
+  // waits for, and one without flags. They are never changed.
   [[nodiscard]] HistoryId message_list(uint32_t flags) const {
     constexpr uint32_t kFirst = kHasMessage, kSecond = uint32_t{kHasMessage} << GranuleFlags::kBits;
     if (flags == 0 || (flags & ~(kFirst | kSecond)) != 0) return kUntouched;
@@ -97,7 +97,7 @@ class GranuleStore : public RaceFilter {
     return list == empty_list_ || list == message_lists_[0] || list == message_lists_[1] || list == message_lists_[2];
   }
 
-  // --- what a thread found to be in a granule's list, at its present time
+  // --- what a thread found to be in a granule's list, at its present epoch
   [[nodiscard]] bool is_in_list(const Thread& thread, const Granule& granule, AccessKind kind, unsigned mask) {
     if (thread.known == nullptr) return false;
     const KnownLists::Entry& entry = thread.known->of(&granule);
@@ -113,7 +113,7 @@ class GranuleStore : public RaceFilter {
   // --- reads in the table (read_shared.cc)
   // What a row has of the thread's reads now, but for the bytes.
   [[nodiscard, gnu::always_inline]] static ShadowWord read_of(const Thread& thread, StackId where) {
-    return ReadInRow::of(thread.stamps_locks, thread.time, where);
+    return ReadInRow::of(thread.words_locks, thread.time, where);
   }
   // The thread's row, where the granule has its reads in rows, beside no list, and the thread was in the block lately;
   // else null.
@@ -123,7 +123,7 @@ class GranuleStore : public RaceFilter {
     const KnownRows::Entry& known = thread.known_rows->of(address);
     return known.key == KnownRows::key_of(address, thread.slot) ? known.row : nullptr;
   }
-  // Calls visit(stamp) for each of a row's reads of a granule.
+  // Calls visit(access) for each of a row's reads of a granule.
   template <class Visit>
   void for_each_read(Slot slot, const ReadBlock::Row& row, unsigned index, Visit visit) const {
     const ReadsInRow reads = ReadsInRow::of(row, index);
@@ -132,10 +132,10 @@ class GranuleStore : public RaceFilter {
     }
   }
   ReadBlock::Row* own_row(Thread& thread, Address address);
-  void add_own_reads(const Thread& thread, const ReadBlock& block, Address address, AccessHistory& stamps) const;
-  void add_reads_in_table(ReadBlock& block, Address address, AccessHistory& stamps) const;
+  void add_own_reads(const Thread& thread, const ReadBlock& block, Address address, AccessHistory& history) const;
+  void add_reads_in_table(ReadBlock& block, Address address, AccessHistory& history) const;
   void put_reads(const Thread& thread, Granule& granule, ReadBlock* block, const WordAccess& access,
-                 AccessHistory& stamps, uint32_t flags);
+                 AccessHistory& history, uint32_t flags);
   unsigned clear_read_table(const Granule& granule, Address address, unsigned mask);
   static void close_read_table(Granule& granule);
   [[nodiscard]] unsigned reads_in_table(const Granule& granule, Address address);
@@ -168,7 +168,7 @@ class GranuleStore : public RaceFilter {
   PerByteStacks per_byte_stacks_;
   HistoryId empty_list_ = kUntouched;  // of all granules with reads in rows and nothing else that needs one
   HistoryId message_lists_[3] = {};    // of those with a message in the first word, the second, or both, likewise
-  std::atomic<uint64_t> stamps_forgotten_{0};
+  std::atomic<uint64_t> accesses_forgotten_{0};
   EngineContext context_;
 
  private:
@@ -177,18 +177,18 @@ class GranuleStore : public RaceFilter {
     return true;
   }
   [[nodiscard]] bool make_shared_lists();
-  HistoryId make_list(Thread& thread, HistoryId before, const AccessHistory& stamps, unsigned count, uint32_t flags);
+  HistoryId make_list(Thread& thread, HistoryId before, const AccessHistory& history, unsigned count, uint32_t flags);
   static void put_beside_table(Granule& granule, const GranuleWords::Kept& kept);
-  static bool may_lie_beside_message(const Thread& thread, const PastAccess& stamp);
-  void find_whether_it_packs(PastAccess& stamp) const {
-    stamp.packs = stamp.packs ||
-                  (ShadowWord::epoch_fits(stamp.slot, stamp.time) && segments_.has_number(stamp.lockset, stamp.locks));
+  static bool may_lie_beside_message(const Thread& thread, const PastAccess& past);
+  void find_whether_it_packs(PastAccess& past) const {
+    past.packs =
+        past.packs || (ShadowWord::epoch_fits(past.slot, past.time) && segments_.has_number(past.lockset, past.locks));
   }
-  bool make_owned(Thread& thread, Granule& granule, HistoryId& list, const AccessHistory& stamps);
-  void give_reads_to_table(ReadBlock& block, Address address, AccessHistory& stamps, const Thread* of);
-  [[nodiscard]] static bool is_for_read_table(const AccessHistory& stamps);
+  bool make_owned(Thread& thread, Granule& granule, HistoryId& list, const AccessHistory& history);
+  void give_reads_to_table(ReadBlock& block, Address address, AccessHistory& history, const Thread* of);
+  [[nodiscard]] static bool is_for_read_table(const AccessHistory& history);
   ReadBlock* open_read_table(Granule& granule, Address address);
-  void take_from_read_table(Granule& granule, Address address, AccessHistory& stamps);
+  void take_from_read_table(Granule& granule, Address address, AccessHistory& history);
 };
 
 }  // namespace norn

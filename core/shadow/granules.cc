@@ -7,7 +7,7 @@ namespace {
 
 constexpr unsigned kPlaces = GranuleStep::kPlaces;
 constexpr unsigned kNoPlace = GranuleStep::kNoPlace;
-// A list of no more stamps is one that a granule may soon do without.
+// A list of no more shadow words is one that a granule may soon do without.
 constexpr unsigned kFewListed = 4;
 
 LocksCode locks_at(uint32_t second, unsigned place) { return GranuleStep::locks_at(second, place); }
@@ -60,7 +60,7 @@ bool GranuleStep::take(Granule& granule) {
     b = c, b_locks = c_locks;
     c = {};
   }
-  // The bytes may go to a stamp that says the same of others; but the order of writes counts.
+  // The bytes may go to a shadow word that says the same of others; but the order of writes counts.
   const bool write = is_write(kind_);
   const bool after_b = write && !c.is_none() && is_write(c.kind());
   const bool after_a = after_b || (write && !b.is_none() && is_write(b.kind()));
@@ -68,11 +68,11 @@ bool GranuleStep::take(Granule& granule) {
   if (adds != 0 || !(joins(c) || (!after_b && joins(b)) || (!after_a && joins(a)))) {
     const ShadowWord fresh = ShadowWord::of(own_.epoch(), kind_, mask_, own_.stack(), adds != 0);
     if (a.is_none()) {
-      a = fresh, a_locks = thread_.stamps_locks;
+      a = fresh, a_locks = thread_.words_locks;
     } else if (b.is_none()) {
-      b = fresh, b_locks = thread_.stamps_locks;
+      b = fresh, b_locks = thread_.words_locks;
     } else if (c.is_none()) {
-      c = fresh, c_locks = thread_.stamps_locks;
+      c = fresh, c_locks = thread_.words_locks;
     } else if (context_.options->superseded_cap < kPlaces) {
       // The oldest that is superseded goes.
       if (is_superseded(a)) {
@@ -83,7 +83,7 @@ bool GranuleStep::take(Granule& granule) {
       } else if (!is_superseded(c)) {
         return false;
       }
-      c = fresh, c_locks = thread_.stamps_locks;
+      c = fresh, c_locks = thread_.words_locks;
     } else {
       return false;
     }
@@ -92,14 +92,14 @@ bool GranuleStep::take(Granule& granule) {
   return true;
 }
 
-// Whether a read makes so much superfluous, of these stamps of a granule and of its list, that the others and itself
-// have room in the granule: then it is worth while to judge all, and to do without a list from there on.
+// Whether a read makes so much superfluous, of these shadow words of a granule and of its list, that the others and
+// itself have room in the granule: then it is worth while to judge all, and to do without a list from there on.
 bool ShadowStore::fits_without_list(const Thread& thread, const OverflowList& listed, const GranuleStep::Kept* kept,
                                     unsigned count, const PastAccess& now) {
   // (Only the thread's own earlier reads are looked at: whether others' go takes longer to find out.)
-  auto stays = [&](const PastAccess& stamp) {
-    if (!is_read(stamp.kind) || !is_own(thread, stamp.slot, stamp.time) || (stamp.mask & ~now.mask) != 0) return true;
-    return related_to(thread, AnyKind{now.kind}, stamp).covered != Covered::kYes;
+  auto stays = [&](const PastAccess& past) {
+    if (!is_read(past.kind) || !is_own(thread, past.slot, past.time) || (past.mask & ~now.mask) != 0) return true;
+    return related_to(thread, AnyKind{now.kind}, past).covered != Covered::kYes;
   };
   unsigned staying = 0;
   for (unsigned i = 0; i < count; ++i) {
@@ -109,17 +109,17 @@ bool ShadowStore::fits_without_list(const Thread& thread, const OverflowList& li
   return staying < kPlaces;
 }
 
-// Data that many threads read, or one under many different locks, has a stamp for each of them: a later read takes the
-// place of an earlier one only if that is the thread's own and its locks protect no better. So that each does not cost
-// as much as there are, the list is changed in place: the new stamp goes to the granule, and if that is full, a read
-// that was there goes into the list, where the thread's own earlier one makes room (core/shadow/overflow_list.h).
-// False: it is another case, and nothing was done. Under the granule's lock; a list belongs to one granule, so it may
-// be changed.
+// Data that many threads read, or one under many different locks, has a shadow word for each of them: a later read
+// takes the place of an earlier one only if that is the thread's own and its locks protect no better. So that each does
+// not cost as much as there are, the list is changed in place: the new shadow word goes to the granule, and if that is
+// full, a read that was there goes into the list, where the thread's own earlier one makes room
+// (core/shadow/overflow_list.h). False: it is another case, and nothing was done. Under the granule's lock; a list
+// belongs to one granule, so it may be changed.
 bool ShadowStore::read_beside_list(Thread& thread, Granule& granule, HistoryId list, const WordAccess& access) {
   OverflowList listed = list_at(list);
-  if (!is_read(access.kind) || !thread.stamps_pack || listed.flags() != 0 || is_shared(list)) return false;
-  const PastAccess now = {thread.slot,  access.mask, access.kind, thread.time,        thread.lockset,
-                          access.where, 0,           true,        thread.stamps_locks};
+  if (!is_read(access.kind) || !thread.words_pack || listed.flags() != 0 || is_shared(list)) return false;
+  const PastAccess now = {thread.slot,  access.mask, access.kind, thread.time,       thread.lockset,
+                          access.where, 0,           true,        thread.words_locks};
   if (!now.fits()) return false;
 
   const uint32_t second = granule.cells[1].load(std::memory_order_relaxed);
@@ -131,14 +131,14 @@ bool ShadowStore::read_beside_list(Thread& thread, Granule& granule, HistoryId l
     if (place == kNoPlace) break;
     const ShadowWord word = granule.words[place].load(std::memory_order_relaxed);
     if (word.is_none()) break;
-    const PastAccess stamp = PastAccess::unpacked(segments_, word, locks_at(second, place));
-    if (!HybridEngine::agrees(context_, thread, stamp, access)) return false;
-    const bool read = is_read(stamp.kind);
-    if (stamp.slot == thread.slot) {
-      if (!is_own(thread, stamp.slot, stamp.time)) return false;
-      if (stamp.time == now.time) return stands_for(stamp.kind, now.kind) && (now.mask & ~stamp.mask) == 0;
-      if (stamp.kind == now.kind && stamp.lockset == now.lockset) {
-        if (stamp.mask != now.mask) return false;
+    const PastAccess past = PastAccess::unpacked(segments_, word, locks_at(second, place));
+    if (!HybridEngine::agrees(context_, thread, past, access)) return false;
+    const bool read = is_read(past.kind);
+    if (past.slot == thread.slot) {
+      if (!is_own(thread, past.slot, past.time)) return false;
+      if (past.time == now.time) return stands_for(past.kind, now.kind) && (now.mask & ~past.mask) == 0;
+      if (past.kind == now.kind && past.lockset == now.lockset) {
+        if (past.mask != now.mask) return false;
         continue;  // superfluous
       }
     }
@@ -150,9 +150,9 @@ bool ShadowStore::read_beside_list(Thread& thread, Granule& granule, HistoryId l
   }
   if (listed.room() <= kFewListed && fits_without_list(thread, listed, kept, count, now)) return false;
   const unsigned earlier = listed.find_read(now, [&](unsigned at) {
-    const PastAccess stamp = listed.at(at);
-    return stamp.kind == now.kind && stamp.mask == now.mask && stamp.lockset == now.lockset &&
-           is_own(thread, stamp.slot, stamp.time);
+    const PastAccess past = listed.at(at);
+    return past.kind == now.kind && past.mask == now.mask && past.lockset == now.lockset &&
+           is_own(thread, past.slot, past.time);
   });
   const bool has_earlier = earlier != OverflowList::kNotFound;
   if (has_earlier && listed.at(earlier).time == now.time) {
@@ -197,7 +197,7 @@ bool ShadowStore::read_beside_list(Thread& thread, Granule& granule, HistoryId l
 // A read that changes the words in the granule alone: what it covers of them goes, and its own word takes a place that
 // is free then and where the thread's check looks, or its bytes go to a word of its epoch. The list is only looked at:
 // reads in it stay, superfluous or not, as beside others' reads in general. False: it is another case, and nothing was
-// done. The thread has begun to stamp and is inside.
+// done. The thread has begun its epoch and is inside.
 bool ShadowStore::read_in_place(Thread& thread, Granule& granule, unsigned mask, bool increments, StackId where) {
   const uint64_t cells = GranuleLock::cells_of(granule);
   const auto list = static_cast<HistoryId>(cells);
@@ -247,7 +247,7 @@ bool ShadowStore::read_in_words(Thread& thread, Granule& granule, HistoryId list
     if ((s.mask & mask) == 0) continue;
     if (s.slot == thread.slot && s.time == thread.time) return false;
     if (ordered_before(*thread.decides, thread, s.slot, s.time)) continue;
-    const bool excluded = !lockless && !heeds && thread.stamps_exclude && !is_of_life(s.kind) &&
+    const bool excluded = !lockless && !heeds && thread.words_exclude && !is_of_life(s.kind) &&
                           listed.at(i).lockset == thread.lockset && thread.clocks.full.get(s.slot) >= s.time;
     if (!excluded) return false;
   }
@@ -275,7 +275,7 @@ bool ShadowStore::read_in_words(Thread& thread, Granule& granule, HistoryId list
     layout |= at << 2 * count++ | GranuleLayout::locks_in(at, locks_at(second, at));
   }
   if ((staying & ~ordered) != 0) return false;  // put there without the lock, at the same time as something else
-  if (to != kNoPlace) layout |= to << 2 * count++ | GranuleLayout::locks_in(to, thread.stamps_locks);
+  if (to != kNoPlace) layout |= to << 2 * count++ | GranuleLayout::locks_in(to, thread.words_locks);
   for (; count < kPlaces; ++count) layout |= kNoPlace << 2 * count;
   second = layout;
   for (unsigned at = 0; at < kPlaces; ++at) granule.words[at].store(left[at], std::memory_order_relaxed);
@@ -347,18 +347,18 @@ bool ShadowStore::renew_owned(Thread& thread, OverflowList& listed, GranuleStep:
   }
   if (!joined) {
     const uint32_t now = ShadowWord::epoch_of(thread.slot, thread.time);
-    words[kept++] = {ShadowWord::of(now, access.kind, fresh, access.where, adds != 0), thread.stamps_locks};
+    words[kept++] = {ShadowWord::of(now, access.kind, fresh, access.where, adds != 0), thread.words_locks};
   }
   for (unsigned i = kept; i < kPlaces; ++i) words[i] = {};
   return true;
 }
 
 // A short list is changed in place, with the words of the granule: it is HybridEngine::next() once more, as far as
-// there is no race and what stays has room. The new stamp goes to the granule; if that is full, its oldest goes to the
-// list. False: it is another case, and nothing was done. Under the granule's lock; the list has no flags.
+// there is no race and what stays has room. The new shadow word goes to the granule; if that is full, its oldest goes
+// to the list. False: it is another case, and nothing was done. Under the granule's lock; the list has no flags.
 bool ShadowStore::renew_short_list(Thread& thread, Granule& granule, HistoryId& list, const WordAccess& access) {
   constexpr unsigned kFew = OverflowList::kWindow;  // then all of its reads are found from anywhere
-  if ((access.kind != AccessKind::kRead && access.kind != AccessKind::kWrite) || !thread.stamps_pack ||
+  if ((access.kind != AccessKind::kRead && access.kind != AccessKind::kWrite) || !thread.words_pack ||
       !ShadowWord::stack_fits(access.where) || is_shared(list) || is_in_read_table(granule)) {
     return false;
   }
@@ -385,9 +385,9 @@ bool ShadowStore::renew_short_list(Thread& thread, Granule& granule, HistoryId& 
 
   unsigned fresh = access.mask;
   unsigned before = access.increments ? access.mask : spin_bytes_of(thread, access);
-  bool former = false;              // one is of another thread that had the slot
-  bool owned = thread.stamps_bare;  // then what the thread did itself goes whatever its locks were
-  const auto see = [&](Slot slot, Time time, AccessKind kind, unsigned mask) __attribute__((always_inline)) {
+  bool former = false;             // one is of another thread that had the slot
+  bool owned = thread.words_bare;  // then what the thread did itself goes whatever its locks were
+  const auto see = [&](Slot slot, ClockValue time, AccessKind kind, unsigned mask) __attribute__((always_inline)) {
     if (slot != thread.slot) {
       owned = false;
       if (counts_writes && is_write(kind)) fresh |= access.mask & mask;
@@ -511,7 +511,7 @@ bool ShadowStore::renew_short_list(Thread& thread, Granule& granule, HistoryId& 
     }
     words[kept++] = {
         ShadowWord::of(ShadowWord::epoch_of(thread.slot, thread.time), access.kind, fresh, access.where, adds != 0),
-        thread.stamps_locks};
+        thread.words_locks};
   }
 
   // From here on it is done.
@@ -538,9 +538,9 @@ bool ShadowStore::renew_short_list(Thread& thread, Granule& granule, HistoryId& 
 }
 
 // Atomics have a message, and so a list; but most lie in the granule all the same, and this is their way where the list
-// is short. Most accesses make a stamp or two superfluous, the thread's own or those of whoever was ordered before it;
-// what the list does not need any more stays as room there. False: it is another case, and nothing was done. Under the
-// granule's lock; a list that has stamps belongs to one granule, so it may be changed.
+// is short. Most accesses make a shadow word or two superfluous, the thread's own or those of whoever was ordered
+// before it; what the list does not need any more stays as room there. False: it is another case, and nothing was done.
+// Under the granule's lock; a list that has shadow words belongs to one granule, so it may be changed.
 bool ShadowStore::renew_beside_message(const Thread& thread, Granule& granule, HistoryId list, const WordAccess& access,
                                        uint32_t set_flags) {
   if (access.kind != AccessKind::kAtomicRead && access.kind != AccessKind::kAtomicWrite) return false;
@@ -551,28 +551,28 @@ bool ShadowStore::renew_beside_message(const Thread& thread, Granule& granule, H
       (flags & set_flags) != set_flags || GranuleFlags::in_spin(flags) != 0 || is_in_read_table(granule)) {
     return false;
   }
-  if (thread.stamps_pack && ShadowWord::stack_fits(access.where)) {
+  if (thread.words_pack && ShadowWord::stack_fits(access.where)) {
     const unsigned spun = thread.spin_word_count == 0 ? 0 : spin_bytes_of(thread, access);
     if (AtomicStep(context_, segments_, thread, access, spun).take(granule, listed)) return true;
   }
-  AccessHistory stamps;
-  read_granule(granule, list, stamps);
+  AccessHistory history;
+  read_granule(granule, list, history);
   FoundRaces races;
-  const uint8_t accessed = accessed_in_segment(thread, stamps, access);
-  if (!HybridEngine::next(context_, thread, stamps, 0, accessed, access, races)) return true;
-  const unsigned first = first_in_granule(thread, stamps, false, flags);
+  const uint8_t accessed = accessed_in_segment(thread, history, access);
+  if (!HybridEngine::next(context_, thread, history, 0, accessed, access, races)) return true;
+  const unsigned first = first_in_granule(thread, history, false, flags);
   if (races.count != 0 || first > listed.room()) return false;
   auto* words = const_cast<uint32_t*>(histories_.words(list));
   for (unsigned i = 0; i < listed.room(); ++i) {
-    HybridEngine::write_stamp(words, i, i < first ? stamps.all[i] : PastAccess{});
+    HybridEngine::store_past(words, i, i < first ? history.all[i] : PastAccess{});
   }
-  put_in_granule(granule, stamps, first);
+  put_in_granule(granule, history, first);
   return true;
 }
 
-// The same for what somebody waits for in a loop, on the stamps as they lie in the list: any access but a free, or a
-// write over an atomic. Those who wait are to hear of a write; `accessed`: which of its bytes its thread accessed in
-// the segment before. It is HybridEngine::next() once more, as far as there is no race and the list has room.
+// The same for what somebody waits for in a loop, on the shadow words as they lie in the list: any access but a free,
+// or a write over an atomic. Those who wait are to hear of a write; `accessed`: which of its bytes its thread accessed
+// in the segment before. It is HybridEngine::next() once more, as far as there is no race and the list has room.
 bool ShadowStore::renew_waited_for(Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access,
                                    uint32_t set_flags, uint8_t& accessed) {
   const OverflowList listed = list_at(list);
@@ -641,27 +641,27 @@ bool ShadowStore::renew_waited_for(Thread& thread, const Granule& granule, Histo
     if (left[i] != 0) listed.move(i, kept++, left[i]);
   }
   listed.put(kept, {thread.slot, static_cast<uint8_t>(fresh), access.kind, thread.time, thread.lockset, access.where,
-                    static_cast<uint8_t>(counts_writes ? accessed & continues & fresh : 0), thread.stamps_pack,
-                    thread.stamps_locks});
+                    static_cast<uint8_t>(counts_writes ? accessed & continues & fresh : 0), thread.words_pack,
+                    thread.words_locks});
   for (unsigned i = kept + 1; i < count; ++i) listed.put(i, {});
   return true;
 }
 
 bool ShadowStore::access_simply(Thread& thread, Granule& granule, const WordAccess& access) {
-  if (!thread.stamps_pack || !ShadowWord::stack_fits(access.where)) return false;
+  if (!thread.words_pack || !ShadowWord::stack_fits(access.where)) return false;
   const bool counts_writes = is_write(access.kind) && follows_writes(options_);
   const unsigned fresh = GranuleStep::fresh_bytes(thread, granule, access.kind, access.mask, counts_writes);
   if (fresh == 0) return true;
   GranuleStep step(context_, segments_, thread, access.kind, fresh, access.increments, access.where);
   if (!step.take(granule)) return false;
-  thread.stamped = true;
+  thread.epoch_used = true;
   return true;
 }
 
 // Paths 3 and 4: one access to one granule. `set_flags` are set with it.
 void ShadowStore::access_granule(Thread& thread, Granule& granule, const WordAccess& access, SpinSignals& signals,
                                  uint32_t set_flags) {
-  if (!thread.stamped) note_segment(thread);
+  if (!thread.epoch_used) note_segment(thread);
   GranuleLock lock(granule);
   if (access.kind == AccessKind::kWrite && access.mask == kWholeGranule && !access.increments && may_heed_now(thread)) {
     take_out(thread, granule, lock.list, access.word);
@@ -669,7 +669,7 @@ void ShadowStore::access_granule(Thread& thread, Granule& granule, const WordAcc
   const Shape shape = shape_of(granule, lock.list);
   if (uint8_t accessed = 0;
       shape == Shape::kWaitedFor && renew_waited_for(thread, granule, lock.list, access, set_flags, accessed)) {
-    thread.stamped = true;
+    thread.epoch_used = true;
     if (!is_write(access.kind)) return remember_list(thread, granule, lock.list, access);
     const uint32_t flags = list_at(lock.list).flags();
     lock.unlock();
@@ -705,7 +705,7 @@ void ShadowStore::access_granule(Thread& thread, Granule& granule, const WordAcc
       break;
   }
   if (done) {
-    thread.stamped = true;
+    thread.epoch_used = true;
     if (access.kind == AccessKind::kAtomicRead) remember_list(thread, granule, lock.list, access);
     return;
   }
@@ -720,7 +720,7 @@ void ShadowStore::access_known_granule(Thread& thread, Granule& granule, const W
   if (signals.count != 0) send(thread, signals);
 }
 
-// An access within one granule, by a thread whose check did not find it stamped.
+// An access within one granule, by a thread whose check did not find it.
 void ShadowStore::access_one(Thread& thread, AccessKind kind, Address begin, Address end, StackId where,
                              bool increments) {
   if (thread.ignoring != 0 || is_state_machine(options_.engine)) [[unlikely]]
@@ -729,9 +729,9 @@ void ShadowStore::access_one(Thread& thread, AccessKind kind, Address begin, Add
   heed_tick_request(thread);
   const Address at = begin & ~(kGranuleBytes - 1);
   Granule* granule = shadow_.existing_granule(at);
-  // Then no stamp of it is renewed in passing.
+  // Then no shadow word of it is renewed in passing.
   const bool waited_for = granule != nullptr && waited_for_in(*granule) != 0;
-  if (!waited_for && renew_run(thread, kind, at, begin, end, where, increments) >= end) return;
+  if (!waited_for && renew_span(thread, kind, at, begin, end, where, increments) >= end) return;
   if (granule == nullptr) granule = shadow_.granule(at);
   if (granule == nullptr) return no_memory_for_shadow();
   SpinSignals signals;
@@ -752,7 +752,7 @@ void ShadowStore::use_inside(Thread& thread, Address object, StackId where) {
   }
   ++thread.accesses;
   heed_tick_request(thread);
-  if (!thread.stamped) note_segment(thread);
+  if (!thread.epoch_used) note_segment(thread);
   const Address at = object & ~(kGranuleBytes - 1);
   Granule* granule = shadow_.granule(at);
   if (granule == nullptr) return no_memory_for_shadow();
@@ -761,18 +761,19 @@ void ShadowStore::use_inside(Thread& thread, Address object, StackId where) {
     found = where;
     return true;
   };
-  if (thread.stamps_pack && (renew<AccessKind::kAtomicRead, false>(thread, *granule, at, mask, where) ||
-                             renew_beside<AccessKind::kAtomicRead>(thread, *granule, at, mask, true, place))) {
-    thread.stamped = true;
+  if (thread.words_pack && (renew<AccessKind::kAtomicRead, false>(thread, *granule, at, mask, where) ||
+                            renew_beside<AccessKind::kAtomicRead>(thread, *granule, at, mask, true, place))) {
+    thread.epoch_used = true;
     return;
   }
   SpinSignals signals;
   access_granule(thread, *granule, {AccessKind::kAtomicRead, static_cast<uint8_t>(mask), where, at, true}, signals, 0);
 }
 
-// Renews the stamps of granules, from `at` on, as far as that goes; gives the first where it does not.
+// Renews the shadow words of granules, from `at` on, as far as that goes; gives the first where it does not.
 template <AccessKind Kind>
-Address ShadowStore::renew_run(Thread& thread, Address at, Address begin, Address end, StackId where, bool increments) {
+Address ShadowStore::renew_span(Thread& thread, Address at, Address begin, Address end, StackId where,
+                                bool increments) {
   constexpr bool kPlain = Kind == AccessKind::kRead || Kind == AccessKind::kWrite;
   if (!ShadowWord::stack_fits(where)) return at;
   [[maybe_unused]] const GranuleStep::Strided<Kind> row(thread, where);
@@ -786,7 +787,7 @@ Address ShadowStore::renew_run(Thread& thread, Address at, Address begin, Addres
     if (granule == nullptr) break;
     if constexpr (kPlain) {
       if (owns(thread, *granule) &&
-          (is_stamped(thread, *granule, Kind, mask) || renew_owner<Kind>(thread, *granule, mask, where))) {
+          (contains_same_access(thread, *granule, Kind, mask) || renew_owner<Kind>(thread, *granule, mask, where))) {
         continue;
       }
       if (mask == 0xff && (row.stands(*granule) || row.renew(*granule) || begin_row(row, *granule, at))) continue;
@@ -802,7 +803,7 @@ Address ShadowStore::renew_run(Thread& thread, Address at, Address begin, Addres
     }
     const bool renewed = mask == 0xff ? renew<Kind, true>(thread, *granule, at, mask, where)
                                       : renew<Kind, false>(thread, *granule, at, mask, where);
-    if (!renewed && !is_stamped(thread, *granule, Kind, mask) &&
+    if (!renewed && !contains_same_access(thread, *granule, Kind, mask) &&
         !renew_beside<Kind>(thread, *granule, at, mask, increments, place) &&
         !(kPlain && is_in_list(thread, *granule, Kind, mask)) &&
         !(Kind == AccessKind::kRead && read_in_place(thread, *granule, mask, increments, where))) {
@@ -817,7 +818,7 @@ Address ShadowStore::access_range(Thread& thread, Address begin, Address end, St
   thread.inside.store(true, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   Address at = begin & ~(kGranuleBytes - 1);
-  if (is_door_open()) at = renew_run<Kind>(thread, at, begin, end, where, false);
+  if (is_door_open()) at = renew_span<Kind>(thread, at, begin, end, where, false);
   step_outside(thread);
   if (at >= end) ++thread.accesses;
   return at < begin ? begin : at < end ? at : end;
@@ -826,18 +827,18 @@ Address ShadowStore::access_range(Thread& thread, Address begin, Address end, St
 template Address ShadowStore::access_range<AccessKind::kRead>(Thread&, Address, Address, StackId);
 template Address ShadowStore::access_range<AccessKind::kWrite>(Thread&, Address, Address, StackId);
 
-Address ShadowStore::renew_run(Thread& thread, AccessKind kind, Address at, Address begin, Address end, StackId where,
-                               bool increments) {
+Address ShadowStore::renew_span(Thread& thread, AccessKind kind, Address at, Address begin, Address end, StackId where,
+                                bool increments) {
   if (!may_renew(thread) || is_state_machine(options_.engine)) return at;
   switch (kind) {
     case AccessKind::kRead:
-      return renew_run<AccessKind::kRead>(thread, at, begin, end, where, increments);
+      return renew_span<AccessKind::kRead>(thread, at, begin, end, where, increments);
     case AccessKind::kWrite:
-      return renew_run<AccessKind::kWrite>(thread, at, begin, end, where, increments);
+      return renew_span<AccessKind::kWrite>(thread, at, begin, end, where, increments);
     case AccessKind::kAtomicRead:
-      return renew_run<AccessKind::kAtomicRead>(thread, at, begin, end, where, increments);
+      return renew_span<AccessKind::kAtomicRead>(thread, at, begin, end, where, increments);
     case AccessKind::kFree:
-      return renew_run<AccessKind::kFree>(thread, at, begin, end, where, increments);
+      return renew_span<AccessKind::kFree>(thread, at, begin, end, where, increments);
     default:
       return at;
   }
@@ -864,24 +865,24 @@ void ShadowStore::access_generally(Thread& thread, Granule& granule, GranuleLock
                                    SpinSignals& signals, uint32_t set_flags) {
   const bool plain_write = access.kind == AccessKind::kWrite || access.kind == AccessKind::kFree;
   FoundRaces races;
-  AccessHistory stamps;
-  const uint32_t flags = read_granule(granule, lock.list, stamps);
+  AccessHistory history;
+  const uint32_t flags = read_granule(granule, lock.list, history);
   ReadBlock* block = is_in_read_table(granule) ? read_table_.find(access.word) : nullptr;
-  if (block != nullptr) add_own_reads(thread, *block, access.word, stamps);
+  if (block != nullptr) add_own_reads(thread, *block, access.word, history);
   const uint8_t in_spin = GranuleFlags::in_spin(flags);
-  const uint8_t accessed = accessed_in_segment(thread, stamps, access);
+  const uint8_t accessed = accessed_in_segment(thread, history, access);
   if (block != nullptr && access.kind != AccessKind::kRead) {
-    judge_read_table(thread, *block, HybridEngine::fresh_bytes(context_, thread, stamps, access), access, races);
+    judge_read_table(thread, *block, HybridEngine::fresh_bytes(context_, thread, history, access), access, races);
   }
-  const bool stamped = HybridEngine::next(context_, thread, stamps, in_spin, accessed, access, races);
+  const bool changed = HybridEngine::next(context_, thread, history, in_spin, accessed, access, races);
   uint32_t ended = plain_write ? GranuleFlags::messages_within(access.mask) : 0;
   if (access.kind == AccessKind::kFree) ended |= GranuleFlags::spinning(access.mask);
   const uint32_t new_flags = (flags & ~ended) | set_flags;
-  if (stamped || new_flags != flags) {
-    thread.stamped |= stamped;
+  if (changed || new_flags != flags) {
+    thread.epoch_used |= changed;
     disown(granule, lock.list);
-    put_reads(thread, granule, block, access, stamps, new_flags);
-    write_granule(thread, granule, access.word, lock.list, stamps, new_flags);
+    put_reads(thread, granule, block, access, history, new_flags);
+    write_granule(thread, granule, access.word, lock.list, history, new_flags);
   }
   if (races.count == 0) remember_list(thread, granule, lock.list, access);
   lock.unlock();
@@ -898,9 +899,9 @@ unsigned ShadowStore::spin_bytes_of(const Thread& thread, const WordAccess& acce
                                                     << kWordBytes;
 }
 
-uint8_t ShadowStore::accessed_in_segment(const Thread& thread, const AccessHistory& stamps, const WordAccess& access) {
+uint8_t ShadowStore::accessed_in_segment(const Thread& thread, const AccessHistory& history, const WordAccess& access) {
   if (access.increments) return access.mask;
-  const unsigned accessed = HybridEngine::accessed_in_segment(stamps, thread) | spin_bytes_of(thread, access);
+  const unsigned accessed = HybridEngine::accessed_in_segment(history, thread) | spin_bytes_of(thread, access);
   return static_cast<uint8_t>(access.mask & accessed);
 }
 

@@ -5,7 +5,7 @@
 namespace norn {
 
 // Whether the thread, reading what was written then, may have to heed it: only locks put it before.
-static bool may_heed(const Thread& thread, AccessKind kind, Slot slot, Time time) {
+static bool may_heed(const Thread& thread, AccessKind kind, Slot slot, ClockValue time) {
   return is_write(kind) && !is_of_life(kind) && !ordered_before(thread.clocks.strong, thread, slot, time) &&
          ordered_before(thread.clocks.full, thread, slot, time);
 }
@@ -28,8 +28,8 @@ bool ShadowStore::has_writes_to_heed(const Thread& thread, const Granule& granul
   }
   const OverflowList listed = list_at(list);
   for (unsigned i = 0; i < listed.first_reads(); ++i) {
-    const PastAccess stamp = listed.at(i);
-    if ((stamp.mask & mask) != 0 && may_heed(thread, stamp.kind, stamp.slot, stamp.time)) return true;
+    const PastAccess past = listed.at(i);
+    if ((past.mask & mask) != 0 && may_heed(thread, past.kind, past.slot, past.time)) return true;
   }
   return false;
 }
@@ -37,15 +37,15 @@ bool ShadowStore::has_writes_to_heed(const Thread& thread, const Granule& granul
 // Under the granule's lock, before the read itself counts.
 void ShadowStore::heed_writes(Thread& thread, const Granule& granule, HistoryId list, unsigned mask) {
   if (!has_writes_to_heed(thread, granule, list, mask)) return;
-  AccessHistory stamps;
-  read_granule(granule, list, stamps);
-  for (unsigned i = 0; i < stamps.count; ++i) {
-    const PastAccess& stamp = stamps.all[i];
-    if (stamp.slot == thread.slot && stamp.time == thread.time) mask &= ~unsigned{stamp.mask};
+  AccessHistory history;
+  read_granule(granule, list, history);
+  for (unsigned i = 0; i < history.count; ++i) {
+    const PastAccess& past = history.all[i];
+    if (past.slot == thread.slot && past.time == thread.time) mask &= ~unsigned{past.mask};
   }
   for (unsigned byte = 0; byte < kGranuleBytes; ++byte) {
     if ((mask >> byte & 1) == 0) continue;
-    HybridEngine::signal(stamps, byte, [&](const PastAccess& write) {
+    HybridEngine::signal(history, byte, [&](const PastAccess& write) {
       if (!locksets_.protects(thread.lockset, write.lockset)) return false;
       if (may_heed(thread, write.kind, write.slot, write.time)) heed(thread, write.slot, write.time);
       return true;
@@ -57,13 +57,13 @@ void ShadowStore::heed_writes(Thread& thread, const Granule& granule, HistoryId 
 // it may be taking out what is kept there: whoever read it before, under such a lock, would find something else after
 // it. Under the granule's lock.
 void ShadowStore::take_out(Thread& thread, const Granule& granule, HistoryId list, Address address) {
-  AccessHistory stamps;
-  read_granule(granule, list, stamps);
+  AccessHistory history;
+  read_granule(granule, list, history);
   ReadBlock* block = is_in_read_table(granule) ? read_table_.find(address) : nullptr;
-  if (block != nullptr) add_reads_in_table(*block, address, stamps);
-  if (HybridEngine::accessed_in_segment(stamps, thread) != kWholeGranule) return;
-  for (unsigned i = 0; i < stamps.count; ++i) {
-    const PastAccess& read = stamps.all[i];
+  if (block != nullptr) add_reads_in_table(*block, address, history);
+  if (HybridEngine::accessed_in_segment(history, thread) != kWholeGranule) return;
+  for (unsigned i = 0; i < history.count; ++i) {
+    const PastAccess& read = history.all[i];
     if (read.kind != AccessKind::kRead || read.mask != kWholeGranule || read.slot == thread.slot) continue;
     take_out_after(thread, read.slot, read.time, read.lockset);
   }

@@ -30,7 +30,7 @@ void ShadowStore::access_word(Thread& thread, Cell& cell, const WordAccess& acce
     if (after == before) break;
     const HistoryId found = before;
     if (cell.compare_exchange_weak(before, after, std::memory_order_acq_rel)) {
-      thread.stamped = true;
+      thread.epoch_used = true;
       note_change(access.word, found);
       break;
     }

@@ -1,4 +1,4 @@
-// Granules with more stamps than have room in them: what reads find in their lists, and what they leave there.
+// Granules with more shadow words than have room in them: what reads find in their lists, and what they leave there.
 #include "core/shadow/overflow_list.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ constexpr Address kOther = 0x20100;
 constexpr Address kDone = 0x30000;
 constexpr ThreadId kThreads = 40;
 
-class StampListTest : public testing::Test {
+class OverflowListTest : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_TRUE(detector_->init({}, listener_into(pairs_)));
@@ -45,28 +45,28 @@ class StampListTest : public testing::Test {
 
 // What a thread reads as one of several readers stands for what it read before while it was alone, so that two threads'
 // reads have room in the granule again.
-TEST_F(StampListTest, AReadTakesAwayWhatIsProtectedBetter) {
+TEST_F(OverflowListTest, AReadTakesAwayWhatIsProtectedBetter) {
   for (int round = 0; round < 3; ++round) {
     for (const LockMode mode : {LockMode::kShared, LockMode::kExclusive}) {
       for (ThreadId i = 0; i < 2; ++i) read_under(*threads_[i], kMutex, mode);
     }
-    EXPECT_EQ(detector_->stamps_at(kX), 4u);
+    EXPECT_EQ(detector_->accesses_at(kX), 4u);
     for (ThreadId i = 0; i < 2; ++i) read_under(*threads_[i], kMutex, LockMode::kShared);
-    EXPECT_EQ(detector_->stamps_at(kX), 2u);
+    EXPECT_EQ(detector_->accesses_at(kX), 2u);
   }
   detector_->write(*late_, kX, 8, 3);
   EXPECT_EQ(pairs_.size(), 2u);
 }
 
 // And not the other way round.
-TEST_F(StampListTest, AReadLeavesWhatIsProtectedLess) {
+TEST_F(OverflowListTest, AReadLeavesWhatIsProtectedLess) {
   for (ThreadId i = 0; i < 2; ++i) {
     read_under(*threads_[i], kMutex, LockMode::kShared);
     read_under(*threads_[i], kOther, LockMode::kExclusive);
     detector_->read(*threads_[i], kX, 8, 4);
     for (int again = 0; again < 3; ++again) read_under(*threads_[i], kMutex, LockMode::kExclusive);
   }
-  EXPECT_EQ(detector_->stamps_at(kX), 4u);
+  EXPECT_EQ(detector_->accesses_at(kX), 4u);
   detector_->lock_acquire(*late_, kMutex, LockMode::kExclusive, 1);
   detector_->write(*late_, kX, 8, 3);
   ASSERT_EQ(pairs_.size(), 2u);
@@ -74,7 +74,7 @@ TEST_F(StampListTest, AReadLeavesWhatIsProtectedLess) {
 }
 
 // A mutex that many threads use, and that is freed after all but one of them.
-TEST_F(StampListTest, EachOfManyUsersIsKept) {
+TEST_F(OverflowListTest, EachOfManyUsersIsKept) {
   for (ThreadId left_out = 1; left_out <= kThreads; ++left_out) {
     pairs_.clear();
     for (int round = 0; round < 3; ++round) {
@@ -83,7 +83,7 @@ TEST_F(StampListTest, EachOfManyUsersIsKept) {
         detector_->use(*thread, kX, 2);
         detector_->use(*thread, kX, 2);
       }
-      EXPECT_EQ(detector_->stamps_at(kX), kThreads);
+      EXPECT_EQ(detector_->accesses_at(kX), kThreads);
     }
     for (Thread* thread : threads_) {
       if (thread->id != left_out) detector_->happens_before(*thread, kDone + left_out * 64);
@@ -96,8 +96,8 @@ TEST_F(StampListTest, EachOfManyUsersIsKept) {
   }
 }
 
-// More threads than have stamps that fit into a granule, and more stamps than are kept.
-TEST_F(StampListTest, WhatIsKeptHasABound) {
+// More threads than have shadow words that fit into a granule, and more shadow words than are kept.
+TEST_F(OverflowListTest, WhatIsKeptHasABound) {
   constexpr ThreadId kMany = 700;
   for (ThreadId id = kThreads + 2; id < kMany; ++id) threads_.push_back(detector_->fork(*main_, id));
   for (int round = 0; round < 6; ++round) {
@@ -105,14 +105,14 @@ TEST_F(StampListTest, WhatIsKeptHasABound) {
       if (round % 3 == 2) new_time(*thread);
       detector_->use(*thread, kX, 2);
     }
-    EXPECT_LE(detector_->stamps_at(kX), Options{}.history_cap) << round;
+    EXPECT_LE(detector_->accesses_at(kX), Options{}.history_cap) << round;
   }
-  EXPECT_GT(detector_->statistics().stamps_forgotten, 0u);
+  EXPECT_GT(detector_->statistics().accesses_forgotten, 0u);
 }
 
 // Beside a list: an atomic write races with what was read, and not with what was used. The read is in the granule when
 // its thread comes again, or in the list.
-TEST_F(StampListTest, AUseDoesNotStandForARead) {
+TEST_F(OverflowListTest, AUseDoesNotStandForARead) {
   for (const bool at_once : {true, false}) {
     pairs_.clear();
     detector_->allocate(*late_, kX, 8);

@@ -34,11 +34,11 @@ class OwnerTable {
   [[nodiscard]] static bool is_one(const uint32_t* words) { return words[0] == kHeader; }
 
   // Of accesses of one thread, oldest first, which may_hold() holds for.
-  void fill(uint32_t* words, const AccessHistory& stamps) {
+  void fill(uint32_t* words, const AccessHistory& history) {
     words[0] = kHeader;
     for (unsigned byte = 0; byte < kGranuleBytes; ++byte) bytes_[byte] = {};
-    for (unsigned i = 0; i < stamps.count; ++i) {
-      const PastAccess& s = stamps.all[i];
+    for (unsigned i = 0; i < history.count; ++i) {
+      const PastAccess& s = history.all[i];
       for (unsigned byte = 0; byte < kGranuleBytes; ++byte) {
         if ((s.mask >> byte & 1) != 0) (is_write(s.kind) ? bytes_[byte].write : bytes_[byte].read) = s.packed();
       }

@@ -24,7 +24,7 @@ TEST(OwnerTable, TellsEachAccessWithItsBytesOldestFirst) {
   none.count = 0;
   table.fill(words, none);
   EXPECT_TRUE(OwnerTable::is_one(words));
-  const auto at = [](Time clock, AccessKind kind, unsigned mask, StackId stack) {
+  const auto at = [](ClockValue clock, AccessKind kind, unsigned mask, StackId stack) {
     return ShadowWord::of(ShadowWord::epoch_of(3, clock), kind, mask, stack);
   };
   table.take<AccessKind::kRead>(at(7, AccessKind::kRead, 0x0f, 1), 0x0f);

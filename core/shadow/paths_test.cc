@@ -184,9 +184,9 @@ class PathsTest : public testing::Test {
       EXPECT_TRUE(stands) << name << " passes what nothing stands for: " << text_of(thread, access) << "\n"
                           << text_of(before.all);
     };
-    if (plain && thread.stamped) known("check", DetectorProbe::passes(thread, granule, access.kind, address, size));
+    if (plain && thread.epoch_used) known("check", DetectorProbe::passes(thread, granule, access.kind, address, size));
     // (To an atomic read the thread's allocation is as good: what it did at that epoch is never predicted.)
-    if (thread.stamped && !(access.kind == AccessKind::kAtomicRead && was_born_now(thread, before))) {
+    if (thread.epoch_used && !(access.kind == AccessKind::kAtomicRead && was_born_now(thread, before))) {
       known("is known", DetectorProbe::is_known(*detector_, thread, granule, access));
     }
 
@@ -196,8 +196,8 @@ class PathsTest : public testing::Test {
       snapshot.restore();
     };
     // In the hooks, and before anything is handed over.
-    if (thread.stamped && DetectorProbe::may_renew(thread)) {
-      without_number_ += thread.stamps_locks == SegmentLocks::kOfItsTime ? 1 : 0;
+    if (thread.epoch_used && DetectorProbe::may_renew(thread)) {
+      without_number_ += thread.words_locks == SegmentLocks::kOfItsTime ? 1 : 0;
       with_kind(access.kind, [&]<AccessKind Kind>() {
         if (!access.increments || Kind == AccessKind::kAtomicRead) {
           try_one({1, "renew", Leaves::kTheSame},

@@ -1,8 +1,8 @@
 // Places that differ by byte.
 //
 // Code that goes through memory byte by byte accesses the bytes of one granule from several places at one time of its
-// thread. A stamp has one place; for it to stand for all of them it can have a mixed one, which says for each byte
-// which it was. Mixed places are kept once each, for ever: the loops of a program make few.
+// thread. A shadow word has one place; for it to stand for all of them it can have a mixed one, which says for each
+// byte which it was. Mixed places are kept once each, for ever: the loops of a program make few.
 #pragma once
 
 #include <atomic>

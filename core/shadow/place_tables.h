@@ -6,8 +6,8 @@
 namespace norn {
 
 struct PlaceTables : GranuleWords {
-  // Which stamps stay beside a new one: that in its place, which goes to the third; the other; the third, which makes
-  // room for that.
+  // Which shadow words stay beside a new one: that in its place, which goes to the third; the other; the third, which
+  // makes room for that.
   static constexpr unsigned kMineStays = 1, kOtherStays = 2, kThirdStays = 4, kAllStay = 7;
   // What that means for their locks, as bits of the second cell, and by how much these turn.
   struct Moves {
@@ -36,7 +36,8 @@ struct PlaceTables : GranuleWords {
   };
   static const AllMoves kMoves;
 
-  // The order of stamps, without that of a place (or with it in another from now on), and that place as the newest.
+  // The order of shadow words, without that of a place (or with it in another from now on), and that place as the
+  // newest.
   struct OrdersAfter {
     uint8_t of[2][kNoPlace + 1][kNoOrder + 1];
 

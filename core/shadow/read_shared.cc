@@ -33,12 +33,12 @@ ReadBlock::Row* GranuleStore::own_row(Thread& thread, Address address) {
 
 // Adds the thread's own reads in rows to the others that it is to be judged by.
 void GranuleStore::add_own_reads(const Thread& thread, const ReadBlock& block, Address address,
-                                 AccessHistory& stamps) const {
+                                 AccessHistory& history) const {
   const ReadBlock::Row* row = thread.slot < ShadowWord::kSlots ? block.existing_row(thread.slot) : nullptr;
   if (row == nullptr) return;
-  for_each_read(thread.slot, *row, ReadBlock::index_of(address), [&](const PastAccess& stamp) {
-    if (stamps.count < AccessHistory::kMax) {
-      stamps.all[stamps.count++] = stamp;
+  for_each_read(thread.slot, *row, ReadBlock::index_of(address), [&](const PastAccess& past) {
+    if (history.count < AccessHistory::kMax) {
+      history.all[history.count++] = past;
     } else {
       context_.forgotten->fetch_add(1, std::memory_order_relaxed);
     }
@@ -46,60 +46,60 @@ void GranuleStore::add_own_reads(const Thread& thread, const ReadBlock& block, A
 }
 
 // All that is in rows, as far as there is room. Under the granule's lock.
-void GranuleStore::add_reads_in_table(ReadBlock& block, Address address, AccessHistory& stamps) const {
+void GranuleStore::add_reads_in_table(ReadBlock& block, Address address, AccessHistory& history) const {
   const unsigned index = ReadBlock::index_of(address);
   if constexpr (!kOneAtATime) std::atomic_thread_fence(std::memory_order_seq_cst);  // core/shadow/read_step.h
   block.for_each(index, [&](Slot slot, const ReadBlock::Row& row) {
-    for_each_read(slot, row, index, [&](const PastAccess& stamp) {
-      if (stamps.count < AccessHistory::kMax) stamps.all[stamps.count++] = stamp;
+    for_each_read(slot, row, index, [&](const PastAccess& past) {
+      if (history.count < AccessHistory::kMax) history.all[history.count++] = past;
     });
   });
 }
 
-// Of the stamps of a thread, or of all, takes those that have room in rows. The newest first.
-void GranuleStore::give_reads_to_table(ReadBlock& block, Address address, AccessHistory& stamps, const Thread* of) {
+// Of the shadow words of a thread, or of all, takes those that have room in rows. The newest first.
+void GranuleStore::give_reads_to_table(ReadBlock& block, Address address, AccessHistory& history, const Thread* of) {
   const unsigned index = ReadBlock::index_of(address);
-  unsigned left = stamps.count;
-  for (unsigned i = stamps.count; i-- > 0;) {
-    PastAccess& stamp = stamps.all[i];
-    if (stamp.kind != AccessKind::kRead || (of != nullptr && stamp.slot != of->slot)) continue;
-    find_whether_it_packs(stamp);
-    ReadBlock::Row* row = stamp.fits() ? read_table_.row(block, stamp.slot) : nullptr;
+  unsigned left = history.count;
+  for (unsigned i = history.count; i-- > 0;) {
+    PastAccess& past = history.all[i];
+    if (past.kind != AccessKind::kRead || (of != nullptr && past.slot != of->slot)) continue;
+    find_whether_it_packs(past);
+    ReadBlock::Row* row = past.fits() ? read_table_.row(block, past.slot) : nullptr;
     if (row == nullptr) continue;
     ReadsInRow reads = ReadsInRow::of(*row, index);
-    if (!reads.add(ReadInRow::from_word(stamp.packed(), stamp.locks))) continue;
+    if (!reads.add(ReadInRow::from_word(past.packed(), past.locks))) continue;
     reads.write_to(*row, index);
-    stamp.mask = 0;
+    past.mask = 0;
     --left;
   }
-  if (left == stamps.count) return;
+  if (left == history.count) return;
   unsigned overwritten = 0;
   unsigned kept = 0;
-  for (unsigned i = 0; i < stamps.count; ++i) {
-    if (stamps.all[i].mask == 0) continue;
-    if (i < stamps.overwritten) ++overwritten;
-    stamps.all[kept++] = stamps.all[i];
+  for (unsigned i = 0; i < history.count; ++i) {
+    if (history.all[i].mask == 0) continue;
+    if (i < history.overwritten) ++overwritten;
+    history.all[kept++] = history.all[i];
   }
-  stamps.count = kept;
-  stamps.overwritten = overwritten;
+  history.count = kept;
+  history.overwritten = overwritten;
 }
 
 // Whether it is worth while: several threads have read it, each but once. (What is read under different locks by each
 // is better off in a list.)
-bool GranuleStore::is_for_read_table(const AccessHistory& stamps) {
+bool GranuleStore::is_for_read_table(const AccessHistory& history) {
   constexpr unsigned kFew = 3;
   uint64_t seen[ShadowWord::kSlots / 64] = {};
   unsigned readers = 0;
-  for (unsigned i = 0; i < stamps.count; ++i) {
-    const PastAccess& stamp = stamps.all[i];
-    if (stamp.kind != AccessKind::kRead || stamp.slot >= ShadowWord::kSlots) continue;
-    uint64_t& group = seen[stamp.slot / 64];
-    const uint64_t bit = uint64_t{1} << stamp.slot % 64;
+  for (unsigned i = 0; i < history.count; ++i) {
+    const PastAccess& past = history.all[i];
+    if (past.kind != AccessKind::kRead || past.slot >= ShadowWord::kSlots) continue;
+    uint64_t& group = seen[past.slot / 64];
+    const uint64_t bit = uint64_t{1} << past.slot % 64;
     if ((group & bit) != 0) return false;
     group |= bit;
     ++readers;
   }
-  return readers >= kFew && stamps.count > GranuleWords::kPlaces;
+  return readers >= kFew && history.count > GranuleWords::kPlaces;
 }
 
 // From here on the granule's reads are in rows. Null: there is no memory for it.
@@ -115,16 +115,16 @@ ReadBlock* GranuleStore::open_read_table(Granule& granule, Address address) {
 // After an access has been judged: of the thread's own reads those that are left have their places, and so have all if
 // the granule's reads are to be in rows from here on.
 void GranuleStore::put_reads(const Thread& thread, Granule& granule, ReadBlock* block, const WordAccess& access,
-                             AccessHistory& stamps, uint32_t flags) {
+                             AccessHistory& history, uint32_t flags) {
   if (block != nullptr) {
     ReadBlock::Row* row = thread.slot < ShadowWord::kSlots ? block->existing_row(thread.slot) : nullptr;
     if (row != nullptr) ReadsInRow::clear(*row, ReadBlock::index_of(access.word), 0xff);
-    HybridEngine::consolidate(context_, stamps);
-    return give_reads_to_table(*block, access.word, stamps, &thread);
+    HybridEngine::consolidate(context_, history);
+    return give_reads_to_table(*block, access.word, history, &thread);
   }
-  if (access.kind != AccessKind::kRead || flags != 0 || !is_for_read_table(stamps)) return;
+  if (access.kind != AccessKind::kRead || flags != 0 || !is_for_read_table(history)) return;
   block = open_read_table(granule, access.word);
-  if (block != nullptr) give_reads_to_table(*block, access.word, stamps, nullptr);
+  if (block != nullptr) give_reads_to_table(*block, access.word, history, nullptr);
 }
 
 // These bytes are new: nothing was read of them. Gives those of the granule of which something was.
@@ -134,7 +134,7 @@ unsigned GranuleStore::clear_read_table(const Granule& granule, Address address,
   const unsigned index = ReadBlock::index_of(address);
   unsigned were_read = 0;
   block->for_each(index, [&](Slot slot, ReadBlock::Row& row) {
-    for_each_read(slot, row, index, [&](const PastAccess& stamp) { were_read |= stamp.mask; });
+    for_each_read(slot, row, index, [&](const PastAccess& past) { were_read |= past.mask; });
     ReadsInRow::clear(row, index, mask);
   });
   return were_read;
@@ -151,25 +151,25 @@ void GranuleStore::close_read_table(Granule& granule) {
 }
 
 // Somebody waits for the granule from here on. Beside what is in rows each access would be judged in general; so where
-// there are few, they are stamps like others again, and these are they. Under its lock.
-void GranuleStore::take_from_read_table(Granule& granule, Address address, AccessHistory& stamps) {
+// there are few, they are shadow words like others again, and these are they. Under its lock.
+void GranuleStore::take_from_read_table(Granule& granule, Address address, AccessHistory& history) {
   constexpr unsigned kFew = 8;
   ReadBlock* block = is_in_read_table(granule) ? read_table_.find(address) : nullptr;
   if (block == nullptr) return;
-  const unsigned before = stamps.count;
+  const unsigned before = history.count;
   bool few = true;
   const unsigned index = ReadBlock::index_of(address);
   if constexpr (!kOneAtATime) std::atomic_thread_fence(std::memory_order_seq_cst);  // core/shadow/read_step.h
   block->for_each(index, [&](Slot slot, const ReadBlock::Row& row) {
-    for_each_read(slot, row, index, [&](const PastAccess& stamp) {
-      few = few && stamps.count < kFew;
-      if (few) stamps.all[stamps.count++] = stamp;
+    for_each_read(slot, row, index, [&](const PastAccess& past) {
+      few = few && history.count < kFew;
+      if (few) history.all[history.count++] = past;
     });
   });
   if (few) {
     close_read_table(granule);
   } else {
-    stamps.count = before;
+    history.count = before;
   }
 }
 

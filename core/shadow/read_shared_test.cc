@@ -82,7 +82,7 @@ class ReadersTest : public testing::Test {
 
 TEST_F(ReadersTest, AWriteFindsEachOfThem) {
   all_read();
-  EXPECT_EQ(detector_->stamps_at(kX), kReaders);
+  EXPECT_EQ(detector_->accesses_at(kX), kReaders);
   detector_->write(*writer_, kX, 8, 1);
   EXPECT_EQ(pairs_.size(), kReaders);
 }
@@ -96,7 +96,7 @@ TEST_F(ReadersTest, AWriteThatCoversTheFirstReadLeavesTheSecond) {
   detector_->lock_acquire(reader, kMutex, LockMode::kExclusive, 1);
   detector_->read(reader, kX, 8, 2);
   detector_->lock_release(reader, kMutex, LockMode::kExclusive);
-  EXPECT_EQ(detector_->stamps_at(kX), kReaders + 1);
+  EXPECT_EQ(detector_->accesses_at(kX), kReaders + 1);
   write_under(*writer_, kMutex, kX);
   EXPECT_TRUE(pairs_.empty());
   order(*writer_, *late_, kGo);
@@ -152,7 +152,7 @@ TEST_F(ReadersTest, SomebodyWaitsForIt) {
       }
     }
     detector_->spin_read(*late_, kX, 4, 1, true);
-    EXPECT_EQ(detector_->stamps_at(kX), many ? 2 * kReaders : kReaders);
+    EXPECT_EQ(detector_->accesses_at(kX), many ? 2 * kReaders : kReaders);
     new_time(*readers_[0]);
     detector_->read(*readers_[0], kX, 4, 1);
     detector_->read(*readers_[0], kX, 4, 1);
@@ -250,7 +250,7 @@ TEST_F(ReadersTest, ReadsUnderSeveralLocksAreKept) {
       detector_->lock_release(*reader, lock, LockMode::kExclusive);
     }
   }
-  EXPECT_EQ(detector_->stamps_at(kX), 3 * kReaders);
+  EXPECT_EQ(detector_->accesses_at(kX), 3 * kReaders);
   write_under(*writer_, kMutex, kX);
   EXPECT_GE(pairs_.size(), kReaders);
 }
@@ -355,7 +355,7 @@ TEST_F(ReadersTest, CollectionsKeepThemAndTheirLocks) {
   }
   collect_fully();
   write_under(*late_, kOther, kElsewhere);  // its locks get a number of their own
-  EXPECT_EQ(detector_->stamps_at(kX), kReaders);
+  EXPECT_EQ(detector_->accesses_at(kX), kReaders);
   write_under(*writer_, kMutex, kX);
   EXPECT_TRUE(pairs_.empty());
 }
@@ -382,7 +382,7 @@ TEST_F(ReadersTest, RowsComeAndGo) {
     order_after_all(*writer_);
     detector_->write(*writer_, kX, 8, 1);
     collect_fully();
-    EXPECT_EQ(detector_->stamps_at(kX), 1u);
+    EXPECT_EQ(detector_->accesses_at(kX), 1u);
     all_read(kElsewhere + 0x2000);  // takes the room
     order_all_after(*writer_);
   }

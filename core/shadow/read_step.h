@@ -1,16 +1,16 @@
-// What most reads of data that many threads read do: they put their stamp into the thread's row
+// What most reads of data that many threads read do: they put their shadow word into the thread's row
 // (core/shadow/read_table.h).
 //
 // Where there is nothing else in the granule but a write that is known to come before, this needs no lock, and writes
 // nowhere but in the row. The thread puts its read there by an exchange and looks at the granule then; who writes locks
-// the granule, looks at the rows then, and unlocks after its stamp is there. The exchange and the lock are in one
+// the granule, looks at the rows then, and unlocks after its shadow word is there. The exchange and the lock are in one
 // order: if the lock came later, the writer finds the read. If it came earlier, the reader finds the granule locked
 // (and takes its read back, to come again with the lock), or the write in it. So one of the two finds the other. What
 // the reader takes back may have been made superfluous meanwhile: that it stays costs nothing but another look.
 //
 // The first two places of such a granule have copies of reads, for the checks of their threads, and nothing else. So
 // those, too, are written without the lock. (Where the memory becomes new at this very moment, by a thread that is not
-// ordered with the read, the copy may take the place of the new owner's stamp, as if the read had come after it.)
+// ordered with the read, the copy may take the place of the new owner's shadow word, as if the read had come after it.)
 #pragma once
 
 #include "core/shadow/read_table.h"
@@ -24,7 +24,7 @@ class ReadStep {
   // Where the granule of a write, or of whatever else it keeps beside its reads, has it.
   static constexpr unsigned kPlace = GranuleWords::kBesideTable;
 
-  // Whether the thread has read these bytes at its present time. What it has of that time stays, until the memory is
+  // Whether the thread has read these bytes at its present epoch. What it has of that time stays, until the memory is
   // new.
   [[nodiscard, gnu::always_inline]] static bool has_read(const Thread& thread, Granule& granule,
                                                          const ReadBlock::Row& row, unsigned index, unsigned mask) {
@@ -93,7 +93,7 @@ class ReadStep {
     unsigned count_ = 0;
   };
 
-  // Under the granule's lock, where no other stamp speaks against it. False: the row has no room for it.
+  // Under the granule's lock, where no other shadow word speaks against it. False: the row has no room for it.
   [[nodiscard]] static bool take(const Thread& thread, bool lockless, Granule& granule, ReadBlock::Row& row,
                                  unsigned index, ShadowWord read, unsigned mask) {
     ReadsInRow reads = ReadsInRow::of(row, index);
@@ -132,7 +132,7 @@ class ReadStep {
     const ShadowWord then_;
   };
 
-  // The bytes that were read at the thread's present time.
+  // The bytes that were read at the thread's present epoch.
   [[nodiscard, gnu::always_inline]] static unsigned read_now(const Thread& thread, ShadowWord read) {
     return read.clock() == thread.time ? read.bytes() : 0;
   }
@@ -193,7 +193,7 @@ class ReadStep {
     [[nodiscard, gnu::always_inline]] Covered no_better() const {
       const LocksCode locks = ReadInRow::locks(read_);
       return lockless_ || thread_.lockset == kNoLocks ||
-                     (locks == thread_.stamps_locks && locks != SegmentLocks::kOfItsTime)
+                     (locks == thread_.words_locks && locks != SegmentLocks::kOfItsTime)
                  ? Covered::kYes
                  : Covered::kUnknown;
     }

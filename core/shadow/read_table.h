@@ -1,9 +1,9 @@
 // The reads of data that many threads read: for each thread a row.
 //
 // A block is 16 granules, 128 bytes of the program. Whoever reads there has a row in it: up to two reads for each
-// granule, packed as stamps in a granule are, with the number of its locks where those have the slot, which the row
-// says. There is a second only beside a first that says so: most are of all bytes, and so a thread that goes through
-// memory goes through a half of its row, where nobody else writes but who makes a read superfluous.
+// granule, packed as shadow words in a granule are, with the number of its locks where those have the slot, which the
+// row says. There is a second only beside a first that says so: most are of all bytes, and so a thread that goes
+// through memory goes through a half of its row, where nobody else writes but who makes a read superfluous.
 //
 // Which granules have their reads here, they say themselves (kInReadTable, core/shadow/granule.h); for others what a
 // row has does not count. What belongs to a granule is read and written under the granule's lock, but for the first
@@ -64,7 +64,7 @@ struct ReadInRow {
   static constexpr uint64_t kIsFirst = uint64_t{1} << ShadowWord::kRmwAt;
 
   // What a row has of a thread's reads now, but for the bytes.
-  [[nodiscard, gnu::always_inline]] static ShadowWord of(LocksCode locks, Time clock, StackId where) {
+  [[nodiscard, gnu::always_inline]] static ShadowWord of(LocksCode locks, ClockValue clock, StackId where) {
     return ShadowWord::of_one_stack(ShadowWord::epoch_of(locks, clock), AccessKind::kRead, 0, where);
   }
   [[nodiscard]] static ShadowWord from_word(ShadowWord word, LocksCode locks) { return word.with_slot(locks); }

@@ -106,7 +106,7 @@ template <class Now, class Then, class Known>
 template <class LocksCall>
 class KnownExactly {
  public:
-  [[gnu::always_inline]] KnownExactly(const EngineContext& context, const Thread& thread, Slot slot, Time clock,
+  [[gnu::always_inline]] KnownExactly(const EngineContext& context, const Thread& thread, Slot slot, ClockValue clock,
                                       AccessKind then, const LocksCall& locks_then)
       : context_(context),
         thread_(thread),
@@ -144,14 +144,14 @@ class KnownExactly {
 // Whether a word was made under the locks that the thread has now: by their number, or by its epoch where they have
 // none. (No: or what had a number has none, or the other way round.) The thread is inside.
 [[nodiscard, gnu::always_inline]] inline bool has_same_locks(const Thread& thread, uint32_t then, LocksCode locks) {
-  if (locks != thread.stamps_locks) return false;
+  if (locks != thread.words_locks) return false;
   return locks != SegmentLocks::kOfItsTime ||
          thread.locks_by_time->at(static_cast<Slot>(ShadowWord::slot_of(then)), ShadowWord::clock_of(then), locks) ==
              thread.lockset;
 }
 
 // What paths 1 know of a word in a granule: the relation that decides, as far as the clock itself has it, and the
-// number of its locks. The thread has begun to stamp and is inside.
+// number of its locks. The thread has begun its epoch and is inside.
 class KnownNearby {
  public:
   // `cells`: both cells of the granule (GranuleLock::cells_of()), of which the upper has the locks of the word at `at`.
@@ -165,7 +165,7 @@ class KnownNearby {
   }
   [[nodiscard, gnu::always_inline]] static Relation keeps_apart() { return Relation::kUnknown; }
   [[nodiscard, gnu::always_inline]] Covered no_better() const {
-    if (thread_.stamps_bare) return Covered::kYes;
+    if (thread_.words_bare) return Covered::kYes;
     const auto locks = static_cast<LocksCode>(cells_ >> (at_ + 5) * 8);
     if (has_same_locks(thread_, then_, locks)) return Covered::kYes;
     return locks == 0 ? Covered::kNo : Covered::kUnknown;  // nothing protected it, as something protects this
@@ -194,8 +194,8 @@ class KnownByNumber {
   [[nodiscard, gnu::always_inline]] bool is_now() const { return is_now_; }
   [[nodiscard, gnu::always_inline]] bool is_ordered() const { return lockless_ ? full_ : strong_; }
   [[nodiscard, gnu::always_inline]] Relation keeps_apart() const {
-    return full_ && thread_.stamps_exclude && has_same_locks(thread_, then_, locks_) ? Relation::kExcluded
-                                                                                     : Relation::kUnknown;
+    return full_ && thread_.words_exclude && has_same_locks(thread_, then_, locks_) ? Relation::kExcluded
+                                                                                    : Relation::kUnknown;
   }
   [[nodiscard, gnu::always_inline]] Covered no_better() const {
     if (lockless_ || thread_.lockset == kNoLocks || has_same_locks(thread_, then_, locks_)) return Covered::kYes;

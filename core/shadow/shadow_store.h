@@ -14,12 +14,12 @@
 // nothing. The rule is one (core/shadow/relation.h); a path decides only where the words that are left are put. Paths 0
 // to 2 are the fast paths, 3 and 4 the slow path. core/shadow/paths_test.cc puts random granules through all of them.
 //
-// 0, the check: the inline check (include/norn/abi.h), is_stamped(), is_in_list().
+// 0, the check: the inline check (include/norn/abi.h), contains_same_access(), is_in_list().
 //    Decides that nothing changes: the thread's own word of its present epoch stands for the access.
 //    Leaves all else.
 //
 // 1, nearby: GranuleStep::Own, renew(), Strided; renew_owner() of an owner table; AtomicStep::renew() of atomics;
-// stamp_freed().
+// leave_free().
 //    Decides what is covered and goes, by the clock that decides, near slots, and equal numbers of locks.
 //    Leaves a list with anything in it, but for the thread's own table; what conflicts and is not ordered; other locks;
 //    frees; what has no room.
@@ -77,9 +77,9 @@ class ShadowStore : public GranuleStore {
   template <class WhereCall>
   void access_within(Thread& thread, Granule& granule, AccessKind kind, Address address, unsigned size,
                      const WhereCall& where, bool increments);
-  // A short way for the commonest of accesses, with as little as can be around it: by a thread that has stamped at its
-  // present time, within one granule. False: it was another one, and nothing was done. What the thread records is left
-  // to record_again(). `Tried`: access_plainly() was, and nothing was done.
+  // Fast path 1, for the commonest of accesses, with as little as can be around it: by a thread that has shadow words
+  // of its present epoch, within one granule. False: it was another one, and nothing was done. What the thread records
+  // is left to record_again(). `Tried`: access_plainly() was, and nothing was done.
   template <AccessKind Kind, bool Tried = false, class WhereCall>
   [[nodiscard, gnu::always_inline]] bool access_again(Thread& thread, Granule& granule, Address address, unsigned size,
                                                       bool increments, const WhereCall& where);
@@ -170,7 +170,7 @@ class ShadowStore : public GranuleStore {
       const Granule* granule = shadow_.existing_granule(at);
       if (granule == nullptr) return false;
       const uint8_t mask = mask_in(at, address, end);
-      if (is_stamped(thread, *granule, kind, mask)) continue;
+      if (contains_same_access(thread, *granule, kind, mask)) continue;
       const bool plain = kind == AccessKind::kRead || kind == AccessKind::kWrite;
       if (!plain || !is_in_list(thread, *granule, kind, mask)) return false;
     }
@@ -178,8 +178,8 @@ class ShadowStore : public GranuleStore {
   }
 
   // --- paths 1 and 2
-  // Whether renew() may be tried, once the thread has begun to stamp.
-  [[nodiscard]] static bool may_renew(const Thread& thread) { return thread.stamped && thread.stamps_pack; }
+  // Whether renew() may be tried, once the thread has begun its epoch.
+  [[nodiscard]] static bool may_renew(const Thread& thread) { return thread.epoch_used && thread.words_pack; }
   template <AccessKind Kind, bool Whole>
   [[nodiscard, gnu::always_inline]] bool renew(const Thread& thread, Granule& granule, Address address, unsigned mask,
                                                StackId where) {
@@ -259,19 +259,19 @@ class ShadowStore : public GranuleStore {
                      StackId where);
   // Of access_row(): one of another case.
   [[nodiscard]] bool renew_one(Thread& thread, AccessKind kind, Address at, StackId where) {
-    return renew_run(thread, kind, at, at, at + kGranuleBytes, where, false) != at;
+    return renew_span(thread, kind, at, at, at + kGranuleBytes, where, false) != at;
   }
   template <AccessKind Kind>
-  Address renew_run(Thread& thread, Address at, Address begin, Address end, StackId where, bool increments);
-  Address renew_run(Thread& thread, AccessKind kind, Address at, Address begin, Address end, StackId where,
-                    bool increments);
+  Address renew_span(Thread& thread, Address at, Address begin, Address end, StackId where, bool increments);
+  Address renew_span(Thread& thread, AccessKind kind, Address at, Address begin, Address end, StackId where,
+                     bool increments);
   [[nodiscard]] uint64_t read_together(const Thread& thread, Granule* granules, Address first, uint64_t count,
                                        uint64_t step, StackId where, bool copies) const;
   template <AccessKind Kind>
   [[nodiscard, gnu::always_inline]] bool renew_atomic(Thread& thread, Granule& granule, Address address, unsigned mask,
                                                       StackId where, bool increments);
   bool renew_atomic_write(Thread& thread, Address address, uint64_t size, StackId where, bool reads);
-  Address stamp_freed(Thread& thread, const Leaf& leaf, Address begin, Address end, StackId where);
+  Address leave_free(Thread& thread, const Leaf& leaf, Address begin, Address end, StackId where);
 
   // --- paths 3 and 4 (granules.cc, table_reads.cc)
   void access_one(Thread& thread, AccessKind kind, Address begin, Address end, StackId where, bool increments);
@@ -306,7 +306,7 @@ class ShadowStore : public GranuleStore {
                   KnownExactly(context_, thread, then.slot, then.time, then.kind, locks_then));
   }
   [[nodiscard]] static unsigned spin_bytes_of(const Thread& thread, const WordAccess& access);
-  static uint8_t accessed_in_segment(const Thread& thread, const AccessHistory& stamps, const WordAccess& access);
+  static uint8_t accessed_in_segment(const Thread& thread, const AccessHistory& history, const WordAccess& access);
   void note_signals(Thread& thread, const WordAccess& access, uint32_t flags, unsigned adds, SpinSignals& signals);
   // Messages belong to the address of their atomic; a plain write over any of its bytes ends one.
   void end_messages_of(const WordAccess& access) {
@@ -344,7 +344,9 @@ void ShadowStore::access_within(Thread& thread, Granule& granule, AccessKind kin
   const auto mask = static_cast<uint8_t>(bytes_in_granule(address, size));
   if (is_state_machine(options_.engine)) [[unlikely]]
     return access_from(thread, kind, address, address + size, where(), increments);
-  if (is_stamped(thread, granule, kind, mask) || (has_list(granule) && is_in_list(thread, granule, kind, mask))) return;
+  if (contains_same_access(thread, granule, kind, mask) ||
+      (has_list(granule) && is_in_list(thread, granule, kind, mask)))
+    return;
   const Address at = address & ~(kGranuleBytes - 1);
   access_known_granule(thread, granule, {kind, mask, where(), at, increments});
 }

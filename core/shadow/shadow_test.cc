@@ -118,9 +118,9 @@ TEST_P(ShadowTest, SmallBlocksKeepTheirs) {
   EXPECT_EQ(pairs_.size(), 1u);
 }
 
-// Where nothing was stamped yet, no short way stamps so that it would not be found when the memory is new.
-TEST_P(ShadowTest, WhatAShortWayStampsFirstIsForgottenToo) {
-  if (is_state_machine(GetParam())) return;  // it has no stamps
+// Where nothing was remembered yet, no fast path remembers so that it would not be found when the memory is new.
+TEST_P(ShadowTest, WhatAFastPathRemembersFirstIsForgottenToo) {
+  if (is_state_machine(GetParam())) return;  // it has no shadow words
   const auto where = [](StackId& found) {
     found = 1;
     return true;

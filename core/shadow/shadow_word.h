@@ -38,7 +38,7 @@ class ShadowWord {
 
   static constexpr unsigned kSlots = 1u << kSlotBits;
   // Clock values that fit, but for the one of nobody().
-  static constexpr Time kClockLimit = (1u << kClockBits) - 1;
+  static constexpr ClockValue kClockLimit = (1u << kClockBits) - 1;
   static constexpr unsigned kAllBytes = 0xff;
   // A stack id with this bit is a per-byte one. No embedding has such.
   static constexpr StackId kPerByteStack = StackId{1} << 31;
@@ -69,12 +69,14 @@ class ShadowWord {
   }
 
   // Slot and clock as one number, which of one slot grows with the clock.
-  [[nodiscard, gnu::always_inline]] static constexpr uint32_t epoch_of(Slot slot, Time clock) {
+  [[nodiscard, gnu::always_inline]] static constexpr uint32_t epoch_of(Slot slot, ClockValue clock) {
     return uint32_t{slot} << kClockBits | clock;
   }
   [[nodiscard, gnu::always_inline]] static constexpr unsigned slot_of(uint32_t epoch) { return epoch >> kClockBits; }
-  [[nodiscard, gnu::always_inline]] static constexpr Time clock_of(uint32_t epoch) { return epoch & kClockLimit; }
-  [[nodiscard]] static constexpr bool epoch_fits(Slot slot, Time clock) { return slot < kSlots && clock < kClockLimit; }
+  [[nodiscard, gnu::always_inline]] static constexpr ClockValue clock_of(uint32_t epoch) { return epoch & kClockLimit; }
+  [[nodiscard]] static constexpr bool epoch_fits(Slot slot, ClockValue clock) {
+    return slot < kSlots && clock < kClockLimit;
+  }
   // Of a stack that is not per byte.
   [[nodiscard, gnu::always_inline]] static constexpr bool stack_fits(StackId stack) { return stack >> kStackBits == 0; }
   [[nodiscard]] static constexpr bool any_stack_fits(StackId stack) { return stack_fits(stack & ~kPerByteStack); }
@@ -84,8 +86,8 @@ class ShadowWord {
   constexpr bool operator==(const ShadowWord&) const = default;
 
   [[nodiscard, gnu::always_inline]] constexpr Slot slot() const { return static_cast<Slot>(bits_ >> kSlotAt); }
-  [[nodiscard, gnu::always_inline]] constexpr Time clock() const {
-    return static_cast<Time>(bits_ >> kClockAt) & kClockLimit;
+  [[nodiscard, gnu::always_inline]] constexpr ClockValue clock() const {
+    return static_cast<ClockValue>(bits_ >> kClockAt) & kClockLimit;
   }
   [[nodiscard, gnu::always_inline]] constexpr uint32_t epoch() const {
     return static_cast<uint32_t>(bits_ >> kClockAt);

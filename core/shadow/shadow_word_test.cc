@@ -14,10 +14,10 @@ namespace {
 constexpr AccessKind kKinds[] = {AccessKind::kRead,        AccessKind::kWrite, AccessKind::kAtomicRead,
                                  AccessKind::kAtomicWrite, AccessKind::kFree,  AccessKind::kBirth};
 constexpr StackId kLastStack = (1u << ShadowWord::kStackBits) - 1;
-constexpr Time kLastClock = ShadowWord::kClockLimit - 1;
+constexpr ClockValue kLastClock = ShadowWord::kClockLimit - 1;
 constexpr Slot kLastSlot = ShadowWord::kSlots - 1;
 
-ShadowWord word_of(Slot slot, Time clock, AccessKind kind, unsigned bytes, StackId stack, bool rmw = false) {
+ShadowWord word_of(Slot slot, ClockValue clock, AccessKind kind, unsigned bytes, StackId stack, bool rmw = false) {
   return ShadowWord::of(ShadowWord::epoch_of(slot, clock), kind, bytes, stack, rmw);
 }
 const ShadowWord kFull =
@@ -44,9 +44,9 @@ TEST(ShadowWordTest, Slot) {
   EXPECT_FALSE(ShadowWord::epoch_fits(ShadowWord::kSlots, 1));
 }
 
-TEST(ShadowWordTest, Clock) {
+TEST(ShadowWordTest, VectorClock) {
   for (unsigned bit = 0; bit < ShadowWord::kClockBits; ++bit) {
-    const Time clock = 1u << bit;
+    const ClockValue clock = 1u << bit;
     EXPECT_EQ(word_of(kLastSlot, clock, AccessKind::kBirth, 0xff, kLastStack, true).clock(), clock);
     EXPECT_EQ(word_of(0, clock, AccessKind::kRead, 0, 0).clock(), clock);
     EXPECT_EQ(ShadowWord::clock_of(word_of(kLastSlot, clock, AccessKind::kRead, 0, 0).epoch()), clock);

@@ -13,7 +13,7 @@ void ShadowStore::spin_read_granule(Thread& thread, Address at, unsigned mask, b
   const SpinLock lock(object->mutex);
   SpinMessages& messages = object->spin;
   const bool machine = is_state_machine(options_.engine);
-  AccessHistory stamps;
+  AccessHistory history;
   HistoryId before[kGranuleBytes / kWordBytes] = {};
   unsigned fresh = 0;
   if (machine) {
@@ -24,20 +24,20 @@ void ShadowStore::spin_read_granule(Thread& thread, Address at, unsigned mask, b
       fresh |= begin_spinning_word(thread, granule->cells[word], at + shift, bytes, before[word]) << shift;
     }
   } else {
-    fresh = begin_spinning(thread, *granule, at, mask, stamps);
+    fresh = begin_spinning(thread, *granule, at, mask, history);
   }
   for (unsigned byte = 0; byte < kGranuleBytes; ++byte) {
     if ((fresh >> byte & 1) == 0) continue;
-    Clocks found;
+    VectorClocks found;
     bool complete = false;
     if (machine) {
       MsmEngine::signal(histories_, threadsets_, before[byte / kWordBytes], byte % kWordBytes,
-                        [&](Slot slot, Time time) {
+                        [&](Slot slot, ClockValue time) {
                           add_counterpart(slot, time, found);
                           complete = true;
                         });
     } else {
-      HybridEngine::signal(stamps, byte, [&](const PastAccess& s) {
+      HybridEngine::signal(history, byte, [&](const PastAccess& s) {
         add_counterpart(s.slot, s.time, found);
         complete = (s.adds >> byte & 1) == 0;
         return true;
@@ -57,7 +57,7 @@ void ShadowStore::spin_read(Thread& thread, Address address, uint64_t size, Stac
   ++thread.accesses;
   if (thread.recording) record(thread, AccessKind::kRead, address, size);
   if ((thread.ignoring & kIgnoreReads) != 0) return;
-  // Of bytes that the thread has read at its present time nothing is to be heeded any more: the condition of a loop
+  // Of bytes that the thread has read at its present epoch nothing is to be heeded any more: the condition of a loop
   // around a wait was read as any other data a moment ago.
   if (may_heed_now(thread) && !is_known(thread, AccessKind::kRead, address, size)) heed_range(thread, address, size);
   for (Address at = address & ~(kGranuleBytes - 1); at < address + size; at += kGranuleBytes) {
@@ -76,13 +76,13 @@ void ShadowStore::find_unordered_writes(Thread& thread, AccessKind kind, Address
     Granule* granule = shadow_.existing_granule(at);
     if (granule == nullptr) continue;
     const WordAccess access = {kind, mask_in(at, address, address + size), where, at, false};
-    AccessHistory stamps;
+    AccessHistory history;
     {
       const GranuleLock lock(*granule);
-      read_granule(*granule, lock.list, stamps);
+      read_granule(*granule, lock.list, history);
     }
-    for (unsigned i = 0; i < stamps.count; ++i) {
-      const PastAccess& s = stamps.all[i];
+    for (unsigned i = 0; i < history.count; ++i) {
+      const PastAccess& s = history.all[i];
       const auto common = static_cast<uint8_t>(s.mask & access.mask);
       if (common == 0 || s.kind == AccessKind::kFree || !conflicts(kind, s.kind)) continue;
       if (ordered_before(thread.clocks.full, thread, s.slot, s.time)) continue;
@@ -106,13 +106,13 @@ bool ShadowStore::may_be_written_plainly(Thread& thread, Address address, uint64
     Granule* granule = shadow_.existing_granule(at);
     if (granule == nullptr) continue;
     const unsigned mask = mask_in(at, address, address + size);
-    AccessHistory stamps;
+    AccessHistory history;
     {
       const GranuleLock lock(*granule);
-      read_granule(*granule, lock.list, stamps);
+      read_granule(*granule, lock.list, history);
     }
-    for (unsigned i = 0; i < stamps.count; ++i) {
-      const PastAccess& s = stamps.all[i];
+    for (unsigned i = 0; i < history.count; ++i) {
+      const PastAccess& s = history.all[i];
       if ((s.mask & mask) == 0 || s.kind != AccessKind::kWrite) continue;
       if (!ordered_before(thread.clocks.full, thread, s.slot, s.time)) return true;
     }

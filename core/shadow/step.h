@@ -81,14 +81,14 @@ class GranuleStep : public PlaceTables {
       staying &= ~kMineStays;
     }
     fresh = fresh.with(bytes);
-    uint64_t new_cells = uint64_t{thread.stamps_alone} << 32;
+    uint64_t new_cells = uint64_t{thread.layout_alone} << 32;
     ShadowWord new_other, new_third;
     if (staying != 0) {
       // That of the thread itself goes to the third place, where its check may look for it, and that to the other one.
       const auto second = static_cast<uint32_t>(cells >> 32);
-      if ((staying == kMineStays && second == thread.stamps_alone) ||
-          (staying == kThirdStays && second == thread.stamps_two)) {
-        new_cells = uint64_t{thread.stamps_two} << 32;
+      if ((staying == kMineStays && second == thread.layout_alone) ||
+          (staying == kThirdStays && second == thread.layout_two)) {
+        new_cells = uint64_t{thread.layout_two} << 32;
       } else {
         const uint32_t among = second_among(thread, place, staying, second);
         if (among == 0) return false;
@@ -103,7 +103,7 @@ class GranuleStep : public PlaceTables {
     } else if (are_none(mine, other, third) && !prepare()) {
       return false;
     }
-    if (thread.stamps_unlocked && new_cells == cells && new_other == other &&
+    if (thread.words_unlocked && new_cells == cells && new_other == other &&
         (new_third == third || third.slot() == thread.slot)) {
       if (new_third != third) granule.words[2].store(new_third, std::memory_order_relaxed);
       return put_unlocked(granule, place, fresh);
@@ -195,12 +195,12 @@ class GranuleStep : public PlaceTables {
   class Strided {
    public:
     Strided(const Thread& thread, StackId where)
-        : alone_(uint64_t{thread.stamps_alone} << 32),
-          two_(uint64_t{thread.stamps_two} << 32),
+        : alone_(uint64_t{thread.layout_alone} << 32),
+          two_(uint64_t{thread.layout_two} << 32),
           fresh_(says(thread, Kind, where).with(ShadowWord::kAllBytes)),
           past_(has_one_code(thread) ? thread.time - thread.own_since : 0),
           place_(thread.slot & 1u),
-          unlocked_(thread.stamps_unlocked) {}
+          unlocked_(thread.words_unlocked) {}
 
     // Whether the access was made already, as the newest of the thread's.
     [[nodiscard, gnu::always_inline]] bool stands(const Granule& granule) const {
@@ -240,7 +240,7 @@ class GranuleStep : public PlaceTables {
       return true;
     }
 
-    // Of a granule that is_empty() and prepared for its first stamp.
+    // Of a granule that is_empty() and prepared for its first shadow word.
     [[nodiscard, gnu::always_inline]] bool begin(Granule& granule) const {
       const uint64_t cells = GranuleLock::cells_of(granule);
       if (unlocked_ && cells == alone_) return put_unlocked(granule, place_, fresh_);
@@ -250,7 +250,7 @@ class GranuleStep : public PlaceTables {
    private:
     // Whether equal cells say that the locks are the same.
     [[nodiscard, gnu::always_inline]] static bool has_one_code(const Thread& thread) {
-      return thread.stamps_bare || thread.stamps_locks != SegmentLocks::kOfItsTime;
+      return thread.words_bare || thread.words_locks != SegmentLocks::kOfItsTime;
     }
     // Of the thread itself, at a time before the present. (What was freed is for the next path.)
     [[nodiscard, gnu::always_inline]] bool is_past(ShadowWord word) const {
@@ -272,19 +272,19 @@ class GranuleStep : public PlaceTables {
     bool unlocked_;
   };
 
-  // The second cell with a new stamp of the thread beside what stays of those it tells of. 0: there is no room.
+  // The second cell with a new shadow word of the thread beside what stays of those it tells of. 0: there is no room.
   [[nodiscard, gnu::always_inline]] static uint32_t second_among(const Thread& thread, unsigned place, unsigned staying,
                                                                  uint32_t second) {
     const uint32_t order = kOrdersAmong.of[place][staying][second & kNoOrder];
     if (order == 0) return 0;
     const Moves& moves = kMoves.of[place][staying];
-    return (thread.stamps_alone & ~kNoOrder) | order | (second & moves.stay) |
+    return (thread.layout_alone & ~kNoOrder) | order | (second & moves.stay) |
            __builtin_rotateleft32(second & moves.mine, moves.mine_by) |
            __builtin_rotateleft32(second & moves.third, moves.third_by);
   }
 
   // Puts the thread's word into its place without the lock, which a thread may that holds no lock of the program's
-  // (Thread::stamps_unlocked), where the second cell stays as it is (docs/design/history.md, Without the lock). False:
+  // (Thread::words_unlocked), where the second cell stays as it is (docs/design/history.md, Without the lock). False:
   // the granule got a list at the same time, or is locked, and nothing was done.
   [[nodiscard, gnu::always_inline]] static bool put_unlocked(Granule& granule, unsigned place, ShadowWord fresh) {
     granule.words[place].store(fresh, std::memory_order_relaxed);
@@ -299,7 +299,7 @@ class GranuleStep : public PlaceTables {
   struct Three {
     ShadowWord mine, other, third;
   };
-  // Puts other stamps and cells into a granule, if it still has these. `place`: that of the thread's parity.
+  // Puts other shadow words and cells into a granule, if it still has these. `place`: that of the thread's parity.
   [[nodiscard, gnu::always_inline]] static bool put_instead(Granule& granule, unsigned place, uint64_t cells,
                                                             const Three& found, uint64_t new_cells,
                                                             const Three& fresh) {
@@ -336,7 +336,7 @@ class GranuleStep : public PlaceTables {
     const ShadowWord third = granule.words[2].load(std::memory_order_relaxed);
     if (are_none(mine, other, third)) return false;  // the first needs more
     if (const unsigned done =
-            stamped_now(thread, Kind, mine) | stamped_now(thread, Kind, other) | stamped_now(thread, Kind, third);
+            same_bytes(thread, Kind, mine) | same_bytes(thread, Kind, other) | same_bytes(thread, Kind, third);
         (done & mask) != 0) {
       // Somebody else may have written since.
       if (counts_writes &&
@@ -390,7 +390,7 @@ class GranuleStep : public PlaceTables {
     const ShadowWord word = joins ? joined : ShadowWord::of_one_stack(fresh.epoch(), Kind, mask, found, adds != 0);
     const ShadowWord new_other = to == 1 - place ? mine_left : other_left;
     const ShadowWord new_third = to == 2 ? mine_left : third_left;
-    uint32_t new_second = after | locks_in(place, thread.stamps_locks);
+    uint32_t new_second = after | locks_in(place, thread.words_locks);
     if (!new_other.is_none()) new_second |= locks_in(1 - place, locks_at(second, to == 1 - place ? place : 1 - place));
     if (!new_third.is_none()) new_second |= locks_in(2, locks_at(second, to == 2 ? place : 2));
     if (!GranuleLock::try_lock_simple(granule)) return false;
@@ -411,17 +411,17 @@ class GranuleStep : public PlaceTables {
   // Gives the access' bytes to a word that says the same of others, if it is one.
   [[nodiscard]] bool joins(ShadowWord& word) { return says_same(word, own_) && add_to(word); }
 
-  // Path 3. Under the granule's lock, the thread having begun to stamp. False: it is another case.
+  // Path 3. Under the granule's lock, the thread having begun its epoch. False: it is another case.
   bool take(Granule& granule);
 
-  // The bytes of an access that its thread has not stamped at its present time; all if that does not matter, somebody
+  // The bytes of an access that its thread has not made in its present epoch; all if that does not matter, somebody
   // else having written since, perhaps.
   [[nodiscard]] static unsigned fresh_bytes(const Thread& thread, const Granule& granule, AccessKind kind,
                                             unsigned mask, bool counts_writes) {
     unsigned done = 0, others = 0;
     for (const std::atomic<ShadowWord>& at : granule.words) {
       const ShadowWord word = at.load(std::memory_order_relaxed);
-      done |= stamped_now(thread, kind, word);
+      done |= same_bytes(thread, kind, word);
       if (counts_writes) others |= written_by_others(thread, word);
     }
     return (others & mask) == 0 ? mask & ~done : mask;
@@ -430,8 +430,8 @@ class GranuleStep : public PlaceTables {
  private:
   friend class AtomicStep;
 
-  // Which bytes a word says that the thread has accessed at its present time already.
-  [[nodiscard, gnu::always_inline]] static unsigned stamped_now(const Thread& thread, AccessKind now, ShadowWord word) {
+  // Which bytes a word says that the thread has accessed at its present epoch already.
+  [[nodiscard, gnu::always_inline]] static unsigned same_bytes(const Thread& thread, AccessKind now, ShadowWord word) {
     return stands_for(word.kind(), now) && word.slot() == thread.slot && word.clock() == thread.time ? word.bytes()
                                                                                                      : 0u;
   }
@@ -500,7 +500,7 @@ class GranuleStep : public PlaceTables {
   [[gnu::always_inline]] bool judge(ShadowWord& stays, LocksCode locks) {
     const ShadowWord word = stays;
     const Slot slot = word.slot();
-    const Time clock = word.clock();
+    const ClockValue clock = word.clock();
     if (counts_writes_ && is_own(thread_, slot, clock) && clock >= thread_.segment_since) adds_ |= word.bytes();
     unsigned left = word.bytes();
     if (word.touches(mask_)) {
@@ -528,7 +528,7 @@ class GranuleStep : public PlaceTables {
   [[nodiscard, gnu::always_inline]] static ShadowWord says(const Thread& thread, AccessKind kind, StackId where) {
     return ShadowWord::of_one_stack(ShadowWord::epoch_of(thread.slot, thread.time), kind, 0, where);
   }
-  // Gives the access' bytes to a stamp that says the same.
+  // Gives the access' bytes to a shadow word that says the same.
   bool add_to(ShadowWord& word);
 
   const EngineContext& context_;
@@ -539,7 +539,7 @@ class GranuleStep : public PlaceTables {
   const bool counts_writes_;
   unsigned adds_;           // the bytes that an increment writes
   unsigned continues_ = 0;  // those with a write before ours that it continues
-  const ShadowWord own_;    // what stamps of such accesses say, but for the bytes
+  const ShadowWord own_;    // what shadow words of such accesses say, but for the bytes
 };
 
 }  // namespace norn

@@ -21,7 +21,7 @@ uint64_t ShadowStore::read_together(const Thread& thread, Granule* granules, Add
 // The same as read_in_row(), under the granule's lock, by a thread that may not have been here yet, and where there is
 // more beside the reads.
 bool ShadowStore::read_in_own_row(Thread& thread, Granule& granule, HistoryId list, const WordAccess& access) {
-  if (!is_in_read_table(granule) || access.kind != AccessKind::kRead || !thread.stamps_pack ||
+  if (!is_in_read_table(granule) || access.kind != AccessKind::kRead || !thread.words_pack ||
       !ShadowWord::stack_fits(access.where)) {
     return false;
   }
@@ -33,8 +33,8 @@ bool ShadowStore::read_in_own_row(Thread& thread, Granule& granule, HistoryId li
   const uint32_t order = granule.cells[1].load(std::memory_order_relaxed);
   if ((order & 3) != GranuleStep::kNoPlace) {
     const ShadowWord word = granule.words[ReadStep::kPlace].load(std::memory_order_relaxed);
-    const PastAccess stamp = PastAccess::unpacked(segments_, word, GranuleStep::locks_at(order, ReadStep::kPlace));
-    if (!HybridEngine::agrees(context_, thread, stamp, access)) return false;
+    const PastAccess past = PastAccess::unpacked(segments_, word, GranuleStep::locks_at(order, ReadStep::kPlace));
+    if (!HybridEngine::agrees(context_, thread, past, access)) return false;
   }
   ReadBlock::Row* row = own_row(thread, access.word);
   return row != nullptr && ReadStep::take(thread, is_lockless(), granule, *row, ReadBlock::index_of(access.word),
@@ -51,8 +51,8 @@ void ShadowStore::judge_read_table(const Thread& thread, ReadBlock& block, unsig
     const ReadsInRow reads = ReadsInRow::of(row, index);
     const auto left_of = [&](ShadowWord read) {
       if (read.is_none()) return read;
-      const PastAccess stamp = PastAccess::unpacked(segments_, ReadInRow::word(read, slot), ReadInRow::locks(read));
-      return read.without(HybridEngine::judge(context_, thread, stamp, 0, fresh, access, races).superfluous);
+      const PastAccess past = PastAccess::unpacked(segments_, ReadInRow::word(read, slot), ReadInRow::locks(read));
+      return read.without(HybridEngine::judge(context_, thread, past, 0, fresh, access, races).superfluous);
     };
     const ReadsInRow left = {left_of(reads.first), left_of(reads.second)};
     if (left.first != reads.first || left.second != reads.second) left.write_to(row, index);

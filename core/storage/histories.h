@@ -177,7 +177,7 @@ class Histories {
     uint32_t block = 0;
   };
   static constexpr uint32_t kNoArea = ~0u;
-  // In units; the first has room for one stamp (core/engine/hybrid.h), nine for an owner table
+  // In units; the first has room for one shadow word (core/engine/hybrid.h), nine for an owner table
   // (core/shadow/owner_table.h).
   static constexpr uint16_t kSizes[HistoryRoom::kClasses] = {2, 3, 4, 5, 8, 9, 16, 32, 64, 128, 256};
   static constexpr unsigned class_of(unsigned words) {

@@ -144,7 +144,7 @@ TEST_F(HistoryBoundTest, WhatIsNewIsFoundAndWhatIsOldIsForgotten) {
   };
   EXPECT_GE(races_at(next_ - 8), 2u);
   EXPECT_GE(races_at(next_ - 800), 2u);
-  EXPECT_LT(detector_->stamps_at(first), detector_->stamps_at(next_ - 80));
+  EXPECT_LT(detector_->accesses_at(first), detector_->accesses_at(next_ - 80));
 }
 
 // The program's data is renewed again and again: little lives, and nothing is forgotten.
@@ -188,15 +188,15 @@ TEST_F(HistoryBoundTest, NoOrderIsLost) {
       detector_->write(*threads_[0], flag + 4, 4, 6);
       for (unsigned k = 0; k < 40; ++k) read_under(*threads_[k % 2], k, flag + 4, 4);
     }
-    const unsigned stamps = detector_->stamps_at(kFlags[1]);
+    const unsigned history = detector_->accesses_at(kFlags[1]);
     if (very_short) {
-      for (int round = 0; round < 20 && detector_->stamps_at(kFlags[1]) > 3; ++round) fill_with_writes(100000, 8);
-      ASSERT_LE(detector_->stamps_at(kFlags[1]), 3u);  // no list
-      ASSERT_LE(detector_->stamps_at(kFlags[2]), 3u);
+      for (int round = 0; round < 20 && detector_->accesses_at(kFlags[1]) > 3; ++round) fill_with_writes(100000, 8);
+      ASSERT_LE(detector_->accesses_at(kFlags[1]), 3u);  // no list
+      ASSERT_LE(detector_->accesses_at(kFlags[2]), 3u);
     } else {
       fill_with_reads(8000, 120);
     }
-    EXPECT_LT(detector_->stamps_at(kFlags[1]), stamps);
+    EXPECT_LT(detector_->accesses_at(kFlags[1]), history);
     EXPECT_EQ(notes_.size(), very_short ? 2u : 1u);
     pairs_.clear();
     for (const Address flag : {kFlags[0], kFlags[1]}) {

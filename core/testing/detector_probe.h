@@ -17,7 +17,7 @@ namespace norn {
 struct RememberedByte {
   unsigned byte = 0;
   Slot slot = 0;
-  Time clock = 0;
+  ClockValue clock = 0;
   AccessKind kind{};
   LocksetId lockset = kNoLocks;
   StackId stack = kNoStack;
@@ -50,9 +50,9 @@ struct DetectorProbe {
 
   // --- what is remembered
   [[nodiscard]] static Remembered remembered(Detector& detector, const Granule& granule, Address address) {
-    AccessHistory stamps;
-    read_all(detector, granule, address, stamps);
-    return bytes_of(detector, stamps);
+    AccessHistory history;
+    read_all(detector, granule, address, history);
+    return bytes_of(detector, history);
   }
 
   struct Outcome {
@@ -62,12 +62,12 @@ struct DetectorProbe {
   // What the slow path makes of an access: HybridEngine::next() on all that the granule remembers. Changes nothing.
   [[nodiscard]] static Outcome slow(Detector& detector, const Thread& thread, const Granule& granule,
                                     const WordAccess& access) {
-    AccessHistory stamps;
-    const uint32_t flags = read_all(detector, granule, access.word, stamps);
+    AccessHistory history;
+    const uint32_t flags = read_all(detector, granule, access.word, history);
     FoundRaces races;
-    const uint8_t accessed = Detector::accessed_in_segment(thread, stamps, access);
-    (void)HybridEngine::next(detector.context_, thread, stamps, GranuleFlags::in_spin(flags), accessed, access, races);
-    return {bytes_of(detector, stamps), races.count};
+    const uint8_t accessed = Detector::accessed_in_segment(thread, history, access);
+    (void)HybridEngine::next(detector.context_, thread, history, GranuleFlags::in_spin(flags), accessed, access, races);
+    return {bytes_of(detector, history), races.count};
   }
 
   // --- the paths. Each says whether it took the access.
@@ -88,7 +88,7 @@ struct DetectorProbe {
   }
   [[nodiscard]] static bool is_known(Detector& detector, const Thread& thread, const Granule& granule,
                                      const WordAccess& access) {
-    return is_stamped(thread, granule, access.kind, access.mask) ||
+    return contains_same_access(thread, granule, access.kind, access.mask) ||
            (access.kind <= AccessKind::kAtomicRead && has_list(granule) &&
             detector.is_in_list(thread, granule, access.kind, access.mask));
   }
@@ -137,7 +137,7 @@ struct DetectorProbe {
     const auto first = static_cast<unsigned>(__builtin_ctz(access.mask));
     const Address begin = access.word + first;
     const Address end = begin + static_cast<unsigned>(__builtin_popcount(access.mask));
-    return detector.stamp_freed(thread, *detector.shadow_.existing_leaf(begin), begin, end, access.where) >= end;
+    return detector.leave_free(thread, *detector.shadow_.existing_leaf(begin), begin, end, access.where) >= end;
   }
   template <AccessKind Kind>
   [[nodiscard]] static bool path_2(Detector& detector, Thread& thread, Granule& granule, const WordAccess& access) {
@@ -197,7 +197,7 @@ struct DetectorProbe {
   // What comes before an access is judged (Detector::access_granule).
   static void begin(Detector& detector, Thread& thread) {
     detector.heed_tick_request(thread);
-    if (!thread.stamped) detector.note_segment(thread);
+    if (!thread.epoch_used) detector.note_segment(thread);
   }
   static void apply_handover(Detector& detector, Thread& thread, const Granule& granule, const WordAccess& access) {
     if (access.may_decide() && detector.may_heed_now(thread)) {
@@ -212,7 +212,7 @@ struct DetectorProbe {
         : thread_(thread),
           granule_(granule),
           index_(ReadBlock::index_of(address)),
-          stamped_(thread.stamped),
+          epoch_used_(thread.epoch_used),
           forgotten_(thread.reads_forgotten),
           known_(thread.known == nullptr ? KnownLists::Entry{} : thread.known->of(&granule)) {
       for (unsigned i = 0; i < 3; ++i) words_[i] = granule.words[i].load();
@@ -236,7 +236,7 @@ struct DetectorProbe {
         row.at->first[index_].store(row.first);
         row.at->second[index_].store(row.second);
       }
-      thread_.stamped = stamped_;
+      thread_.epoch_used = epoch_used_;
       thread_.reads_forgotten = forgotten_;
       if (thread_.known != nullptr) thread_.known->of(&granule_) = known_;
     }
@@ -249,7 +249,7 @@ struct DetectorProbe {
     Thread& thread_;
     Granule& granule_;
     const unsigned index_;
-    const bool stamped_;
+    const bool epoch_used_;
     const unsigned forgotten_;
     const KnownLists::Entry known_;
     ShadowWord words_[3];
@@ -264,16 +264,16 @@ struct DetectorProbe {
   static bool has_true_list(const Granule& granule) {
     return has_list(granule) && !is_owned(granule, GranuleLock::list_of(granule));
   }
-  static uint32_t read_all(Detector& detector, const Granule& granule, Address address, AccessHistory& stamps) {
-    const uint32_t flags = detector.read_granule(granule, GranuleLock::list_of(granule), stamps);
+  static uint32_t read_all(Detector& detector, const Granule& granule, Address address, AccessHistory& history) {
+    const uint32_t flags = detector.read_granule(granule, GranuleLock::list_of(granule), history);
     ReadBlock* block = is_in_read_table(granule) ? detector.read_table_.find(address) : nullptr;
-    if (block != nullptr) detector.add_reads_in_table(*block, address, stamps);
+    if (block != nullptr) detector.add_reads_in_table(*block, address, history);
     return flags;
   }
-  static Remembered bytes_of(const Detector& detector, const AccessHistory& stamps) {
+  static Remembered bytes_of(const Detector& detector, const AccessHistory& history) {
     Remembered result;
-    for (unsigned i = 0; i < stamps.count; ++i) {
-      const PastAccess& s = stamps.all[i];
+    for (unsigned i = 0; i < history.count; ++i) {
+      const PastAccess& s = history.all[i];
       for (unsigned byte = 0; byte < kGranuleBytes; ++byte) {
         if ((s.mask >> byte & 1) == 0) continue;
         const RememberedByte one = {byte,

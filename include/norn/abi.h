@@ -268,15 +268,15 @@ uint64_t __norn_run_write(const void* first, uint64_t count, uint64_t step, uint
  * not. For one or two bytes aligned to their size, or four, eight or sixteen aligned to four, eight and eight:
  *
  *     fast  = __norn_fast
- *     stamp = *(uint64_t*)(fast->granules + 4 * (address & fast->mask))   the shadow of the address: 32 bytes for 8
- *     news  = (stamp ^ fast->read) & fast->read_bits                      of writes: fast->write, NORN_FAST_WRITE_BITS
+ *     word = *(uint64_t*)(fast->granules + 4 * (address & fast->mask))   the shadow of the address: 32 bytes for 8
+ *     news  = (word ^ fast->read) & fast->read_bits                      of writes: fast->write, NORN_FAST_WRITE_BITS
  *     if (news != 0) __norn_slow_read8(address, site)
  *
  * Of shorter accesses only the bits of their bytes count, of those from NORN_FAST_BYTES_AT on, and they call only if
  * there are news with fast->others instead of fast->granules, too: what the thread did to other bytes last may have
- * taken the first stamp's place. Sixteen bytes have two stamps, 32 bytes apart, both of which must match. Whoever wants
- * to see every access sets `read` and `write` to a stamp that there is not. docs/design/fastpath.md says why what
- * passes need not be seen.
+ * taken the first shadow word's place. Sixteen bytes have two shadow words, 32 bytes apart, both of which must match.
+ * Whoever wants to see every access sets `read` and `write` to a shadow word that there is not. docs/design/fastpath.md
+ * says why what passes need not be seen.
  *
  * The slow hooks do what the others do and preserve all general registers but r11 (clang's preserve_most). */
 typedef struct norn_fast {

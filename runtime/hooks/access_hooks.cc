@@ -147,9 +147,9 @@ template <AccessKind Kind, unsigned Size, class... Value>
 enum class Quick : uint8_t { kNot, kDone, kUnfinished, kTried, kOwned, kListed };
 
 // The first shadow word of an epoch needs more. False: it is not to be had.
-[[gnu::noinline]] NORN_SLOW bool begin_stamping(ThreadState& state) {
+[[gnu::noinline]] NORN_SLOW bool begin_epoch(ThreadState& state) {
   if (!enter(state)) return false;
-  detector.begin_stamping(*state.core);
+  detector.begin_epoch(*state.core);
   leave(state);
   return state.core->is_plain();
 }
@@ -169,7 +169,7 @@ template <AccessKind Kind, unsigned Size>
   Thread& thread = *state->core;
   // With a mask accesses count, nothing is controlled, and the shadow is flat (settle_check).
   if (thread.fast.mask == 0 || state->depth.load(std::memory_order_relaxed) != 0) return Quick::kNot;
-  if (!thread.is_plain() && (thread.stamped || !begin_stamping(*state))) return Quick::kTried;
+  if (!thread.is_plain() && (thread.epoch_used || !begin_epoch(*state))) return Quick::kTried;
   Granule* granules = &flat_granule(thread.fast.granules, thread.fast.mask, address);
   if (has_list(granules[0])) {
     if (Size > kGranuleBytes) return Quick::kTried;
@@ -224,7 +224,7 @@ template <AccessKind Kind, unsigned Size>
     bool done = true;
     for (unsigned i = 0; i < Size / kInGranule<Size>; ++i) {
       done = done &&
-             ((Size > kGranuleBytes && is_stamped(thread, granule[i], Kind, 0xff)) ||
+             ((Size > kGranuleBytes && contains_same_access(thread, granule[i], Kind, 0xff)) ||
               detector.access_again<Kind, Size <= kGranuleBytes>(thread, granule[i], at + i * kGranuleBytes,
                                                                  kInGranule<Size>, increments<Kind>(site), find_stack));
     }
@@ -255,11 +255,11 @@ template <AccessKind Kind>
     const uint64_t others = ~bytes_in_granule(at, bytes) & 0xff;
     const uint64_t looked_at = bits & ~(others << ShadowWord::kBytesAt);
     const uint64_t granule = (at & fast.mask) * (sizeof(Granule) / kGranuleBytes);
-    const auto stamp = [&](const void* stamps) __attribute__((always_inline)) {
-      return __atomic_load_n(reinterpret_cast<const uint64_t*>(static_cast<const char*>(stamps) + granule),
+    const auto word = [&](const void* words) __attribute__((always_inline)) {
+      return __atomic_load_n(reinterpret_cast<const uint64_t*>(static_cast<const char*>(words) + granule),
                              __ATOMIC_RELAXED);
     };
-    if (((stamp(fast.granules) ^ own) & looked_at) != 0 && ((stamp(fast.others) ^ own) & looked_at) != 0) return false;
+    if (((word(fast.granules) ^ own) & looked_at) != 0 && ((word(fast.others) ^ own) & looked_at) != 0) return false;
     at = next;
   }
   return true;
@@ -284,7 +284,7 @@ template <AccessKind Kind>
   Thread& thread = *state->core;
   // With a mask accesses count, nothing is controlled, and the shadow is flat (settle_check).
   if (thread.fast.mask == 0 || state->depth.load(std::memory_order_relaxed) != 0) return 0;
-  if (!thread.is_plain() && (thread.stamped || !begin_stamping(*state))) return 0;
+  if (!thread.is_plain() && (thread.epoch_used || !begin_epoch(*state))) return 0;
   const Address begin = address_of(address);
   const Bytes bytes = {begin, begin + size};
   Address reached = begin;

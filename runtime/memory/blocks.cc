@@ -33,7 +33,7 @@ struct SmallState {
   uint64_t quiet : 1;
 
   static constexpr uint64_t kFreed = 2;
-  [[nodiscard]] Epoch birth() const { return {static_cast<Slot>(slot), static_cast<Time>(time)}; }
+  [[nodiscard]] Epoch birth() const { return {static_cast<Slot>(slot), static_cast<ClockValue>(time)}; }
   [[nodiscard]] uint64_t bits() const { return __builtin_bit_cast(uint64_t, *this); }
   static SmallState of(uint64_t bits) { return __builtin_bit_cast(SmallState, bits); }
 };
@@ -136,7 +136,7 @@ struct Entry {
   ThreadId thread;
   StackId where;
 
-  [[nodiscard]] Epoch birth() const { return {static_cast<Slot>(slot), static_cast<Time>(time)}; }
+  [[nodiscard]] Epoch birth() const { return {static_cast<Slot>(slot), static_cast<ClockValue>(time)}; }
   [[nodiscard]] bool holds(Address at) const { return at >= address && at - address < (size == 0 ? 1 : size); }
 };
 static_assert(sizeof(Entry) == 24);

@@ -122,7 +122,7 @@ struct ThreadState {
     uint64_t memory_changes;
     uint64_t collections;
     Slot slot;
-    Time time;
+    ClockValue time;
   };
   static constexpr unsigned kRuns = 32;
   HoistedRange runs[kRuns] = {};

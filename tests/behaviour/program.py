@@ -74,8 +74,8 @@ def precompiled_header(compiler, level, directory):
     """Compiles precompiled.h at a level, unless that was done."""
     header = HERE / "precompiled.h"
     clang = shutil.which("clang-19")
-    stamps = [(status.st_mtime_ns, status.st_size) for status in map(os.stat, (header, compiler[0], clang))]
-    path = directory / f"headers{level}-{zlib.crc32(repr(stamps).encode()):08x}.pch"
+    history = [(status.st_mtime_ns, status.st_size) for status in map(os.stat, (header, compiler[0], clang))]
+    path = directory / f"headers{level}-{zlib.crc32(repr(history).encode()):08x}.pch"
     directory.mkdir(parents=True, exist_ok=True)
     with open(f"{path}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -191,7 +191,7 @@ constexpr bool is_front_ends_own(EventKind kind) {
     case kExpectSpins:
     case kExpectConditions:
     case kObserveOnly:
-    case kUseTime:
+    case kUseEpoch:
       return true;
     default:
       return false;

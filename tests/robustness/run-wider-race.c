@@ -13,7 +13,7 @@ static const norn_site site = {__FILE__, NULL, "sums()", "cells[]", NULL, 18, 1,
 
 static void sums(void) {
   const uint64_t row = kColumns * sizeof(double);
-  cells[kColumns - 1] = 1;  // there is a stamp of this time
+  cells[kColumns - 1] = 1;  // there is a shadow word of this time
   if (!__norn_run_read(cells, kRows, row, sizeof(double), &site)) abort();
   if (!__norn_run_read(cells, kRows, row, 4 * sizeof(double), &site)) abort();  // RACE: observed cells
   end_turn();

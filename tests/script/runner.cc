@@ -142,7 +142,7 @@ class Through {
 
  private:
   [[nodiscard]] bool is_plain() {
-    if (!thread_.is_plain() && !thread_.stamped && thread_.ignoring == 0) detector_.begin_stamping(thread_);
+    if (!thread_.is_plain() && !thread_.epoch_used && thread_.ignoring == 0) detector_.begin_epoch(thread_);
     return thread_.is_plain();
   }
   void whole(Address begin, Address end) { detector_.access(thread_, Kind, begin, end - begin, where_, increments_); }

@@ -108,7 +108,7 @@ constexpr std::array kVerbs = {
     Verb{"expect-spins", K::kExpectSpins, S::kNothing},
     Verb{"expect-conditions", K::kExpectConditions, S::kNothing},
     Verb{"observe-only", K::kObserveOnly, S::kNothing},
-    Verb{"use-time", K::kUseTime, S::kNothing},
+    Verb{"use-epoch", K::kUseEpoch, S::kNothing},
 };
 
 template <typename T>

@@ -49,7 +49,7 @@ TEST(Script, ReadsEveryVerb) {
       "ignore-end all; t1 benign x:4; t1 release c; t1 acquire c; t1 fork-after t3 c; t1 begin-again c; t1 clear c;"
       "t1 renew b:64; t1 map b; t1 unmap b; t1 birth; t1 forget b; t1 use m; t1 lock m using; t1 unsampled-before f "
       "release; t1 unsampled-after f acquire; t1 look x; t1 leave-by-atomic f; t1 come-after-all; t1 expect-spins;"
-      "t1 expect-conditions; t1 observe-only; t1 use-time");
+      "t1 expect-conditions; t1 observe-only; t1 use-epoch");
   std::vector<bool> seen(kEventKinds);
   for (const Event& e : s.events) seen[static_cast<size_t>(e.kind)] = true;
   for (size_t kind = 0; kind < seen.size(); ++kind) EXPECT_TRUE(seen[kind]) << "event kind " << kind;

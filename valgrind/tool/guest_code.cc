@@ -3,7 +3,7 @@
 //
 //   call f                  push(sp, site) onto the thread's list of calls
 //   ret                     pop
-//   t = LDle:I32(a)         if (the shadow has no stamp of it: docs/design/fastpath.md) read_4(a, ip)
+//   t = LDle:I32(a)         if (the shadow has no shadow word of it: docs/design/fastpath.md) read_4(a, ip)
 //   STle(a) = t             the same with write_4(a, ip)
 //   lock; xchg              rmw(a, size, done?, ip)
 //   sub rsp, n; ret         if (other threads touched what the stack loses or gets) stack_moves(old, new)
@@ -38,19 +38,19 @@ void on_return(Address sp) {
   self.top = top;
 }
 
-// The commonest of accesses, with as little as can be around it: within a granule that has stamps and nothing else, so
-// that nobody waits for it, and no atomic lies there. False: it is another one.
+// The commonest of accesses, with as little as can be around it: within a granule that has shadow words and nothing
+// else, so that nobody waits for it, and no atomic lies there. False: it is another one.
 template <AccessKind kKind, unsigned kSize, bool kCounts>
 bool try_simple_access(ThreadState& self, Address address, Address ip) {
   Thread& thread = *self.core;
   if (address % kGranuleBytes + kSize > kGranuleBytes || thread.ignoring != 0) return false;
-  Granule* granule = granule_with_stamps(address);
+  Granule* granule = granule_with_words(address);
   if (granule == nullptr || has_list(*granule)) return false;
   const auto where = [&](StackId& found) {
     found = place(self, ip);
     return true;
   };
-  const bool known = is_stamped(thread, *granule, kKind, bytes_in_granule(address, kSize));
+  const bool known = contains_same_access(thread, *granule, kKind, bytes_in_granule(address, kSize));
   if (known) {
     ++thread.accesses;
   } else {

@@ -156,7 +156,7 @@ void settle_check(Thread& thread) {
   thread.fast.granules = reinterpret_cast<const void*>(shadow_at + thread.slot % 2 * sizeof(uint64_t));
 }
 
-Granule* granule_with_stamps(Address address) {
+Granule* granule_with_words(Address address) {
   if (shadow_at == 0 || !Shadow::is_flat(address) || is_state_machine(detector.options().engine)) return nullptr;
   return reinterpret_cast<Granule*>(shadow_at + (address & Shadow::kFlatMask) * (sizeof(Granule) / kGranuleBytes));
 }
@@ -369,9 +369,9 @@ namespace {
 // Whether the thread loaded this atomic last, and nothing has happened since: it is polled.
 bool is_polled_again(ThreadState& self, Address address, uint64_t size) {
   if (emit.wants_every_access()) return false;
-  const uint64_t stamp = self.core->fast.read.load(std::memory_order_relaxed);
-  const ThreadState::Poll poll = {address, size, atomic_changes, stamp, self.core->ignoring};
-  if (stamp != ShadowWord::nobody().bits() && !self.core->recording && poll == self.poll) return true;
+  const uint64_t word = self.core->fast.read.load(std::memory_order_relaxed);
+  const ThreadState::Poll poll = {address, size, atomic_changes, word, self.core->ignoring};
+  if (word != ShadowWord::nobody().bits() && !self.core->recording && poll == self.poll) return true;
   self.poll = poll;
   return false;
 }

@@ -49,7 +49,7 @@ struct ThreadState {
     Address address;
     uint64_t size;
     uint64_t changes;  // atomic_changes
-    uint64_t stamp;    // of the thread's present time
+    uint64_t word;     // of the thread's present time
     uint8_t ignoring;
     bool operator==(const Poll&) const = default;
   } poll;
@@ -106,10 +106,10 @@ extern constinit ForeignStack foreign_stack;
 bool init_state();
 // Memory for the shadow of all that the program can have, none of which counts until it is touched; 0: there is none.
 uintptr_t reserve_shadow();
-// The thread's check looks where its stamps are.
+// The thread's check looks where its shadow words are.
 void settle_check(Thread& thread);
-// The shadow of an address; null: it is not in that memory, or the engine keeps no stamps there.
-Granule* granule_with_stamps(Address address);
+// The shadow of an address; null: it is not in that memory, or the engine keeps no shadow words there.
+Granule* granule_with_words(Address address);
 ThreadState* state_of(HostThread host);
 ThreadState* first_state();
 ThreadInfo* thread_info(::norn::ThreadId id);

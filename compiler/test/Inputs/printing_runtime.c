@@ -9,8 +9,8 @@ static const norn_site* stack[1 << 16];
 __thread const norn_site** __norn_stack = stack;
 
 // Nothing is known: everything is emitted.
-static const uint64_t no_stamps[8];
-static const norn_fast fast = {0, no_stamps, ~UINT64_C(0), NORN_FAST_WRITE_BITS, ~UINT64_C(0), no_stamps};
+static const uint64_t no_words[8];
+static const norn_fast fast = {0, no_words, ~UINT64_C(0), NORN_FAST_WRITE_BITS, ~UINT64_C(0), no_words};
 __thread const norn_fast* __norn_fast = &fast;
 
 static void print_frames(const norn_site* site) {

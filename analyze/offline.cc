@@ -17,6 +17,7 @@
 #include "analyze/samplers.h"
 #include "analyze/trace_front.h"
 #include "hazards/hazard_listener.h"
+#include "report/race_id.h"
 
 // The core's one source of memory.
 extern "C" void* norn_arena_map(size_t bytes) {

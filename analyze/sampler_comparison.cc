@@ -13,6 +13,7 @@
 
 #include "analyze/parallel.h"
 #include "analyze/samplers.h"
+#include "base/temporary_directory.h"
 #include "report/record_reader.h"
 
 namespace norn::analyze {
@@ -23,24 +24,6 @@ using Json = nlohmann::json;
 
 // Only what happens-before needs: a sampler's log has no order by accesses (docs/design/sampling.md).
 constexpr const char* kOptions = "engine=hb:cv=lost:hazards=none";
-
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string name = (fs::temp_directory_path() / "norn-samplers-XXXXXX").string();
-    if (mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ~TemporaryDirectory() {
-    std::error_code code;
-    if (!path_.empty()) fs::remove_all(path_, code);
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 // One way to look at all traces of an execution.
 struct Way {
@@ -78,7 +61,7 @@ bool read_races(const std::string& file, Way& way, std::string& error) {
 
 bool look(const std::vector<std::string>& traces, const ComparisonOptions& options, std::vector<Way>& ways,
           std::string& error) {
-  const TemporaryDirectory directory;
+  const TemporaryDirectory directory("norn-samplers");
   if (directory.path().empty()) {
     error = "no directory for findings could be made";
     return false;

@@ -11,9 +11,11 @@
 
 #include "base/hash.h"
 #include "base/string_sink.h"
+#include "base/text_hash.h"
 #include "casebook/schema.h"
 #include "casebook/times.h"
 #include "report/json_writer.h"
+#include "report/op_names.h"
 #include "report/record.h"
 #include "report/source.h"
 #include "report/suppression.h"

@@ -16,6 +16,7 @@
 #include <sstream>
 
 #include "base/string_sink.h"
+#include "base/text_hash.h"
 #include "casebook/builds.h"
 #include "casebook/times.h"
 #include "report/record.h"
@@ -273,7 +274,7 @@ namespace {
 constexpr size_t kSchedulesKept = 400;  // files
 
 std::string schedule_file(const std::string& token, const char* ending) {
-  return fmt::format("{}/schedules/{:016x}.{}", home_directory(), report::text_hash(report::text_of(token)), ending);
+  return fmt::format("{}/schedules/{:016x}.{}", home_directory(), text_hash(report::text_of(token)), ending);
 }
 
 constexpr std::string_view kPlaceRecord = "{\"record\":\"place\"";

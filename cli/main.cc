@@ -12,6 +12,7 @@
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "experiment/child.h"
+#include "options/options.h"
 
 namespace norn::cli {
 namespace {

@@ -11,7 +11,7 @@
 namespace norn::cli {
 
 void add_run_options(Arguments& app, options::OptionList& list) {
-  for (const options::Option& option : options::kOptions) {
+  for (const options::Option& option : options::all_options()) {
     if (option.use != options::OptionUse::kEverywhere) continue;
     const std::string key(view(option.key));
     std::string flag = key;

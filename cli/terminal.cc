@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "options/options.h"
+
 namespace norn::cli {
 
 void complain(std::string_view words) {

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
-#include "options/options.h"
+namespace norn::options {
+enum class ColorMode : uint32_t;
+}
 
 namespace norn::cli {
 

@@ -129,7 +129,7 @@ HistoryId Collector::list_anew(HistoryRoom& room, Granule& granule, HistoryId id
     if (is_owned(granule, id)) GranuleWords::clear(granule);
     return is_in_read_table(granule) ? empty_list_ : kUntouched;
   }
-  if (const HistoryId shared = message_list(flags); count == 0 && shared != kUntouched) return shared;
+  if (const HistoryId shared = clock_list(flags); count == 0 && shared != kUntouched) return shared;
   const HistoryId made = histories_.reserve(room, OverflowList::words_for(count));
   if (made == kUntouched) return id;
   if (is_owned(granule, id)) GranuleWords::clear(granule);
@@ -208,7 +208,7 @@ void Collector::for_each_history(const Granule& granule, Visit visit) const {
 void Collector::mark_histories(bool full) {
   auto keep_shared_lists = [&] {
     if (empty_list_ == kUntouched) return;
-    for (const HistoryId list : {empty_list_, message_lists_[0], message_lists_[1], message_lists_[2]}) {
+    for (const HistoryId list : {empty_list_, clock_lists_[0], clock_lists_[1], clock_lists_[2]}) {
       histories_.keep(list, [](uint32_t*, unsigned) {});
     }
   };

@@ -27,13 +27,13 @@ void Detector::lock_acquire(Thread& thread, Address lock, LockMode mode, StackId
   if (uses) use_inside(thread, lock, where);
 }
 
-void Detector::end_atomic(Thread& thread, MessageObject* object, Address address, uint64_t size, AtomicOutcome outcome,
+void Detector::end_atomic(Thread& thread, AtomicObject* object, Address address, uint64_t size, AtomicOutcome outcome,
                           StackId where) {
   const bool reads = outcome.kind != EventKind::kAtomicStore;
   const bool writes = outcome.kind != EventKind::kAtomicLoad;
   const bool begins = outcome.order != MemoryOrder::kRelaxed && writes;
   if (begins) end_segment(thread);
-  if (object != nullptr && reads && counts(thread)) learn_message(thread, *object, outcome.order);
+  if (object != nullptr && reads && counts(thread)) learn_release_clock(thread, *object, outcome.order);
   if (!writes) {
     if (object != nullptr) object->mutex.unlock();
     return read_atomically(thread, address, size, where);
@@ -41,7 +41,7 @@ void Detector::end_atomic(Thread& thread, MessageObject* object, Address address
   write_atomically(thread, address, size, where, reads, object != nullptr, begins);
   // It may have told others where new memory is. (Not in fewer bytes: most counts are smaller, and frequent.)
   if (size >= sizeof(Address) && outcome.order == MemoryOrder::kRelaxed && thread.gives_birth) tick(thread);
-  if (object != nullptr) leave_message(thread, *object, size, outcome);
+  if (object != nullptr) leave_release_clock(thread, *object, size, outcome);
 }
 
 void Detector::reallocate(Thread& thread, Address old, uint64_t old_size, Address fresh, uint64_t fresh_size,

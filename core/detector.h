@@ -153,7 +153,7 @@ class Detector : private Collector {
  private:
   friend struct DetectorProbe;  // core/testing/detector_probe.h
 
-  void end_atomic(Thread& thread, MessageObject* object, Address address, uint64_t size, AtomicOutcome outcome,
+  void end_atomic(Thread& thread, AtomicObject* object, Address address, uint64_t size, AtomicOutcome outcome,
                   StackId where);
 
   // Of apply(): release clocks, by number.
@@ -171,7 +171,7 @@ class Detector : private Collector {
 template <class Perform>
 void Detector::atomic(Thread& thread, Address address, uint64_t size, StackId where, Perform perform) {
   const Inside inside(*this, thread);
-  MessageObject* object = begin_atomic(thread, address);
+  AtomicObject* object = begin_atomic(thread, address);
   const AtomicOutcome outcome = perform();
   end_atomic(thread, object, address, size, outcome, where);
 }
@@ -181,14 +181,14 @@ void Detector::atomic_load(Thread& thread, Address address, uint64_t size, Memor
                            Load load) {
   const Inside inside(*this, thread);
   ++thread.sync_events;
-  MessageObject* object = counts(thread) ? object_of<MessageObject>(thread, address, SyncFamily::kAtomic) : nullptr;
+  AtomicObject* object = counts(thread) ? object_of<AtomicObject>(thread, address, SyncFamily::kAtomic) : nullptr;
   load();
   if (object == nullptr) {
     if (counts(thread)) no_memory_for_clocks();
-  } else if (!knows_message(thread, *object, order)) {
+  } else if (!knows_release_clock(thread, *object, order)) {
     const SpinLock lock(object->mutex);
     load();
-    learn_message(thread, *object, order);
+    learn_release_clock(thread, *object, order);
   }
   read_atomically(thread, address, size, where);
 }

@@ -12,7 +12,7 @@ struct Options {
   bool spin = true;        // honour spin-reads; off: they are plain reads
   bool handover = true;    // who reads under a lock what was written under it is ordered after that (hybrid)
   bool library = true;     // off: of all synchronization only fork, join and spins count
-  bool sampled = false;    // not every access is told; Detector::observe_only() sets it
+  bool sampled = false;    // not every access is emitted; Detector::observe_only() sets it
   ClockValue time_limit = ~ClockValue{0};  // a thread moves to another slot before its time reaches it; for tests
   unsigned log2_histories = 17;            // units of 16 bytes of histories that are made between collections, at least
   size_t memory_limit = 0;                 // bytes of history, about; 0: as much as the shadow takes

@@ -51,7 +51,7 @@ class DetectorTest : public testing::Test {
   Thread* main_ = nullptr;
 };
 
-TEST_F(DetectorTest, AMessageThatIsKnownIsJoinedAgainWhenItIsAnother) {
+TEST_F(DetectorTest, AReleaseClockThatIsKnownIsJoinedAgainWhenItIsAnother) {
   for (const bool fenced : {false, true}) {
     heard_.pairs.clear();
     start();
@@ -72,7 +72,7 @@ TEST_F(DetectorTest, AMessageThatIsKnownIsJoinedAgainWhenItIsAnother) {
       detector_->write(*other, data, 8, 4);
     }
     EXPECT_TRUE(heard_.pairs.empty());
-    // What a plain store leaves is no message, and what was remembered of the one before is known.
+    // What a plain store leaves is no release clock, and what was remembered of the one before is known.
     detector_->write(*main_, kMutex + 0x100, 8, 3);
     store(MemoryOrder::kRelaxed);
     load();
@@ -247,8 +247,9 @@ TEST_F(DetectorTest, AMillionThreadsInTurnUseFewSlotsAndLittleMemory) {
   EXPECT_LT(TestingArena::mapped() - mapped, size_t{128} << 20);
 }
 
-// Threads that end after they gave all they did to a message, and whoever took it begins the next: one slot is enough.
-TEST_F(DetectorTest, MessagesOrderAndLetSlotsBeUsedAgain) {
+// Threads that end after they gave all they did to a release clock, and whoever took it begins the next: one slot is
+// enough.
+TEST_F(DetectorTest, ReleaseClocksOrderAndLetSlotsBeUsedAgain) {
   start();
   ReleaseClock begin;
   ReleaseClock end;
@@ -274,7 +275,7 @@ TEST_F(DetectorTest, MessagesOrderAndLetSlotsBeUsedAgain) {
   EXPECT_FALSE(heard_.pairs.empty());
 }
 
-// What threads that begin after the same message do, one after the other; some of them under locks.
+// What threads that begin after the same release clock do, one after the other; some of them under locks.
 struct Deed {
   bool begins;  // the next one
   AccessKind kind;

@@ -210,7 +210,8 @@ template <class Load>
 void Emitter<detector_, listener_>::atomic_load(Thread& thread, Address address, uint64_t size, MemoryOrder order,
                                                 StackId where, Load load) {
   if (wants_every_access()) [[unlikely]] {
-    // Where its message is known, the detector takes no lock for a load: another's store could be heard before it.
+    // Where its release clock is known, the detector takes no lock for a load: another's store could be heard before
+    // it.
     return atomic(thread, address, size, where, [&] {
       load();
       return AtomicOutcome{EventKind::kAtomicLoad, order};

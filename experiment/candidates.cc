@@ -7,7 +7,10 @@
 #include <sstream>
 
 #include "base/string_sink.h"
+#include "base/text_hash.h"
 #include "options/options.h"
+#include "report/op_names.h"
+#include "report/race_id.h"
 #include "report/record_reader.h"
 #include "report/text_report.h"
 #include "report/whole_file.h"
@@ -37,8 +40,7 @@ std::string place_words(std::string_view file, uint64_t line, std::string_view o
 }
 
 std::string id_of_places(const std::string& a, const std::string& b) {
-  return std::string(
-      view(report::race_id(report::text_hash(report::text_of(a)), report::text_hash(report::text_of(b))).text()));
+  return std::string(view(report::race_id(text_hash(report::text_of(a)), text_hash(report::text_of(b))).text()));
 }
 
 ConfirmCandidate candidate_of(const report::Race& race) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "base/hash.h"
 #include "base/string_sink.h"
 
 namespace norn::experiment {

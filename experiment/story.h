@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "experiment/confirmation.h"
+#include "schedule/log.h"
 
 namespace norn::experiment {
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/string_sink.h"
+#include "report/race.h"
 #include "report/text_report.h"
 
 namespace norn::experiment {

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <thread>
 
+#include "base/temporary_directory.h"
 #include "image/recipe.h"
 
 namespace norn::image {
@@ -20,24 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Command = std::vector<std::string>;
-
-class TemporaryDirectory final {
- public:
-  TemporaryDirectory() {
-    std::string name = (fs::temp_directory_path() / "norn-build-XXXXXX").string();
-    if (mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ~TemporaryDirectory() {
-    std::error_code code;
-    if (!path_.empty()) fs::remove_all(path_, code);
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 bool write_file(const std::string& path, std::string_view bytes) {
   std::ofstream file(path, std::ios::binary);
@@ -260,7 +243,7 @@ class Build final {
 
   const ProgramImage& image_;
   const BuildOptions& options_;
-  TemporaryDirectory directory_;
+  TemporaryDirectory directory_{"norn-build"};
   std::vector<std::string> objects_;
   size_t members_ = 0;       // archives of members
   size_t member_count_ = 0;  // in the archive that is being filled

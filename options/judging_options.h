@@ -2,6 +2,7 @@
 // it is told otherwise. Freestanding.
 #pragma once
 
+#include "core/engine/engines.h"
 #include "options/options.h"
 
 namespace norn::options {

@@ -128,17 +128,6 @@ bool parse_set(Text value, Text values, uint64_t& set, Text& wrong) {
 }  // namespace
 
 // Without any rule that orders threads, or passes a race over, beyond what the language and POSIX say.
-void store_strict(Settings& settings, uint64_t number, Text /*text*/) {
-  if (number == 0) return;
-  settings.spin = 0;
-  settings.cv = ConditionMode::kOff;
-  settings.handover = false;
-  settings.history = History::kFull;
-  settings.new_memory = false;
-  settings.own_rules = false;
-  settings.flags = Flags::kRace;
-}
-
 void put_names(Text names, Sink sink) {
   Text name;
   for (bool first = true; next_name(names, name, "|"); first = false) {
@@ -148,13 +137,13 @@ void put_names(Text names, Sink sink) {
 }
 
 const Option* find_option(Text key) {
-  for (const Option& option : kOptions)
+  for (const Option& option : all_options())
     if (same_key(option.key, key)) return &option;
   return nullptr;
 }
 
 const Option* find_tsan_option(Text key) {
-  for (const Option& option : kOptions)
+  for (const Option& option : all_options())
     if (!option.tsan.empty() && option.tsan == key) return &option;
   return nullptr;
 }
@@ -263,7 +252,7 @@ void parse_tsan_options(Settings& settings, Text list, void (*unknown)(void* con
       while (next_name(names, name, "|")) known = known || name == key;
       if (known) continue;
       Text nearest = nearest_name(key, kOtherTsanKeys);
-      for (const Option& candidate : kOptions) {
+      for (const Option& candidate : all_options()) {
         const Text other = nearest_name(key, candidate.tsan);
         if (!other.empty() && (nearest.empty() || edit_distance(key, other) < edit_distance(key, nearest)))
           nearest = other;
@@ -313,7 +302,7 @@ Text nearest_name(Text word, Text names) {
 Text nearest_option(Text key) {
   Text nearest;
   size_t smallest = ~size_t{0};
-  for (const Option& option : kOptions) {
+  for (const Option& option : all_options()) {
     if (option.use == OptionUse::kStarter) continue;
     const Text name = nearest_name(key, option.key);
     if (name.empty()) continue;

@@ -44,7 +44,7 @@ TEST(Options, LastOneCounts) {
 
 // The defaults people read are those that hold.
 TEST(Options, TableSaysTheDefaults) {
-  for (const Option& option : kOptions) {
+  for (const Option& option : all_options()) {
     if (option.kind == OptionKind::kText || option.fallback == "none") continue;
     Settings settings;
     OptionError error;
@@ -62,7 +62,7 @@ TEST(Options, TableSaysTheDefaults) {
 }
 
 TEST(Options, EveryKeyIsStored) {
-  for (const Option& option : kOptions) {
+  for (const Option& option : all_options()) {
     Settings changed, fresh;
     OptionError error;
     const Text value = option.key == "engine"                                    ? "hb"

@@ -1,7 +1,7 @@
 // How much of a line text takes on a terminal. Freestanding.
 #pragma once
 
-#include "report/race.h"
+#include "base/text.h"
 
 namespace norn::report {
 

@@ -3,9 +3,12 @@
 
 #include "core/candidate.h"
 #include "core/detector_options.h"
+#include "core/engine/engines.h"
 #include "core/statistics.h"
 #include "options/options.h"
+#include "report/op_names.h"
 #include "report/race.h"
+#include "report/race_id.h"
 
 namespace norn::report {
 

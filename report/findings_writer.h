@@ -31,11 +31,14 @@
 #include <new>
 
 #include "base/key_set.h"
+#include "base/text_hash.h"
 #include "base/text_pool.h"
 #include "core/detector.h"
 #include "hazards/lock_order.h"
 #include "report/finding.h"
 #include "report/lock_order_hazard.h"
+#include "report/op_names.h"
+#include "report/race_id.h"
 #include "report/record.h"
 #include "report/suppression.h"
 #include "report/text_report.h"

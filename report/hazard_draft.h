@@ -3,8 +3,10 @@
 // One at a time: whoever has threads takes a lock around it, as around all that builds or writes.
 #pragma once
 
+#include "base/text_hash.h"
 #include "hazards/atomicity.h"
 #include "report/findings_writer.h"
+#include "report/race_id.h"
 
 namespace norn::report {
 

@@ -1,5 +1,8 @@
 #include "report/lock_order_hazard.h"
 
+#include "base/text_hash.h"
+#include "report/race_id.h"
+
 namespace norn::report {
 
 const Hazard& LockOrderDescription::describe(List<LockOrderStep> steps) {

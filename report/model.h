@@ -15,6 +15,7 @@
 
 #include <concepts>
 
+#include "report/op_names.h"
 #include "report/race.h"
 
 namespace norn::report {

@@ -7,6 +7,7 @@
 
 #include "base/string_sink.h"
 #include "report/json.h"
+#include "report/race_id.h"
 #include "report/record.h"
 #include "report/record_reader.h"
 

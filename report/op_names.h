@@ -2,10 +2,9 @@
 #pragma once
 
 #include "base/joined.h"
+#include "report/race_fwd.h"
 
 namespace norn::report {
-
-enum class Op : uint8_t { kRead, kWrite, kAtomicRead, kAtomicWrite, kFree, kAllocation };
 
 struct OpRow {
   Op kind;
@@ -23,6 +22,7 @@ inline constexpr OpRow kOps[] = {
     {Op::kAllocation, "allocation", "allocation", "write", true},
 };
 static_assert(in_order(kOps));
+[[nodiscard]] constexpr size_t count_of(Op /*op*/) { return sizeof(kOps) / sizeof(kOps[0]); }
 
 [[nodiscard]] constexpr const OpRow& row_of(Op op) { return kOps[static_cast<size_t>(op)]; }
 [[nodiscard]] constexpr Text name_of(Op op) { return row_of(op).name; }

@@ -7,11 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/hash.h"
 #include "base/list.h"
 #include "base/text.h"
-#include "base/text_hash.h"
-#include "report/op_names.h"
+#include "report/race_fwd.h"
 
 namespace norn::report {
 
@@ -118,10 +116,6 @@ struct Classification {
   [[nodiscard]] constexpr bool known() const { return !name.empty(); }
 };
 
-// The one word that reports show, from the weakest to the strongest. It is never stored: standing_of() derives it from
-// the facts.
-enum class Standing : uint8_t { kStatic, kPredicted, kProved, kObserved, kConfirmed };
-inline constexpr size_t kStandings = 5;
 // Whether some execution has the race, seen or not.
 [[nodiscard]] constexpr bool is_certain(Standing standing) { return standing >= Standing::kProved; }
 
@@ -266,23 +260,6 @@ struct RunSummary {
   List<Text> notes{};  // what limits this report: "arena full: oldest history forgotten"
 };
 
-// The identity of a race: the same for (a, b) and (b, a), whatever the run, the build or the machine. 48 bits: a fleet
-// with a hundred thousand races mixes two of them up with a chance of 2 in 100,000.
-[[nodiscard]] constexpr RaceId race_id(uint64_t site_a, uint64_t site_b) {
-  const uint64_t low = site_a < site_b ? site_a : site_b;
-  const uint64_t high = site_a < site_b ? site_b : site_a;
-  // splitmix64's finalizer over each half in turn, so that (a, a) and (b, b) differ and equal halves don't cancel.
-  uint64_t hash = kGoldenRatio;
-  const uint64_t halves[] = {low, high};
-  for (const uint64_t half : halves) hash = hash_well(hash + half);
-  RaceId id{};
-  for (int digit = 0; digit < 12; ++digit) id.hex[digit] = "0123456789abcdef"[(hash >> (60 - 4 * digit)) & 15];
-  return id;
-}
-
-// FNV-1a: what a front end without a compiler (and its site table) makes a site's stable hash of.
-using norn::text_hash;
-
 [[nodiscard]] constexpr Text name_of(LocationKind kind) {
   constexpr Text kNames[kLocationKinds] = {"unknown", "global", "heap", "stack", "tls"};
   return kNames[static_cast<size_t>(kind)];
@@ -302,7 +279,6 @@ using norn::text_hash;
 [[nodiscard]] constexpr Text name_of(HeldMode mode) { return mode == HeldMode::kShared ? "shared" : "exclusive"; }
 
 // How many there are, for whoever looks for one by its name.
-[[nodiscard]] constexpr size_t count_of(Op /*op*/) { return sizeof(kOps) / sizeof(kOps[0]); }
 [[nodiscard]] constexpr size_t count_of(HazardKind /*kind*/) { return sizeof(kHazardWords) / sizeof(kHazardWords[0]); }
 [[nodiscard]] constexpr size_t count_of(LocationKind /*kind*/) { return kLocationKinds; }
 [[nodiscard]] constexpr size_t count_of(Detection /*detection*/) { return 4; }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/sink.h"
+#include "report/race_id.h"
 
 namespace norn::report {
 namespace {

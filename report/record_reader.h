@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/string_sink.h"
+#include "report/race.h"
 #include "report/text_report.h"
 
 namespace norn::report {

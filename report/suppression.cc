@@ -1,6 +1,7 @@
 #include "report/suppression.h"
 
 #include "options/options.h"
+#include "report/race.h"
 
 namespace norn::report {
 namespace {

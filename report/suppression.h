@@ -31,8 +31,9 @@
 // From its expiry day on a rule no longer suppresses.
 #pragma once
 
+#include "base/list.h"
 #include "base/sink.h"
-#include "report/race.h"
+#include "report/race_fwd.h"
 
 namespace norn::report {
 

@@ -2,6 +2,8 @@
 
 #include "report/columns.h"
 #include "report/function_name.h"
+#include "report/op_names.h"
+#include "report/race.h"
 #include "report/words/access_values.h"
 
 namespace norn::report {
@@ -741,6 +743,10 @@ class TextReport {
 };
 
 }  // namespace
+
+void RaceCounts::add(const Race& race) {
+  ++(race.suppressed ? suppressed : of[static_cast<size_t>(standing_of(race))]);
+}
 
 void put_shell_word(Text word, Sink sink) {
   bool plain = !word.empty();

@@ -14,8 +14,9 @@
 // program (thread names, source lines) never reach the terminal as control characters.
 #pragma once
 
+#include "base/list.h"
 #include "base/sink.h"
-#include "report/race.h"
+#include "report/race_fwd.h"
 
 namespace norn::report {
 
@@ -41,9 +42,7 @@ struct RaceCounts {
   uint64_t accepted = 0;   // so many more are known and do not count
   uint64_t variables = 0;  // so many have races; 0: nobody counted
 
-  constexpr void add(const Race& race) {
-    ++(race.suppressed ? suppressed : of[static_cast<size_t>(standing_of(race))]);
-  }
+  void add(const Race& race);
   [[nodiscard]] constexpr uint64_t operator[](Standing standing) const { return of[static_cast<size_t>(standing)]; }
   [[nodiscard]] constexpr uint64_t total() const {
     uint64_t sum = 0;

@@ -3,8 +3,6 @@
 
 #include <stdint.h>
 
-#include "base/hash.h"
-
 namespace norn::schedule {
 
 // SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014): one word of state, and
@@ -13,13 +11,10 @@ class RandomBits {
  public:
   constexpr explicit RandomBits(uint64_t seed = 0) : state_(seed) {}
 
-  constexpr uint64_t next() {
-    state_ += kGoldenRatio;
-    return hash_well(state_);
-  }
+  uint64_t next();
   // Uniform in [0, n); n > 0. The bias of n in 2^32 is far below what a schedule can show.
-  constexpr uint32_t below(uint32_t n) { return static_cast<uint32_t>(((next() >> 32) * n) >> 32); }
-  constexpr bool coin() { return (next() >> 63) != 0; }
+  uint32_t below(uint32_t n) { return static_cast<uint32_t>(((next() >> 32) * n) >> 32); }
+  bool coin() { return (next() >> 63) != 0; }
 
  private:
   uint64_t state_;

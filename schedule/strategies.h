@@ -16,24 +16,10 @@
 #include "schedule/strategies/round_robin.h"
 #include "schedule/strategies/selected.h"
 #include "schedule/strategies/window.h"
+#include "schedule/strategy_kind.h"
 #include "schedule/switches.h"
 
 namespace norn::schedule {
-
-// The numbers are in replay tokens: a new one comes last.
-enum class StrategyKind : uint32_t {
-  kOff,
-  kRandom,
-  kRaceDirected,
-  kPct,
-  kPos,
-  kRoundRobin,
-  kReplay,
-  kReadsFrom,
-  kWindow,
-  kSelected,
-  kFrontier
-};
 
 // What a strategy needs to know besides the program.
 struct Plan {

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "base/string_sink.h"
+#include "schedule/strategies.h"
 
 namespace norn::schedule {
 namespace {

@@ -21,7 +21,7 @@
 #include <string>
 #include <string_view>
 
-#include "schedule/strategies.h"
+#include "schedule/strategy_kind.h"
 
 namespace norn::schedule {
 

@@ -10,6 +10,7 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Instructions.h"
 #include "norn/abi.h"
+#include "report/race_id.h"
 #include "report/record.h"
 
 namespace norn::statics {

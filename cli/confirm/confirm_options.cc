@@ -15,6 +15,7 @@
 #include "options/options.h"
 #include "options/share.h"
 #include "report/record_reader.h"
+#include "schedule/strategies.h"
 
 namespace norn::cli {
 namespace {

@@ -1,6 +1,5 @@
 // norn hive run and norn hive simulate: a hive, its sites and the program on one machine, through the real protocol.
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <cstring>
@@ -11,6 +10,7 @@
 #include <sstream>
 #include <thread>
 
+#include "base/temporary_directory.h"
 #include "casebook/runs.h"
 #include "casebook/times.h"
 #include "cli/hive/hive_verbs.h"
@@ -34,24 +34,6 @@ constexpr int kPatience = 10'000;  // milliseconds that the hive may take to ans
 
 // Milliseconds that a program waits for its task when it starts; the agent has it by then.
 constexpr const char* kFirstTask = "1000";
-
-// A directory that goes with its scope.
-class ScratchDirectory {
- public:
-  ScratchDirectory() : path_((fs::temp_directory_path() / "norn-hive-XXXXXX").string()) {
-    if (mkdtemp(path_.data()) == nullptr) throw casebook::CasebookError(path_ + " cannot be made");
-  }
-  ~ScratchDirectory() {
-    std::error_code code;
-    fs::remove_all(path_, code);
-  }
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 // A hive on this machine, with one program.
 class OneProgram {
@@ -221,7 +203,8 @@ int run_watched(const Verb& verb, std::vector<std::string> arguments) {
     if (!program.begin()) return kMisuse;
     hive::Store store = program.store();
     const std::string token = own_token(store, casebook::home_directory() + "/hive.token");
-    const ScratchDirectory scratch;
+    const TemporaryDirectory scratch("norn-hive");
+    if (scratch.path().empty()) throw casebook::CasebookError("no temporary directory can be made");
     experiment::ChildEnd end;
     for (unsigned i = 0; i < runs; ++i) {
       const auto ended = program.run(token, scratch.path(), {});
@@ -264,7 +247,8 @@ int simulate_fleet(const Verb& verb, std::vector<std::string> arguments) {
     if (lines.empty()) return complained(fmt::format("{}: no line can be read of it", workload));
   }
   try {
-    const ScratchDirectory scratch;
+    const TemporaryDirectory scratch("norn-hive");
+    if (scratch.path().empty()) throw casebook::CasebookError("no temporary directory can be made");
     OneProgram program(database.empty() ? scratch.path() + "/hive.db" : database, {}, command);
     if (!program.begin()) return kMisuse;
     hive::Store store = program.store();

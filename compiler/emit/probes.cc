@@ -5,7 +5,6 @@
 #include <tuple>
 #include <vector>
 
-#include "base/hash.h"
 #include "compiler/emit/atomic_calls.h"
 #include "compiler/emit/copies.h"
 #include "compiler/emit/image_section.h"

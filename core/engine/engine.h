@@ -1,5 +1,5 @@
 // What the engines have in common: an engine is a function from what a location remembers before an access to what it
-// remembers after it, and the races found on the way, which are told only when the location was changed.
+// remembers after it, and the races found on the way, which are reported only when the location was changed.
 #pragma once
 
 #include "core/candidate.h"
@@ -14,8 +14,8 @@ namespace norn {
 
 // The first word of every history.
 enum HistoryFlag : uint32_t {
-  kInSpin = 0xf,     // bit i: some thread waits for byte i of the word in a loop: writes to it signal
-  kHasMessage = 16,  // an atomic in this word may have a message: plain writes end it
+  kInSpin = 0xf,          // bit i: some thread waits for byte i of the word in a loop: writes to it signal
+  kHasReleaseClock = 16,  // an atomic in this word may have a release clock: plain writes end it
 };
 
 // An access to bytes of one word, or of one granule.
@@ -32,7 +32,7 @@ struct WordAccess {
   }
 };
 
-// The races an access was in; told after it took place.
+// The races an access was in; reported after it took place.
 struct FoundRaces {
   static constexpr unsigned kMax = 16;
   unsigned count = 0;

@@ -1,11 +1,11 @@
 // Locks: edges of the full relation, and locksets.
 //
-// Who holds a lock of the program exclusively is alone with its object, from the acquire, which is told after the lock
-// was taken, to the release, which is told before it is given up; and while it is shared nobody changes what the last
-// exclusive release left. So the object's own lock is taken only by those who share the program's (to add to what they
-// leave, side by side), and where more must be done than to copy times that stand in the clocks themselves: the program
-// may be wrong, and two threads hold what excludes nobody, or one destroys what another holds. Then a time may be that
-// of one release and the next that of another, but nothing is touched that is not there.
+// Who holds a lock of the program exclusively is alone with its object, from the acquire, which is emitted after the
+// lock was taken, to the release, which is emitted before it is given up; and while it is shared nobody changes what
+// the last exclusive release left. So the object's own lock is taken only by those who share the program's (to add to
+// what they leave, side by side), and where more must be done than to copy times that stand in the clocks themselves:
+// the program may be wrong, and two threads hold what excludes nobody, or one destroys what another holds. Then a time
+// may be that of one release and the next that of another, but nothing is touched that is not there.
 #include "base/hash.h"
 #include "core/order/relations.h"
 

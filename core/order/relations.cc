@@ -214,21 +214,21 @@ void Relations::heed_spoilt_check(Thread& thread) {
 void Relations::release_to(Thread& thread, Address address, SyncFamily family) {
   const Inside inside(*this, thread);
   if (!begin_sync(thread)) return;
-  auto* object = object_of<MessageObject>(thread, address, family);
+  auto* object = object_of<AtomicObject>(thread, address, family);
   if (object == nullptr) return no_memory_for_clocks();
   const SpinLock lock(object->mutex);
   const Published published = publish_strongly(thread);
-  if (!object->message.join(arena_, thread.clocks)) no_memory_for_clocks();
-  add_published(published, object->message);
+  if (!object->release_clock.join(arena_, thread.clocks)) no_memory_for_clocks();
+  add_published(published, object->release_clock);
 }
 
 void Relations::acquire_from(Thread& thread, Address address, SyncFamily family) {
   const Inside inside(*this, thread);
   if (!begin_sync(thread)) return;
-  auto* object = sync_.find<MessageObject>(address, family);
+  auto* object = sync_.find<AtomicObject>(address, family);
   if (object == nullptr) return;
   const SpinLock lock(object->mutex);
-  acquire(thread, object->message);
+  acquire(thread, object->release_clock);
 }
 
 void Relations::clock_release(Thread& thread, ReleaseClock& clock) {

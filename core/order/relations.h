@@ -74,7 +74,7 @@ class Relations : public Safepoint {
   // For others the two are one: who is ordered after something of the second is ordered after all of the first.
   void begin_again(Thread& thread, ReleaseClock& clock);
 
-  // --- atomics (atomic_messages.cc, unsampled.cc)
+  // --- atomics (atomic_release_clocks.cc, unsampled.cc)
   void fence(Thread& thread, MemoryOrder order);
   // Of an atomic operation that nobody looks at only what it orders counts (core/order/unsampled.cc). Around the
   // operation, which the caller does without any lock; each as far as it may write, and read.
@@ -131,7 +131,8 @@ class Relations : public Safepoint {
   void sync_destroy(Thread& thread, Address object);
   // The loop was left whose condition was spin-read (ShadowStore::spin_read).
   void spin_leave(Thread& thread);
-  // The thread saw something that anybody may have written, untold: it is ordered after all that was done so far.
+  // The thread saw something that anybody may have written, without an event: it is ordered after all that was done so
+  // far.
   void come_after_all(Thread& thread);
   // What the thread did may have been to set a flag: what it does from now on can be told apart from it.
   void cut(Thread& thread);
@@ -172,8 +173,8 @@ class Relations : public Safepoint {
   }
   void record(Thread& thread, AccessKind kind, Address address, uint64_t size);
   void record_in(AccessRecord*& list, Bytes bytes);
-  // A plain write to [begin, end): messages of atomics there end.
-  void end_messages(Address begin, Address end);
+  // A plain write to [begin, end): release clocks of atomics there end.
+  void end_release_clocks(Address begin, Address end);
 
   // --- spinning reads (spin_relation.cc)
   // Somebody waits for these bytes of a granule, which were written: its signal goes with the others, send() sends
@@ -201,15 +202,16 @@ class Relations : public Safepoint {
     if (begin_sync(thread) || find_held(thread, lock) != nullptr) take_lock(thread, lock, mode, where);
   }
   // The object of an atomic, locked; null: it orders nothing.
-  [[nodiscard]] MessageObject* begin_atomic(Thread& thread, Address address);
-  // Whether the value that the thread has just loaded had a message that it has joined already.
-  [[gnu::always_inline]] static bool knows_message(Thread& thread, const MessageObject& object, MemoryOrder order) {
+  [[nodiscard]] AtomicObject* begin_atomic(Thread& thread, Address address);
+  // Whether the value that the thread has just loaded had a release clock that it has joined already.
+  [[gnu::always_inline]] static bool knows_release_clock(Thread& thread, const AtomicObject& object,
+                                                         MemoryOrder order) {
     const Thread::Recent& recent = recent_of(thread, object.address, object.family);
     return object.stood_at(recent.known) || (!acquires(order) && object.stood_at(recent.remembered));
   }
-  void learn_message(Thread& thread, const MessageObject& object, MemoryOrder order);
+  void learn_release_clock(Thread& thread, const AtomicObject& object, MemoryOrder order);
   // Of the thread's write. Unlocks the object.
-  void leave_message(Thread& thread, MessageObject& object, uint64_t size, AtomicOutcome outcome);
+  void leave_release_clock(Thread& thread, AtomicObject& object, uint64_t size, AtomicOutcome outcome);
   void end_segment(Thread& thread);
   // From here on shadow words are later than all before.
   void tick(Thread& thread);
@@ -306,9 +308,9 @@ class Relations : public Safepoint {
   void note_taker(LockId lock, ThreadId thread, StackId where);
 
   // unsampled.cc
-  void give_message(Thread& thread, Address address, MemoryOrder order);
-  void give_to(Thread& thread, MessageObject& object, MemoryOrder order);
-  void take_message(Thread& thread, Address address, MemoryOrder order);
+  void add_to_release_clock(Thread& thread, Address address, MemoryOrder order);
+  void give_to(Thread& thread, AtomicObject& object, MemoryOrder order);
+  void take_release_clock(Thread& thread, Address address, MemoryOrder order);
   void take_sampled(Thread& thread, Address lock, LockMode mode, StackId where);
   void give_sampled(Thread& thread, Address lock, unsigned place);
   void find_lockset(Thread& thread);
@@ -345,22 +347,22 @@ inline void Relations::before_unsampled(Thread& thread, Address address, MemoryO
     thread.brought_nothing = true;
     if (!thread.epoch_used && recent.given == thread.knowledge) return;
     const bool gives = releases(order) || thread.has_fence;
-    if (!gives && !static_cast<const MessageObject*>(recent.object)->waited_for) return;
+    if (!gives && !static_cast<const AtomicObject*>(recent.object)->waited_for) return;
   }
   thread.brought_nothing = false;
-  give_message(thread, address, order);
+  add_to_release_clock(thread, address, order);
 }
 
 inline void Relations::after_unsampled(Thread& thread, Address address, MemoryOrder order) {
   const Inside inside(*this, thread);
   const Thread::Recent& recent = recent_of(thread, address, SyncFamily::kAtomic);
   if (is_of(recent, address, SyncFamily::kAtomic) &&
-      knows_message(thread, static_cast<const MessageObject&>(*recent.object), order)) {
+      knows_release_clock(thread, static_cast<const AtomicObject&>(*recent.object), order)) {
     thread.brought_nothing = true;
     return;
   }
   thread.brought_nothing = false;
-  take_message(thread, address, order);
+  take_release_clock(thread, address, order);
 }
 
 }  // namespace norn

@@ -1,4 +1,4 @@
-// A release clock that the embedding keeps itself (OpenMP's messages, exit handlers, …): all that was given to it
+// A release clock that the embedding keeps itself (OpenMP's release clocks, exit handlers, …): all that was given to it
 // happens before what takes it later, in both relations and whatever the option `library` says.
 #pragma once
 

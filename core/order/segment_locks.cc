@@ -1,5 +1,7 @@
 #include "core/order/segment_locks.h"
 
+#include "base/hash.h"
+
 namespace norn {
 
 bool SegmentLocks::init(Arena& arena) {
@@ -7,6 +9,8 @@ bool SegmentLocks::init(Arena& arena) {
   slots_ = static_cast<Directory**>(arena.allocate_zeroed(ShadowWord::kSlots * sizeof(Directory*)));
   return slots_ != nullptr;
 }
+
+unsigned SegmentLocks::place_of(LocksetId locks) { return hash_half(locks) >> (32 - kPlacesBits); }
 
 void SegmentLocks::put(LocksetId locks, LocksCode code) {
   unsigned place = place_of(locks);

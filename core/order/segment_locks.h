@@ -5,7 +5,6 @@
 // locks do not change (note_segment), so they are noted once for each time that has shadow words.
 #pragma once
 
-#include "base/hash.h"
 #include "core/order/lockset.h"
 #include "core/shadow/granule_layout.h"
 #include "core/shadow/shadow_word.h"
@@ -66,7 +65,7 @@ class SegmentLocks {
   static constexpr unsigned kPlacesBits = 10;
   static constexpr unsigned kPlaces = 1u << kPlacesBits;
 
-  static unsigned place_of(LocksetId locks) { return hash_half(locks) >> (32 - kPlacesBits); }
+  static unsigned place_of(LocksetId locks);
   // The number of a lockset; kOfItsTime if it has none and there is none left.
   LocksCode number_of(LocksetId locks);
   void put(LocksetId locks, LocksCode code);

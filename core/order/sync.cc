@@ -92,19 +92,19 @@ SyncObject* SyncTable::find(Address address, SyncFamily family) {
   return find_in(shard(h), h, address, family);
 }
 
-unsigned SpinMessages::unused() const {
+unsigned SpinClocks::unused() const {
   unsigned part = 0;
   while (masks_[part] != 0) ++part;  // parts are disjoint: one is free whenever a byte is in none
   return part;
 }
 
-unsigned SpinMessages::count() const {
+unsigned SpinClocks::count() const {
   unsigned used = 0;
   for (const uint8_t mask : masks_) used += mask != 0 ? 1 : 0;
   return used;
 }
 
-void SpinMessages::forget(Arena& arena, unsigned mask) {
+void SpinClocks::forget(Arena& arena, unsigned mask) {
   for (unsigned i = 0; i < kParts; ++i) {
     if ((masks_[i] & mask) == 0) continue;
     masks_[i] = static_cast<uint8_t>(masks_[i] & ~mask);
@@ -112,7 +112,7 @@ void SpinMessages::forget(Arena& arena, unsigned mask) {
   }
 }
 
-void SpinMessages::unite(Arena& arena) {
+void SpinClocks::unite(Arena& arena) {
   for (unsigned i = 0; i < kParts; ++i) {
     for (unsigned k = i + 1; k < kParts && masks_[i] != 0; ++k) {
       if (masks_[k] == 0 || !clocks_[i].includes(clocks_[k]) || !clocks_[k].includes(clocks_[i])) continue;
@@ -123,7 +123,7 @@ void SpinMessages::unite(Arena& arena) {
   }
 }
 
-bool SpinMessages::assign(Arena& arena, unsigned mask, const VectorClocks& clocks) {
+bool SpinClocks::assign(Arena& arena, unsigned mask, const VectorClocks& clocks) {
   for (unsigned i = 0; i < kParts; ++i) {
     if (masks_[i] == mask) return clocks_[i].assign(arena, clocks);
   }
@@ -133,7 +133,7 @@ bool SpinMessages::assign(Arena& arena, unsigned mask, const VectorClocks& clock
   return clocks_[part].assign(arena, clocks);
 }
 
-bool SpinMessages::join(Arena& arena, unsigned mask, const VectorClocks& clocks) {
+bool SpinClocks::join(Arena& arena, unsigned mask, const VectorClocks& clocks) {
   for (unsigned i = 0; i < kParts; ++i) {
     if (masks_[i] == mask) return clocks_[i].join(arena, clocks);
   }
@@ -165,7 +165,7 @@ bool SpinMessages::join(Arena& arena, unsigned mask, const VectorClocks& clocks)
   return complete;
 }
 
-bool SpinMessages::collect(Arena& arena, unsigned mask, VectorClocks& clocks) const {
+bool SpinClocks::collect(Arena& arena, unsigned mask, VectorClocks& clocks) const {
   bool complete = true;
   for (unsigned i = 0; i < kParts; ++i) {
     if ((masks_[i] & mask) != 0) complete &= clocks.join(arena, clocks_[i]);
@@ -256,7 +256,7 @@ size_t SyncTable::bytes_of(SyncFamily family) {
     case SyncFamily::kSpin:
       return sizeof(SpinObject);
     default:
-      return sizeof(MessageObject);
+      return sizeof(AtomicObject);
   }
 }
 
@@ -298,10 +298,10 @@ void SyncTable::clear(SyncObject& o) {
       }
       break;
     case SyncFamily::kSpin:
-      static_cast<SpinObject&>(o).spin.forget(*arena_, SpinMessages::kAllBytes);
+      static_cast<SpinObject&>(o).spin.forget(*arena_, SpinClocks::kAllBytes);
       break;
     default:
-      static_cast<MessageObject&>(o).message.clear(*arena_);
+      static_cast<AtomicObject&>(o).release_clock.clear(*arena_);
   }
 }
 

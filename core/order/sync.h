@@ -63,8 +63,9 @@ struct LockState {
   static ClockValue taken_at(uint64_t taken) { return static_cast<ClockValue>(taken >> 32); }
 };
 
-// What those who wait for bytes of a granule will be ordered after: bytes with the same message together, disjoint.
-class SpinMessages {
+// What those who wait for bytes of a granule will be ordered after: bytes with the same release clock together,
+// disjoint.
+class SpinClocks {
  public:
   static constexpr unsigned kAllBytes = (1u << kGranuleBytes) - 1;
 
@@ -72,12 +73,12 @@ class SpinMessages {
   bool assign(Arena& arena, unsigned mask, const VectorClocks& clocks);
   bool join(Arena& arena, unsigned mask, const VectorClocks& clocks);
   void forget(Arena& arena, unsigned mask);
-  // Puts bytes together that have the same message by now: each change of them takes one step again instead of one for
-  // each byte.
+  // Puts bytes together that have the same release clock by now: each change of them takes one step again instead of
+  // one for each byte.
   void unite(Arena& arena);
   // Adds to `clocks` what the bytes of `mask` hold.
   bool collect(Arena& arena, unsigned mask, VectorClocks& clocks) const;
-  // How many messages there are, for the tests.
+  // How many release clocks there are, for the tests.
   [[nodiscard]] unsigned count() const;
 
  private:
@@ -103,7 +104,7 @@ struct SyncObject {
   uint8_t size = 0;               // kAtomic: of the last write; under `mutex`
   std::atomic<bool> gone{false};  // it is not found any more
   SpinMutex mutex;
-  // kAtomic: changes of the message; kLock: exclusive releases. Written under `mutex`.
+  // kAtomic: changes of the release clock; kLock: exclusive releases. Written under `mutex`.
   std::atomic<uint64_t> version{0};
 
   [[nodiscard]] uint64_t present() const { return version.load(std::memory_order_relaxed); }
@@ -118,13 +119,13 @@ struct SyncObject {
   [[nodiscard]] bool stood_at(uint64_t known) const { return !mutex.is_locked() && present() == known; }
 };
 
-struct MessageObject : SyncObject {  // kAtomic, kSemaphore, kOnce, kAnnotation
-  VectorClocks message;
+struct AtomicObject : SyncObject {  // kAtomic, kSemaphore, kOnce, kAnnotation
+  VectorClocks release_clock;
   bool waited_for = false;  // kAtomic: a loop was left by it: all writes release (core/order/unsampled.cc)
 };
 
 struct SpinObject : SyncObject {  // of a whole granule, whose address it has
-  SpinMessages spin;
+  SpinClocks spin;
 };
 
 struct LockObject : SyncObject {

@@ -12,16 +12,16 @@ namespace {
 
 constexpr unsigned kSlots = 8;
 
-// A message is known by the slots that its clocks have.
-class SpinMessagesTest : public testing::Test {
+// A release clock is known by the slots that its clocks have.
+class SpinClocksTest : public testing::Test {
  protected:
-  ~SpinMessagesTest() override { messages_.forget(arena_, SpinMessages::kAllBytes); }
+  ~SpinClocksTest() override { clocks_.forget(arena_, SpinClocks::kAllBytes); }
 
-  void assign(unsigned mask, unsigned slot) { tell(mask, slot, &SpinMessages::assign); }
-  void join(unsigned mask, unsigned slot) { tell(mask, slot, &SpinMessages::join); }
+  void assign(unsigned mask, unsigned slot) { change(mask, slot, &SpinClocks::assign); }
+  void join(unsigned mask, unsigned slot) { change(mask, slot, &SpinClocks::join); }
   std::set<unsigned> found(unsigned mask) {
     VectorClocks clocks;
-    EXPECT_TRUE(messages_.collect(arena_, mask, clocks));
+    EXPECT_TRUE(clocks_.collect(arena_, mask, clocks));
     std::set<unsigned> slots;
     for (unsigned slot = 0; slot < kSlots; ++slot) {
       if (clocks.full.get(static_cast<Slot>(slot)) != 0) slots.insert(slot);
@@ -32,55 +32,55 @@ class SpinMessagesTest : public testing::Test {
 
   TestingArena scope_;
   Arena arena_;
-  SpinMessages messages_;
+  SpinClocks clocks_;
 
  private:
-  void tell(unsigned mask, unsigned slot, bool (SpinMessages::*how)(Arena&, unsigned, const VectorClocks&)) {
+  void change(unsigned mask, unsigned slot, bool (SpinClocks::*how)(Arena&, unsigned, const VectorClocks&)) {
     VectorClocks clocks;
     ASSERT_TRUE(clocks.raise(arena_, static_cast<Slot>(slot), 1));
-    ASSERT_TRUE((messages_.*how)(arena_, mask, clocks));
+    ASSERT_TRUE((clocks_.*how)(arena_, mask, clocks));
     clocks.clear(arena_);
   }
 };
 
-TEST_F(SpinMessagesTest, BytesKeepWhatTheyHave) {
+TEST_F(SpinClocksTest, BytesKeepWhatTheyHave) {
   assign(0xff, 1);
   join(0x0f, 2);
   assign(0x03, 3);
   EXPECT_EQ(found(0x01), std::set<unsigned>({3}));
   EXPECT_EQ(found(0x04), std::set<unsigned>({1, 2}));
   EXPECT_EQ(found(0x80), std::set<unsigned>({1}));
-  messages_.forget(arena_, 0xfc);
+  clocks_.forget(arena_, 0xfc);
   EXPECT_EQ(found(0xfc), std::set<unsigned>());
   EXPECT_EQ(found(0xff), std::set<unsigned>({3}));
 }
 
-TEST_F(SpinMessagesTest, BytesWithTheSameMessageAreOne) {
+TEST_F(SpinClocksTest, BytesWithTheSameClockAreOne) {
   for (unsigned byte = 0; byte < kGranuleBytes; ++byte) assign(1u << byte, byte < 4 ? 1 : 2);
-  EXPECT_EQ(messages_.count(), kGranuleBytes);
-  messages_.unite(arena_);
-  EXPECT_EQ(messages_.count(), 2u);
+  EXPECT_EQ(clocks_.count(), kGranuleBytes);
+  clocks_.unite(arena_);
+  EXPECT_EQ(clocks_.count(), 2u);
   join(0xff, 3);
-  EXPECT_EQ(messages_.count(), 2u);
+  EXPECT_EQ(clocks_.count(), 2u);
   join(0x0f, 2);
   join(0xf0, 1);
-  EXPECT_EQ(messages_.count(), 2u) << "each of them was changed alone";
+  EXPECT_EQ(clocks_.count(), 2u) << "each of them was changed alone";
   join(0xff, 3);
-  EXPECT_EQ(messages_.count(), 1u);
+  EXPECT_EQ(clocks_.count(), 1u);
   EXPECT_EQ(found(0xff), std::set<unsigned>({1, 2, 3}));
 }
 
-TEST_F(SpinMessagesTest, AnythingDoneToAnyBytes) {
+TEST_F(SpinClocksTest, AnythingDoneToAnyBytes) {
   std::mt19937 random(7);
   std::set<unsigned> expected[kGranuleBytes];
   for (int step = 0; step < 20000; ++step) {
-    const unsigned mask = 1 + static_cast<unsigned>(random() % SpinMessages::kAllBytes);
+    const unsigned mask = 1 + static_cast<unsigned>(random() % SpinClocks::kAllBytes);
     const auto slot = static_cast<unsigned>(random() % kSlots);
     const auto what = random() % 4;
     if (what == 0) assign(mask, slot);
     if (what == 1) join(mask, slot);
-    if (what == 2) messages_.forget(arena_, mask);
-    if (what == 3) messages_.unite(arena_);
+    if (what == 2) clocks_.forget(arena_, mask);
+    if (what == 3) clocks_.unite(arena_);
     for (unsigned byte = 0; byte < kGranuleBytes; ++byte) {
       if (what != 3 && (mask >> byte & 1) != 0) {
         if (what != 1) expected[byte].clear();
@@ -99,7 +99,7 @@ class SpinObjectTest : public testing::Test {
     object_ = table_.get<SpinObject>(kAt, SyncFamily::kSpin);
     VectorClocks clocks;
     EXPECT_TRUE(clocks.raise(arena_, 1, 1));
-    EXPECT_TRUE(object_->spin.assign(arena_, SpinMessages::kAllBytes, clocks));
+    EXPECT_TRUE(object_->spin.assign(arena_, SpinClocks::kAllBytes, clocks));
     clocks.clear(arena_);
   }
   bool has(unsigned byte) {

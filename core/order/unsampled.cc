@@ -2,40 +2,41 @@
 //
 // Nothing of what orders threads may be left out, but most of it brings nothing new: a thread that has remembered
 // nothing and learned nothing since it released to an object would give away again what it gave then, and one that
-// knows an object's version has nothing to learn. Here messages only grow, whatever is stored: so what was given once
-// stays given, and whoever finds both to be so passes without the object's lock. That orders more than there is to
+// knows an object's version has nothing to learn. Here release clocks only grow, whatever is stored: so what was given
+// once stays given, and whoever finds both to be so passes without the object's lock. That orders more than there is to
 // order (docs/design/order.md has a store take away what others released before), which can hide a race and not make
 // one.
 #include "core/order/relations.h"
 
 namespace norn {
 
-// Before an atomic operation that gives: whoever sees its value finds what it gives in the message.
-void Relations::give_message(Thread& thread, Address address, MemoryOrder order) {
+// Before an atomic operation that gives: whoever sees its value finds what it gives in the release clock.
+void Relations::add_to_release_clock(Thread& thread, Address address, MemoryOrder order) {
   ++thread.sync_events;
-  auto* object = object_of<MessageObject>(thread, address, SyncFamily::kAtomic);
+  auto* object = object_of<AtomicObject>(thread, address, SyncFamily::kAtomic);
   if (object == nullptr) return no_memory_for_clocks();
   const SpinLock lock(object->mutex);
   give_to(thread, *object, order);
 }
 
 // Under the object's lock.
-void Relations::give_to(Thread& thread, MessageObject& object, MemoryOrder order) {
+void Relations::give_to(Thread& thread, AtomicObject& object, MemoryOrder order) {
   Thread::Recent& recent = recent_of(thread, object.address, object.family);
   const bool known = recent.known == object.present();
-  VectorClocks& message = object.message;
+  VectorClocks& release_clock = object.release_clock;
   bool complete = true;
   if (releases(order) || object.waited_for) {
     end_segment(thread);
     const Published published = publish(thread);
-    const bool told = message.full.get(published.slot) >= published.time &&
-                      message.strong.get(published.slot) >= published.time && message.includes(thread.clocks);
+    const bool told = release_clock.full.get(published.slot) >= published.time &&
+                      release_clock.strong.get(published.slot) >= published.time &&
+                      release_clock.includes(thread.clocks);
     recent.given = thread.knowledge;
     if (told) return;
-    complete = message.join(arena_, thread.clocks) && message.raise(arena_, published.slot, published.time);
+    complete = release_clock.join(arena_, thread.clocks) && release_clock.raise(arena_, published.slot, published.time);
   } else if (thread.has_fence) {
-    if (message.includes(thread.fence)) return;
-    complete = message.join(arena_, thread.fence);
+    if (release_clock.includes(thread.fence)) return;
+    complete = release_clock.join(arena_, thread.fence);
   } else {
     return;
   }
@@ -45,12 +46,12 @@ void Relations::give_to(Thread& thread, MessageObject& object, MemoryOrder order
 }
 
 // After an atomic operation that found a value.
-void Relations::take_message(Thread& thread, Address address, MemoryOrder order) {
+void Relations::take_release_clock(Thread& thread, Address address, MemoryOrder order) {
   ++thread.sync_events;
-  auto* object = object_of<MessageObject>(thread, address, SyncFamily::kAtomic);
+  auto* object = object_of<AtomicObject>(thread, address, SyncFamily::kAtomic);
   if (object == nullptr) return no_memory_for_clocks();
   const SpinLock lock(object->mutex);
-  learn_message(thread, *object, order);
+  learn_release_clock(thread, *object, order);
 }
 
 void Relations::leave_by_atomic(Thread& thread, Address address) {
@@ -58,12 +59,12 @@ void Relations::leave_by_atomic(Thread& thread, Address address) {
   {
     const Inside inside(*this, thread);
     if (!counts(thread)) return;
-    auto* object = object_of<MessageObject>(thread, address, SyncFamily::kAtomic);
+    auto* object = object_of<AtomicObject>(thread, address, SyncFamily::kAtomic);
     if (object == nullptr) return no_memory_for_clocks();
     const SpinLock lock(object->mutex);
     first = !object->waited_for;
     object->waited_for = true;
-    learn_message(thread, *object, MemoryOrder::kAcquire);
+    learn_release_clock(thread, *object, MemoryOrder::kAcquire);
   }
   if (first) come_after_all(thread);
 }

@@ -1,4 +1,4 @@
-// What orders threads where only samples of their accesses are told (core/order/unsampled.cc).
+// What orders threads where only samples of their accesses are emitted (core/order/unsampled.cc).
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -5,15 +5,17 @@
 namespace norn {
 
 void ShadowStore::access_shadow(Thread& thread, Granule& granule, const WordAccess& access, SpinSignals& signals,
-                                bool has_message) {
+                                bool has_release_clock) {
   if (!is_state_machine(options_.engine)) {
-    return access_granule(thread, granule, access, signals, has_message ? GranuleFlags::messages(access.mask) : 0);
+    return access_granule(thread, granule, access, signals,
+                          has_release_clock ? GranuleFlags::release_clocks(access.mask) : 0);
   }
   for (unsigned word = 0; word < kGranuleBytes / kWordBytes; ++word) {
     WordAccess part = access;
     part.mask = static_cast<uint8_t>(access.mask >> word * kWordBytes & 0xf);
     part.word += word * kWordBytes;
-    if (part.mask != 0) access_word(thread, granule.cells[word], part, signals, has_message ? kHasMessage : 0);
+    if (part.mask != 0)
+      access_word(thread, granule.cells[word], part, signals, has_release_clock ? kHasReleaseClock : 0);
   }
 }
 
@@ -57,9 +59,8 @@ bool ShadowStore::renew_atomic(Thread& thread, Granule& granule, Address address
   const HistoryId list = granule.cells[0].load(std::memory_order_relaxed);
   constexpr bool kWrites = Kind == AccessKind::kAtomicWrite;
   // Those of both words say the same of one; another is for the general way.
-  if (list != message_lists_[2] &&
-      (kWrites ? list != message_list(GranuleFlags::messages(mask)) || list == kUntouched
-               : list != kUntouched && list != message_lists_[0] && list != message_lists_[1])) {
+  if (list != clock_lists_[2] && (kWrites ? list != clock_list(GranuleFlags::release_clocks(mask)) || list == kUntouched
+                                          : list != kUntouched && list != clock_lists_[0] && list != clock_lists_[1])) {
     return false;
   }
   if (!thread.epoch_used) note_segment(thread);
@@ -117,9 +118,9 @@ bool ShadowStore::renew_atomic_write(Thread& thread, Address address, uint64_t s
                                                 bytes_in_granule(address, static_cast<unsigned>(size)), where, reads);
 }
 
-// An atomic write; `reads`: one that reads, too. `has_message`: it may leave one. `begins`: it begins a segment.
+// An atomic write; `reads`: one that reads, too. `has_release_clock`: it may leave one. `begins`: it begins a segment.
 void ShadowStore::write_atomically(Thread& thread, Address address, uint64_t size, StackId where, bool reads,
-                                   bool has_message, bool begins) {
+                                   bool has_release_clock, bool begins) {
   ++thread.accesses;
   if (thread.recording) {
     record(thread, AccessKind::kAtomicWrite, address, size);
@@ -137,7 +138,7 @@ void ShadowStore::write_atomically(Thread& thread, Address address, uint64_t siz
         continue;
       }
       const WordAccess access = {AccessKind::kAtomicWrite, mask_in(at, address, address + size), where, at, reads};
-      access_shadow(thread, *granule, access, signals, has_message);
+      access_shadow(thread, *granule, access, signals, has_release_clock);
     }
   }
   if (begins && follows_writes(options_)) note_bytes(thread, address, size);

@@ -93,7 +93,7 @@ TEST_F(AtomicStepTest, EachWordHasItsOwn) {
   EXPECT_EQ(pairs_[0].earlier.thread, 1u);
 }
 
-// A plain write ends the message, whether or not its thread wrote plainly at the same time before.
+// A plain write ends the release clock, whether or not its thread wrote plainly at the same time before.
 TEST_F(AtomicStepTest, APlainWriteOfTheSameTimeIsSeen) {
   for (const bool plainly_before : {true, false}) {
     for (const bool plainly_after : {true, false}) {

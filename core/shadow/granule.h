@@ -36,12 +36,12 @@ struct GranuleFlags {
     return static_cast<uint8_t>((flags & kInSpin) | (flags >> kBits & kInSpin) << kWordBytes);
   }
   static uint32_t spinning(unsigned mask) { return (mask & kInSpin) | of_word(1, mask >> kWordBytes & kInSpin); }
-  // The messages of words all of whose bytes are there.
-  static uint32_t messages_within(unsigned mask) {
-    return ((mask & 0x0f) == 0x0f ? kHasMessage : 0) | ((mask & 0xf0) == 0xf0 ? of_word(1, kHasMessage) : 0);
+  // The release clocks of words all of whose bytes are there.
+  static uint32_t release_clocks_within(unsigned mask) {
+    return ((mask & 0x0f) == 0x0f ? kHasReleaseClock : 0) | ((mask & 0xf0) == 0xf0 ? of_word(1, kHasReleaseClock) : 0);
   }
-  static uint32_t messages(unsigned mask) {
-    return ((mask & 0x0f) != 0 ? kHasMessage : 0) | ((mask & 0xf0) != 0 ? of_word(1, kHasMessage) : 0);
+  static uint32_t release_clocks(unsigned mask) {
+    return ((mask & 0x0f) != 0 ? kHasReleaseClock : 0) | ((mask & 0xf0) != 0 ? of_word(1, kHasReleaseClock) : 0);
   }
 };
 
@@ -120,7 +120,7 @@ struct GranuleWords : GranuleLayout {
 //   kReadList    a list without flags: the same; reads of the list, in any order, as in a hash table
 //   kReadShared  a list without flags, mostly the empty one that all share: plain reads are in the read table
 //                (kInReadTable), word 2 is another access, words 0 and 1 are copies of reads, for checks alone
-//   kAtomic      a list with kHasMessage: words that no check finds, what has no room in the list, reads as above
+//   kAtomic      a list with kHasReleaseClock: words that no check finds, what has no room in the list, reads as above
 //   kWaitedFor   a list with kInSpin: in the list alone, oldest first; reads perhaps in the table
 //   kOwned       an owner table in the place of a list (core/shadow/owner_table.h): there alone; words are copies
 enum class Shape : uint8_t { kEmpty, kPlain, kOverflow, kReadList, kReadShared, kAtomic, kWaitedFor, kOwned };

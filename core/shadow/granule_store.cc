@@ -78,7 +78,7 @@ HistoryId GranuleStore::make_list(Thread& thread, HistoryId before, const Access
   const unsigned room_before = before == kUntouched ? 0 : list_at(before).room();
   const bool in_use = flags == 0 && room_before >= kMany && history.listed >= room_before / 4;
   if (count == 0 && flags == 0 && !in_use) return kUntouched;
-  const HistoryId shared = message_list(flags);
+  const HistoryId shared = clock_list(flags);
   if (count == 0 && shared != kUntouched) return shared;
   if ((in_use && room_before >= count) || histories_.resize(before, OverflowList::words_for(room))) {
     list_at(before).fill(history.all, count, flags);
@@ -99,7 +99,7 @@ HistoryId GranuleStore::make_list(Thread& thread, HistoryId before, const Access
 
 // Of a granule with flags no check may let an access pass. Those of atomics do not stand for plain ones; and a plain
 // one that is ordered before what the thread does now is of a time that has passed.
-bool GranuleStore::may_lie_beside_message(const Thread& thread, const PastAccess& past) {
+bool GranuleStore::may_lie_beside_release_clock(const Thread& thread, const PastAccess& past) {
   if (past.kind == AccessKind::kAtomicRead || past.kind == AccessKind::kAtomicWrite) return true;
   if (is_own(thread, past.slot, past.time)) return past.time != thread.time;
   return thread.clocks.full.get(past.slot) >= past.time;
@@ -108,13 +108,13 @@ bool GranuleStore::may_lie_beside_message(const Thread& thread, const PastAccess
 // From which shadow word on they have room in the granule itself.
 unsigned GranuleStore::first_in_granule(const Thread& thread, AccessHistory& history, bool in_table,
                                         uint32_t flags) const {
-  const bool messages = message_list(flags) != kUntouched;
-  const unsigned places = flags == 0 ? (in_table ? 1 : kPlaces) : messages && !in_table ? kPlaces : 0;
+  const bool release_clocks = clock_list(flags) != kUntouched;
+  const unsigned places = flags == 0 ? (in_table ? 1 : kPlaces) : release_clocks && !in_table ? kPlaces : 0;
   unsigned first = history.count;
   while (first > history.overwritten && history.count - first < places) {
     PastAccess& past = history.all[first - 1];
     find_whether_it_packs(past);
-    if (!past.fits() || (messages && !may_lie_beside_message(thread, past))) break;
+    if (!past.fits() || (release_clocks && !may_lie_beside_release_clock(thread, past))) break;
     --first;
   }
   return first;
@@ -275,7 +275,7 @@ bool GranuleStore::holds_atomic(Address address) {
   const HistoryId history =
       machine ? granule->cells[word].load(std::memory_order_acquire) : GranuleLock::list_of(*granule);
   if (history == kUntouched) return false;
-  const uint32_t wanted = machine ? uint32_t{kHasMessage} : GranuleFlags::of_word(word, kHasMessage);
+  const uint32_t wanted = machine ? uint32_t{kHasReleaseClock} : GranuleFlags::of_word(word, kHasReleaseClock);
   return (histories_.words(history)[0] & wanted) != 0 && sync_.find(address, SyncFamily::kAtomic) != nullptr;
 }
 

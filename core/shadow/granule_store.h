@@ -86,15 +86,15 @@ class GranuleStore : public RaceFilter {
   // Takes the lock.
   unsigned begin_spinning(Thread& thread, Granule& granule, Address address, unsigned mask, AccessHistory& history);
 
-  // --- lists without shadow words, which granules share: one for each set of words that have a message and nobody
-  // waits for, and one without flags. They are never changed.
-  [[nodiscard]] HistoryId message_list(uint32_t flags) const {
-    constexpr uint32_t kFirst = kHasMessage, kSecond = uint32_t{kHasMessage} << GranuleFlags::kBits;
+  // --- lists without shadow words, which granules share: one for each set of words that have a release clock and
+  // nobody waits for, and one without flags. They are never changed.
+  [[nodiscard]] HistoryId clock_list(uint32_t flags) const {
+    constexpr uint32_t kFirst = kHasReleaseClock, kSecond = uint32_t{kHasReleaseClock} << GranuleFlags::kBits;
     if (flags == 0 || (flags & ~(kFirst | kSecond)) != 0) return kUntouched;
-    return message_lists_[((flags & kFirst) != 0 ? 1 : 0) + ((flags & kSecond) != 0 ? 2 : 0) - 1];
+    return clock_lists_[((flags & kFirst) != 0 ? 1 : 0) + ((flags & kSecond) != 0 ? 2 : 0) - 1];
   }
   [[nodiscard]] bool is_shared(HistoryId list) const {
-    return list == empty_list_ || list == message_lists_[0] || list == message_lists_[1] || list == message_lists_[2];
+    return list == empty_list_ || list == clock_lists_[0] || list == clock_lists_[1] || list == clock_lists_[2];
   }
 
   // --- what a thread found to be in a granule's list, at its present epoch
@@ -167,7 +167,7 @@ class GranuleStore : public RaceFilter {
   InternTable threadsets_;
   PerByteStacks per_byte_stacks_;
   HistoryId empty_list_ = kUntouched;  // of all granules with reads in rows and nothing else that needs one
-  HistoryId message_lists_[3] = {};    // of those with a message in the first word, the second, or both, likewise
+  HistoryId clock_lists_[3] = {};      // of those with a release clock in the first word, the second, or both, likewise
   std::atomic<uint64_t> accesses_forgotten_{0};
   EngineContext context_;
 
@@ -179,7 +179,7 @@ class GranuleStore : public RaceFilter {
   [[nodiscard]] bool make_shared_lists();
   HistoryId make_list(Thread& thread, HistoryId before, const AccessHistory& history, unsigned count, uint32_t flags);
   static void put_beside_table(Granule& granule, const GranuleWords::Kept& kept);
-  static bool may_lie_beside_message(const Thread& thread, const PastAccess& past);
+  static bool may_lie_beside_release_clock(const Thread& thread, const PastAccess& past);
   void find_whether_it_packs(PastAccess& past) const {
     past.packs =
         past.packs || (ShadowWord::epoch_fits(past.slot, past.time) && segments_.has_number(past.lockset, past.locks));

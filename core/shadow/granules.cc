@@ -537,12 +537,12 @@ bool ShadowStore::renew_short_list(Thread& thread, Granule& granule, HistoryId& 
   return true;
 }
 
-// Atomics have a message, and so a list; but most lie in the granule all the same, and this is their way where the list
-// is short. Most accesses make a shadow word or two superfluous, the thread's own or those of whoever was ordered
-// before it; what the list does not need any more stays as room there. False: it is another case, and nothing was done.
-// Under the granule's lock; a list that has shadow words belongs to one granule, so it may be changed.
-bool ShadowStore::renew_beside_message(const Thread& thread, Granule& granule, HistoryId list, const WordAccess& access,
-                                       uint32_t set_flags) {
+// Atomics have a release clock, and so a list; but most lie in the granule all the same, and this is their way where
+// the list is short. Most accesses make a shadow word or two superfluous, the thread's own or those of whoever was
+// ordered before it; what the list does not need any more stays as room there. False: it is another case, and nothing
+// was done. Under the granule's lock; a list that has shadow words belongs to one granule, so it may be changed.
+bool ShadowStore::renew_beside_release_clock(const Thread& thread, Granule& granule, HistoryId list,
+                                             const WordAccess& access, uint32_t set_flags) {
   if (access.kind != AccessKind::kAtomicRead && access.kind != AccessKind::kAtomicWrite) return false;
   const OverflowList listed = list_at(list);
   const uint32_t flags = listed.flags();
@@ -577,10 +577,11 @@ bool ShadowStore::renew_waited_for(Thread& thread, const Granule& granule, Histo
                                    uint32_t set_flags, uint8_t& accessed) {
   const OverflowList listed = list_at(list);
   const uint32_t flags = listed.flags();
-  const bool ends_message = access.kind == AccessKind::kWrite && (flags & GranuleFlags::messages(access.mask)) != 0;
+  const bool ends_release_clock =
+      access.kind == AccessKind::kWrite && (flags & GranuleFlags::release_clocks(access.mask)) != 0;
   constexpr unsigned kFew = 12;
   const unsigned room = listed.room();
-  if (access.kind == AccessKind::kFree || ends_message || room > kFew || kFew >= options_.history_cap ||
+  if (access.kind == AccessKind::kFree || ends_release_clock || room > kFew || kFew >= options_.history_cap ||
       (flags & set_flags) != set_flags || !GranuleStep::is_empty(granule) || is_in_read_table(granule)) {
     return false;
   }
@@ -696,7 +697,7 @@ void ShadowStore::access_granule(Thread& thread, Granule& granule, const WordAcc
                                 read_beside_list(thread, granule, lock.list, access));
       break;
     case Shape::kAtomic:
-      done = renew_beside_message(thread, granule, lock.list, access, set_flags);
+      done = renew_beside_release_clock(thread, granule, lock.list, access, set_flags);
       break;
     case Shape::kOwned:
       done = set_flags == 0 && renew_owner(thread, granule, lock.list, access);
@@ -875,7 +876,7 @@ void ShadowStore::access_generally(Thread& thread, Granule& granule, GranuleLock
     judge_read_table(thread, *block, HybridEngine::fresh_bytes(context_, thread, history, access), access, races);
   }
   const bool changed = HybridEngine::next(context_, thread, history, in_spin, accessed, access, races);
-  uint32_t ended = plain_write ? GranuleFlags::messages_within(access.mask) : 0;
+  uint32_t ended = plain_write ? GranuleFlags::release_clocks_within(access.mask) : 0;
   if (access.kind == AccessKind::kFree) ended |= GranuleFlags::spinning(access.mask);
   const uint32_t new_flags = (flags & ~ended) | set_flags;
   if (changed || new_flags != flags) {
@@ -887,7 +888,7 @@ void ShadowStore::access_generally(Thread& thread, Granule& granule, GranuleLock
   if (races.count == 0) remember_list(thread, granule, lock.list, access);
   lock.unlock();
   if (flags != 0) {
-    if (plain_write && (flags & GranuleFlags::messages(access.mask)) != 0) end_messages_of(access);
+    if (plain_write && (flags & GranuleFlags::release_clocks(access.mask)) != 0) end_release_clocks_of(access);
     if (is_write(access.kind) && access.kind != AccessKind::kFree)
       note_signals(thread, access, flags, accessed, signals);
   }

@@ -9,7 +9,7 @@ void ShadowStore::access_word(Thread& thread, Cell& cell, const WordAccess& acce
                               uint32_t set_flags) {
   const bool plain_write = access.kind == AccessKind::kWrite || access.kind == AccessKind::kFree;
   uint32_t clear_flags = 0;
-  if (plain_write && access.mask == 0xf) clear_flags |= kHasMessage;
+  if (plain_write && access.mask == 0xf) clear_flags |= kHasReleaseClock;
   if (access.kind == AccessKind::kFree) clear_flags |= access.mask;
 
   if (!shadow_.prepare(access.word)) return no_memory_for_shadow();
@@ -35,7 +35,7 @@ void ShadowStore::access_word(Thread& thread, Cell& cell, const WordAccess& acce
       break;
     }
   }
-  if ((flags & kHasMessage) != 0 && plain_write) end_messages_of(access);
+  if ((flags & kHasReleaseClock) != 0 && plain_write) end_release_clocks_of(access);
   const auto waited_for = static_cast<uint8_t>(flags & access.mask & kInSpin);
   if (waited_for != 0 && is_write(access.kind) && access.kind != AccessKind::kFree) {
     const Address granule = access.word & ~(kGranuleBytes - 1);

@@ -244,7 +244,7 @@ class PathsTest : public testing::Test {
     }
     // Under the granule's lock.
     DetectorProbe::apply_handover(*detector_, thread, granule, access);
-    const uint32_t set_flags = access.kind == AccessKind::kAtomicWrite ? GranuleFlags::messages(access.mask) : 0;
+    const uint32_t set_flags = access.kind == AccessKind::kAtomicWrite ? GranuleFlags::release_clocks(access.mask) : 0;
     try_one({3, "waited for", Leaves::kTheSame},
             [&] { return DetectorProbe::path_3_waited_for(*detector_, thread, granule, access, set_flags); });
     try_one({3, "atomic", Leaves::kMoreAtomics},
@@ -302,8 +302,8 @@ class PathsTest : public testing::Test {
   //   - kMoreReads, of reads where there are others' reads (a list, the table): what is covered stays, if it is a read,
   //     which is in no race that the access is not in; the access itself stays, where another of its epoch stands for
   //     it; and if so, it takes away what it covers of its thread's own past, which the slow path does not look for;
-  //   - kMoreAtomics, of atomics beside a message: what is covered stays, if it is an atomic; and whether the access'
-  //     own write is an rmw, if one that it would continue stays: who hears of one hears of both;
+  //   - kMoreAtomics, of atomics beside a release clock: what is covered stays, if it is an atomic; and whether the own
+  //     write of the access is an rmw, if one that it would continue stays: who hears of one hears of both;
   //   - path 1: whether a write is an rmw, where it comes after all that it would continue: who hears of it comes after
   //     those anyway.
   void expect_same(const Way& way, const WordAccess& access, const Thread& thread, Remembered before, Remembered after,

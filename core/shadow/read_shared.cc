@@ -11,10 +11,10 @@ bool GranuleStore::make_shared_lists() {
     return made;
   };
   empty_list_ = make(0);
-  message_lists_[0] = make(kHasMessage);
-  message_lists_[1] = make(GranuleFlags::of_word(1, kHasMessage));
-  message_lists_[2] = make(kHasMessage | GranuleFlags::of_word(1, kHasMessage));
-  return message_lists_[2] != kUntouched;
+  clock_lists_[0] = make(kHasReleaseClock);
+  clock_lists_[1] = make(GranuleFlags::of_word(1, kHasReleaseClock));
+  clock_lists_[2] = make(kHasReleaseClock | GranuleFlags::of_word(1, kHasReleaseClock));
+  return clock_lists_[2] != kUntouched;
 }
 
 // The thread's own, in which it will find it again. Null if there is none to be had.

@@ -2,7 +2,7 @@
 //
 // An access is judged by what its location remembers, which it changes; races go to the filter (core/race_filter.h),
 // and what orders threads goes to the relations (core/order/relations.h): what is handed over, signals of what somebody
-// waits for, messages that end.
+// waits for, release clocks that end.
 //
 // All that is remembered of accesses is known here and in GranuleStore alone. The public functions are what a front end
 // calls; the parts above need nothing but those and the few protected ones for events that are accesses, too. So
@@ -136,8 +136,8 @@ class ShadowStore : public GranuleStore {
   // Whether a plain write that nothing orders before the thread is remembered there, or may be forgotten. The state
   // machines do not know, and say yes.
   [[nodiscard]] bool may_be_written_plainly(Thread& thread, Address address, uint64_t size);
-  // The same bytes are looked at now, whenever they will be told as spin-read: what was written under a lock that the
-  // thread holds, and may not hold then any more, is handed over.
+  // The same bytes are looked at now, whenever they will be emitted as spin-read: what was written under a lock that
+  // the thread holds, and may not hold then any more, is handed over.
   void look(Thread& thread, Address address, uint64_t size);
 
   // --- the life of memory (allocation.cc)
@@ -158,8 +158,8 @@ class ShadowStore : public GranuleStore {
   // --- of events that are accesses, too. Inside.
   void use_inside(Thread& thread, Address object, StackId where);
   void read_atomically(Thread& thread, Address address, uint64_t size, StackId where);
-  void write_atomically(Thread& thread, Address address, uint64_t size, StackId where, bool reads, bool has_message,
-                        bool begins);
+  void write_atomically(Thread& thread, Address address, uint64_t size, StackId where, bool reads,
+                        bool has_release_clock, bool begins);
 
  private:
   friend struct DetectorProbe;  // core/testing/detector_probe.h
@@ -278,7 +278,7 @@ class ShadowStore : public GranuleStore {
   void access_from(Thread& thread, AccessKind kind, Address begin, Address end, StackId where, bool increments);
   void access_known_granule(Thread& thread, Granule& granule, const WordAccess& access);
   void access_shadow(Thread& thread, Granule& granule, const WordAccess& access, SpinSignals& signals,
-                     bool has_message);
+                     bool has_release_clock);
   void access_granule(Thread& thread, Granule& granule, const WordAccess& access, SpinSignals& signals,
                       uint32_t set_flags);
   bool access_simply(Thread& thread, Granule& granule, const WordAccess& access);
@@ -289,8 +289,8 @@ class ShadowStore : public GranuleStore {
   bool fits_without_list(const Thread& thread, const OverflowList& listed, const GranuleStep::Kept* kept,
                          unsigned count, const PastAccess& now);
   bool read_in_own_row(Thread& thread, Granule& granule, HistoryId list, const WordAccess& access);
-  bool renew_beside_message(const Thread& thread, Granule& granule, HistoryId list, const WordAccess& access,
-                            uint32_t set_flags);
+  bool renew_beside_release_clock(const Thread& thread, Granule& granule, HistoryId list, const WordAccess& access,
+                                  uint32_t set_flags);
   bool renew_waited_for(Thread& thread, const Granule& granule, HistoryId list, const WordAccess& access,
                         uint32_t set_flags, uint8_t& accessed);
   void access_generally(Thread& thread, Granule& granule, GranuleLock& lock, const WordAccess& access,
@@ -308,10 +308,10 @@ class ShadowStore : public GranuleStore {
   [[nodiscard]] static unsigned spin_bytes_of(const Thread& thread, const WordAccess& access);
   static uint8_t accessed_in_segment(const Thread& thread, const AccessHistory& history, const WordAccess& access);
   void note_signals(Thread& thread, const WordAccess& access, uint32_t flags, unsigned adds, SpinSignals& signals);
-  // Messages belong to the address of their atomic; a plain write over any of its bytes ends one.
-  void end_messages_of(const WordAccess& access) {
-    end_messages(access.word + static_cast<unsigned>(__builtin_ctz(access.mask)),
-                 access.word + 32 - static_cast<unsigned>(__builtin_clz(access.mask)));
+  // Release clocks belong to the address of their atomic; a plain write over any of its bytes ends one.
+  void end_release_clocks_of(const WordAccess& access) {
+    end_release_clocks(access.word + static_cast<unsigned>(__builtin_ctz(access.mask)),
+                       access.word + 32 - static_cast<unsigned>(__builtin_clz(access.mask)));
   }
   void access_word(Thread& thread, Cell& cell, const WordAccess& access, SpinSignals& signals, uint32_t set_flags);
 

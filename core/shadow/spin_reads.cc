@@ -11,7 +11,7 @@ void ShadowStore::spin_read_granule(Thread& thread, Address at, unsigned mask, b
   if (object == nullptr) return no_memory_for_clocks();
   // Whoever sets a flag fills the object before anyone else can lock it: a writer that sees the flag comes after.
   const SpinLock lock(object->mutex);
-  SpinMessages& messages = object->spin;
+  SpinClocks& release_clocks = object->spin;
   const bool machine = is_state_machine(options_.engine);
   AccessHistory history;
   HistoryId before[kGranuleBytes / kWordBytes] = {};
@@ -44,11 +44,11 @@ void ShadowStore::spin_read_granule(Thread& thread, Address at, unsigned mask, b
       });
     }
     if (!complete && writes_forgotten_.load(std::memory_order_relaxed)) add_all(thread, found);
-    if (!messages.assign(arena_, 1u << byte, found)) no_memory_for_clocks();
+    if (!release_clocks.assign(arena_, 1u << byte, found)) no_memory_for_clocks();
     found.clear(arena_);
   }
-  if (fresh != 0) messages.unite(arena_);
-  if (!in_loop && !messages.collect(arena_, mask, thread.spun)) no_memory_for_clocks();
+  if (fresh != 0) release_clocks.unite(arena_);
+  if (!in_loop && !release_clocks.collect(arena_, mask, thread.spun)) no_memory_for_clocks();
 }
 
 void ShadowStore::spin_read(Thread& thread, Address address, uint64_t size, StackId where, bool in_loop) {

@@ -210,13 +210,13 @@ TEST_F(HistoryBoundTest, NoOrderIsLost) {
     detector_->lock_release(taker, kLocks, LockMode::kExclusive);
     detector_->write(taker, kData + (kFlags[2] - kFlag), 8, 7);
     EXPECT_TRUE(pairs_.empty()) << very_short;
-    // Races that are observed are still told.
+    // Races that are observed are still reported.
     detector_->write(*threads_[4], kData, 8, 8);
     EXPECT_FALSE(pairs_.empty());
   }
 }
 
-// Atomics stay known as such, and their messages go on.
+// Atomics stay known as such, and their release clocks go on.
 TEST_F(HistoryBoundTest, AtomicsStayAtomic) {
   start(EngineKind::kHybrid, 32 * kMiB);
   auto store = [&](Thread& thread, Address at) {

@@ -121,8 +121,8 @@ struct DetectorProbe {
   [[nodiscard]] static bool path_1_atomic_read(Detector& detector, Thread& thread, Granule& granule,
                                                const WordAccess& access) {
     const HistoryId list = granule.cells[0].load(std::memory_order_relaxed);
-    if (list != kUntouched && list != detector.message_lists_[0] && list != detector.message_lists_[1] &&
-        list != detector.message_lists_[2]) {
+    if (list != kUntouched && list != detector.clock_lists_[0] && list != detector.clock_lists_[1] &&
+        list != detector.clock_lists_[2]) {
       return false;
     }
     return AtomicStep::renew<AccessKind::kAtomicRead>(thread, granule, list, access.mask, access.where, false, 0,
@@ -175,7 +175,7 @@ struct DetectorProbe {
   [[nodiscard]] static bool path_3_atomic(Detector& detector, Thread& thread, Granule& granule,
                                           const WordAccess& access, uint32_t set_flags) {
     return has_true_list(granule) && detector.waited_for_in(granule) == 0 &&
-           detector.renew_beside_message(thread, granule, GranuleLock::list_of(granule), access, set_flags);
+           detector.renew_beside_release_clock(thread, granule, GranuleLock::list_of(granule), access, set_flags);
   }
   [[nodiscard]] static bool path_3_table(Detector& detector, Thread& thread, Granule& granule,
                                          const WordAccess& access) {

@@ -1,4 +1,4 @@
-// Listeners for tests: all pairs that race, in a row, or how many there are, whichever threads tell of them.
+// Listeners for tests: all pairs that race, in a row, or how many there are, whichever threads report them.
 #pragma once
 
 #include <atomic>

@@ -6,6 +6,7 @@
 
 #include "base/string_sink.h"
 #include "report/markup.h"
+#include "report/op_names.h"
 #include "report/words/access_values.h"
 
 namespace norn::report {

@@ -8,6 +8,7 @@
 #include "base/string_sink.h"
 #include "report/json_writer.h"
 #include "report/markup.h"
+#include "report/op_names.h"
 #include "report/source.h"
 #include "report/words/access_values.h"
 

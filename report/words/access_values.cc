@@ -1,5 +1,7 @@
 #include "report/words/access_values.h"
 
+#include "report/race.h"
+
 namespace norn::report {
 namespace {
 
@@ -74,6 +76,8 @@ void put_signed(uint64_t bits, uint64_t size, Sink sink) {
 void put_bits(uint64_t bits, Sink sink) { sink.put(bits < 4096 ? Decimal(bits).text() : Hex(bits).text()); }
 
 }  // namespace
+
+bool has_values(const Access& access) { return access.has_value || access.has_old_value; }
 
 void put_value(uint64_t bits, ValueType type, uint64_t size, Sink sink) {
   switch (type) {

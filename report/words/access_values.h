@@ -5,14 +5,14 @@
 #pragma once
 
 #include "base/sink.h"
-#include "report/race.h"
+#include "report/race_fwd.h"
 
 namespace norn::report {
 
 // One value of so many bytes: "-1", "2.5", "true", "'a'", "null", "0x7ffd1c", as its type has it.
 void put_value(uint64_t bits, ValueType type, uint64_t size, Sink sink);
 
-[[nodiscard]] constexpr bool has_values(const Access& access) { return access.has_value || access.has_old_value; }
+[[nodiscard]] bool has_values(const Access& access);
 // "3 → 4"; "value 3" of a read; "was 3" or "→ 4" if one of a write's is not known. Nothing if neither is.
 void put_values(const Access& access, Sink sink);
 

@@ -13,6 +13,7 @@
 #include "runtime/process/mode.h"
 #include "runtime/process/settings.h"
 #include "runtime/process/syscalls.h"
+#include "schedule/strategies.h"
 #include "schedule/strategies/two_orders.h"
 
 namespace norn::rt {

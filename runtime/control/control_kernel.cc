@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/stat.h>
 
+#include "norn/abi.h"
 #include "runtime/control/standstill.h"
 #include "runtime/control/turn.h"
 #include "runtime/process/mode.h"

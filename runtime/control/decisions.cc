@@ -8,6 +8,7 @@
 #include "runtime/process/settings.h"
 #include "runtime/process/syscalls.h"
 #include "schedule/state_mark.h"
+#include "schedule/strategies.h"
 
 // For a debugger: both threads of the candidate stand before their statements; the caller's goes first.
 NORN_EXPORT __attribute__((noinline)) void __norn_on_meeting(uint32_t first, uint32_t second) {

@@ -5,7 +5,10 @@
 #include "runtime/process/state.h"
 #include "schedule/log.h"
 #include "schedule/outcome.h"
-#include "schedule/strategies.h"
+
+namespace norn::schedule {
+struct Plan;
+}
 
 namespace norn::rt::control {
 

@@ -21,6 +21,7 @@
 // longer when it shows nothing. All of it by the thread that has the turn.
 #pragma once
 
+#include "base/hash.h"
 #include "runtime/control/slots.h"
 
 namespace norn::rt::control {

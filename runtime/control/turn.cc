@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 
+#include "norn/abi.h"
 #include "runtime/control/deadlock.h"
 #include "runtime/control/decisions.h"
 #include "runtime/control/standstill.h"

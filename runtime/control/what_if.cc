@@ -1,5 +1,6 @@
 #include "runtime/control/what_if.h"
 
+#include "norn/abi.h"
 #include "report/race.h"
 #include "runtime/control/decisions.h"
 #include "runtime/hooks/stack_ids.h"

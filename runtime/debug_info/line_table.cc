@@ -1,4 +1,5 @@
-// The line numbers of a unit: DWARF 5, 6.2; versions 2 to 4 have another header.
+// The line numbers of a unit: DWARF 5, 6.2; versions 2 to 4 have another header. (valgrind/debug_info/lines.h says why
+// the Valgrind tool does not read them by this.)
 #include "runtime/debug_info/dwarf_reader.h"
 
 namespace norn::debug_info {

@@ -5,6 +5,7 @@
 
 #include "core/detector.h"
 #include "hazards/hazard_listener.h"
+#include "norn/abi.h"
 #include "runtime/control/control.h"
 #include "runtime/hooks/sampling.h"
 #include "runtime/process/emit.h"

@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/text_hash.h"
+#include "report/race.h"
 #include "runtime/debug_info/dwarf_reader.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/process/emit.h"

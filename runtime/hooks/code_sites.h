@@ -5,7 +5,7 @@
 
 #include "base/text_pool.h"
 #include "norn/abi.h"
-#include "report/race.h"
+#include "report/race_fwd.h"
 #include "runtime/debug_info/elf_file.h"
 #include "runtime/process/state.h"
 

@@ -7,6 +7,7 @@
 // known more exactly from then on.
 #pragma once
 
+#include "norn/abi.h"
 #include "runtime/hooks/sampling.h"
 #include "runtime/process/emit.h"
 #include "runtime/process/state.h"

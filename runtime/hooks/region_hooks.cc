@@ -3,6 +3,7 @@
 #include "runtime/intercept/interpose.h"
 #include "runtime/process/state.h"
 #include "runtime/reporting/recording.h"
+#include "trace/trace_format.h"
 
 using namespace norn::rt;
 

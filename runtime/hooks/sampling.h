@@ -2,6 +2,7 @@
 // a thread executes.
 #pragma once
 
+#include "norn/abi.h"
 #include "runtime/process/state.h"
 
 namespace norn::rt {

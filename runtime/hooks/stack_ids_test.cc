@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "norn/abi.h"
+
 extern "C" void* norn_arena_map(size_t bytes) { return calloc(1, bytes); }
 __thread const norn_site** __norn_stack = nullptr;
 

@@ -2,6 +2,7 @@
 // program has any.
 #pragma once
 
+#include "norn/abi.h"
 #include "runtime/reporting/locate.h"
 
 namespace norn::rt {

@@ -14,7 +14,7 @@
 // `__wrap_NAME`, for the linker's --wrap=NAME, and the originals are `__real_NAME`: docs/design/runtime.md.
 #pragma once
 
-#include "base/text_hash.h"
+#include "base/bytes_hash.h"
 #include "norn/abi.h"
 
 namespace norn::rt {
@@ -30,7 +30,7 @@ struct RealFunction {
 consteval norn_site library_site(const char* function) {
   norn_site site{};
   site.function = function;
-  site.hash = text_hash(function);
+  site.hash = norn::bytes_hash(function, __builtin_strlen(function));
   site.kind = NORN_SITE_CALL;
   site.flags = NORN_SITE_LIBRARY;
   return site;

@@ -3,6 +3,8 @@
 // first.
 #include <dlfcn.h>
 
+#include "norn/abi.h"
+#include "report/race.h"
 #include "report/text_report.h"
 #include "runtime/interface/annotations.h"
 #include "runtime/memory/blocks.h"

@@ -1,5 +1,6 @@
 #include "runtime/memory/guard.h"
 
+#include "base/hash.h"
 #include "report/race.h"
 #include "runtime/control/decisions.h"
 #include "runtime/control/interest.h"

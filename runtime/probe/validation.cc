@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "norn/abi.h"
 #include "runtime/probe/misbehaviour.h"
 #include "runtime/probe/slots.h"
 #include "runtime/process/syscalls.h"

@@ -12,12 +12,14 @@
 #include <atomic>
 
 #include "base/spin_mutex.h"
-#include "norn/abi.h"
 #include "runtime/probe/agent_link.h"
 #include "runtime/probe/context.h"
 #include "runtime/probe/known_threads.h"
 #include "runtime/probe/ordered_objects.h"
 #include "runtime/probe/stacks.h"
+
+struct norn_probe;  // norn/abi.h
+struct norn_probe_module;
 
 namespace norn::probe {
 

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include "norn/abi.h"
 #include "runtime/hooks/check_state.h"
 #include "runtime/intercept/threads.h"
 #include "runtime/process/emit.h"

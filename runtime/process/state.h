@@ -13,7 +13,6 @@
 
 #include "core/ids.h"
 #include "core/storage/arena.h"
-#include "norn/abi.h"
 
 #define NORN_TLS __attribute__((tls_model("initial-exec")))
 
@@ -21,6 +20,8 @@ namespace norn {
 class Detector;
 struct Thread;
 }  // namespace norn
+struct norn_region;  // norn/abi.h
+struct norn_site;
 namespace norn::trace {
 struct Stream;
 }
@@ -64,13 +65,14 @@ struct CallStack {
   Foreign* foreign = nullptr;  // by slot; null: there are none
 
   // A call of which the stack id is known has the lowest bit set. Whoever pushes another one there takes the mark away.
-  // The second lowest is the program's (NORN_UNSAMPLED_CALL).
+  // The second lowest is the program's.
+  static constexpr uintptr_t kUnsampled = 2;  // NORN_UNSAMPLED_CALL
   static bool is_seen(const norn_site* call) { return (reinterpret_cast<uintptr_t>(call) & 1) != 0; }
   static const norn_site* seen(const norn_site* call) {
     return reinterpret_cast<const norn_site*>(reinterpret_cast<uintptr_t>(call) | 1);
   }
   static const norn_site* site_of(const norn_site* call) {
-    return reinterpret_cast<const norn_site*>(reinterpret_cast<uintptr_t>(call) & ~uintptr_t{1 | NORN_UNSAMPLED_CALL});
+    return reinterpret_cast<const norn_site*>(reinterpret_cast<uintptr_t>(call) & ~(1 | kUnsampled));
   }
 
   [[nodiscard]] bool create(size_t native_stack_bytes);

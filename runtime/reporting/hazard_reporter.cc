@@ -1,6 +1,8 @@
 #include "runtime/reporting/hazard_reporter.h"
 
+#include "base/text_hash.h"
 #include "report/hazard_draft.h"
+#include "report/race_id.h"
 #include "runtime/control/slots.h"
 #include "runtime/hooks/stack_ids.h"
 #include "runtime/intercept/threads.h"
@@ -99,8 +101,7 @@ void report_misuse(const Misuse& misuse) {
   const SpinLock lock(report_mutex);
   if (writer.is_finished()) return;
   const Text kind = report::name_of(misuse.kind);
-  const report::RaceId id =
-      report::race_id(stack_identity(misuse.where), report::text_hash(kind) ^ report::text_hash(misuse.name));
+  const report::RaceId id = report::race_id(stack_identity(misuse.where), text_hash(kind) ^ text_hash(misuse.name));
   if (!writer.is_new(id)) return;
   Draft draft(writer, misuse.kind);
   draft.hazard.id = id;
@@ -124,7 +125,7 @@ void report_deadlock(const control::Slot* slots, uint32_t count, uint32_t poller
   if (!lock_for_end()) return;
   Draft draft(writer, report::HazardKind::kDeadlock);
   uint32_t waiting = 0;
-  uint64_t hash = report::text_hash("deadlock");
+  uint64_t hash = text_hash("deadlock");
   for (uint32_t i = 0; i < count; ++i) {
     const control::Slot& slot = slots[i];
     const bool looks = pollers != 0 && slot.can_go_on();

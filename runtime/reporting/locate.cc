@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "norn/abi.h"
 #include "report/member_names.h"
 #include "report/race.h"
 #include "runtime/hooks/code_sites.h"

@@ -4,7 +4,6 @@
 #include "base/list.h"
 #include "base/text_pool.h"
 #include "core/ids.h"
-#include "norn/abi.h"
 #include "report/race_fwd.h"
 
 namespace norn::rt {

@@ -6,8 +6,10 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "base/hash.h"
 #include "base/sink.h"
 #include "core/order/thread.h"
+#include "norn/abi.h"
 #include "options/judging_options.h"
 #include "runtime/hooks/stack_ids.h"
 #include "runtime/intercept/signals.h"
@@ -71,8 +73,8 @@ bool may_grow_to(uint64_t size) {
 // new.
 struct OwnStream : trace::Stream {
   static constexpr unsigned kMost = 8;
-  unsigned untold_count = 0;
-  Event untold[kMost] = {};
+  unsigned unwritten_count = 0;
+  Event unwritten[kMost] = {};
 };
 
 uint8_t* map_chunk(const char* path, uint64_t offset) {
@@ -242,8 +244,8 @@ void put_event(const Event& event) {
 }
 
 // Whether the event need not be in the trace: the detector found nothing new in it, nor will an analysis, which hears
-// all that was new (docs/design/trace.md). A lock that is held is told before the next thing that is, because what is
-// accessed under it is said to be; where it is given up before that, it never was taken.
+// all that was new (docs/design/trace.md). A lock that is held is written before the next thing that is, because what
+// is accessed under it is said to be; where it is given up before that, it never was taken.
 bool is_left_out(const Event& event) {
   ThreadState* state = current_state;
   if (state == nullptr || state->stream == nullptr || state->core->id != event.thread) return false;
@@ -251,13 +253,14 @@ bool is_left_out(const Event& event) {
   if (state->core->brought_nothing) {
     switch (event.kind) {
       case EventKind::kLockAcquire:
-        if (event.where != kNoStack || event.uses || stream.untold_count == OwnStream::kMost) break;
-        stream.untold[stream.untold_count++] = event;
+        if (event.where != kNoStack || event.uses || stream.unwritten_count == OwnStream::kMost) break;
+        stream.unwritten[stream.unwritten_count++] = event;
         return true;
       case EventKind::kLockRelease:
-        for (unsigned i = stream.untold_count; i > 0; --i) {
-          if (stream.untold[i - 1].address != event.address) continue;
-          for (--stream.untold_count; i <= stream.untold_count; ++i) stream.untold[i - 1] = stream.untold[i];
+        for (unsigned i = stream.unwritten_count; i > 0; --i) {
+          if (stream.unwritten[i - 1].address != event.address) continue;
+          for (--stream.unwritten_count; i <= stream.unwritten_count; ++i)
+            stream.unwritten[i - 1] = stream.unwritten[i];
           return true;
         }
         break;
@@ -270,8 +273,8 @@ bool is_left_out(const Event& event) {
         break;
     }
   }
-  for (unsigned i = 0; i < stream.untold_count; ++i) put_event(stream.untold[i]);
-  stream.untold_count = 0;
+  for (unsigned i = 0; i < stream.unwritten_count; ++i) put_event(stream.unwritten[i]);
+  stream.unwritten_count = 0;
   return false;
 }
 
@@ -412,7 +415,7 @@ void record_flag(AccessKind kind, Address address, uint64_t size, StackId where)
 void end_recording_of(ThreadState& state) {
   if (!recording || state.stream == nullptr) return;
   const RecordingTurn turn;
-  if (state.stream != nullptr) static_cast<OwnStream*>(state.stream)->untold_count = 0;
+  if (state.stream != nullptr) static_cast<OwnStream*>(state.stream)->unwritten_count = 0;
   event_log.give_back(state.stream);
 }
 

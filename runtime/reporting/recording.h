@@ -15,7 +15,10 @@
 #include "runtime/memory/blocks.h"
 #include "runtime/process/modules.h"
 #include "runtime/process/state.h"
-#include "trace/trace_format.h"
+
+namespace norn::trace {
+enum class RegionStep : uint8_t;
+}
 
 namespace norn::rt {
 

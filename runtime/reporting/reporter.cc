@@ -5,6 +5,7 @@
 #include <sys/uio.h>
 
 #include "base/key_set.h"
+#include "base/text_hash.h"
 #include "runtime/control/what_if.h"
 #include "runtime/control/written_files.h"
 #include "runtime/hooks/stack_ids.h"
@@ -54,7 +55,7 @@ void note_flag(const report::Race& flag) {
   Buffer name(bytes, sizeof(bytes));
   report::put_location_name(flag.location, name.sink());
   const size_t number = flag_variables.size();
-  if (!flag_variables.add(report::text_hash(name.text())) || number >= kShownFlags) return;
+  if (!flag_variables.add(text_hash(name.text())) || number >= kShownFlags) return;
   Buffer text(flag_texts[number], sizeof(flag_texts[number]));
   report::put_flag(flag, NativeFront::text_options(), text.sink());
   shown_flags[number] = text.text();

@@ -1,5 +1,7 @@
 #include "schedule/strategies/selected.h"
 
+#include "base/hash.h"
+
 namespace norn::schedule {
 namespace {
 

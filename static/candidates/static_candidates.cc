@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/hash.h"
+#include "base/text_hash.h"
 #include "compiler/analysis/library.h"
 #include "compiler/emit/labels.h"
 #include "compiler/naming/names.h"
@@ -17,6 +18,7 @@
 #include "llvm/Support/Path.h"
 #include "norn/abi.h"
 #include "report/race.h"
+#include "report/race_id.h"
 #include "static/program/library_accesses.h"
 #include "static/program/library_models.h"
 
@@ -249,7 +251,7 @@ Candidates::StatementObjects Candidates::statements_of(int thread, const llvm::I
     const llvm::StringRef name = llvm::cast<llvm::CallBase>(instruction).getCalledFunction()->getName();
     start.statement.of_library = true;
     for (const llvm::StringRef each : words_of_call(name)) {
-      start.statement.identity = hash_next(start.statement.identity, report::text_hash(Text(each.data(), each.size())));
+      start.statement.identity = hash_next(start.statement.identity, text_hash(Text(each.data(), each.size())));
       start.statement.identity ^= start.statement.identity >> 32;
     }
   }

@@ -207,7 +207,7 @@ void order_by_atomics(const Execution& x, Edges& edges) {
       auto fence = release_fence.find(e.thread);
       return fence == release_fence.end() ? Indexes{} : Indexes{fence->second};
     };
-    auto read_message = [&] {
+    auto read_release_clock = [&] {
       const Indexes& message = messages[e.address].members;
       if (ignored) return;
       if (acquires(e.order)) {
@@ -218,13 +218,13 @@ void order_by_atomics(const Execution& x, Edges& edges) {
     };
     switch (e.kind) {
       case EventKind::kAtomicLoad:
-        read_message();
+        read_release_clock();
         break;
       case EventKind::kAtomicStore:
         messages[e.address] = {e.size, contribution()};
         break;
       case EventKind::kAtomicRmw:
-        read_message();
+        read_release_clock();
         messages[e.address].size = e.size;
         messages[e.address].members.merge(contribution());
         break;

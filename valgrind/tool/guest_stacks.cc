@@ -104,11 +104,11 @@ uint64_t place_identity(StackId where) {
     const size_t size = frames_at(*frame_place, frames, 32, pool);
     for (size_t i = 0; i < size && !done; ++i) {
       const report::Frame& frame = frames[i];
-      hash = report::text_hash(frame.function, hash);
+      hash = text_hash(frame.function, hash);
       if (!frame.file.empty()) {
-        hash = report::text_hash(report::base_name(frame.file), hash) * 31 + frame.line;
+        hash = text_hash(report::base_name(frame.file), hash) * 31 + frame.line;
       } else {
-        hash = report::text_hash(report::base_name(frame.module), hash) * 31 + frame.offset;
+        hash = text_hash(report::base_name(frame.module), hash) * 31 + frame.offset;
       }
       done = !frame.library;
     }

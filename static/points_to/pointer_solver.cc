@@ -199,6 +199,8 @@ void PointerSolver::add_region(ObjectId id, Region region) {
       merge_locations(known->second, where);
     }
   }
+  // What it is copied to has such elements now, too.
+  for (size_t i = 0; i < objects_[id].copied.size(); ++i) copy_pieces(id, Object::Copied(objects_[id].copied[i]));
 }
 
 void PointerSolver::merge_locations(Location into, Location from) {
@@ -410,13 +412,11 @@ void PointerSolver::pass_location_on(Node start, Location where) {
   }
   for (size_t i = 0; i < facts().memory.size(); ++i) {
     const MemoryCopy memory = facts().memory[i];
-    const Set others = nodes_[find(memory.other)].points_to;
-    for (const Location other : others) {
-      if (memory.is_source) {
-        copy_memory(where, find_location(other), memory.size);
-      } else {
-        copy_memory(find_location(other), where, memory.size);
-      }
+    const Location between = location(memory.between, 0);
+    if (memory.is_source) {
+      copy_memory(where, between, memory.size);
+    } else {
+      copy_memory(between, where, memory.size);
     }
   }
   const ObjectInfo info = objects_[locations_[where].object].info;
@@ -467,11 +467,15 @@ void PointerSolver::copy_memory(Location from, Location to, int64_t size) {
   if (outside(source) || outside(target)) return;
   if (!copied_.insert({source.object, copied.from, copied.size, copied.to, copied.at}).second) return;
   objects_[source.object].copied.push_back(copied);
+  copy_pieces(source.object, copied);
+}
+
+void PointerSolver::copy_pieces(ObjectId source, const Object::Copied& copied) {
   std::vector<int64_t> offsets;
-  for (const auto& [offset, where] : objects_[source.object].locations) {
+  for (const auto& [offset, where] : objects_[source].locations) {
     if (locations_[find_location(where)].content != 0) offsets.push_back(offset);
   }
-  for (const int64_t offset : offsets) copy_piece(source.object, offset, copied);
+  for (const int64_t offset : offsets) copy_piece(source, offset, copied);
 }
 
 void PointerSolver::copy_piece(ObjectId source, int64_t offset, const Object::Copied& copied) {
@@ -481,16 +485,16 @@ void PointerSolver::copy_piece(ObjectId source, int64_t offset, const Object::Co
   if (distance < 0 && period != 0) distance = ((distance % period) + period) % period;
   if (distance < 0 || (copied.size != kEndless && distance >= copied.size)) return;
   if (copied.at + distance >= objects_[copied.to].size) return;
+  if (period != 0 && period_at(copied.to, copied.at + distance) == 0) {
+    Region region{copied.at, copied.size == kEndless ? objects_[copied.to].size : copied.at + copied.size, period};
+    add_region(copied.to, region);
+  }
   const Location from = location(source, offset);
   const Location to = location(copied.to, copied.at + distance);
   if (from == kNoLocation || to == kNoLocation || find_location(from) == find_location(to)) return;
   const Node what = content(from);
   const Node where = content(to);
   copy(what, where);
-  if (period != 0 && period_at(copied.to, copied.at + distance) == 0) {
-    Region region{copied.at, copied.size == kEndless ? objects_[copied.to].size : copied.at + copied.size, period};
-    add_region(copied.to, region);
-  }
 }
 
 PointerSolver::Figures PointerSolver::figures() const {

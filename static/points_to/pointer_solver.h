@@ -97,7 +97,7 @@ class PointerSolver final {
     int64_t size;
   };
   struct MemoryCopy {
-    Node other;
+    ObjectId between;
     int64_t size;  // kEndless: not known
     bool is_source;
   };
@@ -139,6 +139,7 @@ class PointerSolver final {
   void for_pieces(Location where, int64_t size, Do piece);
   Location stepped(Location from, const Step& step);
   void copy_memory(Location from, Location to, int64_t size);
+  void copy_pieces(ObjectId source, const Object::Copied& copied);
   void copy_piece(ObjectId source, int64_t offset, const Object::Copied& copied);
 
   // pointer_constraints.cc

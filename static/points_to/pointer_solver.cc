@@ -387,21 +387,33 @@ void PointerSolver::pass_on(Node node, const Set& fresh) {
   const bool more = !nodes_[node].steps.empty() || !nodes_[node].loads.empty() || !nodes_[node].stores.empty() ||
                     !nodes_[node].memory.empty() || !nodes_[node].calls.empty();
   if (!more) return;
-  Set seen;
-  for (const Location stale : fresh) {
-    const Location where = find_location(stale);
-    if (!seen.test_and_set(where)) continue;
-    pass_location_on(node, where);
+  std::vector<Location> places;
+  for (const Location stale : fresh) places.push_back(find_location(stale));
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  for (size_t i = 0; i < nodes_[find(node)].steps.size(); ++i) {
+    const StepTo step = nodes_[find(node)].steps[i];
+    step_on(step, places);
   }
+  for (const Location where : places) pass_location_on(node, find_location(where));
+}
+
+// All at once and in order: sets are lists.
+void PointerSolver::step_on(const StepTo& step, const std::vector<Location>& places) {
+  std::vector<Location> stepped_to;
+  for (const Location where : places) {
+    const Location there = stepped(where, step.step);
+    if (there != kNoLocation) stepped_to.push_back(there);
+  }
+  std::sort(stepped_to.begin(), stepped_to.end());
+  Set set;
+  for (const Location there : stepped_to) set.set(there);
+  add_all(step.to, set);
 }
 
 void PointerSolver::pass_location_on(Node start, Location where) {
   // The node may become part of another on the way.
   const auto facts = [&]() -> NodeFacts& { return nodes_[find(start)]; };
-  for (size_t i = 0; i < facts().steps.size(); ++i) {
-    const StepTo step = facts().steps[i];
-    add(step.to, stepped(where, step.step));
-  }
   for (size_t i = 0; i < facts().loads.size(); ++i) {
     const Transfer load = facts().loads[i];
     for_pieces(where, load.size, [&](Node piece) { copy(piece, load.with); });

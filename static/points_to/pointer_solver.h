@@ -134,6 +134,7 @@ class PointerSolver final {
   [[nodiscard]] unsigned rank(Node node) const;
   void collapse_cycles();
   void pass_on(Node node, const Set& fresh);
+  void step_on(const StepTo& step, const std::vector<Location>& places);
   void pass_location_on(Node start, Location where);
   template <class Do>
   void for_pieces(Location where, int64_t size, Do piece);

@@ -105,10 +105,7 @@ Relations::Published Relations::publish(Thread& thread) {
 Relations::Published Relations::publish_strongly(Thread& thread) {
   if (!thread.stamped && thread.held_count != 0 && options_.engine == EngineKind::kHybrid) {
     const Held& newest = thread.held[thread.held_count - 1];
-    if (newest.slot == thread.slot && newest.since == thread.time) {
-      note_segment(thread);
-      thread.stamped = true;
-    }
+    thread.stamped = newest.slot == thread.slot && newest.since == thread.time;
   }
   return publish(thread);
 }
@@ -269,6 +266,7 @@ void Relations::begin_stamping(Thread& thread) {
 
 void Relations::note_segment(Thread& thread) {
   if (options_.sampled) find_lockset(thread);
+  if (thread.unsettled != 0) settle_lockset(thread);
   const bool fits = !is_state_machine(options_.engine) && ShadowWord::epoch_fits(thread.slot, thread.time);
   thread.stamps_pack = fits && segments_.note(thread.slot, thread.time, thread.lockset, thread.stamps_locks);
   thread.stamps_bare = thread.lockset == kNoLocks || is_lockless();
@@ -294,6 +292,11 @@ void Relations::use_time(Thread& thread) {
   const Inside inside(*this, thread);
   if (!thread.stamped) note_segment(thread);
   thread.stamped = true;
+}
+
+void Relations::end_time(Thread& thread) {
+  const Inside inside(*this, thread);
+  tick(thread);
 }
 
 void Relations::ignore_begin(Thread& thread, uint8_t what) {

@@ -141,6 +141,8 @@ class Relations : public Safepoint {
   // --- epochs
   // Something that the embedding keeps carries the thread's present time: what it releases later comes after it.
   void use_time(Thread& thread);
+  // The same for who keeps the time alone, and nothing of what shadow words of it would say: it is over.
+  void end_time(Thread& thread);
   // What the thread has just allocated is known to nobody else until it begins a new time: how the embedding may know
   // the memory by (Listener::fresh_until).
   [[nodiscard]] Epoch birth(Thread& thread) {
@@ -189,9 +191,14 @@ class Relations : public Safepoint {
   void add_all(const Thread& thread, Clocks& found);
 
   // --- what is handed over (handover.cc)
-  [[nodiscard]] bool may_heed_now(const Thread& thread) const {
-    return options_.handover && thread.lockset != kNoLocks && counts(thread);
+  [[nodiscard]] bool may_heed_now(Thread& thread) {
+    if (!options_.handover || thread.held_count == 0) return false;
+    if (thread.unsettled != 0) [[unlikely]]
+      settle_lockset(thread);
+    return thread.lockset != kNoLocks && counts(thread);
   }
+  // What the thread holds, for who asks for Thread::lockset before the first shadow word of a time.
+  void settle_lockset(Thread& thread);
   void heed(Thread& thread, Slot slot, Time time);
   void take_out_after(Thread& thread, Slot slot, Time time, LocksetId locks);
   [[nodiscard]] bool is_taken_out(const Thread& thread, const RacingPair& pair);
@@ -294,6 +301,7 @@ class Relations : public Safepoint {
   static Held* find_held(Thread& thread, Address lock);
   Held* add_held(Thread& thread);
   void change_lockset(Thread& thread, LockId lock, bool takes, LockMode mode);
+  LocksetId step_lockset(Thread& thread, LocksetId from, LockId lock, uint32_t step);
   void take_lock(Thread& thread, Address lock, LockMode mode, StackId where);
   void give_lock(Thread& thread, Address lock);
   void note_release(Thread& thread, const Published& published);

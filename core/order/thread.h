@@ -165,7 +165,7 @@ struct Thread {
   Time time = 0;           // stamps made from now on carry it
   Time segment_since = 0;  // of the present segment's first stamp; a spin may make time pass within one
   Time own_since = 0;      // what its slot did before is its own past only if its clocks know of it: begin_again()
-  LocksetId lockset = kNoLocks;
+  LocksetId lockset = kNoLocks;  // of a stamped time always right; else see `unsettled`
   // What is_plain() asks for at once.
   alignas(8) bool stamps_pack = false;    // what stamps of this time say of it (core/order/segment_locks.h)
   bool stamped = false;                   // a stamp carries `time` already: the next release must tick
@@ -236,6 +236,11 @@ struct Thread {
   };
   static constexpr unsigned kLocksetBits = 8;
   LocksetStep lockset_steps[1u << kLocksetBits];
+  // How many locks were taken or given up since `lockset` was right, and the last of these as LocksetStep has it.
+  // Relations::settle_lockset() makes it right.
+  unsigned unsettled = 0;
+  LockId last_change = 0;
+  uint32_t last_step = 0;
 
   // --- locks ----------------------------------------------------------------------------------------------------
   Held* held = nullptr;

@@ -446,6 +446,8 @@ void add_ends(const KeptRun& run, report::Findings& findings) {
   }
   const bool first_lives = std::find(alive.begin(), alive.end(), findings.run.pid) != alive.end();
   if (run.ended && !first_lives) words.push_back(own_end(run, findings));
+  // It would have gone on, or it did, unseen.
+  if (run.end.signal != 0 || run.end.timed_out || findings.became_another) findings.run.ended = false;
   if (!alive.empty())
     words.push_back(fmt::format("still running{} as {}; findings go to {}: norn show tells",
                                 run.ended ? " in the background" : "", process_words(alive), run.findings()));

@@ -132,7 +132,8 @@ TEST_F(Cli, ARefusalSaysNothingOfRaces) {
 
 // Only the end record says that a program was checked to its end.
 TEST_F(Cli, NoRacesIsSaidOnlyAtTheEnd) {
-  for (const Words& actions : {Words{}, Words{"signal=9"}, Words{"end", "resumed", "exit=3"}, Words{"fork", "end"}}) {
+  for (const Words& actions : {Words{}, Words{"signal=9"}, Words{"end", "resumed", "exit=3"}, Words{"fork", "end"},
+                               Words{"end", "signal=15"}, Words{"end", "signal=6"}, Words{"exec=/bin/true"}}) {
     const Result result = run({"--json=r.json"}, actions);
     EXPECT_FALSE(has(result.err, "no races")) << result.err;
     EXPECT_TRUE(has(result.err, " so far")) << result.err;
@@ -475,6 +476,8 @@ TEST_F(Cli, ReportOfForeignFiles) {
   write("foreign", "hello\nworld\n");
   expect_misuse({"report", "foreign"}, "foreign: not a file of norn's findings");
   expect_misuse({"report", "nowhere"}, "nowhere: No such file or directory");
+  write("empty", "\n");
+  expect_misuse({"report", "empty"}, "empty: it is empty: no findings of norn's");
   const Result foreign = run({}, {"foreign"});
   EXPECT_EQ(foreign.exit, 2);
   EXPECT_TRUE(has(foreign.err, "not a file of norn's findings"));

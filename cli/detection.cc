@@ -273,7 +273,11 @@ std::optional<int> detect(const Verb& verb, Arguments& app, std::vector<std::str
   if (request.findings->processes == 0 && instrumented) {
     // What it could not record it has printed, and its status is for races already.
     std::error_code code;
-    if (std::filesystem::exists(kept.run().findings(), code)) return request.end.exit;
+    if (std::filesystem::exists(kept.run().findings(), code)) {
+      if (!request.files.any()) return request.end.exit;
+      complain("no report was written: nothing of the run could be recorded");
+      return request.end.exit != 0 ? request.end.exit : kMisuse;
+    }
     complain(
         fmt::format("{} did not start: {}; nothing was checked", request.command[0], why_not_started(request.end)));
     return kMisuse;

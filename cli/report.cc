@@ -24,6 +24,10 @@ std::optional<report::Findings> read_findings(const std::vector<std::string>& pa
   for (const std::string& path : paths) {
     auto contents = report::read_whole_file(path, error);
     if (!contents) return std::nullopt;
+    if (contents->find_first_not_of(" \t\r\n") == std::string::npos) {
+      error = fmt::format("{}: it is empty: no findings of norn's", path);
+      return std::nullopt;
+    }
     files.push_back({path, std::move(*contents)});
   }
   return report::merge_findings(files, error);

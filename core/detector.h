@@ -144,6 +144,7 @@ class Detector : private Collector {
   [[nodiscard]] Statistics statistics();
 
   // --- epochs and collections
+  using Relations::end_epoch;
   using Relations::make_all_look_again;
   using Relations::use_epoch;
   using Safepoint::collections;

@@ -35,8 +35,11 @@ void add_site(ConfirmCandidate& candidate, uint64_t site) {
   append(candidate.sites, ",", (arms ? "+" : "") + site_spec(site, "", 0));
 }
 
+// The file's name is a stranger's: what a terminal would obey is not shown.
 std::string place_words(std::string_view file, uint64_t line, std::string_view op) {
-  return fmt::format("{}:{} {}", view(report::base_name(report::text_of(file))), line, op);
+  std::string name(view(report::base_name(report::text_of(file))));
+  std::replace_if(name.begin(), name.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, '?');
+  return fmt::format("{}:{} {}", name, line, op);
 }
 
 std::string id_of_places(const std::string& a, const std::string& b) {

@@ -175,6 +175,30 @@ TEST(Hostile, CandidatesInJson) {
   }
 }
 
+std::string with(std::string text, const std::string& from, const std::string& to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+TEST(Hostile, PlacesHideNothingFromATerminal) {
+  std::string error;
+  const auto candidates = candidates_in_json(with(valid_json(), "bank.cpp", R"(\u001b[2Jbank\n.cpp)"), error);
+  ASSERT_TRUE(candidates) << error;
+  ASSERT_FALSE(candidates->empty());
+  EXPECT_TRUE((*candidates)[0].places.starts_with("?[2Jbank?.cpp:")) << (*candidates)[0].places;
+}
+
+TEST(Hostile, ARaceWithoutAnIdIsNone) {
+  std::string error;
+  EXPECT_FALSE(candidates_in_json(R"({"norn":1,"races":[{"accesses":[{},{}]}]})", error));
+  EXPECT_EQ(error, "a race in it has no id");
+  const std::string race = R"({"id":"3f9c1a02","accesses":[{},{}]})";
+  const auto candidates = candidates_in_json(R"({"norn":1,"races":[)" + race + "," + race + "]}", error);
+  ASSERT_TRUE(candidates) << error;
+  EXPECT_EQ(candidates->size(), 1u) << "the same race twice is one";
+}
+
 TEST(Hostile, CandidatesInTsanText) {
   const auto races = candidates_in_tsan_text(kTsanText);
   ASSERT_EQ(races.size(), 1u);

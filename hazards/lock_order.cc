@@ -122,7 +122,7 @@ LockOrder::Nesting* LockOrder::find_or_add(const Thread& thread, unsigned place,
 
 // Null: there is no memory for it.
 LockOrder::Lock* LockOrder::lock_of(LockId id) {
-  Lock*& first = locks_[id * 0x9e3779b1u >> 16 & (kBuckets - 1)];
+  Lock*& first = locks_[id & (kBuckets - 1)];
   for (Lock* lock = first; lock != nullptr; lock = lock->next_in_bucket) {
     if (lock->id == id) return lock;
   }
@@ -274,7 +274,7 @@ void LockOrder::acquired(Thread& thread, Address lock) {
   nesting->taken = true;
   nesting->slot = thread.slot;
   nesting->time = thread.time;
-  detector_->use_epoch(thread);
+  detector_->end_epoch(thread);
   if (leads_back(*nesting)) Search(*this, thread, *nesting).run();
 }
 

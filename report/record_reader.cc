@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <tuple>
 
 #include "report/model.h"
@@ -510,6 +511,14 @@ std::optional<Findings> read_report(const std::string& text, std::string& error)
   Reader reader(json, findings.pool, kReport);
   describe_report(reader, findings.run, findings.races, findings.hazards, findings.flags);
   for (Race& flag : findings.flags) flag.is_flag = true;
+  std::set<std::string> ids;
+  for (const Race& race : findings.races) {
+    if (race.id.text().empty()) {
+      error = "a race in it has no id";
+      return std::nullopt;
+    }
+  }
+  std::erase_if(findings.races, [&](const Race& race) { return !ids.emplace(view(race.id.text())).second; });
   return findings;
 }
 

@@ -10,6 +10,19 @@
 #include "core/order/relations.h"
 
 namespace norn {
+namespace {
+
+// Locks that were made one after the other lie side by side.
+Thread::LocksetStep& step_of(Thread& thread, LocksetId from, LockId lock) {
+  const uint32_t at = hash_half(from) >> (32 - Thread::kLocksetBits);
+  return thread.lockset_steps[(lock + at) % (1u << Thread::kLocksetBits)];
+}
+
+bool is_known(const Thread::LocksetStep& known, LocksetId from, LockId lock, uint32_t step) {
+  return known.step == step && known.from == from && lock >> 30 == 0;
+}
+
+}  // namespace
 
 Held* Relations::find_held(Thread& thread, Address lock) {
   for (unsigned i = thread.held_count; i > 0; --i) {
@@ -92,18 +105,49 @@ void Relations::note_taker(LockId lock, ThreadId thread, StackId where) {
   info->takers[0] = {thread, where};
 }
 
+// With a lock more, or less; `step` as Thread::LocksetStep has it.
+LocksetId Relations::step_lockset(Thread& thread, LocksetId from, LockId lock, uint32_t step) {
+  Thread::LocksetStep& known = step_of(thread, from, lock);
+  if (is_known(known, from, lock, step)) return known.to;
+  const bool takes = (step & 2) != 0;
+  const LockMode mode = (step & 1) != 0 ? LockMode::kShared : LockMode::kExclusive;
+  const LocksetId to = takes ? locksets_.with(from, lock, mode) : locksets_.without(from, lock);
+  known = {from, step, to};
+  if (locksets_.table().wants_collection()) [[unlikely]]
+    want_collection();
+  return to;
+}
+
+// A set that is not known from before is made when something is to say of it: who takes many locks and gives them back
+// pays for none of the sets in between.
 void Relations::change_lockset(Thread& thread, LockId lock, bool takes, LockMode mode) {
-  const uint32_t step = lock << 2 | (takes ? 2u : 0u) | (takes && mode == LockMode::kShared ? 1u : 0u);
-  // Locks that were made one after the other lie side by side.
-  const uint32_t from = hash_half(thread.lockset) >> (32 - Thread::kLocksetBits);
-  Thread::LocksetStep& known = thread.lockset_steps[(lock + from) % (1u << Thread::kLocksetBits)];
-  if (known.step != step || known.from != thread.lockset || lock >> 30 != 0) {
-    const LocksetId to = takes ? locksets_.with(thread.lockset, lock, mode) : locksets_.without(thread.lockset, lock);
-    known = {thread.lockset, step, to};
-    if (locksets_.table().wants_collection()) [[unlikely]]
-      want_collection();
+  if (thread.held_count == 0) {
+    thread.lockset = kNoLocks;
+    thread.unsettled = 0;
+    return;
   }
-  thread.lockset = known.to;
+  const uint32_t step = lock << 2 | (takes ? 2u : 0u) | (takes && mode == LockMode::kShared ? 1u : 0u);
+  const Thread::LocksetStep& known = step_of(thread, thread.lockset, lock);
+  if (thread.unsettled == 0 && is_known(known, thread.lockset, lock, step)) {
+    thread.lockset = known.to;
+    return;
+  }
+  ++thread.unsettled;
+  thread.last_change = lock;
+  thread.last_step = step;
+}
+
+void Relations::settle_lockset(Thread& thread) {
+  if (thread.unsettled == 1) {
+    thread.lockset = step_lockset(thread, thread.lockset, thread.last_change, thread.last_step);
+  } else {
+    uint32_t words[InternTable::kMaxWords];
+    const unsigned count = thread.held_count < InternTable::kMaxWords ? thread.held_count : InternTable::kMaxWords;
+    for (unsigned i = 0; i < count; ++i) words[i] = Locksets::word_of(thread.held[i].lock, thread.held[i].mode);
+    thread.lockset = locksets_.of(words, count);
+    if (locksets_.table().wants_collection()) want_collection();
+  }
+  thread.unsettled = 0;
 }
 
 void Relations::take_lock(Thread& thread, Address lock, LockMode mode, StackId where) {
@@ -143,7 +187,8 @@ void Relations::take_lock(Thread& thread, Address lock, LockMode mode, StackId w
     const SpinLock guard(object->mutex);
     come_after_sections(thread, state, mode);
   }
-  *held = {lock, state.lock, 1, mode, where, thread.slot, thread.time, thread.lockset};
+  *held = {lock,  state.lock,  1,           mode,
+           where, thread.slot, thread.time, thread.unsettled == 0 ? thread.lockset : Held::kUnknown};
   if (exclusive) note_taking(thread, state);
   change_lockset(thread, held->lock, true, mode);
   if (options_.condition == ConditionMode::kWriteRead && thread.held_count == 1) {
@@ -169,6 +214,7 @@ void Relations::give_lock(Thread& thread, Address lock) {
   --thread.held_count;
   if (place == thread.held_count && held->before != Held::kUnknown) [[likely]] {
     thread.lockset = held->before;
+    thread.unsettled = 0;
   } else {
     change_lockset(thread, number, false, mode);
     for (Held* end = thread.held + thread.held_count; held < end; ++held) {
@@ -221,12 +267,17 @@ void Relations::give_lock(Thread& thread, Address lock) {
 // Under the object's lock.
 void Relations::note_section(const Thread& thread, LockState& lock, LockMode mode, Slot slot, ClockValue since,
                              const Published& published) {
-  if (lock.sections == nullptr) {
-    auto* made = arena_.create<LockedSections>();
+  LockedSection* next = lock.sections == nullptr ? nullptr : lock.sections->next;
+  if (lock.section_count < LockState::kSections) {
+    auto* made = arena_.create<LockedSection>();
     if (made == nullptr) return no_memory_for_clocks();
-    __atomic_store_n(&lock.sections, made, __ATOMIC_RELAXED);
+    ++lock.section_count;
+    made->next = next == nullptr ? made : next;
+    if (lock.sections != nullptr) lock.sections->next = made;
+    next = made;
   }
-  LockedSection& section = lock.sections->all[lock.sections->next++ % LockedSections::kCount];
+  __atomic_store_n(&lock.sections, next, __ATOMIC_RELAXED);
+  LockedSection& section = *next;
   section.slot = slot;
   section.since = since;
   section.mode = mode;
@@ -237,7 +288,6 @@ void Relations::note_section(const Thread& thread, LockState& lock, LockMode mod
 // The lock was taken. Who is strongly ordered after something that another did while it held the lock cannot have it
 // before that one gave it up (order.md, Locks that are held). Under the object's lock.
 void Relations::come_after_sections(Thread& thread, const LockState& lock, LockMode mode) {
-  if (lock.sections == nullptr) return;
   auto comes_after = [&](const LockedSection& section) {
     if (section.since == 0 || section.slot == thread.slot) return false;
     if (section.mode == LockMode::kShared && mode == LockMode::kShared) return false;
@@ -249,11 +299,11 @@ void Relations::come_after_sections(Thread& thread, const LockState& lock, LockM
   // What it learns of one may tell it of others.
   for (bool learned = true; learned;) {
     learned = false;
-    for (const LockedSection& section : lock.sections->all) {
-      if (!comes_after(section)) continue;
+    lock.for_each_section([&](const LockedSection& section) {
+      if (!comes_after(section)) return;
       acquire_strong(thread, section.strong);
       learned = true;
-    }
+    });
   }
 }
 
@@ -281,9 +331,7 @@ void Relations::lock_destroy(Thread& thread, Address lock) {
   const SpinLock guard(object->mutex);
   object->lock.exclusive.clear(arena_);
   object->lock.shared.clear(arena_);
-  if (LockedSections* sections = object->lock.sections; sections != nullptr) {
-    for (LockedSection& section : sections->all) section.since = 0;
-  }
+  object->lock.for_each_section([](LockedSection& section) { section.since = 0; });
   object->advance();
   object->lock.taken.store(0, std::memory_order_relaxed);
 }

@@ -8,7 +8,7 @@ namespace norn {
 
 bool Locksets::init(Arena& arena) {
   answers_ = static_cast<std::atomic<uint64_t>*>(arena.allocate_zeroed(kAnswers * sizeof(uint64_t)));
-  return answers_ != nullptr && table_.init(arena, 10, 29);
+  return answers_ != nullptr && table_.init(arena, 11, 29);
 }
 
 void Locksets::forget_answers() {
@@ -17,7 +17,7 @@ void Locksets::forget_answers() {
 
 LocksetId Locksets::with(LocksetId set, LockId lock, LockMode mode) {
   uint32_t words[InternTable::kMaxWords];
-  const uint32_t word = lock << 1 | (mode == LockMode::kShared ? 1u : 0u);
+  const uint32_t word = word_of(lock, mode);
   const unsigned count = table_.count(set);
   if (count + 1 > InternTable::kMaxWords) return set;
   unsigned n = 0;
@@ -44,6 +44,16 @@ LocksetId Locksets::without(LocksetId set, LockId lock) {
     if (old >> 1 != lock) words[n++] = old;
   }
   return n == count ? set : table_.intern(words, n);
+}
+
+LocksetId Locksets::of(uint32_t* words, unsigned count) {
+  for (unsigned i = 1; i < count; ++i) {
+    const uint32_t word = words[i];
+    unsigned at = i;
+    for (; at > 0 && words[at - 1] > word; --at) words[at] = words[at - 1];
+    words[at] = word;
+  }
+  return table_.intern(words, count);
 }
 
 template <class Compute>

@@ -18,6 +18,9 @@ class Locksets {
   // With `lock` in `mode`, in place of any other mode of it. The same set if memory is used up.
   [[nodiscard]] LocksetId with(LocksetId set, LockId lock, LockMode mode);
   [[nodiscard]] LocksetId without(LocksetId set, LockId lock);
+  // The set of these locks, as word_of() has them, in any order; puts them into the set's.
+  [[nodiscard]] LocksetId of(uint32_t* words, unsigned count);
+  static uint32_t word_of(LockId lock, LockMode mode) { return lock << 1 | (mode == LockMode::kShared ? 1u : 0u); }
 
   // Some lock is in both, in at least one of them exclusively: the two holders exclude each other. Constant time
   // when it was asked before.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <vector>
@@ -34,6 +35,17 @@ TEST_F(LocksetTest, OrderOfTakingDoesNotMatter) {
   EXPECT_EQ(locksets_.without(ab, 2), locksets_.with(kNoLocks, 1, LockMode::kExclusive));
   EXPECT_EQ(locksets_.without(locksets_.without(ab, 2), 1), kNoLocks);
   EXPECT_EQ(locksets_.without(ab, 3), ab);
+}
+
+TEST_F(LocksetTest, ASetIsMadeAtOnceOfItsLocksInAnyOrder) {
+  const Naive naive = {{2, LockMode::kShared}, {5, LockMode::kExclusive}, {9, LockMode::kExclusive}};
+  std::vector<std::pair<LockId, LockMode>> locks(naive.begin(), naive.end());
+  do {
+    uint32_t words[3];
+    for (unsigned i = 0; i < 3; ++i) words[i] = Locksets::word_of(locks[i].first, locks[i].second);
+    EXPECT_EQ(locksets_.of(words, 3), of(naive));
+  } while (std::next_permutation(locks.begin(), locks.end()));
+  EXPECT_EQ(locksets_.of(nullptr, 0), kNoLocks);
 }
 
 TEST_F(LocksetTest, SharedHoldersOfOneLockDoNotExcludeEachOther) {

@@ -105,10 +105,7 @@ Relations::Published Relations::publish(Thread& thread) {
 Relations::Published Relations::publish_strongly(Thread& thread) {
   if (!thread.epoch_used && thread.held_count != 0 && options_.engine == EngineKind::kHybrid) {
     const Held& newest = thread.held[thread.held_count - 1];
-    if (newest.slot == thread.slot && newest.since == thread.time) {
-      note_segment(thread);
-      thread.epoch_used = true;
-    }
+    thread.epoch_used = newest.slot == thread.slot && newest.since == thread.time;
   }
   return publish(thread);
 }
@@ -270,6 +267,7 @@ void Relations::begin_epoch(Thread& thread) {
 
 void Relations::note_segment(Thread& thread) {
   if (options_.sampled) find_lockset(thread);
+  if (thread.unsettled != 0) settle_lockset(thread);
   const bool fits = !is_state_machine(options_.engine) && ShadowWord::epoch_fits(thread.slot, thread.time);
   thread.words_pack = fits && segments_.note(thread.slot, thread.time, thread.lockset, thread.words_locks);
   thread.words_bare = thread.lockset == kNoLocks || is_lockless();
@@ -295,6 +293,11 @@ void Relations::use_epoch(Thread& thread) {
   const Inside inside(*this, thread);
   if (!thread.epoch_used) note_segment(thread);
   thread.epoch_used = true;
+}
+
+void Relations::end_epoch(Thread& thread) {
+  const Inside inside(*this, thread);
+  tick(thread);
 }
 
 void Relations::ignore_begin(Thread& thread, uint8_t what) {

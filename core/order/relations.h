@@ -142,6 +142,8 @@ class Relations : public Safepoint {
   // --- epochs
   // Something that the embedding keeps carries the thread's present epoch: what it releases later comes after it.
   void use_epoch(Thread& thread);
+  // The same for who keeps the time alone, and nothing of what shadow words of it would say: it is over.
+  void end_epoch(Thread& thread);
   // What the thread has just allocated is known to nobody else until it begins a new time: how the embedding may know
   // the memory by (Listener::fresh_until).
   [[nodiscard]] Epoch birth(Thread& thread) {
@@ -190,9 +192,14 @@ class Relations : public Safepoint {
   void add_all(const Thread& thread, VectorClocks& found);
 
   // --- what is handed over (handover.cc)
-  [[nodiscard]] bool may_heed_now(const Thread& thread) const {
-    return options_.handover && thread.lockset != kNoLocks && counts(thread);
+  [[nodiscard]] bool may_heed_now(Thread& thread) {
+    if (!options_.handover || thread.held_count == 0) return false;
+    if (thread.unsettled != 0) [[unlikely]]
+      settle_lockset(thread);
+    return thread.lockset != kNoLocks && counts(thread);
   }
+  // What the thread holds, for who asks for Thread::lockset before the first shadow word of a time.
+  void settle_lockset(Thread& thread);
   void heed(Thread& thread, Slot slot, ClockValue time);
   void take_out_after(Thread& thread, Slot slot, ClockValue time, LocksetId locks);
   [[nodiscard]] bool is_taken_out(const Thread& thread, const RacingPair& pair);
@@ -296,6 +303,7 @@ class Relations : public Safepoint {
   static Held* find_held(Thread& thread, Address lock);
   Held* add_held(Thread& thread);
   void change_lockset(Thread& thread, LockId lock, bool takes, LockMode mode);
+  LocksetId step_lockset(Thread& thread, LocksetId from, LockId lock, uint32_t step);
   void take_lock(Thread& thread, Address lock, LockMode mode, StackId where);
   void give_lock(Thread& thread, Address lock);
   void note_release(Thread& thread, const Published& published);

@@ -280,9 +280,10 @@ void SyncTable::clear(SyncObject& o) {
       LockState& lock = static_cast<LockObject&>(o).lock;
       lock.exclusive.clear(*arena_);
       lock.shared.clear(*arena_);
-      if (lock.sections == nullptr) break;
-      for (LockedSection& section : lock.sections->all) section.strong.clear(*arena_);
-      arena_->destroy(lock.sections);
+      lock.for_each_section([&](LockedSection& section) {
+        section.strong.clear(*arena_);
+        arena_->destroy(&section);
+      });
       break;
     }
     case SyncFamily::kCondition:

@@ -37,25 +37,32 @@ struct ConditionState {
 // What a thread knew strongly when it gave up a lock, and since when it had had it. Only of sections in which times
 // passed: of others, whoever knows anything of them strongly knows all.
 struct LockedSection {
+  LockedSection* next = nullptr;  // the oldest comes after the newest
   Slot slot = 0;
   ClockValue since = 0;
   LockMode mode{};
   VectorClock strong;
 };
 
-// The last of a lock.
-struct LockedSections {
-  static constexpr unsigned kCount = 8;
-  unsigned next = 0;
-  LockedSection all[kCount];
-};
-
 struct LockState {
   VectorClock exclusive;  // of the last exclusive release
   VectorClock shared;     // of the shared releases since
   LockId lock = 0;
-  LockedSections* sections = nullptr;  // made when first needed; under the object's lock
-  std::atomic<uint64_t> shares{0};     // shared releases, where accesses are sampled
+  static constexpr unsigned kSections = 8;
+  LockedSection* sections =
+      nullptr;  // the newest of the last kSections, each made when first needed; under the object's lock
+  unsigned section_count = 0;
+  // Calls visit(section) for each; under the object's lock.
+  template <class Visit>
+  void for_each_section(Visit visit) const {
+    LockedSection* section = sections;
+    for (unsigned i = 0; i < section_count; ++i) {
+      LockedSection* next = section->next;
+      visit(*section);
+      section = next;
+    }
+  }
+  std::atomic<uint64_t> shares{0};  // shared releases, where accesses are sampled
   // Who took it exclusively last, and the time from which on it had it; 0: nobody. Any thread.
   std::atomic<uint64_t> taken{0};
   static uint64_t taken_by(Slot slot, ClockValue at) { return uint64_t{at} << 32 | uint64_t{slot} << 1 | 1; }

@@ -165,7 +165,7 @@ struct Thread {
   ClockValue time = 0;           // shadow words made from now on carry it
   ClockValue segment_since = 0;  // of the present segment's first shadow word; a spin may make time pass within one
   ClockValue own_since = 0;  // what its slot did before is its own past only if its clocks know of it: begin_again()
-  LocksetId lockset = kNoLocks;
+  LocksetId lockset = kNoLocks;  // once the epoch is used always right; else see `unsettled`
   // What is_plain() asks for at once.
   alignas(8) bool words_pack = false;     // what shadow words of this time say of it (core/order/segment_locks.h)
   bool epoch_used = false;                // a shadow word carries `time` already: the next release must tick
@@ -236,6 +236,11 @@ struct Thread {
   };
   static constexpr unsigned kLocksetBits = 8;
   LocksetStep lockset_steps[1u << kLocksetBits];
+  // How many locks were taken or given up since `lockset` was right, and the last of these as LocksetStep has it.
+  // Relations::settle_lockset() makes it right.
+  unsigned unsettled = 0;
+  LockId last_change = 0;
+  uint32_t last_step = 0;
 
   // --- locks ----------------------------------------------------------------------------------------------------
   Held* held = nullptr;

@@ -68,6 +68,7 @@ void ThreadTable::recycle_thread(Thread& thread) {
   thread.held = nullptr;
   thread.held_count = thread.held_capacity = 0;
   thread.lockset = kNoLocks;
+  thread.unsettled = 0;
   thread.epoch_used = thread.recording = thread.unrecorded = thread.has_fence = thread.version_kept =
       thread.gives_birth = false;
   thread.ignoring = 0;

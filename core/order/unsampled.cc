@@ -128,8 +128,11 @@ void Relations::give_sampled(Thread& thread, Address lock, unsigned place) {
 // What it holds, when its first shadow word of a time must say so: most times have none.
 void Relations::find_lockset(Thread& thread) {
   thread.lockset = kNoLocks;
-  for (unsigned i = 0; i < thread.held_count; ++i)
-    change_lockset(thread, thread.held[i].lock, true, thread.held[i].mode);
+  for (unsigned i = 0; i < thread.held_count; ++i) {
+    const Held& held = thread.held[i];
+    const uint32_t step = held.lock << 2 | 2 | (held.mode == LockMode::kShared ? 1 : 0);
+    thread.lockset = step_lockset(thread, thread.lockset, held.lock, step);
+  }
 }
 
 }  // namespace norn

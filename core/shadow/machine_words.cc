@@ -13,6 +13,7 @@ void ShadowStore::access_word(Thread& thread, Cell& cell, const WordAccess& acce
   if (access.kind == AccessKind::kFree) clear_flags |= access.mask;
 
   if (!shadow_.prepare(access.word)) return no_memory_for_shadow();
+  if (thread.unsettled != 0) settle_lockset(thread);
   FoundRaces races;
   HistoryId before = cell.load(std::memory_order_acquire);
   uint32_t flags = 0;

@@ -71,6 +71,7 @@ void ShadowStore::find_unordered_writes(Thread& thread, AccessKind kind, Address
   if (is_state_machine(options_.engine) || is_blind()) return;
   const Inside inside(*this, thread);
   if ((thread.ignoring & kIgnoreReads) != 0) return;
+  if (thread.unsettled != 0) settle_lockset(thread);
   FoundRaces races;
   for (Address at = address & ~(kGranuleBytes - 1); at < address + size; at += kGranuleBytes) {
     Granule* granule = shadow_.existing_granule(at);

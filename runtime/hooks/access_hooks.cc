@@ -237,7 +237,7 @@ template <AccessKind Kind, unsigned Size>
   const Thread& thread = *current_state->core;
   const Granule* granule = &flat_granule(thread.fast.granules, thread.fast.mask, address);
   const bool apart =
-      (Kind != AccessKind::kRead || thread.lockset == kNoLocks) && !has_list(granule[0]) && !has_list(granule[1]);
+      (Kind != AccessKind::kRead || thread.held_count == 0) && !has_list(granule[0]) && !has_list(granule[1]);
   return apart ? Quick::kTried : Quick::kNot;
 }
 

@@ -8,6 +8,7 @@
 #include "norn/abi.h"
 #include "runtime/control/control.h"
 #include "runtime/hooks/sampling.h"
+#include "runtime/memory/maps.h"
 #include "runtime/process/emit.h"
 #include "runtime/process/mode.h"
 #include "runtime/process/syscalls.h"
@@ -90,6 +91,7 @@ void begin_watching() {
   hazard_listener.lock_order.watch(true);
   detector.make_all_look_again();
   restart_sampling();
+  say_what_is_mapped_twice();
   if (flat || is_controlled()) return;
   report_note(
       "there are no addresses for the whole shadow (ulimit -v, a stack without limit, vm.mmap_rnd_bits above 28): the "

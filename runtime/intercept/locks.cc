@@ -333,6 +333,7 @@ NORN_INTERPOSE(int, pthread_spin_init, (pthread_spinlock_t * lock, int shared)) 
 
 NORN_INTERPOSE(int, pthread_spin_destroy, (pthread_spinlock_t * lock)) {
   if (!has_started()) return 0;
+  check_destroy(lock, site_pthread_spin_destroy);
   const int result = real_pthread_spin_destroy(lock);
   if (result == 0) destroyed_lock(lock, site_pthread_spin_destroy);
   return result;
@@ -353,7 +354,11 @@ NORN_INTERPOSE(int, pthread_spin_lock, (pthread_spinlock_t * lock)) {
   if (leaves_out_lock(lock, site_pthread_spin_lock)) return 0;
   const int result = take(
       lock, site_pthread_spin_lock, CLOCK_REALTIME, nullptr, kPosix, false,
-      [=] { return real_pthread_spin_lock(lock); }, [=] { return real_pthread_spin_trylock(lock); });
+      [=] {
+        check_wait(lock, site_pthread_spin_lock);
+        return real_pthread_spin_lock(lock);
+      },
+      [=] { return real_pthread_spin_trylock(lock); });
   if (result == 0) took(lock, LockMode::kExclusive, site_pthread_spin_lock);
   return result;
 }
@@ -361,6 +366,7 @@ NORN_INTERPOSE(int, pthread_spin_lock, (pthread_spinlock_t * lock)) {
 NORN_INTERPOSE(int, pthread_spin_unlock, (pthread_spinlock_t * lock)) {
   if (!has_started()) return 0;
   if (left_out(lock)) return 0;
+  check_unlock(lock, site_pthread_spin_unlock);
   return release(lock, site_pthread_spin_unlock, [=] { return real_pthread_spin_unlock(lock); });
 }
 

@@ -41,7 +41,7 @@ ThreadId holder_of(Address lock) {
   return kNoThread;
 }
 
-void report_misuse(const Inspection& here, HazardKind kind, const void* about, const norn_site& site) {
+void report_misuse(const Inspection& here, HazardKind kind, const volatile void* about, const norn_site& site) {
   const Address lock = address_of(about);
   Misuse misuse{kind, lock, here->id, stack_id(*here, &site)};
   misuse.other = holder_of(lock);
@@ -69,12 +69,28 @@ void check_foreign_unlock(const pthread_rwlock_t* lock, const norn_site& site) {
   if (writer != 0 && writer != sys::tid()) report_misuse(here, HazardKind::kUnlockForeign, lock, site);
 }
 
+// A spin lock has no owner in its memory: who holds it is what was seen.
+void check_foreign_unlock(const pthread_spinlock_t* lock, const norn_site& site) {
+  if (!wants(options::kHazardMisuse)) return;
+  const Inspection here;
+  if (!here || held_by(here.thread(), address_of(lock)) != nullptr) return;
+  if (*lock > 0) return report_misuse(here, HazardKind::kUnlockUnlocked, lock, site);
+  if (holder_of(address_of(lock)) != kNoThread) report_misuse(here, HazardKind::kUnlockForeign, lock, site);
+}
+
 void check_wait(const pthread_mutex_t* mutex, const norn_site& site) {
   if (!wants(options::kHazardMisuse) || !is_silent(mutex)) return;
   const Inspection here;
   if (!here || held_by(here.thread(), address_of(mutex)) == nullptr) return;
   if (static_cast<uint32_t>(mutex->__data.__owner) == sys::tid())
     report_misuse(here, HazardKind::kDoubleLock, mutex, site);
+}
+
+void check_wait(const pthread_spinlock_t* lock, const norn_site& site) {
+  if (!wants(options::kHazardMisuse) || *lock > 0) return;
+  const Inspection here;
+  if (here && held_by(here.thread(), address_of(lock)) != nullptr)
+    report_misuse(here, HazardKind::kDoubleLock, lock, site);
 }
 
 void check_refused(const pthread_mutex_t* mutex, int result, const norn_site& site) {
@@ -95,6 +111,12 @@ void check_destroy(const pthread_mutex_t* mutex, const norn_site& site) {
 void check_destroy(const pthread_rwlock_t* lock, const norn_site& site) {
   if (is_free(lock) || start.is_child || !wants(options::kHazardMisuse)) return;
   if (const Inspection here; here) report_misuse(here, HazardKind::kDestroyLocked, lock, site);
+}
+
+void check_destroy(const pthread_spinlock_t* lock, const norn_site& site) {
+  if (*lock > 0 || start.is_child || !wants(options::kHazardMisuse)) return;
+  const Inspection here;
+  if (here && holder_of(address_of(lock)) != kNoThread) report_misuse(here, HazardKind::kDestroyLocked, lock, site);
 }
 
 void note_unsafe_call(const norn_site& site) {

@@ -27,6 +27,7 @@ inline const Held* held_by(const Thread& thread, Address lock) {
 // Before it is unlocked.
 void check_foreign_unlock(const pthread_mutex_t* mutex, const norn_site& site);
 void check_foreign_unlock(const pthread_rwlock_t* lock, const norn_site& site);
+void check_foreign_unlock(const pthread_spinlock_t* lock, const norn_site& site);
 template <class Lock>
 void check_unlock(const Lock* lock, const norn_site& site) {
   const ThreadState* state = current_state;
@@ -37,11 +38,13 @@ void check_unlock(const Lock* lock, const norn_site& site) {
 }
 // It cannot be had, and the caller is about to wait for it.
 void check_wait(const pthread_mutex_t* mutex, const norn_site& site);
+void check_wait(const pthread_spinlock_t* lock, const norn_site& site);
 // The library refused it.
 void check_refused(const pthread_mutex_t* mutex, int result, const norn_site& site);
 // Before it is destroyed.
 void check_destroy(const pthread_mutex_t* mutex, const norn_site& site);
 void check_destroy(const pthread_rwlock_t* lock, const norn_site& site);
+void check_destroy(const pthread_spinlock_t* lock, const norn_site& site);
 
 // A function that is not async-signal-safe is called: wrong in a handler of a signal that the thread did not ask for.
 void note_unsafe_call(const norn_site& site);

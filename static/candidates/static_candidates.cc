@@ -15,6 +15,8 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Operator.h"
 #include "llvm/Support/Path.h"
 #include "norn/abi.h"
 #include "report/race.h"
@@ -33,6 +35,8 @@ constexpr size_t kDeepest = 16;         // calls of library code by library code
 constexpr size_t kMostStatements = 64;  // that one instruction of it is
 constexpr size_t kMostOfObject = 5000;  // candidates on one object; more are not told
 constexpr unsigned kMostSteps = 500;    // to find them
+constexpr size_t kMostWays = 16;        // through library code that are told of two statements of the program
+constexpr int kOrdered = 16;            // added to the rank of what atomics order
 
 bool overlap(int64_t offset_a, uint64_t size_a, int64_t period_a, int64_t offset_b, uint64_t size_b, int64_t period_b) {
   const auto covers = [](uint64_t size, int64_t period) {
@@ -42,10 +46,6 @@ bool overlap(int64_t offset_a, uint64_t size_a, int64_t period_a, int64_t offset
   if (period_b != 0 && period_a == 0) size_b = kEndless;
   if (period_a != 0 && period_b != 0 && (covers(size_a, period_a) || covers(size_b, period_b))) return true;
   return offset_a < offset_b + static_cast<int64_t>(size_b) && offset_b < offset_a + static_cast<int64_t>(size_a);
-}
-
-bool intersect(const std::set<unsigned>& a, const std::set<unsigned>& b) {
-  return std::any_of(a.begin(), a.end(), [&](unsigned each) { return b.contains(each); });
 }
 
 // Whether a file of the C++ library is about a state that it shares between threads for its user.
@@ -66,6 +66,9 @@ llvm::SmallVector<llvm::StringRef, 4> words_of_call(llvm::StringRef symbol) {
   return words;
 }
 
+using Place = std::tuple<std::string, uint32_t, uint32_t>;
+Place place_of(const Site& site) { return {site.file, site.line, site.column}; }
+
 // Whether an atomic access orders what it reads after what was done before it was stored, or the other way round.
 bool orders(const llvm::Instruction& instruction) {
   using llvm::isAcquireOrStronger, llvm::isReleaseOrStronger;
@@ -76,6 +79,22 @@ bool orders(const llvm::Instruction& instruction) {
   const auto* exchange = dyn_cast<llvm::AtomicCmpXchgInst>(&instruction);
   return exchange != nullptr && both(exchange->getSuccessOrdering()) &&
          isAcquireOrStronger(exchange->getFailureOrdering());
+}
+
+// Whether an address is of a variable of which each thread has its own, named where it is accessed.
+bool is_own_copy(const llvm::Value* address) {
+  for (;;) {
+    address = address->stripPointerCastsAndAliases();
+    if (const auto* step = dyn_cast<llvm::GEPOperator>(address); step != nullptr && !step->getType()->isVectorTy()) {
+      address = step->getPointerOperand();
+    } else if (const auto* call = dyn_cast<llvm::IntrinsicInst>(address);
+               call != nullptr && call->getIntrinsicID() == llvm::Intrinsic::threadlocal_address) {
+      address = call->getArgOperand(0);
+    } else {
+      const auto* variable = dyn_cast<llvm::GlobalVariable>(address);
+      return variable != nullptr && variable->isThreadLocal();
+    }
+  }
 }
 
 // Whether an object can be freed by a pointer to it: only what was allocated, by a pointer to its beginning, and with
@@ -100,7 +119,9 @@ Candidates::Candidates(const Program& program, const PointsTo& points_to, const 
       locks_(locks),
       signals_(signals),
       contexts_(points_to, threads),
-      publication_(points_to, threads) {
+      publication_(points_to, threads),
+      shares_(threads),
+      counts_(points_to, threads) {
   if (threads.all().size() < 2) return;
   reached_.resize(points_to.objects());
   for (ObjectId object = 0; object < points_to.objects(); ++object) reached_[object] = points_to.reached_from(object);
@@ -160,6 +181,13 @@ void Candidates::find_apart() {
   for (size_t i = 1; i < threads_.all().size(); ++i) {
     const auto many = static_cast<int>(i);
     if (!threads_.all()[i].many) continue;
+    // What a task of OpenMP is given it has for itself.
+    const llvm::CallBase& created = *threads_.all()[i].created;
+    if (created.getCalledFunction() != nullptr && created.getCalledFunction()->getName() == kForkTask) {
+      for (const ObjectId object : points_to_.objects_at(created.getArgOperand(1))) {
+        if (points_to_.object(object).kind == ObjectKind::kHeap) apart_[object].insert(many);
+      }
+    }
     const auto is_below = [&](int thread) { return llvm::is_contained(threads_.chain(thread), many); };
     const std::vector<bool> known =
         reached_from(roots([&](int thread) { return thread == many || !is_below(thread); }));
@@ -185,15 +213,25 @@ void Candidates::add_statement(int thread, Climb climb, StatementObjects& result
   ObjectSet objects = std::move(climb.objects);
   objects |= contexts_.objects(thread, {climb.arguments, {}});
   if (objects.empty()) return;
+  const llvm::Function& root = *threads_.all()[static_cast<size_t>(thread)].root;
+  VectorOwner owner;
+  if (climb.arguments.empty() && !climb.others.empty()) owner = vector_owner(climb.others.front(), root);
+  for (const llvm::Value* other : climb.others) {
+    if (vector_owner(other, root) != owner) owner = {};
+  }
   std::sort(climb.around.begin(), climb.around.end(),
             [](const HeldLock& a, const HeldLock& b) { return a.name < b.name; });
   const auto [known, fresh] = result.try_emplace(add_statement(std::move(climb.statement)));
   known->second.objects |= objects;
   if (fresh) {
     known->second.around = std::move(climb.around);
+    known->second.alive = std::move(climb.alive);
+    known->second.owner = owner;
   } else {
     // By whichever way it is reached.
     std::erase_if(known->second.around, [&](const HeldLock& lock) { return !llvm::is_contained(climb.around, lock); });
+    if (known->second.owner != owner) known->second.owner = {};
+    for (size_t i = 0; i < climb.alive.size(); ++i) known->second.alive[i] = known->second.alive[i] || climb.alive[i];
   }
 }
 
@@ -208,15 +246,25 @@ void Candidates::climb(int thread, const llvm::Function& function, Climb at, Sta
     if (llvm::is_contained(at.statement.calls, call)) continue;
     if (budget == 0) return add_statement(thread, std::move(at), result);  // by whichever way
     --budget;
-    Climb longer{at.statement, {}, at.objects, at.around};
+    Climb longer{at.statement, {}, at.objects, at.around, at.alive, at.others};
+    for (size_t i = 0; i < of.children.size(); ++i) {
+      const int child = of.children[i];
+      if (threads_.leads_to_creation(*call, child)) continue;
+      for (const bool without_joins : {false, true}) {
+        const size_t number = 2 * i + (without_joins ? 1 : 0);
+        longer.alive[number] = longer.alive[number] && threads_.region(child, without_joins).has(*call);
+      }
+    }
     const auto* called = dyn_cast<llvm::Function>(call->getCalledOperand()->stripPointerCastsAndAliases());
     for (const llvm::Argument* argument : at.arguments) {
       if ((called != nullptr && called->isDeclaration()) || argument->getArgNo() >= call->arg_size()) {
         longer.objects |= contexts_.objects(thread, {{argument}, {}});
+        longer.others.push_back(argument);
         continue;
       }
       const AddressSources given = sources_of(call->getArgOperand(argument->getArgNo()));
       longer.objects |= contexts_.objects(given.others);
+      longer.others.append(given.others.begin(), given.others.end());
       for (const llvm::Argument* each : given.arguments) {
         if (!llvm::is_contained(longer.arguments, each)) longer.arguments.push_back(each);
       }
@@ -227,7 +275,7 @@ void Candidates::climb(int thread, const llvm::Function& function, Climb at, Sta
       if (!llvm::is_contained(longer.around, lock)) longer.around.push_back(lock);
     }
     bool whole = false;
-    unsigned own = 0;
+    unsigned& own = longer.statement.own;
     for (const SiteUse& use : Program::uses(*call)) {
       if ((use.flags & compiler::kLabelCall) == 0) continue;
       whole = program_.extend_identity(longer.statement.identity, use.site, own);
@@ -245,7 +293,9 @@ void Candidates::climb(int thread, const llvm::Function& function, Climb at, Sta
 Candidates::StatementObjects Candidates::statements_of(int thread, const llvm::Instruction& instruction,
                                                        const SiteUse& use, const llvm::Value* address) {
   const AddressSources sources = sources_of(address);
-  Climb start{{}, sources.arguments, contexts_.objects(sources.others), {}};
+  Climb start{{}, sources.arguments, contexts_.objects(sources.others), {}, {}, {}};
+  start.others.append(sources.others.begin(), sources.others.end());
+  start.alive.assign(2 * threads_.all()[static_cast<size_t>(thread)].children.size(), true);
   start.statement.site = use.site;
   if ((use.flags & compiler::kLabelCall) != 0) {
     const llvm::StringRef name = llvm::cast<llvm::CallBase>(instruction).getCalledFunction()->getName();
@@ -255,7 +305,8 @@ Candidates::StatementObjects Candidates::statements_of(int thread, const llvm::I
       start.statement.identity ^= start.statement.identity >> 32;
     }
   }
-  unsigned own = 0;
+  start.statement.own = use.site;
+  unsigned& own = start.statement.own;
   bool whole = program_.extend_identity(start.statement.identity, use.site, own);
   for (const unsigned outer : use.calls)
     whole = whole || program_.extend_identity(start.statement.identity, outer, own);
@@ -288,6 +339,8 @@ void Candidates::add_access(int thread, const llvm::Instruction& instruction, co
   access.kind = kind;
   access.size = size == 0 || kind.frees ? kEndless : size;
   access.thread = thread;
+  access.kind.own = is_own_copy(address);
+  access.share = shares_.of(thread, instruction, address, size);
   access.unpublished = publication_.is_unpublished(thread, instruction, address);
   access.held = locks_.held(thread, instruction);
   for (unsigned cell = 0; cell < signals_.cells(); ++cell) {
@@ -299,15 +352,21 @@ void Candidates::add_access(int thread, const llvm::Instruction& instruction, co
   }
   const StatementObjects statements = statements_of(thread, instruction, use, address);
   // Statements whose callers hold the same are alike.
-  std::map<std::vector<std::pair<unsigned, bool>>, std::vector<unsigned>> alike;
+  using Alike = std::tuple<std::vector<std::pair<unsigned, bool>>, std::vector<bool>, SharedPointerCode, VectorOwner>;
+  std::map<Alike, std::vector<unsigned>> alike;
   for (const auto& [statement, reached] : statements) {
     std::vector<std::pair<unsigned, bool>> locks;
     for (const HeldLock& lock : reached.around) locks.emplace_back(lock.name, lock.shared);
-    alike[locks].push_back(statement);
+    alike[{locks, reached.alive, SharedCounts::code_of(instruction, statements_[statement].calls), reached.owner}]
+        .push_back(statement);
   }
   const Lockset own = access.held;
-  for (const auto& [locks, members] : alike) {
+  const std::vector<bool> regions = access.regions;
+  for (const auto& [common, members] : alike) {
     access.held = own;
+    for (size_t i = 0; i < regions.size(); ++i) access.regions[i] = regions[i] && std::get<1>(common)[i];
+    access.kind.pointers = std::get<2>(common);
+    access.owner = std::get<3>(common);
     access.guards = locks_.guards(own, address);
     const Lockset& around = statements.at(members.front()).around;
     for (const Locks::Guard& guard : locks_.guards(around)) access.guards.push_back(guard);
@@ -339,7 +398,10 @@ std::string AccessGroup::likeness() const {
   std::string text = std::to_string(thread) + " " + std::to_string(size) + (kind.write ? "w" : "r") +
                      (kind.atomic ? "a" : "") + (kind.relaxed ? "x" : "") + (kind.spins ? "s" : "") +
                      (kind.frees ? "f" : "") + (kind.of_library ? "l" : "") + (kind.of_state ? "t" : "") +
-                     (unpublished ? "u" : "") + " ";
+                     (kind.own ? "o" : "") + (kind.pointers.counts ? "c" : "") + (kind.pointers.destroys ? "d" : "") +
+                     (kind.pointers.atomic ? "k" : "") + (kind.pointers.locked ? "K" : "") + (unpublished ? "u" : "") +
+                     (share ? share->text() : "") +
+                     (owner.place.empty() ? "" : owner.place + "@" + std::to_string(owner.offset)) + " ";
   std::set<std::string> words;
   for (const Locks::Guard& guard : guards) {
     words.insert(std::to_string(static_cast<int>(guard.kind)) + ":" + std::to_string(guard.a) + ":" +
@@ -414,6 +476,19 @@ void Candidates::pair_up() {
     const auto id = [&](int side) { return identity(candidate.sides[side]); };
     return !known.insert(report::race_id(id(0), id(1)).hex).second;
   });
+  // Who reads it looks at two statements of the program once, not for each way through the library.
+  std::map<std::pair<Place, Place>, size_t> ways;
+  std::erase_if(all_, [&](const StaticCandidate& candidate) {
+    const Statement& one = statement(candidate.sides[0]);
+    const Statement& other = statement(candidate.sides[1]);
+    if (one.own == one.site && other.own == other.site) return false;
+    const bool is_more =
+        ++ways[std::minmax(place_of(program_.sites()[one.own]), place_of(program_.sites()[other.own]))] > kMostWays;
+    if (is_more) ++shared_.ways_left_out;
+    return is_more;
+  });
+  shared_.ordered = static_cast<size_t>(llvm::count_if(
+      all_, [](const StaticCandidate& candidate) { return candidate.is_ordered && !candidate.is_flag; }));
 }
 
 // What the C++ library allocates for its own communication between threads: the shared state of futures and stop
@@ -436,6 +511,7 @@ void Candidates::pair_up(ObjectId object, const Groups& groups) {
   const std::set<int>* apart = own == apart_.end() ? nullptr : &own->second;
   std::set<std::pair<uint64_t, uint64_t>> seen;
   bool before_publication = false;
+  bool ordered = false;
   const auto add = [&](const CandidateSide& a, const CandidateSide& b) {
     if (seen.size() >= kMostOfObject || !seen.insert(std::minmax(identity(a), identity(b))).second) return;
     if (seen.size() == kMostOfObject) cut_.insert(object);
@@ -450,27 +526,50 @@ void Candidates::pair_up(ObjectId object, const Groups& groups) {
     candidate.offset = a.group->offset;
     candidate.is_flag = one.spins != other.spins && (one.spins ? other.write : one.write);
     candidate.is_before_publication = before_publication;
-    candidate.rank = (one.atomic || other.atomic ? 8 : 0) + (!a.group->held.empty() && !b.group->held.empty() ? 4 : 0) +
-                     (one.write && other.write ? 0 : 1) + (a.group->period != 0 || b.group->period != 0 ? 2 : 0) +
+    candidate.is_ordered = ordered;
+    candidate.rank = (ordered ? kOrdered : 0) + (one.atomic || other.atomic ? 8 : 0) +
+                     (!a.group->held.empty() && !b.group->held.empty() ? 4 : 0) + (one.write && other.write ? 0 : 1) +
+                     (a.group->period != 0 || b.group->period != 0 ? 2 : 0) +
                      (points_to_.object(object).kind == ObjectKind::kGlobal ? 0 : 1);
     all_.push_back(candidate);
   };
+  const bool counted = counts_.is_counted(object);
+  // What a count of references puts in order.
+  const auto is_counted = [&](const AccessGroup& a, const AccessGroup& b) {
+    if (!counted) return false;
+    if (a.kind.of_library && b.kind.of_library && a.kind.pointers.counts && b.kind.pointers.counts) return true;
+    const auto comes_first = [&](const AccessGroup& one, const AccessGroup& other) {
+      return other.kind.pointers.destroys &&
+             (one.kind.pointers.destroys || counts_.gives_back(one.thread, one.first(), object));
+    };
+    return comes_first(a, b) || comes_first(b, a);
+  };
+  const auto comes_after = [&](const AccessGroup& a, const AccessGroup& b, bool atomic) {
+    return std::any_of(b.precedes.begin(), b.precedes.end(),
+                       [&](unsigned cell) { return signals_.is_atomic(cell) == atomic && a.waited.contains(cell); });
+  };
   const auto pair = [&](const AccessGroup& a, const AccessGroup& b) {
-    if ((a.unpublished || b.unpublished) != before_publication) return;
     if ((!a.kind.write && !b.kind.write) || (a.kind.atomic && b.kind.atomic)) return;
+    if ((a.kind.own && b.kind.own) || (a.share && b.share && a.thread == b.thread && a.share->is_apart(*b.share)))
+      return;
+    if (a.thread == b.thread && a.owner.is_apart(b.owner)) return;
     if (a.kind.of_library && b.kind.of_library && (of_library || a.kind.of_state || b.kind.of_state)) return;
     if (!overlap(a.offset, a.size, a.period, b.offset, b.size, b.period)) return;
-    if (!threads_.parallel(a.thread, a.first(), b.thread, b.first(), apart)) return;
+    if (!threads_.parallel(a.thread, a.first(), b.thread, b.first(), apart, &a.regions, &b.regions)) return;
     if (Locks::protect(a.guards, b.guards)) return;
-    if (intersect(a.precedes, b.waited) || intersect(b.precedes, a.waited)) return;
+    if (a.kind.of_library && b.kind.of_library && a.kind.pointers.locked && b.kind.pointers.locked) return;
+    if (comes_after(a, b, false) || comes_after(b, a, false)) return;
+    if ((comes_after(a, b, true) || comes_after(b, a, true)) != ordered) return;
+    if ((a.unpublished || b.unpublished || is_counted(a, b)) != before_publication) return;
     for (const auto& [statement, instruction] : a.statements) {
       if (seen.size() >= kMostOfObject) return;
       for (const auto& [too, where] : b.statements) add({statement, instruction, &a}, {too, where, &b});
     }
   };
   // What two statements may do at other times, too, counts as that.
-  for (const bool each : {false, true}) {
-    before_publication = each;
+  for (const auto& [before, atomic] : {std::pair(false, false), {false, true}, {true, false}, {true, true}}) {
+    before_publication = before;
+    ordered = atomic;
     for (auto one = groups.begin(); one != groups.end(); ++one) {
       for (auto other = one; other != groups.end(); ++other) pair(one->second, other->second);
     }
@@ -490,7 +589,8 @@ std::set<unsigned> Candidates::conflicting_sites() const {
         const AccessGroup& a = one->second;
         const AccessGroup& b = other->second;
         if ((!a.kind.write && !b.kind.write) || !overlap(a.offset, a.size, a.period, b.offset, b.size, b.period) ||
-            !threads_.parallel(a.thread, a.first(), b.thread, b.first(), own == apart_.end() ? nullptr : &own->second))
+            !threads_.parallel(a.thread, a.first(), b.thread, b.first(), own == apart_.end() ? nullptr : &own->second,
+                               &a.regions, &b.regions))
           continue;
         add(a);
         add(b);
@@ -500,21 +600,27 @@ std::set<unsigned> Candidates::conflicting_sites() const {
   return sites;
 }
 
+// Whether a group accesses where a pointer is kept.
+static bool holds(const AccessGroup& group, const PointedTo& holder) {
+  constexpr uint64_t kPointer = 8;
+  return overlap(group.offset, group.size, group.period, holder.offset, kPointer, holder.period);
+}
+
 // Whether a pointer may get from one thread to another through memory, and nothing orders what was done before.
 bool Candidates::passes_unordered(const PointedTo& holder,
                                   const std::map<ObjectId, std::vector<const StaticCandidate*>>& alive) const {
-  constexpr uint64_t kPointer = 8;
-  const auto holds = [&](const AccessGroup& group) {
-    return overlap(group.offset, group.size, group.period, holder.offset, kPointer, holder.period);
-  };
   if (cut_.contains(holder.object)) return true;
   if (const auto known = alive.find(holder.object); known != alive.end()) {
     for (const StaticCandidate* candidate : known->second) {
-      if (!candidate->is_flag && (holds(*candidate->sides[0].group) || holds(*candidate->sides[1].group))) return true;
+      if (!candidate->is_flag &&
+          (holds(*candidate->sides[0].group, holder) || holds(*candidate->sides[1].group, holder)))
+        return true;
     }
   }
-  return llvm::any_of(by_object_[holder.object],
-                      [&](const auto& entry) { return entry.second.kind.relaxed && holds(entry.second); });
+  return llvm::any_of(by_object_[holder.object], [&](const auto& entry) {
+    const AccessKind& kind = entry.second.kind;
+    return kind.relaxed && !kind.pointers.atomic && holds(entry.second, holder);
+  });
 }
 
 // What is done before publication is no candidate if all that hold the address pass it on in order. It may be held by
@@ -524,6 +630,7 @@ void Candidates::drop_published() {
   std::map<ObjectId, std::vector<const StaticCandidate*>> before;
   std::set<ObjectId> waiting;
   for (const StaticCandidate& candidate : all_) {
+    if (candidate.is_ordered && !candidate.is_before_publication) continue;
     (candidate.is_before_publication ? before : alive)[candidate.object].push_back(&candidate);
     if (candidate.is_before_publication) waiting.insert(candidate.object);
   }
@@ -545,8 +652,26 @@ void Candidates::drop_published() {
       changed = true;
     }
   }
-  std::erase_if(all_, [&](const StaticCandidate& candidate) {
-    return candidate.is_before_publication && waiting.contains(candidate.object);
+  // Atomics that pass it on lower the rank.
+  const auto by_atomics = [&](ObjectId object) {
+    const auto known = holders.find(object);
+    return known != holders.end() && llvm::any_of(known->second, [&](const PointedTo& holder) {
+             return llvm::any_of(by_object_[holder.object], [&](const auto& entry) {
+               const AccessKind& kind = entry.second.kind;
+               return kind.atomic && !kind.pointers.atomic && holds(entry.second, holder);
+             });
+           });
+  };
+  std::map<ObjectId, bool> lower;
+  for (const ObjectId object : waiting) lower[object] = by_atomics(object);
+  std::erase_if(all_, [&](StaticCandidate& candidate) {
+    const auto known = candidate.is_before_publication ? lower.find(candidate.object) : lower.end();
+    if (known == lower.end()) return false;
+    if (known->second && !candidate.is_ordered) {
+      candidate.is_ordered = true;
+      candidate.rank += kOrdered;
+    }
+    return !known->second;
   });
 }
 

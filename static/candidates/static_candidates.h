@@ -3,13 +3,16 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "static/candidates/argument_contexts.h"
+#include "static/candidates/loop_shares.h"
 #include "static/candidates/publication.h"
+#include "static/candidates/shared_counts.h"
 #include "static/order/relative_locks.h"
 #include "static/order/thread_tree.h"
 #include "static/order/wait_signals.h"
@@ -27,6 +30,9 @@ struct AccessKind {
   bool frees = false;
   bool of_library = false;  // its innermost statement is the C++ library's
   bool of_state = false;    // and is about the shared state of a future or a stop token
+  bool own = false;         // of the thread's own copy of a variable
+  // What library code does for shared pointers (shared_counts.h).
+  SharedPointerCode pointers{};
 };
 
 // A statement as a race knows it: the site of an access; of library code the calls, too, down from the first that is
@@ -34,6 +40,7 @@ struct AccessKind {
 struct Statement {
   uint64_t identity = 0;
   unsigned site = 0;                           // of the access, or of the call of the library
+  unsigned own = 0;                            // the program's own, as far as that is known
   std::vector<const llvm::CallBase*> calls{};  // that led to it
   bool of_library = false;                     // `site` is a call, the access is done by what it calls
 };
@@ -47,10 +54,13 @@ struct AccessGroup {
   int64_t period = 0;
   std::vector<Locks::Guard> guards{};  // of what is held, what has to do with the location
   Lockset held{};
+  std::optional<LoopShare> share{};
+  VectorOwner owner{};
   bool unpublished = false;       // no other thread can know the memory yet
   std::set<unsigned> waited{};    // cells that it comes after the signals of
   std::set<unsigned> precedes{};  // and those that it comes before
-  std::vector<bool> regions{};    // of its thread's children: whether it may happen while they are alive
+  std::vector<bool>
+      regions{};  // of its thread's children: whether it may happen while they are alive (Threads::parallel)
   std::map<unsigned, const llvm::Instruction*> statements{};
   // What is equal if they differ in nothing else.
   [[nodiscard]] std::string likeness() const;
@@ -68,15 +78,19 @@ struct StaticCandidate {
   ObjectId object = 0;
   int64_t offset = 0;
   bool is_flag = false;  // one side is a loop that waits for the other
-  // One side comes before the memory is published: a candidate only if its address gets to others in no order.
+  // One side comes before the memory is published, or both are ordered by a count of references: a candidate only if
+  // its address gets to others in no order.
   bool is_before_publication = false;
-  int rank = 0;  // lower is likelier to be a race that matters
+  bool is_ordered = false;  // by atomics, as far as is seen: it has the lowest rank
+  int rank = 0;             // lower is likelier to be a race that matters
 };
 
 struct Shared {
   size_t accesses = 0;  // sites that may access what several threads can reach
   size_t objects = 0;
-  size_t cut = 0;  // of these objects not all candidates are told
+  size_t cut = 0;            // of these objects not all candidates are told
+  size_t ordered = 0;        // candidates that atomics order, as far as is seen
+  size_t ways_left_out = 0;  // candidates that are the same two statements of the program by other calls in libraries
 };
 
 class Candidates final {
@@ -110,6 +124,8 @@ class Candidates final {
   struct Reached {
     ObjectSet objects{};
     Lockset around{};
+    std::vector<bool> alive{};
+    VectorOwner owner{};
   };
   using StatementObjects = std::map<unsigned, Reached>;
   [[nodiscard]] StatementObjects statements_of(int thread, const llvm::Instruction& instruction, const SiteUse& use,
@@ -119,6 +135,8 @@ class Candidates final {
     llvm::SmallVector<const llvm::Argument*, 2> arguments;  // of the function that was come to
     ObjectSet objects;                                      // of what is no argument
     Lockset around;                                         // what is held at the calls
+    std::vector<bool> alive;  // which children of the thread may be alive at the calls (Threads::parallel)
+    llvm::SmallVector<const llvm::Value*, 2> others;  // what the address is made of, beside arguments
   };
   void climb(int thread, const llvm::Function& function, Climb climb, StatementObjects& result, unsigned& budget);
   void add_statement(int thread, Climb climb, StatementObjects& result);
@@ -137,6 +155,8 @@ class Candidates final {
   const Signals& signals_;
   const ArgumentContexts contexts_;
   Publication publication_;
+  LoopShares shares_;
+  SharedCounts counts_;
   std::vector<bool> shared_objects_;
   std::vector<std::vector<ObjectId>> reached_;  // by object
   // Objects that each of several threads alike has for itself, with those threads.

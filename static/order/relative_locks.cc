@@ -400,7 +400,7 @@ class Locks::Analysis {
       if (const auto* call = dyn_cast<llvm::CallBase>(of)) {
         const llvm::Function* callee = call->getCalledFunction();
         if (callee == nullptr) return nullptr;
-        when_true = equal;
+        when_true = equal == gives_zero(callee->getName());
         if (waits_by_result(callee->getName())) return call;
         const LockAction action = lock_call(callee->getName()).action;
         if (action != LockAction::kTry && action != LockAction::kTryShared) return nullptr;
@@ -424,8 +424,8 @@ class Locks::Analysis {
     return nullptr;
   }
 
-  // Of OpenMP's reductions: who is told 1 goes on alone. And of its sections: each number of one is given to one
-  // thread.
+  // Of OpenMP's reductions: who is told 1 goes on alone; who is told 2 uses atomics, and then all are told that. And of
+  // its sections: each number of one is given to one thread.
   void apply_case(const llvm::SwitchInst& choice, const llvm::BasicBlock& to, State& state) {
     constexpr unsigned kLock = 6;
     const llvm::ConstantInt* number =
@@ -434,7 +434,8 @@ class Locks::Analysis {
     if (const auto* call = dyn_cast<llvm::CallBase>(choice.getCondition())) {
       const llvm::Function* callee = call->getCalledFunction();
       const bool reduces = callee != nullptr && callee->getName().starts_with("__kmpc_reduce");
-      if (reduces && call->arg_size() > kLock && number->isOne()) take(call->getArgOperand(kLock), false, *call, state);
+      if (reduces && call->arg_size() > kLock && (number->isOne() || number->equalsInt(2)))
+        take(call->getArgOperand(kLock), false, *call, state);
       return;
     }
     const auto* section = dyn_cast<llvm::PHINode>(choice.getCondition());

@@ -10,6 +10,7 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "static/order/team_phases.h"
 #include "static/program/library_models.h"
 
 namespace norn::statics {
@@ -17,6 +18,7 @@ namespace norn::statics {
 using llvm::cast;
 using llvm::dyn_cast;
 using llvm::isa;
+using llvm::Value;
 
 namespace {
 
@@ -53,29 +55,50 @@ class Threads::Walk final {
  public:
   // From where `child` is created; without one, from `start`.
   Walk(const Threads& threads, const Thread& creator, const llvm::Instruction& start, const Thread* child, bool joins,
-       Region& region)
-      : threads_(threads), creator_(creator), start_(start), child_(child), joins_(joins), region_(region) {
+       Region& region, bool descendants = false)
+      : threads_(threads),
+        creator_(creator),
+        start_(&start),
+        child_(child),
+        joins_(joins),
+        descendants_(descendants),
+        is_task_(child != nullptr && called_name(*child->created) == kForkTask),
+        region_(region) {
     in_creator_.insert(creator.functions.begin(), creator.functions.end());
+  }
+  // Up to what stops it.
+  Walk(const Threads& threads, const Thread& creator, const Stops& stops, Region& region)
+      : threads_(threads), creator_(creator), child_(nullptr), joins_(true), stops_(&stops), region_(region) {
+    in_creator_.insert(creator.functions.begin(), creator.functions.end());
+  }
+
+  void run_from(const llvm::Instruction& first) {
+    walk_up(first);
+    walk_all();
   }
 
   // Returns whether the creator may end while the thread is alive.
   bool run() {
-    const llvm::Instruction* next = start_.getNextNode();
+    const llvm::Instruction* next = start_->getNextNode();
     if (next != nullptr) {
       walk_up(*next);
     } else {
       // If creating it throws, there is none.
-      walk_up(cast<llvm::InvokeInst>(start_).getNormalDest()->front());
+      walk_up(cast<llvm::InvokeInst>(start_)->getNormalDest()->front());
     }
+    walk_all();
+    return ends_;
+  }
+
+ private:
+  void walk_all() {
     while (!open_.empty()) {
       const llvm::Instruction* at = open_.back();
       open_.pop_back();
       walk_block(*at, true);
     }
-    return ends_;
   }
 
- private:
   void walk_up(const llvm::Instruction& first) {
     if (!up_.insert(&first).second) return;
     open_.push_back(&first);
@@ -203,10 +226,10 @@ class Threads::Walk final {
   }
 
   // The threads whose handle a join may have.
-  [[nodiscard]] bool may_join_child(const llvm::Instruction& instruction, bool& only) const {
+  [[nodiscard]] bool may_join_child(const Value& handle, bool& only) const {
     only = true;
     bool found = false;
-    for (const PointedTo& to : threads_.points_to_.of(cast<llvm::CallBase>(instruction).getArgOperand(0))) {
+    for (const PointedTo& to : threads_.points_to_.of(&handle)) {
       const ObjectInfo& info = threads_.points_to_.object(to.object);
       if (info.kind != ObjectKind::kThread) continue;
       if (info.origin == child_->created) {
@@ -224,11 +247,42 @@ class Threads::Walk final {
 
   // Whether behind it the thread has surely ended.
   [[nodiscard]] bool is_join(const llvm::Instruction& instruction) const {
+    if (stops_ != nullptr) return (*stops_)(instruction);
     const llvm::StringRef name = called_name(instruction);
-    if (name == "__kmpc_omp_taskwait" && called_name(*child_->created) == kForkTask) return true;
-    if (name != kJoin) return false;
+    if (is_task_ && ((name == "__kmpc_omp_taskwait" && !descendants_) || is_barrier(instruction) ||
+                     (name == "__kmpc_end_taskgroup" && is_of_group(cast<llvm::CallBase>(instruction)))))
+      return true;
+    return name == kJoin && joins_here(*cast<llvm::CallBase>(instruction).getArgOperand(0), instruction);
+  }
+
+  // Whether a task was created after the group began that ends here.
+  [[nodiscard]] bool is_of_group(const llvm::CallBase& end) const {
+    const llvm::CallBase& created = *child_->created;
+    if (created.getFunction() != end.getFunction()) return false;
+    const llvm::DominatorTree dominators(const_cast<llvm::Function&>(*end.getFunction()));
+    std::vector<const llvm::Instruction*> marks;  // before the end, the first one first
+    for (const llvm::Instruction& each : llvm::instructions(*end.getFunction())) {
+      const llvm::StringRef name = called_name(each);
+      if ((name == "__kmpc_taskgroup" || name == "__kmpc_end_taskgroup") && dominators.dominates(&each, &end))
+        marks.push_back(&each);
+    }
+    std::sort(marks.begin(), marks.end(), [&](const llvm::Instruction* a, const llvm::Instruction* b) {
+      return a != b && dominators.dominates(a, b);
+    });
+    std::vector<const llvm::Instruction*> open;
+    for (const llvm::Instruction* mark : marks) {
+      if (called_name(*mark) == "__kmpc_taskgroup") {
+        open.push_back(mark);
+      } else if (!open.empty()) {
+        open.pop_back();
+      }
+    }
+    return !open.empty() && dominators.dominates(open.back(), &created);
+  }
+
+  [[nodiscard]] bool joins_here(const Value& handle, const llvm::Instruction& instruction) const {
     bool only = true;
-    if (!may_join_child(instruction, only) || !only) return false;
+    if (!may_join_child(handle, only) || !only) return false;
     const llvm::Loop* created_in = loop_of(*child_->created);
     if (instruction.getFunction() == child_->created->getFunction()) {
       // Created and joined in each turn, or each but once.
@@ -239,6 +293,8 @@ class Threads::Walk final {
 
   // Whether control, going from one block to the other, leaves a loop that joins all such threads.
   [[nodiscard]] bool ends_joins(const llvm::BasicBlock& from, const llvm::BasicBlock& to) const {
+    if (is_barrier_edge(from, to)) return stops_ != nullptr || is_task_;
+    if (child_ == nullptr) return false;
     const llvm::LoopInfo& loops = threads_.loops(*from.getParent());
     for (const llvm::Loop* loop = loops.getLoopFor(&from); loop != nullptr; loop = loop->getParentLoop()) {
       if (!loop->contains(&to) && !to.isLandingPad() && joins_all(*loop)) return true;
@@ -265,10 +321,13 @@ class Threads::Walk final {
     const llvm::Loop* created_in = loop_of(*child_->created);
     if (created_in == &loop || (created_in != nullptr && loop.contains(created_in))) return false;
     for (const llvm::BasicBlock* block : loop.blocks()) {
-      for (const llvm::Instruction& instruction : *block) {
+      const auto joins = [&](const Value& handle) {
         bool only = true;
-        if (called_name(instruction) != kJoin || !may_join_child(instruction, only)) continue;
-        if (created_in == nullptr || turns_enough(*created_in, loop)) return true;
+        return may_join_child(handle, only) && (created_in == nullptr || turns_enough(*created_in, loop));
+      };
+      for (const llvm::Instruction& instruction : *block) {
+        if (called_name(instruction) == kJoin && joins(*cast<llvm::CallBase>(instruction).getArgOperand(0)))
+          return true;
       }
     }
     return false;
@@ -296,9 +355,12 @@ class Threads::Walk final {
 
   const Threads& threads_;
   const Thread& creator_;
-  const llvm::Instruction& start_;
+  const llvm::Instruction* start_ = nullptr;
   const Thread* child_;  // null: nobody joins
   const bool joins_;
+  const bool descendants_ = false;  // of a task: those that it creates are to have ended, too
+  const bool is_task_ = false;
+  const Stops* stops_ = nullptr;
   Region& region_;
   llvm::DenseSet<const llvm::Function*> in_creator_;
   llvm::DenseMap<const llvm::Function*, Ways> passes_;
@@ -403,14 +465,23 @@ void Threads::find_threads(llvm::Module& module) {
 void Threads::find_regions() {
   joined_.resize(threads_.size());
   unjoined_.resize(threads_.size());
+  deep_.resize(threads_.size());
   for (size_t i = 1; i < threads_.size(); ++i) {
     Thread& thread = threads_[i];
     if (thread.is_team) continue;
     const Thread& creator = threads_[static_cast<size_t>(thread.parent)];
     thread.outlives = Walk(*this, creator, *thread.created, &thread, true, joined_[i]).run();
-    if (thread.outlives && called_name(*thread.created) == kForkTask) thread.outlives = false;
+    if (called_name(*thread.created) == kForkTask) {
+      // A team waits for its tasks, a task does not.
+      if (creator.created == nullptr || creator.is_team) thread.outlives = false;
+      Walk(*this, creator, *thread.created, &thread, true, deep_[i], true).run();
+    }
     Walk(*this, creator, *thread.created, &thread, false, unjoined_[i]).run();
     thread.many |= joined_[i].has(*thread.created);
+  }
+  phases_.resize(threads_.size());
+  for (size_t i = 1; i < threads_.size(); ++i) {
+    if (threads_[i].is_team) phases_[i] = std::make_unique<TeamPhases>(*this, static_cast<int>(i));
   }
 }
 
@@ -421,7 +492,10 @@ const std::vector<const llvm::CallBase*>& Threads::callers(const llvm::Function&
 }
 
 const Region& Threads::region(int child, bool without_joins) const {
-  return (without_joins ? unjoined_ : joined_)[static_cast<size_t>(child)];
+  const auto number = static_cast<size_t>(child);
+  if (!without_joins) return joined_[number];
+  const bool is_task = threads_[number].created != nullptr && called_name(*threads_[number].created) == kForkTask;
+  return (is_task ? deep_ : unjoined_)[number];
 }
 
 std::vector<int> Threads::chain(int thread) const {
@@ -447,19 +521,47 @@ bool Threads::siblings_parallel(const std::vector<int>& a, const std::vector<int
   return region(a[at], outlives_any(a, at)).has(*other.created) || region(b[at], outlives_any(b, at)).has(*one.created);
 }
 
+// Whether no two threads of the team at `at` can do these at the same time: tasks and teams within it have ended at the
+// next barrier, so each counts as where it is created.
+bool Threads::is_apart_in_team(const std::vector<int>& a, const llvm::Instruction& in_a, const std::vector<int>& b,
+                               const llvm::Instruction& in_b, size_t at) const {
+  const TeamPhases* phases = this->phases(a[at]);
+  if (phases == nullptr) return false;
+  const auto in_team = [&](const std::vector<int>& chain, const llvm::Instruction& own) -> const llvm::Instruction* {
+    for (size_t i = at + 1; i < chain.size(); ++i) {
+      const Thread& below = threads_[static_cast<size_t>(chain[i])];
+      if (!below.is_team && called_name(*below.created) != kForkTask) return nullptr;
+    }
+    return at + 1 == chain.size() ? &own : threads_[static_cast<size_t>(chain[at + 1])].created;
+  };
+  const llvm::Instruction* one = in_team(a, in_a);
+  const llvm::Instruction* other = in_team(b, in_b);
+  return one != nullptr && other != nullptr && !phases->parallel(*one, *other);
+}
+
 bool Threads::parallel(int a, const llvm::Instruction& in_a, int b, const llvm::Instruction& in_b,
-                       const std::set<int>* apart) const {
+                       const std::set<int>* apart, const std::vector<bool>* alive_a,
+                       const std::vector<bool>* alive_b) const {
   const std::vector<int> to_a = chain(a);
   const std::vector<int> to_b = chain(b);
   size_t common = 0;
   while (common < to_a.size() && common < to_b.size() && to_a[common] == to_b[common]) {
-    if (threads_[static_cast<size_t>(to_a[common])].many && (apart == nullptr || !apart->contains(to_a[common])))
+    if (threads_[static_cast<size_t>(to_a[common])].many && (apart == nullptr || !apart->contains(to_a[common])) &&
+        !is_apart_in_team(to_a, in_a, to_b, in_b, common))
       return true;
     ++common;
   }
   if (common == to_a.size() && common == to_b.size()) return false;
-  if (common == to_a.size()) return region(to_b[common], outlives_any(to_b, common)).has(in_a);
-  if (common == to_b.size()) return region(to_a[common], outlives_any(to_a, common)).has(in_b);
+  const auto meets = [&](int creator, const llvm::Instruction& in, const std::vector<bool>* alive,
+                         const std::vector<int>& to) {
+    const bool without_joins = outlives_any(to, common);
+    const std::vector<int>& children = threads_[static_cast<size_t>(creator)].children;
+    const auto number = static_cast<size_t>(std::find(children.begin(), children.end(), to[common]) - children.begin());
+    if (alive != nullptr && !(*alive)[2 * number + (without_joins ? 1 : 0)]) return false;
+    return region(to[common], without_joins).has(in);
+  };
+  if (common == to_a.size()) return meets(a, in_a, alive_a, to_b);
+  if (common == to_b.size()) return meets(b, in_b, alive_b, to_a);
   return siblings_parallel(to_a, to_b, common);
 }
 
@@ -473,6 +575,27 @@ bool Threads::is_single(int thread) const {
 
 void Threads::walk_after(int thread, const llvm::Instruction& instruction, Region& region) const {
   Walk(*this, threads_[static_cast<size_t>(thread)], instruction, nullptr, false, region).run();
+}
+
+bool Threads::leads_to_creation(const llvm::CallBase& call, int child) const {
+  const auto [known, fresh] = creators_.try_emplace(child);
+  if (fresh) {
+    std::vector<const llvm::Function*> open{threads_[static_cast<size_t>(child)].created->getFunction()};
+    known->second.insert(open.back());
+    while (!open.empty()) {
+      const llvm::Function* function = open.back();
+      open.pop_back();
+      for (const llvm::CallBase* caller : callers(*function)) {
+        if (known->second.insert(caller->getFunction()).second) open.push_back(caller->getFunction());
+      }
+    }
+  }
+  return llvm::any_of(points_to_.callees(call),
+                      [&](const llvm::Function* callee) { return creators_[child].contains(callee); });
+}
+
+void Threads::walk_until(int thread, const llvm::Instruction& first, Stops stops, Region& region) const {
+  Walk(*this, threads_[static_cast<size_t>(thread)], stops, region).run_from(first);
 }
 
 bool Threads::precedes(int a, const llvm::Instruction& in_a, int b, const llvm::Instruction& in_b) const {

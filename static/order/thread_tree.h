@@ -21,6 +21,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Module.h"
 #include "static/points_to/points_to.h"
@@ -54,6 +55,8 @@ class Region final {
   llvm::DenseMap<const llvm::BasicBlock*, Range> blocks_;
 };
 
+class TeamPhases;
+
 class Threads final {
  public:
   Threads(llvm::Module& module, const PointsTo& points_to);
@@ -64,8 +67,13 @@ class Threads final {
   [[nodiscard]] const std::vector<Thread>& all() const { return threads_; }
   // Whether an instruction that the one executes may happen while another thread executes the other.
   // With `apart`: between two of a thread that is many, and is named there, nothing counts.
+  // `alive_a`, `alive_b`: what is known better of the regions that they are in, two for each child of their threads:
+  // with its joins and without.
   [[nodiscard]] bool parallel(int a, const llvm::Instruction& in_a, int b, const llvm::Instruction& in_b,
-                              const std::set<int>* apart = nullptr) const;
+                              const std::set<int>* apart = nullptr, const std::vector<bool>* alive_a = nullptr,
+                              const std::vector<bool>* alive_b = nullptr) const;
+  // Whether what a call executes may create the thread.
+  [[nodiscard]] bool leads_to_creation(const llvm::CallBase& call, int child) const;
   // Whether the instruction may be executed while any other thread is alive.
   [[nodiscard]] bool is_shared_time(int thread, const llvm::Instruction& instruction) const;
   // A thread, who created it, and so on: the first thread first.
@@ -80,6 +88,11 @@ class Threads final {
   [[nodiscard]] bool is_single(int thread) const;
   // What a thread may execute after an instruction.
   void walk_after(int thread, const llvm::Instruction& instruction, Region& region) const;
+  // What a thread may execute from an instruction on, up to those that stop it: the last ones.
+  using Stops = llvm::function_ref<bool(const llvm::Instruction&)>;
+  void walk_until(int thread, const llvm::Instruction& first, Stops stops, Region& region) const;
+  // Of a team of OpenMP, or null.
+  [[nodiscard]] const TeamPhases* phases(int thread) const { return phases_[static_cast<size_t>(thread)].get(); }
   // Whether whatever the one thread executes there comes before the other, which is another and single, executes that:
   // because it created it later, or joined it before.
   [[nodiscard]] bool precedes(int a, const llvm::Instruction& in_a, int b, const llvm::Instruction& in_b) const;
@@ -92,12 +105,17 @@ class Threads final {
   void find_functions(Thread& thread) const;
   void find_regions();
   [[nodiscard]] bool outlives_any(const std::vector<int>& chain, size_t from) const;
+  [[nodiscard]] bool is_apart_in_team(const std::vector<int>& a, const llvm::Instruction& in_a,
+                                      const std::vector<int>& b, const llvm::Instruction& in_b, size_t at) const;
   [[nodiscard]] bool siblings_parallel(const std::vector<int>& a, const std::vector<int>& b, size_t at) const;
 
   const PointsTo& points_to_;
   std::vector<Thread> threads_;
   std::vector<Region> joined_;    // of each thread's creation
   std::vector<Region> unjoined_;  // the same as if nobody joined
+  std::vector<Region> deep_;      // of tasks: up to where those that they create have ended, too
+  mutable std::map<int, llvm::DenseSet<const llvm::Function*>> creators_;
+  std::vector<std::unique_ptr<TeamPhases>> phases_;
   std::map<const llvm::Function*, std::vector<const llvm::CallBase*>> callers_;
   std::map<const llvm::Function*, std::vector<const llvm::CallBase*>> creations_;  // calls that create, by function
   std::vector<const llvm::Function*> handlers_;  // of signals: every thread may execute them

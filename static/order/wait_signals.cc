@@ -243,6 +243,7 @@ void Signals::find_waits() {
     bool waited = false;
     for (const llvm::Instruction* load : cell.loads) {
       if (!is_ordered(cell, *load)) continue;
+      cell.is_atomic |= load->isAtomic();
       waits_[load] = {static_cast<unsigned>(cells_.size()), cell.is_semaphore, cell.first};
       waited = true;
     }

@@ -34,6 +34,8 @@ class Signals final {
   // Whether what a thread does there comes before every signal of the cell, whenever the cell is signalled at all.
   [[nodiscard]] bool precedes(unsigned cell, int thread, const llvm::Instruction& instruction) const;
   [[nodiscard]] size_t cells() const { return cells_.size(); }
+  // Whether who waits for the cell waits by an atomic.
+  [[nodiscard]] bool is_atomic(unsigned cell) const { return cells_[cell].is_atomic; }
   // Who waited for these cells waited for those, too, that all their signallers had waited for.
   void close(std::set<unsigned>& waited, const Locks& with_waits) const;
 
@@ -48,6 +50,7 @@ class Signals final {
     uint64_t size = 0;
     bool is_cell = true;
     bool is_semaphore = false;
+    bool is_atomic = false;
     std::vector<llvm::APInt> first{};
     std::vector<Signal> signals{};
     std::vector<const llvm::Instruction*> loads{};

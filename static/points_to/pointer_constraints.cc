@@ -194,9 +194,12 @@ void PointerSolver::copy_block(const Value* from, const Value* to, const Value* 
   copy_block(node_of(from), node_of(to), size);
 }
 
+// Any block that the one points to may come to any that the other does: through an object between them, that nobody
+// points to, or there would be as many copies as pairs.
 void PointerSolver::copy_block(Node source, Node target, int64_t size) {
-  nodes_[find(source)].memory.push_back({target, size, true});
-  nodes_[find(target)].memory.push_back({source, size, false});
+  const ObjectId between = new_object(ObjectKind::kStack, nullptr, size);
+  nodes_[find(source)].memory.push_back({between, size, true});
+  nodes_[find(target)].memory.push_back({between, size, false});
   look_again(source);
   look_again(target);
 }

@@ -199,6 +199,8 @@ void PointerSolver::add_region(ObjectId id, Region region) {
       merge_locations(known->second, where);
     }
   }
+  // What it is copied to has such elements now, too.
+  for (size_t i = 0; i < objects_[id].copied.size(); ++i) copy_pieces(id, Object::Copied(objects_[id].copied[i]));
 }
 
 void PointerSolver::merge_locations(Location into, Location from) {
@@ -385,21 +387,33 @@ void PointerSolver::pass_on(Node node, const Set& fresh) {
   const bool more = !nodes_[node].steps.empty() || !nodes_[node].loads.empty() || !nodes_[node].stores.empty() ||
                     !nodes_[node].memory.empty() || !nodes_[node].calls.empty();
   if (!more) return;
-  Set seen;
-  for (const Location stale : fresh) {
-    const Location where = find_location(stale);
-    if (!seen.test_and_set(where)) continue;
-    pass_location_on(node, where);
+  std::vector<Location> places;
+  for (const Location stale : fresh) places.push_back(find_location(stale));
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  for (size_t i = 0; i < nodes_[find(node)].steps.size(); ++i) {
+    const StepTo step = nodes_[find(node)].steps[i];
+    step_on(step, places);
   }
+  for (const Location where : places) pass_location_on(node, find_location(where));
+}
+
+// All at once and in order: sets are lists.
+void PointerSolver::step_on(const StepTo& step, const std::vector<Location>& places) {
+  std::vector<Location> stepped_to;
+  for (const Location where : places) {
+    const Location there = stepped(where, step.step);
+    if (there != kNoLocation) stepped_to.push_back(there);
+  }
+  std::sort(stepped_to.begin(), stepped_to.end());
+  Set set;
+  for (const Location there : stepped_to) set.set(there);
+  add_all(step.to, set);
 }
 
 void PointerSolver::pass_location_on(Node start, Location where) {
   // The node may become part of another on the way.
   const auto facts = [&]() -> NodeFacts& { return nodes_[find(start)]; };
-  for (size_t i = 0; i < facts().steps.size(); ++i) {
-    const StepTo step = facts().steps[i];
-    add(step.to, stepped(where, step.step));
-  }
   for (size_t i = 0; i < facts().loads.size(); ++i) {
     const Transfer load = facts().loads[i];
     for_pieces(where, load.size, [&](Node piece) { copy(piece, load.with); });
@@ -410,13 +424,11 @@ void PointerSolver::pass_location_on(Node start, Location where) {
   }
   for (size_t i = 0; i < facts().memory.size(); ++i) {
     const MemoryCopy memory = facts().memory[i];
-    const Set others = nodes_[find(memory.other)].points_to;
-    for (const Location other : others) {
-      if (memory.is_source) {
-        copy_memory(where, find_location(other), memory.size);
-      } else {
-        copy_memory(find_location(other), where, memory.size);
-      }
+    const Location between = location(memory.between, 0);
+    if (memory.is_source) {
+      copy_memory(where, between, memory.size);
+    } else {
+      copy_memory(between, where, memory.size);
     }
   }
   const ObjectInfo info = objects_[locations_[where].object].info;
@@ -467,11 +479,15 @@ void PointerSolver::copy_memory(Location from, Location to, int64_t size) {
   if (outside(source) || outside(target)) return;
   if (!copied_.insert({source.object, copied.from, copied.size, copied.to, copied.at}).second) return;
   objects_[source.object].copied.push_back(copied);
+  copy_pieces(source.object, copied);
+}
+
+void PointerSolver::copy_pieces(ObjectId source, const Object::Copied& copied) {
   std::vector<int64_t> offsets;
-  for (const auto& [offset, where] : objects_[source.object].locations) {
+  for (const auto& [offset, where] : objects_[source].locations) {
     if (locations_[find_location(where)].content != 0) offsets.push_back(offset);
   }
-  for (const int64_t offset : offsets) copy_piece(source.object, offset, copied);
+  for (const int64_t offset : offsets) copy_piece(source, offset, copied);
 }
 
 void PointerSolver::copy_piece(ObjectId source, int64_t offset, const Object::Copied& copied) {
@@ -481,16 +497,16 @@ void PointerSolver::copy_piece(ObjectId source, int64_t offset, const Object::Co
   if (distance < 0 && period != 0) distance = ((distance % period) + period) % period;
   if (distance < 0 || (copied.size != kEndless && distance >= copied.size)) return;
   if (copied.at + distance >= objects_[copied.to].size) return;
+  if (period != 0 && period_at(copied.to, copied.at + distance) == 0) {
+    Region region{copied.at, copied.size == kEndless ? objects_[copied.to].size : copied.at + copied.size, period};
+    add_region(copied.to, region);
+  }
   const Location from = location(source, offset);
   const Location to = location(copied.to, copied.at + distance);
   if (from == kNoLocation || to == kNoLocation || find_location(from) == find_location(to)) return;
   const Node what = content(from);
   const Node where = content(to);
   copy(what, where);
-  if (period != 0 && period_at(copied.to, copied.at + distance) == 0) {
-    Region region{copied.at, copied.size == kEndless ? objects_[copied.to].size : copied.at + copied.size, period};
-    add_region(copied.to, region);
-  }
 }
 
 PointerSolver::Figures PointerSolver::figures() const {

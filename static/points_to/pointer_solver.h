@@ -97,7 +97,7 @@ class PointerSolver final {
     int64_t size;
   };
   struct MemoryCopy {
-    Node other;
+    ObjectId between;
     int64_t size;  // kEndless: not known
     bool is_source;
   };
@@ -134,11 +134,13 @@ class PointerSolver final {
   [[nodiscard]] unsigned rank(Node node) const;
   void collapse_cycles();
   void pass_on(Node node, const Set& fresh);
+  void step_on(const StepTo& step, const std::vector<Location>& places);
   void pass_location_on(Node start, Location where);
   template <class Do>
   void for_pieces(Location where, int64_t size, Do piece);
   Location stepped(Location from, const Step& step);
   void copy_memory(Location from, Location to, int64_t size);
+  void copy_pieces(ObjectId source, const Object::Copied& copied);
   void copy_piece(ObjectId source, int64_t offset, const Object::Copied& copied);
 
   // pointer_constraints.cc

@@ -237,7 +237,12 @@ define i32 @__kmpc_omp_task_with_deps(ptr %where, i32 %thread, ptr %task, i32 %n
 define void @__kmpc_taskloop(ptr %where, i32 %thread, ptr %task, i32 %a, ptr %b, ptr %c, i64 %d, i32 %e, i32 %f, i64 %g, ptr %h) {
   %slot = getelementptr i8, ptr %task, i64 8
   %entry = load ptr, ptr %slot
+  br label %again
+again:
   call void @__norn_fork_task(ptr %entry, ptr %task)
+  %more = load i1, ptr @norn.any
+  br i1 %more, label %again, label %end
+end:
   ret void
 }
 define void @_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_(i1 %left, ptr %x, ptr %p, ptr %header) {

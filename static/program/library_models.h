@@ -21,6 +21,7 @@ inline constexpr llvm::StringLiteral kForkTeam = "__kmpc_fork_call";
 inline constexpr llvm::StringLiteral kJoin = "__norn_join";
 inline constexpr llvm::StringLiteral kHandler = "__norn_handler";
 inline constexpr llvm::StringLiteral kMain = "__norn_main";
+inline constexpr llvm::StringLiteral kMaster = "norn.master";  // what the first thread of a team holds all the time
 
 void link_models(llvm::Module& module);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/hash.h"
 #include "compiler/emit/labels.h"
@@ -32,6 +33,7 @@
 #include "llvm/Transforms/Scalar/SCCP.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/Local.h"
 #include "norn/abi.h"
 #include "static/points_to/virtual_tables.h"
 #include "static/program/library_models.h"
@@ -505,6 +507,68 @@ void split_thread_roots(llvm::Module& module) {
   }
 }
 
+// What follows from what each thread is given, and from there being threads at all. Of an argument that is a number the
+// places in arrays become known; and libstdc++ counts without atomics only while there is one thread.
+void fold_what_is_known(llvm::Module& module) {
+  if (llvm::GlobalVariable* alone = module.getGlobalVariable("__libc_single_threaded", true)) {
+    for (llvm::User* user : llvm::make_early_inc_range(alone->users())) {
+      auto* load = dyn_cast<llvm::LoadInst>(user);
+      if (load == nullptr) continue;
+      load->replaceAllUsesWith(llvm::Constant::getNullValue(load->getType()));
+      load->eraseFromParent();
+    }
+  }
+  LlvmAnalyses analyses;
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::SCCPPass());
+  for (llvm::Function& function : module) {
+    if (!function.isDeclaration()) passes.run(function, analyses.functions);
+  }
+}
+
+// A std::function has a manager, which is called with what it is to do: never with "where is what you call", unless the
+// program asks for target(). What it would do then keeps the address of one std::function in another.
+void drop_unasked_operations(llvm::Module& module) {
+  constexpr llvm::StringLiteral kManager = "10_M_managerERSt9_Any_dataRKS";
+  std::set<const llvm::FunctionType*> types;
+  std::vector<llvm::Function*> managers;
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration() || !function.getName().contains(kManager) || function.arg_size() != 3) continue;
+    managers.push_back(&function);
+    types.insert(function.getFunctionType());
+  }
+  if (managers.empty()) return;
+  std::set<uint64_t> asked;
+  for (const llvm::Function& function : module) {
+    for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+      const auto* call = dyn_cast<llvm::CallBase>(&instruction);
+      if (call == nullptr || !types.contains(call->getFunctionType())) continue;
+      const auto* operation = dyn_cast<llvm::ConstantInt>(call->getArgOperand(2));
+      if (operation == nullptr) {
+        // A manager passes on what it was asked itself.
+        if (!function.getName().contains("10_M_manager")) return;
+      } else {
+        asked.insert(operation->getZExtValue());
+      }
+    }
+  }
+  for (llvm::Function* manager : managers) {
+    for (llvm::Instruction& instruction : llvm::instructions(*manager)) {
+      auto* choice = dyn_cast<llvm::SwitchInst>(&instruction);
+      if (choice == nullptr || choice->getCondition() != manager->getArg(2)) continue;
+      for (auto each = choice->case_begin(); each != choice->case_end();) {
+        if (asked.contains(each->getCaseValue()->getZExtValue())) {
+          ++each;
+        } else {
+          each->getCaseSuccessor()->removePredecessor(choice->getParent());
+          each = choice->removeCase(each);
+        }
+      }
+    }
+    llvm::removeUnreachableBlocks(*manager);
+  }
+}
+
 // Which arguments a function keeps is told by its attributes (publication.h).
 void find_kept_arguments(llvm::Module& module) {
   LlvmAnalyses analyses;
@@ -524,6 +588,8 @@ void Program::prepare() {
   unroll_creations(*module_);
   split_thread_roots(*module_);
   promote(*module_);
+  fold_what_is_known(*module_);
+  drop_unasked_operations(*module_);
   find_kept_arguments(*module_);
 }
 

@@ -25,6 +25,9 @@ struct LockCall {
 
 [[nodiscard]] LockCall lock_call(llvm::StringRef symbol);
 
+// Whether a function that tries says by 0 that it has the lock.
+[[nodiscard]] bool gives_zero(llvm::StringRef symbol);
+
 // Whether a function that waits for a semaphore has done so only if it returns 0.
 [[nodiscard]] bool waits_by_result(llvm::StringRef symbol);
 

@@ -85,7 +85,7 @@ class Through {
     const Address first = (event_.address + kGranuleBytes - 1) & ~(kGranuleBytes - 1);
     const Address last = end & ~(kGranuleBytes - 1);
     // An access that lies across granules is one of which all is handed over at once, and signals come after all of it.
-    bool apart = first < last && !increments_ && !thread_.recording && thread_.lockset == kNoLocks;
+    bool apart = first < last && !increments_ && !thread_.recording && thread_.held_count == 0;
     for (Address at = first; apart && at < last; at += kGranuleBytes) apart = !detector_.is_waited_for(at);
     if (!apart) return whole(event_.address, end);
     if (event_.address < first) whole(event_.address, first);

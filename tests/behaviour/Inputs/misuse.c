@@ -13,6 +13,7 @@
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
 static mtx_t c11;
+static pthread_spinlock_t spin;
 static volatile sig_atomic_t handled;
 static void* volatile block;
 
@@ -21,6 +22,10 @@ static void* unlocks(void* unused) {
   return unused;
 }
 static void* nothing(void* unused) { return unused; }
+static void* unlocks_spin(void* unused) {
+  pthread_spin_unlock(&spin);
+  return unused;
+}
 static void* locks_twice(void* unused) {
   pthread_mutex_lock(&m);
   pthread_mutex_lock(&m);  // waits for ever
@@ -82,6 +87,21 @@ int main(int argc, char** argv) {
   } else if (strcmp(what, "unlock-c11") == 0) {
     mtx_init(&c11, mtx_plain);
     mtx_unlock(&c11);
+  } else if (strcmp(what, "destroy-spin") == 0) {
+    pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
+    pthread_spin_lock(&spin);
+    pthread_spin_destroy(&spin);
+  } else if (strcmp(what, "unlock-spin") == 0) {
+    pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
+    pthread_spin_lock(&spin);
+    pthread_spin_unlock(&spin);
+    pthread_spin_unlock(&spin);
+  } else if (strcmp(what, "foreign-spin") == 0) {
+    pthread_t thread;
+    pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
+    pthread_spin_lock(&spin);
+    pthread_create(&thread, NULL, unlocks_spin, NULL);
+    pthread_join(thread, NULL);
   } else if (strcmp(what, "foreign") == 0) {
     pthread_t thread;
     pthread_mutex_lock(&m);

@@ -1,0 +1,32 @@
+// Workers count a latch down when they have written their results: each count_down synchronizes with the wait that it
+// lets through ([thread.latch.class]).
+// NORACE
+// RUN: %check %s
+
+#include <latch>
+#include <thread>
+#include <vector>
+
+constexpr int kWorkers = 3;
+std::latch ready(kWorkers);
+int results[kWorkers];
+int elapsed[kWorkers];
+
+static void work(int number) {
+  results[number] = number;
+  elapsed[number] = 1;
+  ready.count_down();
+}
+
+int main() {
+  std::vector<std::thread> workers;
+  for (int i = 0; i < kWorkers; i++) workers.emplace_back(work, i);
+  ready.wait();
+  int sum = 0;
+  for (int i = 0; i < kWorkers; i++) {
+    sum += results[i];
+    sum += elapsed[i];
+  }
+  for (std::thread& worker : workers) worker.join();
+  return sum < 3;
+}

@@ -1,0 +1,32 @@
+// A thread waits for a timer by its descriptor (Linux, timerfd_create(2)); another writes what is to be done, and arms
+// the timer then: it expires because it was armed.
+// NORACE
+// RUN: %check %s
+
+#include <pthread.h>
+#include <stdint.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+int timer;
+int task;
+
+static void* performer(void* done) {
+  uint64_t expirations;
+  if (read(timer, &expirations, sizeof expirations) != (ssize_t)sizeof expirations) return done;
+  *(int*)done = task;
+  return NULL;
+}
+
+int main(void) {
+  pthread_t thread;
+  struct itimerspec soon = {.it_value = {.tv_nsec = 1000000}};
+  int done = 0;
+  timer = timerfd_create(CLOCK_MONOTONIC, 0);
+  if (timer < 0) return 1;
+  pthread_create(&thread, NULL, performer, &done);
+  task = 3;
+  timerfd_settime(timer, 0, &soon, NULL);
+  pthread_join(thread, NULL);
+  return done > 3;
+}

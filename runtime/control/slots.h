@@ -29,6 +29,15 @@ struct Slot {
   schedule::Step step;              // what it is about to do
   const norn_site** top = nullptr;  // its __norn_stack, while it stands
 
+  // Of its step, if that is an access whose values can be known (values.h).
+  struct Values {
+    bool can_be_read = false;
+    bool has_value = false;
+    uint8_t type = 0;
+    uint64_t value = 0;  // that it writes
+  };
+  Values values;
+
   const norn_site* behind = nullptr;  // what it has done last, while predicates are watched
 
   Gathering gathering;  // where it waits, outside

@@ -216,7 +216,7 @@ void Casebook::add_confirmation(int64_t run, const std::string& race, int64_t ti
   Statement(database_, add_to("confirmations"))
       .bind(new_key(), race, run, time, static_cast<int64_t>(confirmation.runs),
             static_cast<int64_t>(confirmation.confirmed), view(confirmation.token), view(confirmation.strategy),
-            consequence)
+            consequence, collect([&](Sink sink) { report::write_met(confirmation, sink); }))
       .run();
 }
 
@@ -465,13 +465,14 @@ std::optional<report::Findings> Casebook::findings_of(const std::string& race) c
   report::RaceId id;
   race.copy(id.hex, sizeof(id.hex) - 1);
   Statement confirmations(
-      database_, "SELECT runs, confirmed, token, strategy FROM confirmations WHERE race = ? ORDER BY time, id");
+      database_, "SELECT runs, confirmed, token, strategy, met FROM confirmations WHERE race = ? ORDER BY time, id");
   confirmations.bind(race);
   while (confirmations.step()) {
-    const report::Confirmation confirmation{.runs = static_cast<uint64_t>(confirmations.integer(0)),
-                                            .confirmed = static_cast<uint64_t>(confirmations.integer(1)),
-                                            .token = text_of(confirmations.view(2)),
-                                            .strategy = text_of(confirmations.view(3))};
+    report::Confirmation confirmation{.runs = static_cast<uint64_t>(confirmations.integer(0)),
+                                      .confirmed = static_cast<uint64_t>(confirmations.integer(1)),
+                                      .token = text_of(confirmations.view(2)),
+                                      .strategy = text_of(confirmations.view(3))};
+    report::read_met(confirmations.view(4), confirmation);
     records += collect([&](Sink sink) { write_confirmation(id, confirmation, 1, sink); });
   }
   std::string error;

@@ -320,6 +320,7 @@ TEST_F(CasebookFile, MigratesFromTheFirstVersion) {
         "INSERT INTO runs VALUES(5,'run',3,'bank','[\"./bank\"]','/home/ann',0,1000,0.5,0,0,0,'hb','native',1)");
     old.execute("INSERT INTO races VALUES('00000001','race','x','a.c:1 write','a.c:2 read','a.c','a.c',1000,5)");
     old.execute("INSERT INTO detections VALUES('00000001',5,'observed',4,'')");
+    old.execute("INSERT INTO confirmations VALUES(8,'00000001',5,1001,20,3,'n2abc','pct','crash')");
     old.execute("INSERT INTO notes VALUES(9,'00000001',1001,'ann','hm')");
     EXPECT_EQ(old.number("PRAGMA user_version"), 1);
   }
@@ -333,7 +334,8 @@ TEST_F(CasebookFile, MigratesFromTheFirstVersion) {
   EXPECT_FALSE(casebook.is_new());
   EXPECT_EQ(casebook.races()[0].count, 4u);
   casebook.add_class(5, "00000001", 1002, {.name = "output-differs"});
-  EXPECT_EQ(casebook.history("00000001").size(), 3u);
+  EXPECT_EQ(casebook.history("00000001").size(), 4u);
+  EXPECT_EQ(casebook.races()[0].token, "n2abc");
   EXPECT_EQ(Database(path(), Access::kRead).number("PRAGMA user_version"), kVersion);
 }
 
@@ -356,7 +358,7 @@ TEST_F(CasebookFile, LeavesWhatItCannotUseAsItIs) {
   std::ofstream(path("long.db")) << std::string(5000, 'x');
   for (const auto& [name, words] :
        {std::pair("newer.db",
-                  "the casebook is of a newer norn (version 99, this one knows 3); nothing was written to "
+                  "the casebook is of a newer norn (version 99, this one knows 4); nothing was written to "
                   "it"),
         std::pair("other.db", "a database, but not a casebook; nothing was written to it"),
         std::pair("cut.db",

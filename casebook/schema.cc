@@ -58,6 +58,8 @@ constexpr const char* kSteps[] = {
          tau INTEGER NOT NULL, spent INTEGER NOT NULL, lived INTEGER NOT NULL, detail TEXT NOT NULL,
          PRIMARY KEY(site, id)) WITHOUT ROWID;
        CREATE INDEX results_of ON results(build, race, kind);)",
+
+    "ALTER TABLE confirmations ADD COLUMN met TEXT NOT NULL DEFAULT ''",
 };
 static_assert(std::size(kSteps) == kVersion);
 
@@ -87,7 +89,7 @@ const Table kTables[] = {
      "count = CASE WHEN excluded.count > detections.count THEN excluded.count ELSE detections.count END, "
      "suppressed_by = CASE WHEN excluded.suppressed_by > detections.suppressed_by THEN excluded.suppressed_by "
      "ELSE detections.suppressed_by END"},
-    {"confirmations", "race, time, id", "INSERT INTO confirmations VALUES(?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING"},
+    {"confirmations", "race, time, id", "INSERT INTO confirmations VALUES(?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING"},
     {"replays", "race, time, id", "INSERT INTO replays VALUES(?,?,?,?,?,?) ON CONFLICT DO NOTHING"},
     {"classes", "race, time, id", "INSERT INTO classes VALUES(?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING"},
     {"notes", "race, time, id", "INSERT INTO notes VALUES(?,?,?,?,?) ON CONFLICT DO NOTHING"},

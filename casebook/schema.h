@@ -13,7 +13,9 @@
 //                  what each access does where, their files; as the latest run that saw it (described, run) says
 //   records        the same in full: a line as report/record.h has it
 //   detections     a run saw a race: standing, count, suppressed_by
-//   confirmations  so many schedules were tried, so many met; token, strategy, consequence
+//   confirmations  so many schedules were tried, so many met; token, strategy, consequence, met (JSON: what the two did
+//   in the
+//                  token's schedule, as a record has it; empty if it is not known)
 //   replays        a token was replayed; same: with the same decisions
 //   classes        what a race does: class, consequence, k, evidence (design: classify)
 //   notes          what people say of a race
@@ -47,7 +49,7 @@
 namespace norn::casebook {
 
 inline constexpr int kApplication = 0x6e6f726e;  // "norn"
-inline constexpr int kVersion = 3;
+inline constexpr int kVersion = 4;
 
 // Tables with the statement that adds a row: in the order in which a row needs others. A row that is there already
 // stays, unless the new one knows more.

@@ -187,7 +187,7 @@ TEST_F(CasebookVerbs, ARunGoesOnWithoutACasebook) {
   for (const auto& [name, words] :
        {std::pair("text.db", "text.db: not a casebook; nothing was written to it; what was found is not in it"),
         std::pair("newer.db",
-                  "newer.db: the casebook is of a newer norn (version 99, this one knows 3); nothing was "
+                  "newer.db: the casebook is of a newer norn (version 99, this one knows 4); nothing was "
                   "written to it; what was found is not in it"),
         std::pair("dir.db", "dir.db: the casebook cannot be opened: "),
         std::pair("nowhere/x.db",

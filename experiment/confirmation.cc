@@ -193,6 +193,7 @@ class Tally {
     seen.consequence = consequence;
     seen.strategy = plan.strategy;
     seen.replay = stage_.token_of(plan, run);
+    if (is_race) std::copy(std::begin(run.met), std::end(run.met), seen.met);
     casebook::keep_schedule(seen.replay, log, run.findings);
   }
 
@@ -232,10 +233,25 @@ class Tally {
 }  // namespace
 
 report::Confirmation Verdict::facts() const {
-  return {.runs = runs,
-          .confirmed = confirmed,
-          .token = is_confirmed() ? norn::text_of(consequences[0].replay) : Text(),
-          .strategy = norn::text_of(name_of(strategy))};
+  report::Confirmation facts{.runs = runs, .confirmed = confirmed, .strategy = norn::text_of(name_of(strategy))};
+  if (!is_confirmed()) return facts;
+  facts.token = norn::text_of(consequences[0].replay);
+  for (int i = 0; i < 2; ++i) {
+    facts.met[i] = met_access(consequences[0].met[i]);
+    facts.has_met |= facts.met[i].values.known();
+  }
+  return facts;
+}
+
+report::MetAccess met_access(const schedule::MetAccess& met) {
+  const auto type = met.type < report::kValueTypes ? static_cast<report::ValueType>(met.type) : report::ValueType{};
+  return {.site = met.site,
+          .size = met.size,
+          .values = {.has_value = met.has_value != 0,
+                     .has_old_value = met.has_old_value != 0,
+                     .type = type,
+                     .value = met.value,
+                     .old_value = met.old_value}};
 }
 
 bool came_between(const StagedRun& run) { return (run.orders & Outcome::kSecondThenFirst) != 0; }

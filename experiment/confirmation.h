@@ -15,6 +15,7 @@
 #include "experiment/corpus.h"
 #include "experiment/reference.h"
 #include "options/share.h"
+#include "report/race.h"
 
 namespace norn::experiment {
 
@@ -38,6 +39,7 @@ struct SeenConsequence {
   unsigned count = 0;
   schedule::StrategyKind strategy{};  // of the first such run
   std::string replay;                 // likewise
+  schedule::MetAccess met[2]{};       // likewise
 };
 
 // Why there were no more runs.
@@ -69,6 +71,9 @@ struct Verdict {
   [[nodiscard]] report::Confirmation facts() const;
   [[nodiscard]] Harm harm() const { return consequences.empty() ? Harm::kNone : consequences[0].consequence.harm; }
 };
+
+// What the two did where they met, as reports have it.
+[[nodiscard]] report::MetAccess met_access(const schedule::MetAccess& met);
 
 // The thread at the second site went first where both stood.
 [[nodiscard]] bool came_between(const StagedRun& run);

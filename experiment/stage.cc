@@ -307,6 +307,7 @@ void Stage::read_outcome(const Plan& plan, unsigned worker, StagedRun& run) cons
   run.taken_away = outcome.taken_away;
   run.kernel_returns = outcome.kernel_returns;
   run.first_meeting = outcome.first_meeting;
+  std::copy(std::begin(outcome.met), std::end(outcome.met), run.met);
   run.differs_at = outcome.differs_at;
   run.slept = static_cast<double>(outcome.slept) / 1e9;
   for (const schedule::ReadsFromPair& pair : outcome.pairs)

@@ -57,6 +57,7 @@ struct StagedRun {
   std::vector<schedule::ReadsFromPair> pairs;
   std::vector<schedule::StateMark> states;  // one a decision, as far as they are marked: of a plan without a candidate
   uint64_t first_meeting = 0;
+  schedule::MetAccess met[2];  // there
   uint64_t differs_at = 0;
   double slept = 0;                    // seconds of the virtual clock that nobody could run in
   std::vector<WrittenStream> streams;  // what it wrote, where: of a stage that captures

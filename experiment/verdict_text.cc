@@ -7,12 +7,25 @@
 
 #include "base/string_sink.h"
 #include "report/race.h"
+#include "report/record.h"
 #include "report/text_report.h"
+#include "report/words/access_values.h"
 
 namespace norn::experiment {
 namespace {
 
 using Json = nlohmann::json;
+
+// As a JSON report has it; null if nothing is known.
+Json json_of(const schedule::MetAccess (&met)[2]) {
+  report::Confirmation confirmation;
+  for (int i = 0; i < 2; ++i) {
+    confirmation.met[i] = met_access(met[i]);
+    confirmation.has_met |= confirmation.met[i].values.known();
+  }
+  const std::string text = collect([&](Sink sink) { report::write_met(confirmation, sink); });
+  return text.empty() ? Json() : Json::parse(text);
+}
 
 // The derived word; null where schedules were explored without a candidate, and nothing was seen.
 Json standing_of(const Verdict& verdict) {
@@ -67,6 +80,17 @@ bool is_told(End end, const std::vector<Verdict>& verdicts) {
                      [&](const Verdict& verdict) { return verdict.is_confirmed() && end_of(verdict.harm()) == end; });
 }
 
+// Of the run whose token is shown.
+std::string values_of(const Verdict& verdict) {
+  const auto& met = verdict.consequences[0].met;
+  const std::string& places = verdict.candidate.places;
+  const size_t middle = places.find(" / ");
+  if (middle == std::string::npos) return "";
+  const std::string of_sites[] = {places.substr(0, middle), places.substr(middle + 3)};
+  const bool in_order = (met[0].sites & schedule::kFirstSite) != 0;
+  return words_of(met, {of_sites[in_order ? 0 : 1], of_sites[in_order ? 1 : 0]});
+}
+
 std::string token_for(End end, const std::vector<Failure>& failures, const std::vector<Verdict>& verdicts) {
   for (const Verdict& verdict : verdicts)
     for (const SeenConsequence& seen : verdict.consequences)
@@ -77,6 +101,16 @@ std::string token_for(End end, const std::vector<Failure>& failures, const std::
 }
 
 }  // namespace
+
+std::string words_of(const schedule::MetAccess (&met)[2], const std::string (&places)[2]) {
+  if (!met[0].is_known() && !met[1].is_known()) return "";
+  const auto words = [&](int i) {
+    const std::string values = collect(
+        [&](Sink sink) { report::put_values(met_access(met[i]).values, met[i].writes == 0, met[i].size, sink); });
+    return places[i] + (values.empty() ? "" : ": ") + values;
+  };
+  return fmt::format("{}, then {}", words(0), words(1));
+}
 
 std::string replay_line(const std::string& token, const std::vector<std::string>& command) {
   const std::string words = collect([&](Sink sink) {
@@ -155,8 +189,10 @@ std::string text_of(const Verdict& verdict, const std::vector<std::string>& comm
         verdict.mean_events, verdict.mean_preemptions, verdict.pairs);
   if (!verdict.deadlock.empty()) out += verdict.deadlock;
   if (!verdict.story.empty()) out += verdict.story;
-  if (verdict.is_confirmed()) out += replay_line(verdict.consequences[0].replay, command);
-  return out;
+  if (!verdict.is_confirmed()) return out;
+  if (const std::string values = values_of(verdict); !values.empty())
+    out += fmt::format("        values: {}\n", values);
+  return out + replay_line(verdict.consequences[0].replay, command);
 }
 
 std::string json_of(const std::vector<Verdict>& verdicts, const std::vector<std::string>& command,
@@ -171,7 +207,8 @@ std::string json_of(const std::vector<Verdict>& verdicts, const std::vector<std:
       consequences.push_back({{"kind", name_of(seen.consequence.harm)},
                               {"count", seen.count},
                               {"detail", seen.consequence.detail},
-                              {"replay", seen.replay}});
+                              {"replay", seen.replay},
+                              {"met", json_of(seen.met)}});
     const ConfirmCandidate& candidate = verdict.candidate;
     all.push_back({{"id", candidate.id.empty() ? Json() : Json(candidate.id)},
                    {"kind", kKinds[static_cast<size_t>(candidate.kind)]},

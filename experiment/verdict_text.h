@@ -11,6 +11,10 @@ namespace norn::experiment {
 // A paragraph, without colour.
 [[nodiscard]] std::string text_of(const Verdict& verdict, const std::vector<std::string>& command);
 
+// What the two of a race did where they met first, in the order in which they went, as far as it is known: "bank.cpp:16
+// write: 0 → 5, then bank.cpp:20 read: value 5". Empty if nothing is. `places`: where, in this order.
+[[nodiscard]] std::string words_of(const schedule::MetAccess (&met)[2], const std::string (&places)[2]);
+
 // The line to type to see a run again.
 [[nodiscard]] std::string replay_line(const std::string& token, const std::vector<std::string>& command);
 

@@ -98,6 +98,13 @@ void describe(Archive& archive, L& lock) {
   archive.field("taken_at", lock.taken_at);
 }
 
+template <class Archive, Is<Values> V>
+void describe_values(Archive& archive, V& values, unsigned where) {
+  archive.field("value_type", values.type, where);
+  archive.optional("value", values.has_value, AsHex(values.value), where);
+  archive.optional("old_value", values.has_old_value, AsHex(values.old_value), where);
+}
+
 template <class Archive, Is<Access> A>
 void describe(Archive& archive, A& access) {
   archive.field("op", access.op);
@@ -110,9 +117,8 @@ void describe(Archive& archive, A& access) {
   archive.field("stack_lost", access.stack_lost, kRecord);
   archive.field("locks", access.locks);
   archive.field("expression", access.expression, kRecord);
-  archive.field("value_type", access.value_type);
-  archive.optional("value", access.has_value, AsHex(access.value), kBoth);
-  archive.optional("old_value", access.has_old_value, AsHex(access.old_value), kBoth);
+  describe_values(archive, access.values, kRecord);
+  describe_values(archive, shown_values(access), kReport);
   archive.derived("values", ValuesOf{access});
   archive.field("count", access.count);
   archive.field("site_id", AsHex(access.site_id));
@@ -133,12 +139,20 @@ void describe(Archive& archive, L& location) {
   archive.field("owner_name", location.owner_name, kRecord);
 }
 
+template <class Archive, Is<MetAccess> M>
+void describe(Archive& archive, M& met) {
+  archive.field("site", AsHex(met.site));
+  archive.field("size", met.size);
+  describe_values(archive, met.values, kBoth);
+}
+
 template <class Archive, Is<Confirmation> C>
 void describe(Archive& archive, C& confirmation) {
   archive.field("runs", confirmation.runs, kBoth | kAlways);
   archive.field("confirmed", confirmation.confirmed, kBoth | kAlways);
   archive.field("token", OrNull(confirmation.token));
   archive.field("strategy", confirmation.strategy);
+  archive.optional("met", confirmation.has_met, confirmation.met, kBoth);
 }
 
 template <class Archive, Is<Classification> C>

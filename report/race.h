@@ -40,6 +40,17 @@ struct LockHeld {
 enum class ValueType : uint8_t { kUnknown, kUnsigned, kSigned, kFloat, kBool, kChar, kPointer };
 inline constexpr size_t kValueTypes = 7;
 
+// What an access found in memory and what it writes there, as far as that is known.
+struct Values {
+  bool has_value = false;
+  bool has_old_value = false;
+  ValueType type{};        // of both
+  uint64_t value = 0;      // what it writes
+  uint64_t old_value = 0;  // what was in memory
+
+  [[nodiscard]] constexpr bool known() const { return has_value || has_old_value; }
+};
+
 struct Access {
   Op op{};
   uint64_t size = 0;
@@ -50,14 +61,12 @@ struct Access {
   List<Frame> stack{};              // innermost first
   bool stack_lost = false;          // whoever called is not known
   List<LockHeld> locks{};
-  Text expression{};  // what this access calls the location
-  bool has_value = false;
-  bool has_old_value = false;
-  ValueType value_type{};  // of both
-  uint64_t value = 0;      // what it writes
-  uint64_t old_value = 0;  // what was in memory when the race was found
-  uint64_t count = 0;      // how often this access took part
-  uint64_t site_id = 0;    // the identity of the statement: the race's id is made of the two; 0: unknown
+  Text expression{};     // what this access calls the location
+  Values values{};       // when the race was found: of the access that was caught
+  bool was_met = false;  // `met` is told instead, in all reports
+  Values met{};          // in the schedule that the confirmation's token stands for
+  uint64_t count = 0;    // how often this access took part
+  uint64_t site_id = 0;  // the identity of the statement: the race's id is made of the two; 0: unknown
 };
 
 enum class LocationKind : uint8_t { kUnknown, kGlobal, kHeap, kStack, kTls };
@@ -89,19 +98,32 @@ enum class Detection : uint8_t {
   kObserved,   // nothing ordered them in this execution
 };
 
+// What one of the two did where they met for the first time in the schedule that a token stands for.
+struct MetAccess {
+  uint32_t site = 0;  // the low half of its statement's identity
+  uint64_t size = 0;
+  Values values{};
+};
+
 // What the scheduler showed, over all times it tried.
 struct Confirmation {
   uint64_t runs = 0;       // tried; 0: nobody has
   uint64_t confirmed = 0;  // in so many of them the two met
   Text token{};            // of a schedule that brings them together, for norn replay; empty if none did
   Text strategy{};         // that chose the schedules, the last time
+  bool has_met = false;    // it is known what the two did in the token's schedule:
+  MetAccess met[2]{};      // in the order in which they went
 
   [[nodiscard]] constexpr bool tried() const { return runs > 0; }
   // What another confirmation of the same adds. The later token is the one that a rebuilt program still takes.
   constexpr void add(const Confirmation& later) {
     runs += later.runs;
     confirmed += later.confirmed;
-    if (!later.token.empty()) token = later.token;
+    if (!later.token.empty()) {
+      token = later.token;
+      has_met = later.has_met;
+      for (int i = 0; i < 2; ++i) met[i] = later.met[i];
+    }
     if (!later.strategy.empty()) strategy = later.strategy;
   }
 };
@@ -115,6 +137,12 @@ struct Classification {
 
   [[nodiscard]] constexpr bool known() const { return !name.empty(); }
 };
+
+// What is told of an access: what it did in the schedule that shows the race, if that is known of one of the two.
+[[nodiscard]] constexpr const Values& shown_values(const Access& access) {
+  return access.was_met ? access.met : access.values;
+}
+[[nodiscard]] constexpr Values& shown_values(Access& access) { return access.was_met ? access.met : access.values; }
 
 // Whether some execution has the race, seen or not.
 [[nodiscard]] constexpr bool is_certain(Standing standing) { return standing >= Standing::kProved; }

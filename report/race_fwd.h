@@ -8,6 +8,7 @@ namespace norn::report {
 
 struct Frame;
 struct Access;
+struct Values;
 struct Location;
 struct RaceId;
 struct Race;

@@ -67,6 +67,19 @@ void write_confirmation(const RaceId& id, const Confirmation& confirmation, uint
                [&](RecordWriter& record) { describe_confirmation(record, id, confirmation); });
 }
 
+void write_met(const Confirmation& confirmation, Sink sink) {
+  if (!confirmation.has_met) return;
+  JsonWriter json(sink);
+  RecordWriter record(json);
+  json.begin_array();
+  for (const MetAccess& met : confirmation.met) {
+    json.begin_object();
+    describe(record, met);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 void write_classification(const RaceId& id, const Classification& classification, uint32_t pid, Sink sink) {
   write_record("classification", pid, sink,
                [&](RecordWriter& record) { describe_classification(record, id, classification); });

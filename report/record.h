@@ -29,10 +29,13 @@
 //          that happened: a deadlock (each step is a thread that waits, with what for and what it holds), or a
 //          primitive that was misused.
 //   confirmation
-//          {"record":"confirmation","pid":P,"id":H,"runs":N,"confirmed":N,"token":S,"strategy":S}
+//          {"record":"confirmation","pid":P,"id":H,"runs":N,"confirmed":N,"token":S,"strategy":S,
+//           "met":[{"site":A,"size":N,"value_type":S,"value":A,"old_value":A},{…}]}
 //          What so many runs under control showed of the race or hazard with that id, written after the run by whoever
 //          tried (norn check, norn confirm), with its own pid. It may stand before or behind what it is about. Several
-//          add up; the latest token counts. A file without any has not been tried.
+//          add up; the latest token counts. A file without any has not been tried. "met" is there if something is known
+//          of it: what the two did where they met first in the token's schedule, in the order in which they went, each
+//          by the low half of its statement's identity ("site_id").
 //   classification
 //          {"record":"classification","pid":P,"id":H,"class":S,"consequence":S,"k":N,"evidence":S}
 //          What the race or flag with that id does, written after the run by whoever classified it (norn classify, norn
@@ -78,6 +81,8 @@ void write_note(Text note, uint32_t pid, Sink sink);
 void write_lost(uint64_t races, uint32_t pid, Sink sink);
 void write_resumed(uint32_t pid, Sink sink);
 void write_confirmation(const RaceId& id, const Confirmation& confirmation, uint32_t pid, Sink sink);
+// Its "met" alone; nothing if it is not known.
+void write_met(const Confirmation& confirmation, Sink sink);
 void write_classification(const RaceId& id, const Classification& classification, uint32_t pid, Sink sink);
 void write_place(uint32_t site, Text text, uint32_t pid, Sink sink);
 void write_end(const RunSummary& run, Sink sink);

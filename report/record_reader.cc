@@ -60,7 +60,8 @@ class Reader {
   }
   template <class T>
   void optional(Text name, bool& has, T&& value, unsigned where) {
-    has = (where & form_) != 0 && member(object_, view(name)) != nullptr;
+    if ((where & form_) == 0) return;
+    has = member(object_, view(name)) != nullptr;
     field(name, value, where);
   }
   template <class T>
@@ -87,6 +88,7 @@ class Reader {
     if (hex.size() < sizeof(id.hex)) std::copy(hex.begin(), hex.end(), id.hex);
   }
   static void read(const Json& json, AsHex<uint64_t> number) { read(json, number.value); }
+  static void read(const Json& json, AsHex<uint32_t> number) { read(json, number.value); }
   static void read(const Json& json, AsSeconds<uint64_t> time) {
     if (!json.is_number()) return;
     const double micros = json.get<double>() * 1e6;
@@ -455,12 +457,44 @@ bool tell_all(auto& items, std::string_view id, const Tell& tell) {
   return known;
 }
 
+// Both accesses are told what they did in the schedule of the race's confirmation, if the statements are those.
+void tell_met(Race& race) {
+  auto& [later, earlier] = race.accesses;
+  later.was_met = earlier.was_met = false;
+  if (!race.confirmation.has_met) return;
+  const auto& [first, second] = race.confirmation.met;
+  const auto is_of = [](const Access& access, const MetAccess& met) {
+    const bool is_whole = !met.values.known() || access.size == met.size;
+    return static_cast<uint32_t>(access.site_id) == met.site && is_whole;
+  };
+  const auto tell = [](Access& access, const MetAccess& met) { access.was_met = true, access.met = met.values; };
+  if (is_of(earlier, first) && is_of(later, second)) {
+    tell(earlier, first), tell(later, second);
+  } else if (is_of(later, first) && is_of(earlier, second)) {
+    tell(later, first), tell(earlier, second);
+  }
+}
+
 }  // namespace
 
 bool Findings::add(std::string_view id, const Confirmation& confirmation) {
-  const auto tell = [&](auto& item) { item.confirmation.add(confirmation); };
+  const auto tell = [&](auto& item) {
+    item.confirmation.add(confirmation);
+    if constexpr (std::is_same_v<decltype(item), Race&>) tell_met(item);
+  };
   const bool is_race = tell_all(races, id, tell), is_hazard = tell_all(hazards, id, tell);
   return tell_all(flags, id, tell) || is_race || is_hazard;
+}
+
+void read_met(std::string_view text, Confirmation& confirmation) {
+  const Json json = Json::parse(text, nullptr, false);
+  confirmation.has_met = json.is_array() && json.size() == std::size(confirmation.met);
+  if (!confirmation.has_met) return;
+  Pool pool;  // there are no texts
+  for (size_t i = 0; i < json.size(); ++i) {
+    Reader reader(json[i], pool, kRecord);
+    describe(reader, confirmation.met[i]);
+  }
 }
 
 bool Findings::add(std::string_view id, const Classification& classification) {

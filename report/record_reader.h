@@ -74,6 +74,9 @@ struct Findings {
 // before its consequences (what it points to); the suppressed ones last.
 void sort_for_reading(std::vector<Race>& races);
 
+// What write_met() wrote.
+void read_met(std::string_view text, Confirmation& confirmation);
+
 struct FindingsFile {
   std::string name;  // for messages
   std::string contents;

@@ -104,9 +104,7 @@ TEST(Record, AHazardThatIsTooLongLosesOuterFrames) {
 
 TEST(Record, ComesBackAsItWasWritten) {
   Race race = example::bank_race();
-  race.accesses[0].has_value = race.accesses[0].has_old_value = true;
-  race.accesses[0].value = ~0ull;
-  race.accesses[0].old_value = 5;
+  race.accesses[0].values = {.has_value = true, .has_old_value = true, .value = ~0ull, .old_value = 5};
   race.accesses[1].stack_lost = true;
   race.location.has_owner = true;
   race.location.owner = 7;
@@ -232,6 +230,52 @@ TEST(Record, OrdersRacesForReading) {
   const Findings confirmed = read(contents);
   for (const Race& race : confirmed.races) order += race.id.hex[7];
   EXPECT_EQ(order, "12304") << "what was tried in vain stays where it was";
+}
+
+// The values are those of one schedule, the latest token's, in whatever order the two went there.
+TEST(Record, BothAccessesAreToldWhatTheyDidInTheScheduleThatConfirms) {
+  Race race = example::bank_race();
+  race.accesses[0].site_id = 0x1'0000'000a;
+  race.accesses[1].site_id = 0x1'0000'000b;
+  race.accesses[0].values = {.has_old_value = true, .old_value = 77};
+  const uint64_t size = race.accesses[0].size = race.accesses[1].size = 4;
+  const auto did = [&](uint32_t site, uint64_t old_value) {
+    return MetAccess{.site = site, .size = size, .values = {.has_old_value = true, .old_value = old_value}};
+  };
+  const auto shown = [&](const std::vector<Confirmation>& confirmations) {
+    std::string records = start_line(1) + race_line(race, 1);
+    for (const Confirmation& confirmation : confirmations) records += confirmation_line(race.id, confirmation);
+    const Findings findings = read(records + end_line(1));
+    std::string words;
+    for (const Access& access : findings.races[0].accesses)
+      words += shown_values(access).has_old_value ? std::to_string(shown_values(access).old_value) + " " : "- ";
+    EXPECT_EQ(findings.races[0].accesses[0].values.old_value, 77u) << "what was detected is a fact of its own";
+    return words;
+  };
+  const Confirmation in_order{
+      .runs = 1, .confirmed = 1, .token = "a", .has_met = true, .met = {did(11, 1), did(10, 2)}};
+  const Confirmation other{.runs = 1, .confirmed = 1, .token = "b", .has_met = true, .met = {did(10, 3), did(11, 4)}};
+  EXPECT_EQ(shown({}), "77 - ");
+  EXPECT_EQ(shown({in_order}), "2 1 ");
+  EXPECT_EQ(shown({other}), "3 4 ");
+  EXPECT_EQ(shown({in_order, other}), "3 4 ");
+  EXPECT_EQ(shown({in_order, {.runs = 20}}), "2 1 ") << "in vain: the token stays";
+  EXPECT_EQ(shown({in_order, {.runs = 20, .confirmed = 1, .token = "c"}}), "77 - ") << "nothing is known of its token";
+  Confirmation half = in_order;
+  half.met[1].values = {};
+  EXPECT_EQ(shown({half}), "- 1 ") << "the one that was detected is of another run";
+  Confirmation elsewhere = in_order;
+  elsewhere.met[0].site = 12;
+  EXPECT_EQ(shown({elsewhere}), "77 - ");
+  elsewhere = in_order;
+  elsewhere.met[0].size = 8;
+  EXPECT_EQ(shown({elsewhere}), "77 - ");
+  half.met[1].size = 8;
+  EXPECT_EQ(shown({half}), "- 1 ") << "how much a function of the library writes matters to nobody";
+  // A race of a statement with itself: who went first came before.
+  race.accesses[0].site_id = 0x1'0000'000b;
+  EXPECT_EQ(shown({{.runs = 1, .confirmed = 1, .token = "a", .has_met = true, .met = {did(11, 5), did(11, 6)}}}),
+            "6 5 ");
 }
 
 // A file that nobody confirmed anything of says so; and whoever tried is no process of the run.

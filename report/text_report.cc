@@ -152,6 +152,7 @@ class TextReport {
       put_clean(race.suppressed_by.empty() ? Text("a rule") : race.suppressed_by, sink_);
       sink_.put('\n');
     }
+    met(race);
     replay(race.confirmation);
     next(race, run);
     sink_.put('\n');
@@ -684,6 +685,16 @@ class TextReport {
       if (i > 0) sink_.put(' ');
       put_shell_word(run.command[i], sink_);
     }
+  }
+
+  // Where the values are from, and who went first there.
+  void met(const Race& race) const {
+    const auto& [later, earlier] = race.accesses;
+    if (!has_values(later) && !has_values(earlier)) return;
+    if (!later.was_met) return;
+    const bool in_order = static_cast<uint32_t>(earlier.site_id) == race.confirmation.met[0].site;
+    sink_.put("  values: of the confirmed schedule, where the access shown ");
+    sink_.put(in_order ? "second goes first\n" : "first goes first\n");
   }
 
   // Said by the next command to type, where that is to replay it.

@@ -85,10 +85,7 @@ TEST(Text, GoldenHeapWithLibraryFramesAndLocks) {
                       .thread = 3,
                       .stack = library,
                       .locks = locks,
-                      .has_value = true,
-                      .has_old_value = true,
-                      .value = 6,
-                      .old_value = 5};
+                      .values = {.has_value = true, .has_old_value = true, .value = 6, .old_value = 5}};
   race.accesses[1] = {.op = Op::kFree,
                       .size = 40,
                       .thread = 0,

@@ -11,8 +11,24 @@
 
 namespace norn::schedule {
 
+// What one of the candidate's two did at the first meeting, as far as it is known: a plain access of the program's own
+// code, read when its thread was let go and nothing else ran.
+struct MetAccess {
+  uint32_t site = 0;   // the low half of its statement's identity; 0: it did not go on
+  uint8_t sites = 0;   // as of Step
+  uint8_t writes = 0;  // as of Step
+  uint8_t type = 0;    // what the bytes mean: report::ValueType
+  uint8_t has_value = 0;
+  uint8_t has_old_value = 0;
+  uint64_t size = 0;
+  uint64_t value = 0;
+  uint64_t old_value = 0;
+
+  [[nodiscard]] constexpr bool is_known() const { return has_value != 0 || has_old_value != 0; }
+};
+
 struct Outcome {
-  static constexpr uint64_t kMagic = 0x3674'756f'6e72'6f6e;  // "nornout6"
+  static constexpr uint64_t kMagic = 0x3774'756f'6e72'6f6e;  // "nornout7"
   static constexpr uint64_t kNever = ~uint64_t{0};
   static constexpr uint32_t kFirstThenSecond = 1;
   static constexpr uint32_t kSecondThenFirst = 2;
@@ -35,6 +51,7 @@ struct Outcome {
   uint32_t sequences = 0;           // likewise: so they were executed on common bytes, whether or not they ever met
   Enforced enforced;                // what became of an order that was asked for
   uint64_t first_meeting = kNever;  // the decision's number
+  MetAccess met[2];                 // there, in the order in which they went
 
   uint32_t deadlocked = 0;      // threads that wait for each other, or for nobody
   uint32_t let_go = 0;          // how often a postponed thread was let go because nothing else could run

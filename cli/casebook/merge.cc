@@ -33,7 +33,7 @@ int merge(const Verb& verb, std::vector<std::string> arguments) {
       casebook.merge(other);
     }
     const size_t after = casebook.races().size();
-    fmt::print("norn: {} races in {}, {} of them new\n", after, file.path(), after - before);
+    fmt::print("norn: {} race{} in {}, {} of them new\n", after, after == 1 ? "" : "s", file.path(), after - before);
     return 0;
   } catch (const casebook::CasebookError& error) {
     complain(error.what());

@@ -17,6 +17,7 @@
 #include "experiment/program.h"
 #include "experiment/stage.h"
 #include "experiment/story.h"
+#include "experiment/verdict_text.h"
 #include "report/whole_file.h"
 #include "schedule/log_file.h"
 
@@ -40,6 +41,18 @@ std::string words_of(const LogEntry& entry, const std::map<uint32_t, std::string
 
 bool is_same(const schedule::Token& token, const StagedRun& run) {
   return run.controlled && run.decisions == token.decisions && static_cast<uint32_t>(run.hash) == token.hash;
+}
+
+// What the two of a race found in memory and wrote there.
+void tell_values(const StagedRun& run) {
+  const std::map<uint32_t, std::string> places = casebook::places_in(run.findings);
+  const auto place = [&](const schedule::MetAccess& met) {
+    const auto known = places.find(met.site);
+    return fmt::format("{} {}", known == places.end() ? fmt::format("site {:08x}", met.site) : known->second,
+                       met.writes != 0 ? "write" : "read");
+  };
+  if (const std::string values = experiment::words_of(run.met, {place(run.met[0]), place(run.met[1])}); !values.empty())
+    complain(fmt::format("values: {}", values));
 }
 
 void tell(const schedule::Token& token, const StagedRun& run, const std::vector<LogEntry>& before,
@@ -159,6 +172,7 @@ int replay(const Verb& verb, std::vector<std::string> arguments) {
       [[maybe_unused]] const bool known = kept_facts.add_replay(facts, words[0], is_same(*token, run));
     });
   }
+  tell_values(run);
   const bool has_log = segments.empty() && !kept.empty();
   tell(*token, run, has_log ? read_log(kept) : std::vector<LogEntry>(), read_log(stage.log_of(0)));
   if (run.signal != 0) experiment::die_by(run.signal);

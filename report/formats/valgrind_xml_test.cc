@@ -42,10 +42,8 @@ TEST(ValgrindXml, IsHelgrinds) {
 
 TEST(ValgrindXml, NornsOwnLineHasValuesAndClass) {
   Race race = example::bank_race();
-  race.accesses[0].has_value = race.accesses[0].has_old_value = true;
-  race.accesses[0].value_type = ValueType::kSigned;
-  race.accesses[0].old_value = 3;
-  race.accesses[0].value = 4;
+  race.accesses[0].values = {
+      .has_value = true, .has_old_value = true, .type = ValueType::kSigned, .value = 4, .old_value = 3};
   race.classification = {.name = "spec-violated", .consequence = "crash", .k = 2, .evidence = "n2abc"};
   const std::string xml = render_valgrind_xml(bank_findings(race), "0.1.0");
   EXPECT_NE(xml.find("<auxwhat>norn: observed race on account.balance, write (3 → 4) by thread #2 no locks held, "

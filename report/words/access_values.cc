@@ -77,7 +77,7 @@ void put_bits(uint64_t bits, Sink sink) { sink.put(bits < 4096 ? Decimal(bits).t
 
 }  // namespace
 
-bool has_values(const Access& access) { return access.has_value || access.has_old_value; }
+bool has_values(const Access& access) { return shown_values(access).known(); }
 
 void put_value(uint64_t bits, ValueType type, uint64_t size, Sink sink) {
   switch (type) {
@@ -102,17 +102,21 @@ void put_value(uint64_t bits, ValueType type, uint64_t size, Sink sink) {
   }
 }
 
-void put_values(const Access& access, Sink sink) {
-  const auto put = [&](uint64_t bits) { put_value(bits, access.value_type, access.size, sink); };
-  if (access.has_old_value) {
-    if (!access.has_value) sink.put(access.op == Op::kRead || access.op == Op::kAtomicRead ? "value " : "was ");
-    put(access.old_value);
-    if (access.has_value) sink.put(' ');
+void put_values(const Values& values, bool reads, uint64_t size, Sink sink) {
+  const auto put = [&](uint64_t bits) { put_value(bits, values.type, size, sink); };
+  if (values.has_old_value) {
+    if (!values.has_value) sink.put(reads ? "value " : "was ");
+    put(values.old_value);
+    if (values.has_value) sink.put(' ');
   }
-  if (access.has_value) {
+  if (values.has_value) {
     sink.put("→ ");
-    put(access.value);
+    put(values.value);
   }
+}
+
+void put_values(const Access& access, Sink sink) {
+  put_values(shown_values(access), access.op == Op::kRead || access.op == Op::kAtomicRead, access.size, sink);
 }
 
 }  // namespace norn::report

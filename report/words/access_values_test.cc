@@ -68,22 +68,30 @@ TEST(AccessValues, FloatsAreAsPrintfHasThem) {
 }
 
 TEST(AccessValues, OnlyWhatIsKnownIsSaid) {
-  Access access = {.op = Op::kWrite,
-                   .size = 4,
-                   .has_value = true,
-                   .has_old_value = true,
-                   .value_type = ValueType::kSigned,
-                   .value = 4,
-                   .old_value = 3};
+  Access access = {
+      .op = Op::kWrite,
+      .size = 4,
+      .values = {.has_value = true, .has_old_value = true, .type = ValueType::kSigned, .value = 4, .old_value = 3}};
   EXPECT_EQ(values(access), "3 → 4");
-  access.has_old_value = false;
+  access.values.has_old_value = false;
   EXPECT_EQ(values(access), "→ 4");
-  access.has_value = false;
+  access.values.has_value = false;
   EXPECT_EQ(values(access), "");
-  access.has_old_value = true;
+  access.values.has_old_value = true;
   EXPECT_EQ(values(access), "was 3");
   access.op = Op::kRead;
   EXPECT_EQ(values(access), "value 3");
+}
+
+TEST(AccessValues, WhatAScheduleShowedIsToldInstead) {
+  Access access = {.op = Op::kWrite,
+                   .size = 2,
+                   .values = {.has_old_value = true, .type = ValueType::kSigned, .old_value = 3},
+                   .was_met = true};
+  EXPECT_FALSE(has_values(access));
+  EXPECT_EQ(values(access), "");
+  access.met = {.has_value = true, .has_old_value = true, .type = ValueType::kSigned, .value = 0xffff, .old_value = 9};
+  EXPECT_EQ(values(access), "9 → -1");
 }
 
 }  // namespace

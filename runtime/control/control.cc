@@ -7,6 +7,7 @@
 #include "runtime/control/predicates.h"
 #include "runtime/control/standstill.h"
 #include "runtime/control/turn.h"
+#include "runtime/control/values.h"
 #include "runtime/control/written_files.h"
 #include "runtime/memory/guard.h"
 #include "runtime/process/emit.h"
@@ -177,7 +178,8 @@ void yield(const norn_site* site) {
   step(*current_slot, Op::kYield, find_out(*current_state, site), 0, 0, false);
 }
 
-void access(AccessKind kind, const volatile void* address, size_t size, const norn_site* site) {
+void access(AccessKind kind, const volatile void* address, size_t size, const norn_site* site,
+            const uint64_t* written) {
   if (!active()) return;
   Slot& self = *current_slot;
   ++outcome->accesses;
@@ -192,7 +194,9 @@ void access(AccessKind kind, const volatile void* address, size_t size, const no
   const bool everywhere = stops && !is_own_stack(*current_state, address_of(address));
   const bool looks = only_looks(self, site, address_of(address), writes, kLooksInARow);
   if (everywhere || (found.mask != 0 && is_worth_a_stop())) {
+    if (found.mask != 0) self.values = values_before(kind, size, site, written);
     step(self, looks && found.mask == 0 ? Op::kYield : Op::kAccess, found, address_of(address), size, writes);
+    self.values = {};
   } else if (looks || ++self.accesses_in_a_row >= kAccessesInARow) {
     step(self, Op::kYield, found, 0, 0, false);
   }

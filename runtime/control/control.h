@@ -57,8 +57,9 @@ void stop();
 // --- points (while active) -----------------------------------------------------------------------------------------
 
 void point(Op op, const volatile void* object, const norn_site* site);
-// An access: a point if it is one of interest.
-void access(AccessKind kind, const volatile void* address, size_t size, const norn_site* site);
+// An access: a point if it is one of interest. `written`: what a write writes; null: its hook does not know.
+void access(AccessKind kind, const volatile void* address, size_t size, const norn_site* site,
+            const uint64_t* written = nullptr);
 // An atomic operation: always a point.
 void atomic(const volatile void* address, size_t size, bool writes, const norn_site* site);
 // The thread offers its turn.

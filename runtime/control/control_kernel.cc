@@ -7,6 +7,7 @@
 #include "norn/abi.h"
 #include "runtime/control/standstill.h"
 #include "runtime/control/turn.h"
+#include "runtime/control/values.h"
 #include "runtime/process/mode.h"
 #include "runtime/process/syscalls.h"
 
@@ -139,8 +140,11 @@ Outside::~Outside() {
 }
 
 Handler::Handler() {
-  was_outside_ = is_controlled() && current_slot != nullptr &&
-                 current_slot->status.load(std::memory_order_relaxed) == Status::kOutside;
+  if (!is_controlled() || current_slot == nullptr) return;
+  was_outside_ = current_slot->status.load(std::memory_order_relaxed) == Status::kOutside;
+  const Inspection here;
+  const SpinLock lock(mutex);
+  forget_values(current_slot->number);
 }
 
 Handler::~Handler() {

@@ -63,13 +63,13 @@ uint32_t reserve(ThreadId id) {
   slot.id = id;
   slot.state = nullptr;
   slot.step = {number, Op::kBegin, false, 0, 0, 0};
-  slot.until = kForever;
+  slot.until = slot.last_until = kForever;
   slot.waiting = Waiting::kNothing;
   slot.behind = nullptr;
   slot.gathering = {};
   slot.cancelled = false;
   slot.armed = false;
-  slot.visits = {};
+  slot.visits = {.patience = 1};
   slot.unsettled = {};
   slot.go.store(0, std::memory_order_relaxed);
   slot.arrived.store(0, std::memory_order_relaxed);

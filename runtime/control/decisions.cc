@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "runtime/control/turn.h"
+#include "runtime/control/values.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/process/settings.h"
 #include "runtime/process/syscalls.h"
@@ -120,7 +121,10 @@ void record_meeting(const schedule::Step& first, const schedule::Step& second, T
   const auto stand = [&](uint8_t a, uint8_t b) { return (first.sites & a) != 0 && (second.sites & b) != 0; };
   if (stand(schedule::kFirstSite, schedule::kSecondSite)) outcome->orders |= Outcome::kFirstThenSecond;
   if (stand(schedule::kSecondSite, schedule::kFirstSite)) outcome->orders |= Outcome::kSecondThenFirst;
-  if (outcome->first_meeting == Outcome::kNever) outcome->first_meeting = outcome->decisions;
+  if (outcome->first_meeting == Outcome::kNever) {
+    outcome->first_meeting = outcome->decisions;
+    note_met(first, second);
+  }
   if (rt::start.settings.debug) __norn_on_meeting(first_id, second_id);
 }
 

@@ -32,17 +32,12 @@ constinit uint64_t code_size = 0;
 constinit uint64_t loaded_at = 0;
 constinit bool predicate_held = false;
 
-// The kernel says whether there is memory: an expression may follow a pointer that leads nowhere.
+// An expression may follow a pointer that leads nowhere.
 bool read_memory(uint64_t address, uint64_t size, uint64_t& value) {
-  if (size > sizeof(value)) return false;
   uint64_t bytes = 0;
-  struct {
-    void* base;
-    size_t size;
-  } to = {&bytes, size}, from = {reinterpret_cast<void*>(address), size};
-  const long got = sys::call(__NR_process_vm_readv, sys::pid(), sys::as_long(&to), 1, sys::as_long(&from), 1, 0);
-  value = bytes;
-  return got == static_cast<long>(size);
+  const bool is_there = size <= sizeof(value) && sys::copy_memory(address, &bytes, size);
+  if (is_there) value = bytes;
+  return is_there;
 }
 
 void put_place(Sink sink, const norn_site* site) {

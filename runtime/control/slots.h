@@ -17,6 +17,8 @@ enum class Status : uint8_t {
 // Who yields so often waits for something that the others do not do: for time to pass, or for who is held back.
 inline constexpr uint32_t kIdleYields = 100;
 
+// All zeroes at first, so that the table of them takes no room in executables: reserve() gives a slot what a new thread
+// has.
 struct Slot {
   std::atomic<Status> status{Status::kFree};
   std::atomic<uint32_t> go{0};       // a futex: 1: the turn was given to it
@@ -29,6 +31,15 @@ struct Slot {
   schedule::Step step;              // what it is about to do
   const norn_site** top = nullptr;  // its __norn_stack, while it stands
 
+  // Of its step, if that is an access whose values can be known (values.h).
+  struct Values {
+    bool can_be_read = false;
+    bool has_value = false;
+    uint8_t type = 0;
+    uint64_t value = 0;  // that it writes
+  };
+  Values values;
+
   const norn_site* behind = nullptr;  // what it has done last, while predicates are watched
 
   Gathering gathering;  // where it waits, outside
@@ -38,8 +49,8 @@ struct Slot {
   Waiting waiting{};
   Woken woken{};
   uint64_t object = 0;
-  Time until = kForever;
-  Time last_until = kForever;     // of the last wait for a time
+  Time until = 0;
+  Time last_until = 0;            // of the last wait for a time
   bool wakes_early = false;       // a sleeper that may be chosen while others can run
   bool cancelled = false;         // its next wait is none
   const pollfd* files = nullptr;  // Waiting::kFile
@@ -60,7 +71,7 @@ struct Slot {
     uint64_t epoch = 0;
     uint64_t state = 0;
     uint32_t others = 0;
-    uint32_t patience = 1;
+    uint32_t patience = 0;
     uint32_t again = 0;
   };
   Visits visits;

@@ -8,6 +8,7 @@
 #include "runtime/control/deadlock.h"
 #include "runtime/control/decisions.h"
 #include "runtime/control/standstill.h"
+#include "runtime/control/values.h"
 #include "runtime/intercept/signals.h"
 #include "runtime/process/syscalls.h"
 
@@ -157,6 +158,7 @@ Slot* choose(Slot* running) {
     note_reads_from(chosen.step);
     note_look(chosen.step);
     record_statement(chosen.step);
+    note_goes_on(chosen.step);
     if (&chosen != running && running != nullptr) {
       ++outcome->switches;
       if (all.index_of(running->number) != schedule::kNobody && running->step.op != Op::kYield) ++outcome->preemptions;

@@ -4,6 +4,7 @@
 
 #include "runtime/control/decisions.h"
 #include "runtime/control/turn.h"
+#include "runtime/control/values.h"
 #include "runtime/process/settings.h"
 #include "runtime/process/syscalls.h"
 
@@ -107,6 +108,7 @@ Slot* look_at_holder() {
   if (!is_lost(sys::now())) return nullptr;
   if (holder->status.load(std::memory_order_relaxed) != Status::kRunning) return nullptr;
   ++outcome->taken_away;
+  forget_values(holder->number);
   holder->status.store(Status::kOutside, std::memory_order_relaxed);
   return hand_on(nullptr);
 }

@@ -37,7 +37,7 @@ class Writing {
 template <class... Value>
 void observe_writing(AccessKind kind, const volatile void* address, size_t size, const norn_site* site, bool increments,
                      Value... value) {
-  if (is_controlled() && !pass_control(kind, address, size, site)) [[unlikely]]
+  if (is_controlled() && !pass_control(kind, address, size, site, value...)) [[unlikely]]
     return;
   const Inspection here{Inspection::Started()};
   if (!here) return;
@@ -81,7 +81,7 @@ template <AccessKind Kind, unsigned Size, class... Value>
     return;
   }
   if (is_controlled()) [[unlikely]] {
-    if (!pass_control(Kind, address, Size, site)) return;
+    if (!pass_control(Kind, address, Size, site, value...)) return;
   }
   const Inspection here{Inspection::Started()};
   if (!here) return;

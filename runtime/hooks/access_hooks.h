@@ -9,9 +9,12 @@
 namespace norn::rt {
 
 // Under control an access is a point to stop at; the program's own check lets none pass (check_state.cc). True: it is
-// also an event.
-inline bool pass_control(AccessKind kind, const volatile void* address, size_t size, const norn_site* site) {
-  control::access(kind, address, size, site);
+// also an event. `value`: of a write, what is written, if that is known; nothing of others.
+template <class... Value>
+inline bool pass_control(AccessKind kind, const volatile void* address, size_t size, const norn_site* site,
+                         Value... value) {
+  const uint64_t written[] = {value..., 0};
+  control::access(kind, address, size, site, sizeof...(Value) == 1 ? written : nullptr);
   return !is_only_scheduled();
 }
 

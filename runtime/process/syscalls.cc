@@ -32,6 +32,16 @@ bool write_all(int fd, const char* data, size_t size) {
   return true;
 }
 
+bool copy_memory(uint64_t from, void* to, size_t size) {
+  if (restricted.load(std::memory_order_relaxed)) return false;
+  struct {
+    void* base;
+    size_t size;
+  } there = {reinterpret_cast<void*>(from), size}, here = {to, size};
+  const long got = call(__NR_process_vm_readv, pid(), as_long(&here), 1, as_long(&there), 1, 0);
+  return got == static_cast<long>(size);
+}
+
 int open_file(const char* path, int flags, int mode) {
   long result = kInterrupted;
   while (result == kInterrupted) result = call(__NR_openat, AT_FDCWD, as_long(path), flags | O_CLOEXEC, mode);

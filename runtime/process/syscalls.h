@@ -66,6 +66,9 @@ void close_file(int fd);
 // As much as fits; -1 on failure.
 long read_some(int fd, char* buffer, size_t capacity);
 
+// The kernel copies it, so that memory that is not there is no fault. False: not all of it is, or it may not be asked.
+bool copy_memory(uint64_t from, void* to, size_t size);
+
 // Microseconds of a clock that does not jump.
 uint64_t now();
 

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/uio.h>
 
 #include "base/key_set.h"
 #include "base/text_hash.h"
@@ -89,27 +88,20 @@ static_assert(static_cast<unsigned>(report::ValueType::kUnsigned) == NORN_VALUE_
 
 // What the access that was caught finds in memory, for a hook stands before its access, and what it is about to write.
 // Only of what the program's code accesses itself, as it says how much that is; the library's functions may be done
-// with theirs. The kernel copies it, so that memory that is not there is no fault.
+// with theirs.
 void read_values(const RacingPair& pair, report::Access& access) {
   const bool is_plain = pair.later.kind == AccessKind::kRead || pair.later.kind == AccessKind::kWrite;
   const uint64_t size = NativeFront::size_of(pair.later.where);
   if (!is_plain || size != pair.size || (size != 1 && size != 2 && size != 4 && size != 8)) return;
   if (current_state == nullptr || current_state->id != pair.later.thread) return;
   const uint32_t flags = NativeFront::flags_of(pair.later.where);
-  access.value_type = static_cast<report::ValueType>(flags >> NORN_SITE_TYPE_AT & NORN_SITE_TYPE_MASK);
+  access.values.type = static_cast<report::ValueType>(flags >> NORN_SITE_TYPE_AT & NORN_SITE_TYPE_MASK);
   const ThreadState::Written& written = current_state->written;
   if ((flags & NORN_SITE_SAYS_VALUE) != 0 && address_of(written.at) == pair.address) {
-    access.has_value = true;
-    access.value = written.value;
+    access.values.has_value = true;
+    access.values.value = written.value;
   }
-  if (sys::restricted.load(std::memory_order_relaxed)) return;
-  uint64_t value = 0;
-  const iovec to = {&value, size};
-  const iovec from = {reinterpret_cast<void*>(pair.address), size};
-  const long got = sys::call(__NR_process_vm_readv, start.pid, sys::as_long(&to), 1, sys::as_long(&from), 1);
-  if (got != static_cast<long>(size)) return;
-  access.has_old_value = true;
-  access.old_value = value;
+  access.values.has_old_value = sys::copy_memory(pair.address, &access.values.old_value, size);
 }
 
 // On the thread that found it, inside the core.

@@ -169,8 +169,8 @@ void read_value(const RacingPair& pair, report::Access& access) {
   if (!VG_(am_is_valid_for_client)(pair.address, size, VKI_PROT_READ)) return;
   uint64_t value = 0;
   VG_(memcpy)(&value, reinterpret_cast<const void*>(pair.address), size);
-  access.has_old_value = true;
-  access.old_value = value;
+  access.values.has_old_value = true;
+  access.values.old_value = value;
 }
 
 void on_candidate(void* /*context*/, const Candidate& candidate) {

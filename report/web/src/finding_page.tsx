@@ -13,10 +13,12 @@ import {
   siteOf,
   threadWords,
   type Access,
+  type Confirmation,
   type Finding,
   type HazardRecord,
   type Location,
   type Model,
+  type RaceRecord,
   type Schedule,
 } from './model';
 
@@ -108,11 +110,22 @@ function Memory({ location, base }: { location: Location; base: string }) {
   );
 }
 
+// Which of the two accesses went first in the token's schedule, if that is known; as text_report.cc says it.
+function firstToGo(race: RaceRecord, confirmation: Confirmation | null) {
+  if (!confirmation?.met) return undefined;
+  const half = (site: string) => BigInt(site) & 0xffffffffn;
+  const [first, second] = confirmation.met.map((one) => half(one.site));
+  const [later, earlier] = race.accesses.map((access) => half(access.site_id ?? '0x0'));
+  if (earlier === first && later === second) return 1;
+  return later === first && earlier === second ? 0 : undefined;
+}
+
 function Known({ model, finding }: { model: Model; finding: Finding }) {
   const command = (model.run.command ?? [model.run.program ?? './program']).map(shellWord).join(' ');
   const id = `R${finding.record.id}`;
   const { confirmation, class: known } = finding;
   const steered = model.run.front_end !== 'valgrind';
+  const first = isRace(finding) ? firstToGo(finding.record, confirmation) : undefined;
   return (
     <section class="known">
       <h3>What is known, and what to type</h3>
@@ -137,6 +150,11 @@ function Known({ model, finding }: { model: Model; finding: Finding }) {
         {confirmation?.token && (
           <li class="token">
             <Term name="token" />: <code>{confirmation.token}</code>
+          </li>
+        )}
+        {isRace(finding) && first !== undefined && (
+          <li data-test="met">
+            <Term name="values" /> as in the schedule of this token, where the access shown {first === 0 ? 'first' : 'second'} goes first
           </li>
         )}
         {known?.evidence && known.evidence !== confirmation?.token && (

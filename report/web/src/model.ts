@@ -71,6 +71,7 @@ export interface Confirmation {
   confirmed: number;
   token?: string;
   strategy?: string;
+  met?: { site: string }[]; // in the order in which they went, in the token's schedule
 }
 
 export interface HistoryEvent {

@@ -13,7 +13,7 @@ export const terms: Record<string, string> = {
   token: 'A word that holds all a run needs to take the same decisions again.',
   schedule: 'Which thread went on at each step of a run in which one thread runs at a time.',
   values:
-    'What was in memory when the race was found → what is written then; of a read, what is read. Of the access before, nothing is known.',
+    'What was in memory when the race was found → what is written then; of a read, what is read. Of the access before, nothing is known, unless a schedule confirmed the race: then the values of both are those of the schedule.',
   locks: 'The locks that the thread held when it accessed the memory. A lock protects only if both sides hold it.',
   'spec-violated': 'In one order of the two accesses the program crashes, deadlocks or breaks what it promises.',
   'output-differs': 'The order of the two accesses changes what the program puts out.',

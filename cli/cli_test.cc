@@ -63,6 +63,13 @@ TEST_F(Cli, UnfitPrograms) {
   is_refused("hello", "./unfit is neither an ELF program nor a script with a first line like #!/bin/sh");
 }
 
+// Under Valgrind norn's own runtime would be looked at with the program.
+TEST_F(Cli, WhatChecksItselfIsNoUnmodifiedProgram) {
+  const std::string why = " was built with norn-cc/norn-c++, whose checks would be checked with it: leave ";
+  for (const char* option : {"--binary", "--follow"})
+    expect_misuse({"run", option, "--", FAKE_PROGRAM}, FAKE_PROGRAM + why + option + " out");
+}
+
 // What runs a script is what must be fit, and may be a script itself.
 TEST_F(Cli, UnfitInterpreters) {
   std::string header = read_file("/bin/true").substr(0, 64);

@@ -44,7 +44,8 @@ std::optional<int> parse_detection(const Verb& verb, Arguments& app, std::vector
   if (is_program) {
     app.add_flag("--launcher", request.launcher,
                  "the program is not instrumented itself, but starts programs that are (make, ctest, python)");
-    app.add_flag("--binary", request.binary, "use the front end for unmodified programs even if it is instrumented");
+    app.add_flag("--binary", request.binary,
+                 "use the front end for unmodified programs, whatever the program is (a shell script, too)");
     app.add_flag("--follow", request.follow, "the same, for the programs that it starts, too");
   }
   if (const auto status = parse(app, verb, arguments); status) return status;
@@ -81,6 +82,11 @@ bool runs_as_binary(const Detection& request) {
 }
 
 bool can_run(const Verb& verb, const Detection& request, std::string& error) {
+  if (request.program.kind == ProgramKind::kInstrumented) {
+    error = fmt::format("{} was built with norn-cc/norn-c++, whose checks would be checked with it: leave {} out",
+                        request.command[0], request.binary ? "--binary" : "--follow");
+    return false;
+  }
   if (!request.options.settings().what_if.empty()) {
     error = fmt::format("--what-if needs a program that was built with norn-cc/norn-c++, which {} was not",
                         request.command[0]);

@@ -243,6 +243,7 @@ TEST(Model, ComesBackFromReports) {
   Race flag = race;
   flag.is_flag = true;
   Race untried = race;
+  untried.id = race_id(7, 8);  // a report has each once
   untried.confirmation = {};
   untried.classification = {};
   untried.detection = Detection::kPredicted;

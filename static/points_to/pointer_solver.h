@@ -197,6 +197,7 @@ class PointerSolver final {
   llvm::DenseMap<const llvm::Function*, Node> returned_;
   llvm::DenseMap<const llvm::Function*, Node> rests_;  // a pointer to what a function with ... is given beside
   std::map<const llvm::CallBase*, ObjectId> allocated_;
+  std::set<std::pair<const llvm::CallBase*, const llvm::Function*>> called_of_library_;  // through pointers
   llvm::SmallPtrSet<const llvm::GetElementPtrInst*, 32> turning_;
   const MemberPointers members_;
   llvm::DenseSet<const llvm::Function*> virtual_;  // functions of virtual tables

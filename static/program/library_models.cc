@@ -103,6 +103,9 @@ define void @__once_proxy() {
 }
 declare ptr @llvm.threadlocal.address.p0(ptr)
 
+define i1 @_ZSt18uncaught_exceptionv() {
+  ret i1 false
+}
 define i32 @__cxa_atexit(ptr %function, ptr %argument, ptr %dso) {
   store ptr %function, ptr @norn.exit.function
   store ptr %argument, ptr @norn.exit.argument

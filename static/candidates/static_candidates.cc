@@ -237,8 +237,9 @@ void Candidates::add_statement(int thread, Climb climb, StatementObjects& result
 void Candidates::climb(int thread, const llvm::Function& function, Climb at, StatementObjects& result,
                        unsigned& budget) {
   const Thread& of = threads_.all()[static_cast<size_t>(thread)];
-  if (&function == of.root || at.statement.calls.size() >= kDeepest || result.size() >= kMostStatements || budget == 0)
-    return add_statement(thread, std::move(at), result);
+  const bool is_cut = at.statement.calls.size() >= kDeepest || result.size() >= kMostStatements || budget == 0;
+  if (is_cut) cut_ways_.insert(at.statement.site);
+  if (&function == of.root || is_cut) return add_statement(thread, std::move(at), result);
   for (const llvm::CallBase* call : threads_.callers(function)) {
     if (call->getFunction() != of.root && !of.called_by.contains(call->getFunction())) continue;
     if (llvm::is_contained(at.statement.calls, call)) continue;
@@ -461,6 +462,7 @@ void Candidates::pair_up() {
   }
   shared_.accesses = sites.size();
   shared_.cut = cut_.size();
+  shared_.cut_ways = cut_ways_.size();
   drop_published();
   // Of several ways to one pair the likeliest is told.
   const auto key = [&](const StaticCandidate& candidate) {

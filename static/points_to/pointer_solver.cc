@@ -256,8 +256,8 @@ void PointerSolver::add(Node node, Location where) {
 
 void PointerSolver::add_all(Node node, const Set& set) {
   node = find(node);
-  Set more = set;
-  more.intersectWithComplement(nodes_[node].points_to);
+  Set more;
+  more.intersectWithComplement(set, nodes_[node].points_to);
   if (more.empty()) return;
   nodes_[node].points_to |= more;
   nodes_[node].fresh |= more;

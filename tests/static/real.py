@@ -34,20 +34,6 @@ PROGRAMS = {
                "cp ../bzip2/*.[ch] . && rm bzip2.c bzip2recover.c dlltest.c mk251.c spewG.c unzcrash.c && "
                "$CC -O2 -g -D_FILE_OFFSET_BITS=64 -c *.c && "
                "$CXX -std=gnu++98 -w -O2 -g -D_FILE_OFFSET_BITS=64 -I. *.cpp *.o -pthread -o pbzip2", "pbzip2"),
-    "redis": (["redis"],
-              "make -C deps hiredis linenoise lua hdr_histogram CC=$CC AR=ar RANLIB=ranlib OPTIMIZATION=-O2 && "
-              "make -C src -j$JOBS redis-server CC=$CC MALLOC=libc OPTIMIZATION=-O2 DEBUG=-g", "src/redis-server"),
-    "apache2": (["apache2", "apr", "apr-util", "pcre2"],
-                "export CFLAGS='-O2 -g' I=$PWD/../installed PATH=$PWD/../installed/bin:$PATH && "
-                "(cd ../apr && ./configure --disable-shared --prefix=$I && make -j$JOBS && make install) && "
-                "(cd ../apr-util && ./configure --with-apr=$I --disable-shared --disable-util-dso --without-sqlite3 "
-                "--prefix=$I && make -j$JOBS && make install) && "
-                "(cd ../pcre2 && ./configure --disable-shared --prefix=$I && make -j$JOBS libpcre2-8.la && "
-                "make install-binSCRIPTS install-libLTLIBRARIES install-nodist_includeHEADERS) && "
-                "sed -i 's/= BUILD_DATETIME/= \"Debian\"/' server/buildmark.c && "
-                "./configure --with-apr=$I --with-apr-util=$I --with-pcre=$I/bin/pcre2-config --with-mpm=event "
-                "--enable-mods-static=few --disable-so --disable-ssl --disable-lua --prefix=$I && "
-                "make -j$JOBS LDFLAGS=-L$I/lib", "httpd"),
     "xz": (["xz-utils"],
            "./configure --disable-nls --disable-doc --disable-shared --disable-scripts --disable-xzdec "
            "--disable-lzmadec --disable-lzmainfo --disable-lzma-links && "

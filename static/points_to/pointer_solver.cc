@@ -10,9 +10,6 @@
 
 namespace norn::statics {
 
-using llvm::cast;
-using llvm::dyn_cast;
-using llvm::isa;
 using llvm::Value;
 
 PointerSolver::PointerSolver(llvm::Module& module)

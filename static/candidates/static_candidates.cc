@@ -35,7 +35,7 @@ constexpr size_t kDeepest = 16;         // calls of library code by library code
 constexpr size_t kMostStatements = 64;  // that one instruction of it is
 constexpr size_t kMostOfObject = 5000;  // candidates on one object; more are not told
 constexpr unsigned kMostSteps = 500;    // to find them
-constexpr size_t kMostWays = 16;        // through library code that are told of two statements of the program
+constexpr size_t kMostWays = 64;        // through library code that are told of two statements of the program
 constexpr int kOrdered = 16;            // added to the rank of what atomics order
 
 bool overlap(int64_t offset_a, uint64_t size_a, int64_t period_a, int64_t offset_b, uint64_t size_b, int64_t period_b) {
@@ -57,6 +57,8 @@ bool is_about_state(llvm::StringRef path) {
 // What a run calls a function of a library: by its name, and operator delete by all functions that libstdc++'s calls,
 // the last one first (runtime/memory/new_delete.cc).
 llvm::SmallVector<llvm::StringRef, 4> words_of_call(llvm::StringRef symbol) {
+  if (symbol.starts_with("__") && symbol.consume_back("_chk")) symbol.consume_front("__");
+  if (!symbol.consume_front("__isoc99_")) symbol.consume_front("__isoc23_");
   if (!symbol.consume_front("_Zd")) return {symbol};
   const bool array = symbol.starts_with("a");
   const bool calls_plain = symbol.starts_with("lPvm") || symbol.starts_with("aPvm") || symbol.contains("nothrow");
@@ -239,8 +241,9 @@ void Candidates::add_statement(int thread, Climb climb, StatementObjects& result
 void Candidates::climb(int thread, const llvm::Function& function, Climb at, StatementObjects& result,
                        unsigned& budget) {
   const Thread& of = threads_.all()[static_cast<size_t>(thread)];
-  if (&function == of.root || at.statement.calls.size() >= kDeepest || result.size() >= kMostStatements || budget == 0)
-    return add_statement(thread, std::move(at), result);
+  const bool is_cut = at.statement.calls.size() >= kDeepest || result.size() >= kMostStatements || budget == 0;
+  if (is_cut) cut_ways_.insert(at.statement.site);
+  if (&function == of.root || is_cut) return add_statement(thread, std::move(at), result);
   for (const llvm::CallBase* call : threads_.callers(function)) {
     if (call->getFunction() != of.root && !of.called_by.contains(call->getFunction())) continue;
     if (llvm::is_contained(at.statement.calls, call)) continue;
@@ -463,6 +466,7 @@ void Candidates::pair_up() {
   }
   shared_.accesses = sites.size();
   shared_.cut = cut_.size();
+  shared_.cut_ways = cut_ways_.size();
   drop_published();
   // Of several ways to one pair the likeliest is told.
   const auto key = [&](const StaticCandidate& candidate) {

@@ -91,6 +91,7 @@ struct Shared {
   size_t cut = 0;            // of these objects not all candidates are told
   size_t ordered = 0;        // candidates that atomics order, as far as is seen
   size_t ways_left_out = 0;  // candidates that are the same two statements of the program by other calls in libraries
+  size_t cut_ways = 0;       // accesses of library code that more calls lead to than were followed
 };
 
 class Candidates final {
@@ -162,6 +163,7 @@ class Candidates final {
   // Objects that each of several threads alike has for itself, with those threads.
   std::map<ObjectId, std::set<int>> apart_;
   std::set<ObjectId> cut_;
+  std::set<unsigned> cut_ways_;  // sites of library code that more calls lead to than were followed
   std::vector<Statement> statements_;
   std::map<std::pair<uint64_t, unsigned>, unsigned> statement_numbers_;  // by identity and site
   std::vector<Groups> by_object_;

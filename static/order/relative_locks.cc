@@ -22,8 +22,9 @@ using llvm::Value;
 
 namespace {
 
-constexpr size_t kDeepest = 4;   // loads in the name of a place
-constexpr unsigned kRounds = 8;  // over recursive functions
+constexpr size_t kDeepest = 4;      // loads in the name of a place
+constexpr unsigned kRounds = 8;     // over recursive functions
+constexpr unsigned kMostTimes = 4;  // that one lock is taken
 
 // A root: a value, or an element of an array of which the index is no constant.
 struct Root {
@@ -181,7 +182,8 @@ class Locks::Analysis {
     bool shared;
     const llvm::Instruction* taken;
     const Objects* may_be;
-    friend bool operator==(const Held& a, const Held& b) { return a.shared == b.shared; }
+    unsigned times = 1;  // that it was taken, one in the other
+    friend bool operator==(const Held& a, const Held& b) { return a.shared == b.shared && a.times == b.times; }
   };
   using State = std::map<unsigned, Held>;  // by name
   using States = std::map<const llvm::BasicBlock*, State>;
@@ -282,6 +284,7 @@ class Locks::Analysis {
     for (const unsigned name : names_of(address)) {
       const auto [known, fresh] = state.try_emplace(name, Held{shared, &at, &objects_of(address)});
       if (!fresh && !shared) known->second.shared = false;
+      if (!fresh && known->second.times < kMostTimes) ++known->second.times;
     }
   }
 
@@ -296,7 +299,18 @@ class Locks::Analysis {
   void give(const Value* address, State& state, Objects* foreign) {
     const Objects& objects = objects_of(address);
     bool own = false;
-    for (const unsigned name : names_of(address)) own |= state.erase(name) > 0;
+    bool still = false;
+    for (const unsigned name : names_of(address)) {
+      const auto held = state.find(name);
+      if (held == state.end()) continue;
+      own = true;
+      if (--held->second.times > 0) {
+        still = true;
+      } else {
+        state.erase(held);
+      }
+    }
+    if (still) return;  // whoever takes a lock twice has one that lets him, and this one
     std::erase_if(state, [&](const auto& entry) { return intersect(*entry.second.may_be, objects); });
     if (!own && foreign != nullptr) foreign->insert(foreign->end(), objects.begin(), objects.end());
   }
@@ -380,6 +394,10 @@ class Locks::Analysis {
       }
       if (same->second.shared && !at->second.shared) {
         at->second.shared = true;
+        changed = true;
+      }
+      if (same->second.times < at->second.times) {
+        at->second.times = same->second.times;
         changed = true;
       }
       ++at;

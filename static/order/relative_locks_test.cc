@@ -16,8 +16,18 @@ namespace norn::statics {
 namespace {
 
 constexpr unsigned kMutexes = 3;
-constexpr unsigned kStates = 1U << kMutexes;  // one bit a mutex: it is held
+constexpr unsigned kTimes = 5;  // that a mutex may be held, none among them; more count as the most
+constexpr unsigned kStates = kTimes * kTimes * kTimes;
 using States = std::array<bool, kStates>;
+
+constexpr unsigned place_of(unsigned mutex) { return mutex == 0 ? 1 : kTimes * place_of(mutex - 1); }
+unsigned times_held(unsigned state, unsigned mutex) { return state / place_of(mutex) % kTimes; }
+unsigned taken(unsigned state, unsigned mutex) {
+  return times_held(state, mutex) + 1 < kTimes ? state + place_of(mutex) : state;
+}
+unsigned given(unsigned state, unsigned mutex) {
+  return times_held(state, mutex) > 0 ? state - place_of(mutex) : state;
+}
 
 struct Operation {
   enum class Kind { kLock, kUnlock, kCall, kMark } kind;
@@ -135,11 +145,10 @@ struct RandomModule {
       if (!before[state]) continue;
       switch (operation.kind) {
         case Operation::Kind::kLock:
-          if (!relocking_ends || (state & (1U << operation.number)) == 0)
-            after[state | (1U << operation.number)] = true;
+          if (!relocking_ends || times_held(state, operation.number) == 0) after[taken(state, operation.number)] = true;
           break;
         case Operation::Kind::kUnlock:
-          after[state & ~(1U << operation.number)] = true;
+          after[given(state, operation.number)] = true;
           break;
         case Operation::Kind::kMark:
           at_marks[operation.number][state] = true;
@@ -173,11 +182,13 @@ unsigned compare(const RandomModule& random) {
       const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
       if (store == nullptr || store->getPointerOperand()->getName() != "mark") continue;
       const auto mark = llvm::cast<llvm::ConstantInt>(store->getValueOperand())->getZExtValue();
-      unsigned surely = kStates - 1;
+      unsigned surely = (1U << kMutexes) - 1;
       bool reached = false;
       for (unsigned state = 0; state < kStates; ++state) {
         if (!at_marks[mark][state]) continue;
-        surely &= state;
+        for (unsigned mutex = 0; mutex < kMutexes; ++mutex) {
+          if (times_held(state, mutex) == 0) surely &= ~(1U << mutex);
+        }
         reached = true;
       }
       if (!reached) continue;

@@ -420,6 +420,22 @@ void Threads::find_functions(Thread& thread) const {
   }
 }
 
+// Handlers of signals and what they call.
+std::vector<const llvm::Function*> Threads::handled_functions() const {
+  std::vector<const llvm::Function*> open = handlers_;
+  llvm::DenseSet<const llvm::Function*> seen(open.begin(), open.end());
+  for (size_t i = 0; i < open.size(); ++i) {
+    for (const llvm::Instruction& instruction : llvm::instructions(*open[i])) {
+      const auto* call = dyn_cast<llvm::CallBase>(&instruction);
+      if (call == nullptr) continue;
+      for (const llvm::Function* callee : points_to_.callees(*call)) {
+        if (seen.insert(callee).second) open.push_back(callee);
+      }
+    }
+  }
+  return open;
+}
+
 void Threads::find_threads(llvm::Module& module) {
   Thread first;
   first.root = module.getFunction(kMain);
@@ -478,6 +494,15 @@ void Threads::find_regions() {
     }
     Walk(*this, creator, *thread.created, &thread, false, unjoined_[i]).run();
     thread.many |= joined_[i].has(*thread.created);
+  }
+  // Handlers may run whatever else runs.
+  const std::vector<const llvm::Function*> handled = handled_functions();
+  for (std::vector<Region>* regions : {&joined_, &unjoined_, &deep_}) {
+    for (size_t i = 1; i < threads_.size(); ++i) {
+      for (const llvm::Function* function : handled) {
+        for (const llvm::BasicBlock& block : *function) (*regions)[i].add(block.front(), block.back());
+      }
+    }
   }
   phases_.resize(threads_.size());
   for (size_t i = 1; i < threads_.size(); ++i) {

@@ -103,6 +103,7 @@ class Threads final {
   void find_callers(llvm::Module& module);
   void find_threads(llvm::Module& module);
   void find_functions(Thread& thread) const;
+  [[nodiscard]] std::vector<const llvm::Function*> handled_functions() const;
   void find_regions();
   [[nodiscard]] bool outlives_any(const std::vector<int>& chain, size_t from) const;
   [[nodiscard]] bool is_apart_in_team(const std::vector<int>& a, const llvm::Instruction& in_a,

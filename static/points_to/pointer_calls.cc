@@ -136,7 +136,11 @@ void PointerSolver::connect_indirect(const llvm::CallBase& call, const Value* ta
       return connect_thread(call, *callee, *function);
     return connect_callback(call, *function);
   }
-  if (function->isDeclaration()) return read_library_call(call, *function);
+  if (function->isDeclaration()) {
+    if (is_called_as(*function, *call.getFunctionType()) && called_of_library_.insert({&call, function}).second)
+      read_library_call(call, *function);
+    return;
+  }
   if (is_virtual_call(call) && !virtual_.contains(function)) return;
   if (is_called_as(*function, *call.getFunctionType())) connect(call, *function);
 }

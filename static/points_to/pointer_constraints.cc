@@ -159,22 +159,22 @@ void PointerSolver::read_step(const llvm::GEPOperator& gep, Node node, bool turn
     step.region = {0, kEndless, std::abs(at)};
     step.bytes = at < 0 ? -1 : 0;
   }
-  add_step(node_of(gep.getPointerOperand()), node, step);
+  add_step(node_of(gep.getPointerOperand()), node, step, true);
 }
 
-void PointerSolver::add_step(Node from, Node to, const Step& step) {
+void PointerSolver::add_step(Node from, Node to, const Step& step, bool only) {
   if (!step.varies && step.bytes == 0) return copy(from, to);
-  nodes_[find(from)].steps.push_back({to, step});
+  nodes_[find(from)].steps.push_back({to, step, only});
   look_again(from);
 }
 
 void PointerSolver::load(const Value* address, const Value* to) {
   if (!carries_pointers(to->getType())) return;
-  load_node(node_of(address), node_of(to), size_of(to->getType()));
+  load_node(node_of(address), node_of(to), size_of(to->getType()), isa<llvm::LoadInst>(to));
 }
 
-void PointerSolver::load_node(Node address, Node to, int64_t size) {
-  nodes_[find(address)].loads.push_back({to, size});
+void PointerSolver::load_node(Node address, Node to, int64_t size, bool only) {
+  nodes_[find(address)].loads.push_back({to, size, only});
   look_again(address);
 }
 
@@ -184,7 +184,7 @@ void PointerSolver::store(const Value* value, const Value* address) {
 }
 
 void PointerSolver::store_node(Node value, Node address, int64_t size) {
-  nodes_[find(address)].stores.push_back({value, size});
+  nodes_[find(address)].stores.push_back({value, size, false});
   look_again(address);
 }
 

@@ -42,6 +42,7 @@ class PointerSolver final {
     int64_t bytes = 0;       // behind where it is, or behind the region's element
     bool varies = false;     // in a region, of which `begin` and `end` count from where it is
     Region region{0, 0, 0};  // end: kEndless if nobody knows
+    [[nodiscard]] auto key() const { return std::tuple(bytes, varies, region.begin, region.end, region.period); }
   };
   static constexpr Location kNoLocation = ~0U;
 
@@ -91,10 +92,12 @@ class PointerSolver final {
   struct StepTo {
     Node to;
     Step step;
+    bool only;  // nothing else comes to `to`
   };
   struct Transfer {
     Node with;
     int64_t size;
+    bool only;  // of a load: nothing else comes to `with`
   };
   struct MemoryCopy {
     ObjectId between;
@@ -111,6 +114,7 @@ class PointerSolver final {
     std::vector<MemoryCopy> memory{};
     std::vector<const llvm::CallBase*> calls{};  // that call what it points to
     bool waiting = false;
+    size_t told_apart = 0;  // steps and loads of which no two give the same
   };
 
   // pointer_solver.cc: the graph, and solving it
@@ -134,6 +138,7 @@ class PointerSolver final {
   [[nodiscard]] unsigned rank(Node node) const;
   void collapse_cycles();
   void pass_on(Node node, const Set& fresh);
+  void join_alike(Node node);
   void step_on(const StepTo& step, const std::vector<Location>& places);
   void pass_location_on(Node start, Location where);
   template <class Do>
@@ -157,9 +162,9 @@ class PointerSolver final {
  private:
   void read_constant(const llvm::Constant& constant, Node node);
   void read_step(const llvm::GEPOperator& gep, Node node, bool turns);
-  void add_step(Node from, Node to, const Step& step);
+  void add_step(Node from, Node to, const Step& step, bool only = false);
   void load(const Value* address, const Value* to);
-  void load_node(Node address, Node to, int64_t size);
+  void load_node(Node address, Node to, int64_t size, bool only = false);
   void store(const Value* value, const Value* address);
   void store_node(Node value, Node address, int64_t size);
   void copy_block(const Value* from, const Value* to, const Value* length);
@@ -197,6 +202,7 @@ class PointerSolver final {
   llvm::DenseMap<const llvm::Function*, Node> returned_;
   llvm::DenseMap<const llvm::Function*, Node> rests_;  // a pointer to what a function with ... is given beside
   std::map<const llvm::CallBase*, ObjectId> allocated_;
+  std::set<std::pair<const llvm::CallBase*, const llvm::Function*>> called_of_library_;  // through pointers
   llvm::SmallPtrSet<const llvm::GetElementPtrInst*, 32> turning_;
   const MemberPointers members_;
   llvm::DenseSet<const llvm::Function*> virtual_;  // functions of virtual tables

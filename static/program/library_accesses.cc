@@ -11,11 +11,17 @@ namespace {
 // For each argument: r reads, w writes, b both, another letter neither.
 llvm::StringRef pattern_of(llvm::StringRef name) {
   return llvm::StringSwitch<llvm::StringRef>(name)
-      .Cases("memcpy", "memmove", "mempcpy", "__memcpy_chk", "__memmove_chk", "wr")
+      .Cases("memcpy", "memmove", "mempcpy", "__memcpy_chk", "__memmove_chk", "__mempcpy_chk", "wr")
       .Cases("memset", "bzero", "__memset_chk", "w")
       .Cases("memcmp", "bcmp", "strcmp", "strncmp", "strcasecmp", "strncasecmp", "strstr", "strspn", "strcspn", "rr")
       .Cases("strlen", "strnlen", "strchr", "strrchr", "memchr", "memrchr", "atoi", "atol", "puts", "rr")
       .Cases("strcpy", "strncpy", "stpcpy", "strcat", "strncat", "__strcpy_chk", "__strncpy_chk", "__strcat_chk", "wr")
+      .Cases("stpncpy", "__stpcpy_chk", "__stpncpy_chk", "__strncat_chk", "wr")
+      .Cases("getcwd", "__getcwd_chk", "erand48", "nrand48", "jrand48", "readdir", "readdir64", "mktime", "b")
+      .Cases("strtol", "strtoul", "strtoll", "strtoull", "strtod", "strtof", "rw")
+      .Cases("localtime_r", "gmtime_r", "asctime_r", "ctime_r", "realpath", "rw")
+      .Case("strftime", "w-rr")
+      .Case("getline", "bb")
       .Cases("strdup", "strndup", "r")
       .Cases("snprintf", "__snprintf_chk", "vsnprintf", "w-rrrrrrrr")
       .Cases("sprintf", "__sprintf_chk", "wrrrrrrrr")
@@ -23,12 +29,14 @@ llvm::StringRef pattern_of(llvm::StringRef name) {
       .Cases("fprintf", "__fprintf_chk", "-rrrrrrrr")
       .Cases("fputs", "fwrite", "r")
       .Cases("fgets", "fread", "w")
-      .Cases("read", "recv", "recvfrom", "pread", "-w")
-      .Cases("write", "send", "sendto", "pwrite", "-r")
+      .Cases("read", "recv", "recvfrom", "pread", "pread64", "-w")
+      .Cases("write", "send", "sendto", "pwrite", "pwrite64", "-r")
       .Cases("poll", "ppoll", "b")
       .Cases("time", "gettimeofday", "w")
       .Cases("clock_gettime", "stat", "fstat", "lstat", "-w")
       .Cases("sscanf", "__isoc99_sscanf", "__isoc23_sscanf", "rrwwwwwww")
+      .Cases("fscanf", "__isoc99_fscanf", "__isoc23_fscanf", "-rwwwwwww")
+      .Cases("scanf", "__isoc99_scanf", "__isoc23_scanf", "rwwwwwww")
       .Default("");
 }
 
@@ -48,6 +56,7 @@ std::vector<LibraryAccess> library_accesses(const llvm::CallBase& call) {
   const compiler::LibraryRole role = compiler::library_role(name);
   if (role == compiler::LibraryRole::kFrees) return {{0, deleted_size(call), true, true}};
   if (role == compiler::LibraryRole::kReallocates) return {{0, 0, true, true}};
+  if (name == "munmap") return {{0, 0, true, true}};
   std::vector<LibraryAccess> accesses;
   const llvm::StringRef pattern = pattern_of(name);
   for (unsigned i = 0; i < pattern.size() && i < call.arg_size(); ++i) {

@@ -27,6 +27,7 @@ declare void @__norn_once_end(ptr)
 @norn.any = thread_local global i1 false
 @norn.master = global i64 0
 @norn.exit.function = thread_local global ptr null
+@norn.at.exit.function = thread_local global ptr null
 @norn.on.exit.function = thread_local global ptr null
 @norn.exit.argument = thread_local global ptr null
 @norn.key.destructor = global ptr null
@@ -103,17 +104,20 @@ define void @__once_proxy() {
 }
 declare ptr @llvm.threadlocal.address.p0(ptr)
 
+define i1 @_ZSt18uncaught_exceptionv() {
+  ret i1 false
+}
 define i32 @__cxa_atexit(ptr %function, ptr %argument, ptr %dso) {
   store ptr %function, ptr @norn.exit.function
   store ptr %argument, ptr @norn.exit.argument
   ret i32 0
 }
 define i32 @atexit(ptr %function) {
-  store ptr %function, ptr @norn.exit.function
+  store ptr %function, ptr @norn.at.exit.function
   ret i32 0
 }
 define i32 @at_quick_exit(ptr %function) {
-  store ptr %function, ptr @norn.exit.function
+  store ptr %function, ptr @norn.at.exit.function
   ret i32 0
 }
 define i32 @on_exit(ptr %function, ptr %argument) {
@@ -125,6 +129,8 @@ define void @__norn_exit() {
   %told = load ptr, ptr @norn.on.exit.function
   %about = load ptr, ptr @norn.exit.argument
   call void %told(i32 0, ptr %about)
+  %plain = load ptr, ptr @norn.at.exit.function
+  call void %plain()
   %function = load ptr, ptr @norn.exit.function
   %argument = load ptr, ptr @norn.exit.argument
   call void %function(ptr %argument)

@@ -50,12 +50,14 @@ constexpr uint32_t kYieldsOfManySteps = 10;
   for (volatile uint64_t& word : words) word = 0;
 }
 
-void step(Slot& self, Op op, const Matched& site, uint64_t address, uint64_t size, bool writes) {
+void step(Slot& self, Op op, const Matched& site, uint64_t address, uint64_t size, bool writes,
+          const Slot::Values& values = {}) {
   if (watches_predicates) {
     look_at_predicates(self, self.behind, site.own);
     self.behind = site.own;
   }
   self.step = {self.number, op, writes, sites_for(self, site.mask), address, size, site.identity};
+  self.values = values;
   self.accesses_in_a_row = 0;
   name_site(site);
   Choice choice(self);
@@ -194,9 +196,8 @@ void access(AccessKind kind, const volatile void* address, size_t size, const no
   const bool everywhere = stops && !is_own_stack(*current_state, address_of(address));
   const bool looks = only_looks(self, site, address_of(address), writes, kLooksInARow);
   if (everywhere || (found.mask != 0 && is_worth_a_stop())) {
-    if (found.mask != 0) self.values = values_before(kind, size, site, written);
-    step(self, looks && found.mask == 0 ? Op::kYield : Op::kAccess, found, address_of(address), size, writes);
-    self.values = {};
+    step(self, looks && found.mask == 0 ? Op::kYield : Op::kAccess, found, address_of(address), size, writes,
+         found.mask == 0 ? Slot::Values{} : values_before(kind, size, site, written));
   } else if (looks || ++self.accesses_in_a_row >= kAccessesInARow) {
     step(self, Op::kYield, found, 0, 0, false);
   }

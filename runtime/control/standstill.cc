@@ -103,7 +103,8 @@ void Standstill::settle(Slot& self) {
 void Standstill::access(Slot& self, bool writes, uint64_t address, uint64_t size) {
   settle(self);
   if (!writes) return;
-  if (size > kMostBytes || address == 0) return changed();
+  constexpr uint64_t kMemoryEnd = uint64_t{1} << 47;  // beyond are descriptors (intercept/descriptors.cc)
+  if (size > kMostBytes || address == 0 || address >= kMemoryEnd) return changed();
   self.unsettled = {address, size, hash_of(reinterpret_cast<const void*>(address), size)};
 }
 

@@ -79,6 +79,15 @@ def sleeps(directory):
     return wrong
 
 
+def closes_among_sleepers(directory):
+    program = build("programs/closes-among-sleepers.c", directory)
+    wrong = []
+    for strategy in ("random", "pos", "rr"):
+        row, _ = explore([program], directory, strategy, 2)
+        wrong += [f"{strategy}: {sentence}" for sentence in went_well(row)]
+    return wrong
+
+
 def on_terminal(command, directory):
     """What a command writes when its standard error and output are a terminal."""
     leader, follower = pty.openpty()
@@ -145,7 +154,8 @@ def from_reports(directory):
 
 
 TESTS = {function.__name__.replace("_", "-"): function for function in
-         (two_hundred_threads, pipe_from_another_process, spins, sleeps, progress, same_seed, from_reports)}
+         (two_hundred_threads, pipe_from_another_process, spins, closes_among_sleepers, sleeps, progress, same_seed,
+          from_reports)}
 
 
 def main():

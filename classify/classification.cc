@@ -256,7 +256,6 @@ class OneInput {
     for (const OrderedPair& pair : pairs_) {
       Order early = Order::of(pair.given.plan.order);
       early.from = pair.given.run.enforced.arrival;
-      if (early.from == 0) continue;
       plans.push_back(pair.given.plan);
       plans.back().order = early.number();
       // Beside the order in which the second one goes first.

@@ -17,7 +17,7 @@ struct Order {
   bool flipped = false;
   bool holds = false;  // whoever goes second is let go only when nobody else gets on
   uint32_t later = 0;
-  uint32_t from = 0;  // of the second form: a decision's number, which arrival() of a run without it says; 0: the first
+  uint32_t from = 0;  // a decision's number, from 1, as Enforced::arrival of a run without it says: the second form
 
   static constexpr uint64_t kMostMeetings = (1u << 14) - 1;
   static constexpr uint64_t kMostLater = (1u << 16) - 1;
@@ -43,7 +43,7 @@ struct Enforced {
   static constexpr uint32_t kEarly = 128;             // of the second form: the access was performed, alone
 
   uint32_t what = 0;
-  uint32_t arrival = 0;  // the decision at which the first of the two stood before its access
+  uint32_t arrival = 0;  // the decision, from 1, at which the first of the two stood before its access
 };
 
 }  // namespace norn::schedule

@@ -24,7 +24,7 @@ uint32_t TwoOrders::meet_here(const Enabled& enabled, uint32_t given, uint32_t o
                    (second_.writes ? 0 : Enforced::kSecondReads) |
                    ((first_.sites & kSecondSite) != 0 ? Enforced::kFirstAtSecondSite : 0) |
                    (given_came_first ? Enforced::kGivenCameFirst : 0);
-  enforced_.arrival = chosen_at_[given_came_first ? one.thread : two.thread];
+  enforced_.arrival = chosen_at_[given_came_first ? one.thread : two.thread] + 1;
   draw_later(one.thread, two.thread);
   stage_ = order_.holds ? Stage::kHolding : Stage::kSecond;
   return order_.flipped ? other : given;
@@ -121,7 +121,7 @@ uint32_t TwoOrders::pick(uint32_t n) {
 
 uint32_t TwoOrders::choose_now(const Enabled& enabled) {
   if (stage_ == Stage::kBefore) {
-    if (order_.from != 0 && decisions_ == order_.from) return go_early(enabled);
+    if (decisions_ + 1 == order_.from) return go_early(enabled);
     const uint32_t index = before_.choose(enabled);
     const uint32_t other = index == kNobody ? kNobody : met_by(enabled, index);
     if (other == kNobody || ++meetings_ != order_.meeting || order_.from != 0) return index;

@@ -107,7 +107,7 @@ TEST(TwoOrders, TheFirstOneMayGoBeforeTheSecondComes) {
     early_is_2 += x == 2 ? 1 : 0;
     // Nothing but the one access comes earlier.
     std::string moved = early.run.schedule;
-    moved.erase(given.arrival, 1);
+    moved.erase(given.arrival - 1, 1);
     EXPECT_EQ(given.run.schedule.substr(0, 6), moved.substr(0, 6)) << seed;
   }
   EXPECT_GT(early_is_2, 0);

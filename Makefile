@@ -66,6 +66,7 @@ ifndef PACKAGE
 	@tools/install-packages real
 	@tests/real/run $(BUILD)
 	@tests/real/binaries $(BUILD)
+	@tests/real/recorded $(BUILD)
 endif
 	@tests/real/package $(BUILD) $(PACKAGE)
 

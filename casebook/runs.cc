@@ -277,6 +277,17 @@ std::string schedule_file(const std::string& token, const char* ending) {
   return fmt::format("{}/schedules/{:016x}.{}", home_directory(), text_hash(report::text_of(token)), ending);
 }
 
+std::string inputs_file(uint64_t hash) { return fmt::format("{}/inputs/{:016x}", home_directory(), hash); }
+
+void remove_all_but_newest(const fs::path& directory, size_t count) {
+  std::error_code error;
+  std::vector<std::pair<fs::file_time_type, fs::path>> all;
+  for (const auto& entry : fs::directory_iterator(directory, error))
+    all.emplace_back(entry.last_write_time(error), entry.path());
+  std::sort(all.rbegin(), all.rend());
+  for (size_t i = count; i < all.size(); ++i) fs::remove(all[i].second, error);
+}
+
 constexpr std::string_view kPlaceRecord = "{\"record\":\"place\"";
 
 }  // namespace
@@ -293,11 +304,27 @@ void keep_schedule(const std::string& token, const std::string& log, const std::
   for (std::string line; std::getline(lines, line);)
     if (line.starts_with(kPlaceRecord)) places << line << '\n';
   places.close();
-  std::vector<std::pair<fs::file_time_type, fs::path>> all;
-  for (const auto& entry : fs::directory_iterator(kept.parent_path(), error))
-    all.emplace_back(entry.last_write_time(error), entry.path());
-  std::sort(all.rbegin(), all.rend());
-  for (size_t i = kSchedulesKept; i < all.size(); ++i) fs::remove(all[i].second, error);
+  remove_all_but_newest(kept.parent_path(), kSchedulesKept);
+}
+
+std::string keep_inputs(const KeptRun& run) {
+  constexpr size_t kInputsKept = 40;  // files
+  std::error_code error;
+  if (!fs::exists(run.inputs(), error)) return "";
+  const fs::path kept = inputs_file(report::hash_of_file(run.inputs()));
+  fs::create_directories(kept.parent_path(), error);
+  if (fs::exists(kept, error)) return kept;
+  const fs::path made = kept.string() + fmt::format(".{}", getpid());
+  if (!fs::copy_file(run.inputs(), made, fs::copy_options::overwrite_existing, error)) return "";
+  fs::rename(made, kept, error);
+  remove_all_but_newest(kept.parent_path(), kInputsKept);
+  return error ? "" : kept;
+}
+
+std::string kept_inputs(uint64_t hash) {
+  const std::string path = inputs_file(hash);
+  std::error_code error;
+  return fs::exists(path, error) ? path : "";
 }
 
 std::string keep_schedule_file(const std::string& id, const std::string& text) {

@@ -3,12 +3,14 @@
 //   .norn/runs/12/findings.jsonl   what run 12 found, and what was confirmed of it since (report/record.h)
 //   .norn/runs/12/run.json         {"norn":1,"command":[S…],"directory":S,"commit":S,"build":S,"started":S,
 //                                  "casebook":S,"exit":N,"signal":N,"timed_out":B,"seconds":N}
+//   .norn/runs/12/inputs           what came into it from outside (schedule/input_log.h), if that was asked for
 //   .norn/runs/12/told             empty: the casebook knows what this run found, or was not to know
 //   .norn/last                     a link to the latest run
 //   .norn/casebook.db              what is known of races over all runs (casebook.h)
 //   .norn/corpus/HASH              which schedules of a program showed something new (experiment/corpus.h)
 //   .norn/schedules/HASH.log       the decisions of a run that norn confirm printed a token for (schedule/log.h)
 //   .norn/schedules/HASH.places    what the sites in it are called: the run's place records (report/record.h)
+//   .norn/inputs/HASH              the inputs that the runs of a token get, by their hash
 //
 // Runs are numbered for ever; the latest ten are kept. A run that is going on holds a lock on its run.json, so that
 // runs started side by side (a parallel test suite) neither share a number nor remove each other. A run whose norn was
@@ -45,6 +47,7 @@ struct KeptRun {
   RunEnd end{};
 
   [[nodiscard]] std::string findings() const { return directory + "/findings.jsonl"; }
+  [[nodiscard]] std::string inputs() const { return directory + "/inputs"; }
 };
 
 class NewRun {
@@ -96,6 +99,11 @@ std::string keep_schedule_file(const std::string& id, const std::string& text);
 [[nodiscard]] std::map<uint32_t, std::string> kept_places(const std::string& token);
 // What the sites of a log are called, by the records of a run that was asked for them.
 [[nodiscard]] std::map<uint32_t, std::string> places_in(const std::string& findings);
+
+// What came into a run from outside, kept for as long as tokens may name it. Its path; empty: there is nothing.
+[[nodiscard]] std::string keep_inputs(const KeptRun& run);
+// The file of that hash; empty: it is not here.
+[[nodiscard]] std::string kept_inputs(uint64_t hash);
 
 // Where the corpus of a program is kept, by the hash of its file. The directory is made.
 [[nodiscard]] std::string corpus_file(uint32_t program);

@@ -47,6 +47,9 @@ std::optional<int> parse_detection(const Verb& verb, Arguments& app, std::vector
     app.add_flag("--binary", request.binary,
                  "use the front end for unmodified programs, whatever the program is (a shell script, too)");
     app.add_flag("--follow", request.follow, "the same, for the programs that it starts, too");
+    app.add_flag("--keep-inputs", request.keeps_inputs,
+                 "keep what comes from outside (files, connections, pipes), so that confirm, classify and replay need "
+                 "nothing of it again");
   }
   if (const auto status = parse(app, verb, arguments); status) return status;
 
@@ -226,6 +229,11 @@ std::optional<int> detect(const Verb& verb, Arguments& app, std::vector<std::str
     return kMisuse;
   }
 
+  if (request.keeps_inputs && request.program.kind == ProgramKind::kPlain) {
+    complain(fmt::format("--keep-inputs needs a program that was built with norn-cc/norn-c++, which {} was not",
+                         request.command[0]));
+    return kMisuse;
+  }
   casebook::NewRun kept(request.command, request.program.path, request.casebook.full_path());
   if (!kept.trouble().empty()) complain(kept.trouble());
   if (!kept.ok() && binary) return kMisuse;
@@ -233,6 +241,8 @@ std::optional<int> detect(const Verb& verb, Arguments& app, std::vector<std::str
   // own.
   request.race_status = static_cast<int>(settings.exitcode);
   if (kept.ok()) request.options.set("findings", kept.run().findings());
+  if (kept.ok() && request.keeps_inputs)
+    request.options.set("keep_inputs", std::filesystem::absolute(kept.run().inputs()).string());
   if (!request.prepare(kept.run())) return kMisuse;
   const std::string list = request.options.list();
   if ((settings.verbose & options::kVerboseOptions) != 0) complain("NORN_OPTIONS=" + list);

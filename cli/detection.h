@@ -28,6 +28,7 @@ struct Detection {
   bool binary = false;
   bool follow = false;
   bool launcher = false;
+  bool keeps_inputs = false;
   std::vector<std::string> command;
   // Asked when all options are known: whether the verb's own make sense.
   std::function<bool(std::string& error)> accepts = [](std::string&) { return true; };

@@ -91,7 +91,7 @@ void restore_failed_writes() {
 }
 
 ChildEnd run_child(const std::string& path, const std::vector<std::string>& arguments, const Environment& environment,
-                   double timeout) {
+                   double timeout, const std::vector<std::string>& whole) {
   ChildEnd end;
   std::vector<char*> argv;
   argv.reserve(arguments.size() + 1);
@@ -120,6 +120,8 @@ ChildEnd run_child(const std::string& path, const std::vector<std::string>& argu
     }
     restore_failed_writes();
     sigprocmask(SIG_SETMASK, &old_mask, nullptr);
+    if (!whole.empty()) clearenv();
+    for (const std::string& variable : whole) putenv(const_cast<char*>(variable.c_str()));
     for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
     execv(path.c_str(), argv.data());
     const int error = errno;

@@ -19,9 +19,11 @@ struct ChildEnd {
 using Environment = std::vector<std::pair<std::string, std::string>>;  // to be added to norn's own
 
 // Runs `path` with `arguments` (argv[0] first) to its end. SIGINT, SIGTERM, SIGHUP and SIGQUIT sent to norn are sent
-// on, except those of the terminal, which the child gets by itself. After so many seconds it is ended; 0: never.
+// on, except those of the terminal, which the child gets by itself. After so many seconds it is ended; 0: never. With
+// `whole` (NAME=VALUE) `environment` is added to that instead.
 [[nodiscard]] ChildEnd run_child(const std::string& path, const std::vector<std::string>& arguments,
-                                 const Environment& environment, double timeout = 0);
+                                 const Environment& environment, double timeout = 0,
+                                 const std::vector<std::string>& whole = {});
 
 // norn itself goes on where a reader went away or a file may not grow. Programs it starts have these signals as norn
 // found them: call the second one between fork and exec.

@@ -24,9 +24,9 @@ constexpr int kPatience = 20'000;  // milliseconds
 
 }  // namespace
 
-std::vector<std::string> environment_with(const std::string& options) {
-  std::vector<std::string> variables;
-  for (char** entry = environ; *entry != nullptr; ++entry)
+std::vector<std::string> environment_with(const std::string& options, const std::vector<std::string>& environment) {
+  std::vector<std::string> variables = environment;
+  for (char** entry = environ; environment.empty() && *entry != nullptr; ++entry)
     if (std::strncmp(*entry, "NORN_OPTIONS=", 13) != 0) variables.emplace_back(*entry);
   variables.push_back("NORN_OPTIONS=" + options);
   return variables;
@@ -40,10 +40,11 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
   return out;
 }
 
-ForkServer::ForkServer(const std::string& path, const std::vector<std::string>& command) {
+ForkServer::ForkServer(const std::string& path, const std::vector<std::string>& command,
+                       const std::vector<std::string>& given) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return;
-  const std::vector<std::string> variables = environment_with(fmt::format("serve={}", ends[1]));
+  const std::vector<std::string> variables = environment_with(fmt::format("serve={}", ends[1]), given);
   const std::vector<char*> environment = pointers(variables);
   const std::vector<char*> arguments = pointers(command);
   pid_ = fork();

@@ -14,8 +14,10 @@ struct RunFiles {
 
 class ForkServer {
  public:
-  // Starts the program. If it does not come to serve, start() never starts a run.
-  ForkServer(const std::string& path, const std::vector<std::string>& command);
+  // Starts the program, in this environment (empty: this process's own). If it does not come to serve, start() never
+  // starts a run.
+  ForkServer(const std::string& path, const std::vector<std::string>& command,
+             const std::vector<std::string>& environment);
   // The server ends. Its runs do not.
   ~ForkServer();
   ForkServer(const ForkServer&) = delete;
@@ -35,8 +37,9 @@ class ForkServer {
   pid_t pid_ = 0;
 };
 
-// This process's environment with other options for norn.
-[[nodiscard]] std::vector<std::string> environment_with(const std::string& options);
+// An environment (empty: this process's own) with other options for norn.
+[[nodiscard]] std::vector<std::string> environment_with(const std::string& options,
+                                                        const std::vector<std::string>& environment);
 // As exec wants them: they point into `words`, and end with a null.
 [[nodiscard]] std::vector<char*> pointers(const std::vector<std::string>& words);
 

@@ -110,7 +110,8 @@ bool learn_reference(Stage& stage, double timeout, Reference& reference, std::st
   learning.add(controlled, &quiet);
   double longest = controlled.seconds;
   bool hung_plainly = false;
-  if (controlled.slept <= kMostSleep) {
+  // What comes from outside is only there under control.
+  if (controlled.slept <= kMostSleep && !stage.has_inputs()) {
     // A hundred times what it took under control, which is slower: it stands still.
     constexpr double kMostPatience = 10, kLittlePatience = 2, kTimes = 100;
     const double patience =

@@ -24,6 +24,7 @@
 #include "experiment/fork_server.h"
 #include "experiment/program.h"
 #include "report/whole_file.h"
+#include "schedule/input_log.h"
 #include "schedule/log.h"
 
 namespace norn::experiment {
@@ -166,6 +167,7 @@ std::string Stage::options_for(const Plan& plan, unsigned worker, const std::str
     options.set("predicate", file("predicate", 0));
     options.set("predicate_text", predicate_);
   }
+  if (!inputs_.empty()) options.set("inputs", inputs_);
   if (plan.order != 0) options.set("order", std::to_string(plan.order));
   options.set("outcome", file("outcome", worker));
   options.set("decisions", file("log", worker));
@@ -213,7 +215,7 @@ StagedRun Stage::start(const std::string& options, unsigned worker, ForkServer* 
 
 // A process that executes the program, or could not: then `error` says why. 0: there is no process either.
 pid_t Stage::execute(const std::string& options, const RunFiles& files, int& error) const {
-  const std::vector<std::string> variables = environment_with(options);
+  const std::vector<std::string> variables = environment_with(options, environment_);
   const std::vector<char*> environment = pointers(variables);
   const std::vector<char*> arguments = pointers(command_);
   int trouble[2];
@@ -248,7 +250,7 @@ ForkServer* Stage::server_for(unsigned worker) const {
   if (!serves_ || !is_controlled_) return nullptr;
   const std::lock_guard lock(servers_mutex_);
   std::unique_ptr<ForkServer>& server = servers_[worker];
-  if (server == nullptr) server = std::make_unique<ForkServer>(path_, command_);
+  if (server == nullptr) server = std::make_unique<ForkServer>(path_, command_, environment_);
   return server.get();
 }
 
@@ -309,13 +311,17 @@ void Stage::read_outcome(const Plan& plan, unsigned worker, StagedRun& run) cons
   run.first_meeting = outcome.first_meeting;
   std::copy(std::begin(outcome.met), std::end(outcome.met), run.met);
   run.differs_at = outcome.differs_at;
+  run.inputs = outcome.inputs;
+  run.inputs_came = outcome.inputs_came;
+  run.inputs_differ.assign(outcome.inputs_differ, strnlen(outcome.inputs_differ, sizeof(outcome.inputs_differ)));
   run.slept = static_cast<double>(outcome.slept) / 1e9;
   for (const schedule::ReadsFromPair& pair : outcome.pairs)
     if (!pair.is_none()) run.pairs.push_back(pair);
   if (marks_states(plan) && run.controlled) run.states = read_states(file("states", worker), run.decisions);
   if (capture_) {
     run.streams = read_capture(file("capture", worker), directory_);
-    run.wrote_files = !run.streams.empty();
+    run.wrote_files = std::any_of(run.streams.begin(), run.streams.end(),
+                                  [](const WrittenStream& stream) { return stream.name.starts_with('/'); });
     run.streams.push_back(stream_of("standard output", run.output));
     run.streams.push_back(stream_of("standard error", run.errors));
   }
@@ -344,6 +350,20 @@ bool Stage::set_predicate(const std::string& expression, const PredicateCode& co
   return out.flush().good();
 }
 
+bool Stage::set_inputs(const std::string& path) {
+  std::string error;
+  const auto file = report::read_whole_file(path, error);
+  std::vector<std::string> variables;
+  const auto note = [&](const schedule::InputRecord& record, const char* bytes) {
+    if (record.kind == schedule::InputKind::kVariable) variables.emplace_back(bytes, record.size);
+  };
+  if (!file || !schedule::visit_inputs(file->data(), file->size(), note)) return false;
+  inputs_ = fs::absolute(path).string();
+  inputs_hash_ = report::hash_of_file(path);
+  environment_ = std::move(variables);
+  return true;
+}
+
 std::string Stage::token_of(const Plan& plan, const StagedRun& run) const {
   Plan token = plan;
   token.hash = static_cast<uint32_t>(run.hash);
@@ -351,6 +371,7 @@ std::string Stage::token_of(const Plan& plan, const StagedRun& run) const {
   token.program = program_hash_;
   token.predicate = predicate_;
   token.what_if = what_if_;
+  token.inputs = inputs_hash_;
   return encode(token);
 }
 
@@ -363,10 +384,15 @@ StagedRun Stage::run_plain(unsigned worker) const {
   return run;
 }
 
-StagedRun Stage::run_detecting(unsigned worker) const {
+StagedRun Stage::run_detecting(unsigned worker, uint32_t seed) const {
   options::OptionList options = options_;
   options.set("exitcode", "0");
   options.set("findings", file("findings", worker));
+  if (!inputs_.empty()) {
+    options.set("inputs", inputs_);
+    options.set("schedule", std::string(name_of(schedule::StrategyKind::kRandom)));
+    options.set("seed", std::to_string(seed));
+  }
   std::error_code error;
   fs::remove(file("findings", worker), error);
   StagedRun run = start(options.list(), worker, nullptr);
@@ -409,14 +435,21 @@ StagedRun of_child(const ChildEnd& end) {
 }  // namespace
 
 StagedRun Stage::perform(const Plan& plan, const std::string& expected) const {
-  StagedRun run = of_child(run_child(path_, command_, {{"NORN_OPTIONS", options_for(plan, 0, expected)}}));
+  StagedRun run =
+      of_child(run_child(path_, command_, {{"NORN_OPTIONS", options_for(plan, 0, expected)}}, 0, environment_));
   read_outcome(plan, 0, run);
   return run;
 }
 
 StagedRun Stage::debug(const Plan& plan, const std::string& expected) const {
   const std::string script = file("gdb", 0);
-  std::ofstream(script) << kGdbScript;
+  std::ofstream out(script);
+  if (!environment_.empty()) out << "set confirm off\nunset environment\n";
+  for (const std::string& variable : environment_)
+    if (variable.find('\n') == std::string::npos) out << "set environment " << variable << '\n';
+  if (!environment_.empty()) out << "set environment NORN_OPTIONS=" << options_for(plan, 0, expected) << ":debug=on\n";
+  out << kGdbScript;
+  out.close();
   std::vector<std::string> words = {"gdb", "-q", "-x", script, "--args", path_};
   words.insert(words.end(), command_.begin() + 1, command_.end());
   Program gdb;

@@ -59,6 +59,9 @@ struct StagedRun {
   uint64_t first_meeting = 0;
   schedule::MetAccess met[2];  // there
   uint64_t differs_at = 0;
+  uint64_t inputs = 0;                 // of those that are replayed, how many come at their time
+  uint64_t inputs_came = 0;            // and did
+  std::string inputs_differ;           // what the recorded run did not do, in words
   double slept = 0;                    // seconds of the virtual clock that nobody could run in
   std::vector<WrittenStream> streams;  // what it wrote, where: of a stage that captures
   bool wrote_files = false;            // likewise: some of them are files
@@ -103,6 +106,10 @@ class Stage {
     what_if_ = places;
     options_.set("what_if", places);
   }
+  // Controlled runs get what is in this file (schedule/input_log.h), and nothing else comes from outside. False: it
+  // cannot be read.
+  [[nodiscard]] bool set_inputs(const std::string& path);
+  [[nodiscard]] bool has_inputs() const { return !inputs_.empty(); }
   // A command of the shell that gets a run's standard output as its input, if the run ended by itself, and says by its
   // status whether that is right.
   void set_judge(const std::string& command) { judge_ = command; }
@@ -112,8 +119,8 @@ class Stage {
 
   // Any number of threads may do this at once; `worker` tells them apart.
   [[nodiscard]] StagedRun run_plain(unsigned worker) const;
-  // The same with the detector on: what it found is in `findings`.
-  [[nodiscard]] StagedRun run_detecting(unsigned worker) const;
+  // The same with the detector on: what it found is in `findings`. With inputs it is a schedule of this seed.
+  [[nodiscard]] StagedRun run_detecting(unsigned worker, uint32_t seed) const;
   // Under control, in a schedule that brings nobody together.
   [[nodiscard]] StagedRun run_quietly() const;
   [[nodiscard]] StagedRun run(const Plan& plan, unsigned worker, const std::string& expected = {}) const;
@@ -152,6 +159,9 @@ class Stage {
   std::string predicate_;  // in words
   std::string what_if_;
   std::string judge_;
+  std::string inputs_;  // the file
+  uint64_t inputs_hash_ = 0;
+  std::vector<std::string> environment_;  // NAME=VALUE, of the runs; without inputs this process's own
   Clock::time_point deadline_ = Clock::time_point::max();
   // A program that is instrumented itself, and was seen to be controlled, starts but once for each worker
   // (experiment/fork_server.h).

@@ -62,6 +62,8 @@ struct Settings {
   Text guide{};        // of reads-from: its constraints; of frontier: the way back
   Text states{};       // a file for the marks of its states (schedule/state_mark.h)
   Text capture{};      // a file for what is written (schedule/capture.h)
+  Text keep_inputs{};  // a file for what comes from outside (schedule/input_log.h)
+  Text inputs{};       // one that a run has kept: nothing comes from outside but that
   Text predicate{};    // a file with what must hold (schedule/predicate.h)
   Text predicate_text{};
   Text what_if{};  // locks that are not taken: FILE:LINE, or the name of a function

@@ -28,7 +28,7 @@ struct MetAccess {
 };
 
 struct Outcome {
-  static constexpr uint64_t kMagic = 0x3774'756f'6e72'6f6e;  // "nornout7"
+  static constexpr uint64_t kMagic = 0x3874'756f'6e72'6f6e;  // "nornout8"
   static constexpr uint64_t kNever = ~uint64_t{0};
   static constexpr uint32_t kFirstThenSecond = 1;
   static constexpr uint32_t kSecondThenFirst = 2;
@@ -75,6 +75,12 @@ struct Outcome {
   static constexpr uint32_t kMostTaken = 32;
   uint32_t taken_count = 0;
   Taken taken[kMostTaken];
+
+  // Of a run that replays inputs (schedule/input_log.h): how many there are that come at their time (not files), how
+  // many came, and in words what the recorded run did not do.
+  uint64_t inputs = 0;
+  uint64_t inputs_came = 0;
+  char inputs_differ[512] = {};
 
   uint64_t slept = 0;            // nanoseconds that passed on the virtual clock because nobody could run
   uint64_t differs_at = kNever;  // the first decision that is not as in the log to compare with

@@ -19,7 +19,7 @@ constexpr uint8_t kOrdered = 8;
 constexpr uint8_t kGuarded = 16;
 constexpr uint8_t kPredicate = 32;
 constexpr uint8_t kLeftOut = 64;
-constexpr uint8_t kAllFlags = kAccesses | kWrittenOut | kGuided | kOrdered | kGuarded | kPredicate | kLeftOut;
+constexpr uint8_t kInputs = 128;
 
 class Writer {
  public:
@@ -151,7 +151,7 @@ std::string encode(const Token& token) {
   writer.byte((token.accesses ? kAccesses : 0u) | (identities ? 0u : kWrittenOut) |
               (token.guide.empty() ? 0u : kGuided) | (token.order == 0 ? 0u : kOrdered) |
               (token.memory ? kGuarded : 0u) | (token.predicate.empty() ? 0u : kPredicate) |
-              (token.what_if.empty() ? 0u : kLeftOut));
+              (token.what_if.empty() ? 0u : kLeftOut) | (token.inputs == 0 ? 0u : kInputs));
   writer.varint(token.seed);
   writer.varint(token.depth);
   writer.varint(token.length);
@@ -162,6 +162,10 @@ std::string encode(const Token& token) {
   if (token.order != 0) writer.varint(token.order);
   if (!token.predicate.empty()) writer.counted(token.predicate);
   if (!token.what_if.empty()) writer.counted(token.what_if);
+  if (token.inputs != 0) {
+    writer.word(static_cast<uint32_t>(token.inputs));
+    writer.word(static_cast<uint32_t>(token.inputs >> 32));
+  }
   writer.text(identities ? std::string_view(sites.bytes()) : std::string_view(token.sites));
   writer.half(checksum(writer.bytes()));
   return std::string(kPrefix) + to_base64(writer.bytes());
@@ -197,6 +201,10 @@ std::optional<Token> decode(std::string_view text, std::string& error) {
   if ((flags & kOrdered) != 0) token.order = reader.varint();
   if ((flags & kPredicate) != 0) token.predicate = reader.text(reader.varint());
   if ((flags & kLeftOut) != 0) token.what_if = reader.text(reader.varint());
+  if ((flags & kInputs) != 0) {
+    token.inputs = reader.word();
+    token.inputs |= uint64_t{reader.word()} << 32;
+  }
   if ((flags & kWrittenOut) != 0) {
     token.sites = reader.rest();
   } else {
@@ -208,8 +216,7 @@ std::optional<Token> decode(std::string_view text, std::string& error) {
     if (!reader.rest().empty()) error = "the token was cut off or changed";
   }
   // The last character may have bits that mean nothing.
-  if (encode(token) != text || reader.failed() || strategy == 0 || strategy >= std::size(kStrategies) ||
-      flags > kAllFlags) {
+  if (encode(token) != text || reader.failed() || strategy == 0 || strategy >= std::size(kStrategies)) {
     error = "the token was cut off or changed";
   }
   if (!error.empty()) return std::nullopt;

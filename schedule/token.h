@@ -3,7 +3,7 @@
 //   n2…   base64 (the alphabet for file names) of, version 2:
 //         1 byte   strategy
 //         1 byte   flags: 1 switches at accesses, 2 sites are written out, 4 there is a guide, 8 an order,
-//                  16 memory is guarded, 32 there is a predicate, 64 something is left out
+//                  16 memory is guarded, 32 there is a predicate, 64 something is left out, 128 inputs are replayed
 //         varint   seed, depth, length
 //         4 bytes  hash of the program's file
 //         4 bytes  the low half of the rolling hash of the run's decisions
@@ -12,6 +12,7 @@
 //         varint   if an order is asked for: its number
 //         varint   if there is a predicate: how long it is, and it itself
 //         varint   if something is left out: how long the words are, and they themselves, as the option has them
+//         8 bytes  if inputs are replayed: what their file is called, by its hash
 //         sites    4 bytes each (low halves of identities); written out: the option's text
 //         2 bytes  a checksum of all before, so that a typing error is not another schedule
 // Numbers are little-endian, varints have seven bits a byte, the lowest first.
@@ -37,6 +38,7 @@ struct Token {
   bool memory = false;      // guarded
   std::string predicate{};  // what must hold, in words
   std::string what_if{};    // as the option `what_if` has it
+  uint64_t inputs = 0;      // by the hash of their file (input_log.h); 0: none, the program reads what is there
   uint32_t program = 0;
   uint32_t hash = 0;
   uint64_t decisions = 0;

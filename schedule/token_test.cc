@@ -68,6 +68,16 @@ TEST(Token, APredicateAndWhatIsLeftOutComeBack) {
   EXPECT_EQ(back.sites, "3f9c1a02");
 }
 
+TEST(Token, TheInputsThatItNamesComeBack) {
+  for (const uint64_t inputs : {uint64_t{1}, uint64_t{0x0123'4567'89ab'cdef}, ~uint64_t{0}}) {
+    const Token back = decoded(encode({.sites = "3f9c1a02", .what_if = "bank.cpp:14", .inputs = inputs}));
+    EXPECT_EQ(back.inputs, inputs);
+    EXPECT_EQ(back.what_if, "bank.cpp:14");
+    EXPECT_EQ(back.sites, "3f9c1a02");
+  }
+  EXPECT_EQ(decoded(encode({.sites = "3f9c1a02"})).inputs, 0u);
+}
+
 TEST(Token, SitesByLineAreWrittenOut) {
   const Token back = decoded(encode({.sites = "bank.cc@14,bank.cc@19"}));
   EXPECT_EQ(back.sites, "bank.cc@14,bank.cc@19");

@@ -12,6 +12,7 @@
 #include "classify/classification_text.h"
 #include "cli/confirm/classes.h"
 #include "cli/confirm/confirm_options.h"
+#include "cli/confirm/used_inputs.h"
 #include "cli/detection.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
@@ -173,6 +174,7 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
     experiment::Stage stage(detection.program.path, detection.command, detection.options);
     stage.set_deadline(end);
     stage.set_capture(true);
+    use_kept_inputs(detection.kept, detection.command, stage);
     if (!experiment::learn_reference(stage, settings.timeout, reference, error)) {
       complain(error);
       return kMisuse;

@@ -7,6 +7,7 @@
 #include "casebook/times.h"
 #include "cli/confirm/classes.h"
 #include "cli/confirm/classify_request.h"
+#include "cli/confirm/used_inputs.h"
 #include "cli/detection.h"
 #include "cli/run_options.h"
 #include "cli/terminal.h"
@@ -27,7 +28,7 @@ constexpr double kMostForOne = 240;  // seconds, for a race, if nothing else is 
 // The findings of the program's last run; without one it is run now, with the detector on.
 bool detect_first(const ClassifyRequest& request, KnownFindings& kept, std::string& error) {
   if (casebook::last_run_of(request.command[0]) || !request.choice.from.empty()) return true;
-  std::vector<std::string> words = {"--"};
+  std::vector<std::string> words = {"--keep-inputs", "--"};
   words.insert(words.end(), request.command.begin(), request.command.end());
   Arguments app;
   Detection detection;
@@ -135,6 +136,8 @@ int classify_races(const Verb& verb, std::vector<std::string> arguments) {
   }
   if (candidates->empty()) return 0;
 
+  // Other arguments may ask for other inputs.
+  if (ways.size() == 1 && ways[0].words.empty()) use_kept_inputs(kept.run, request.command, ways[0].stage);
   if (!learn_ways(request, settings.timeout, ways, error)) {
     complain(error);
     return kMisuse;

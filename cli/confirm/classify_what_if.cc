@@ -8,6 +8,7 @@
 
 #include "cli/confirm/classes.h"
 #include "cli/confirm/classify_request.h"
+#include "cli/confirm/used_inputs.h"
 #include "cli/renderings.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
@@ -40,12 +41,12 @@ std::vector<std::string> parts_of(const std::string& list) {
   return parts;
 }
 
-// What the detector finds while nobody controls the program.
+// What the detector finds: while nobody controls the program, or with inputs in random schedules.
 bool detect_races(const Ways& ways, std::vector<ConfirmCandidate>& races, std::string& error) {
   std::set<std::string> known;
   for (const Way& way : ways) {
     for (unsigned i = 0; i < kDetections; ++i) {
-      const experiment::StagedRun run = way.stage.run_detecting(0);
+      const experiment::StagedRun run = way.stage.run_detecting(0, i + 1);
       const auto findings = report::merge_findings({{"findings", run.findings}}, error);
       if (!findings) return false;
       for (ConfirmCandidate& race : experiment::candidates_of(*findings))
@@ -153,6 +154,8 @@ int classify_what_if(const ClassifyRequest& request, const experiment::ConfirmSe
                          request.what_if));
     return kMisuse;
   }
+  if (ways.size() == 1 && ways[0].words.empty())
+    use_kept_inputs(casebook::last_run_of(request.command[0]), request.command, ways[0].stage);
   bool ok = what_if.detect_before(error);
   if (ok && is_function) ok = what_if.find_places(request.what_if, places, error);
   if (!is_function) places = {request.what_if};  // all at once

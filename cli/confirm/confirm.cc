@@ -8,6 +8,7 @@
 #include "cli/casebook_file.h"
 #include "cli/confirm/confirm_options.h"
 #include "cli/confirm/known_candidates.h"
+#include "cli/confirm/used_inputs.h"
 #include "cli/renderings.h"
 #include "cli/run_options.h"
 #include "cli/terminal.h"
@@ -162,6 +163,8 @@ int confirm(const Verb& verb, std::vector<std::string> arguments) {
     return kMisuse;
   }
   Stage stage(program.path, request.command, list);
+  if (request.explore) kept.run = casebook::last_run_of(request.command[0]);
+  use_kept_inputs(kept.run, request.command, stage);
   const double budget = options.budget(settings.patience != 0 ? kUsualBudget : 0);
   if (budget > 0) {
     settings.deadline = deadline_after(budget);

@@ -8,6 +8,7 @@
 
 #include "casebook/runs.h"
 #include "cli/casebook_file.h"
+#include "cli/confirm/used_inputs.h"
 #include "cli/run_options.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
@@ -145,6 +146,10 @@ int replay(const Verb& verb, std::vector<std::string> arguments) {
       return kMisuse;
     }
   }
+  if (token->inputs != 0 && !use_named_inputs(token->inputs, stage, error)) {
+    complain(error);
+    return kMisuse;
+  }
   if (!token->what_if.empty()) stage.set_what_if(token->what_if);
   std::string kept = casebook::kept_schedule(words[0]);
   if (!segments.empty()) {
@@ -173,6 +178,10 @@ int replay(const Verb& verb, std::vector<std::string> arguments) {
     });
   }
   tell_values(run);
+  if (!run.inputs_differ.empty()) complain(fmt::format("unlike the recorded run, {}", run.inputs_differ));
+  if (run.inputs_came < run.inputs)
+    complain(fmt::format("{} of the {} inputs that come at their time did not come: the run ended before",
+                         run.inputs - run.inputs_came, run.inputs));
   const bool has_log = segments.empty() && !kept.empty();
   tell(*token, run, has_log ? read_log(kept) : std::vector<LogEntry>(), read_log(stage.log_of(0)));
   if (run.signal != 0) experiment::die_by(run.signal);

@@ -9,6 +9,7 @@
 #include "runtime/control/turn.h"
 #include "runtime/control/values.h"
 #include "runtime/control/written_files.h"
+#include "runtime/inputs/inputs.h"
 #include "runtime/memory/guard.h"
 #include "runtime/process/emit.h"
 #include "runtime/process/mode.h"
@@ -117,6 +118,7 @@ void start() {
   if (kind == schedule::StrategyKind::kOff) return;
   if (!open_decisions()) return;
   open_capture();
+  inputs::start_replaying();
   read_targets(settings.sites);
   schedule::Plan plan;
   plan.kind = kind;

@@ -9,6 +9,7 @@
 #include "runtime/control/decisions.h"
 #include "runtime/control/standstill.h"
 #include "runtime/control/values.h"
+#include "runtime/inputs/inputs.h"
 #include "runtime/intercept/signals.h"
 #include "runtime/process/syscalls.h"
 
@@ -122,17 +123,26 @@ bool pass_quietly() {
 Slot* choose(Slot* running) {
   for (;;) {
     expire();
+    if (inputs::replaying) inputs::come();
     look_at_files(0);
     const uint32_t count = list_enabled();
     if (count == 0) {
-      if (any_with(Status::kWaiting, Waiting::kFile) && look_at_files(kIdlePoll)) continue;
+      const bool may_come = any_with(Status::kWaiting, Waiting::kFile);
+      if (!inputs::replaying && may_come && look_at_files(kIdlePoll)) continue;
+      if (inputs::replaying && inputs::come_to_idle()) continue;
       if (pass_quietly()) continue;
+      if (inputs::replaying && inputs::come_to_stop()) continue;
+      if (inputs::replaying && may_come && look_at_files(kIdlePoll)) continue;
       return nullptr;
     }
-    if (are_asleep(enabled, count) && pass_quietly()) continue;
+    if (are_asleep(enabled, count)) {
+      if (inputs::replaying && inputs::come_to_idle()) continue;
+      if (pass_quietly()) continue;
+    }
     if (are_idle(enabled, count)) {
       expect_again();
       standstill.suspect();
+      if (inputs::replaying && inputs::come_to_idle()) continue;
       if (pass_time()) continue;
     }
     if (const uint32_t pollers = standstill.pollers(slots, high); pollers != 0) end_by_standstill(pollers);

@@ -8,6 +8,7 @@
 #include "runtime/control/decisions.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/process/settings.h"
+#include "runtime/process/state.h"
 #include "runtime/process/syscalls.h"
 #include "schedule/capture.h"
 
@@ -81,6 +82,22 @@ void note_written(int fd) {
   const SpinLock lock(mutex);
   CapturedFile* file = file_named({name, static_cast<size_t>(length)});
   if (file != nullptr) look_into(*file);
+}
+
+void note_sent(uint32_t stream, Text bytes) {
+  if (capture == nullptr) return;
+  char name[32];
+  Buffer buffer(name, sizeof(name));
+  buffer.sink().put("connection ");
+  buffer.sink().put(Decimal(stream).text());
+  const Inspection here;
+  const SpinLock lock(mutex);
+  CapturedFile* file = file_named(buffer.text());
+  if (file == nullptr) return;
+  if (file->length == 0) file->hash = kNoBytes;
+  file->hash = text_hash(bytes, file->hash);
+  file->length += bytes.size;
+  for (size_t i = 0; i < bytes.size && file->kept < sizeof(file->bytes); ++i) file->bytes[file->kept++] = bytes[i];
 }
 
 void note_all_written() {

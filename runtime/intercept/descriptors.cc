@@ -29,6 +29,7 @@
 #include "runtime/control/control.h"
 #include "runtime/control/written_files.h"
 #include "runtime/hooks/access_hooks.h"
+#include "runtime/inputs/inputs.h"
 #include "runtime/intercept/callbacks.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/intercept/signals.h"
@@ -104,6 +105,7 @@ Address tag_of(Thread& thread, int fd) {
 }
 
 void set_thing(int fd, uint64_t thing) {
+  inputs::closed(fd);
   const Inspection here;
   if (!here) return;
   if (std::atomic<uint64_t>* entry = entry_of(fd); entry != nullptr) entry->store(thing, std::memory_order_release);
@@ -137,6 +139,7 @@ void forget_thing(int fd) {
 
 void duplicated(int from, int to) {
   if (from == to || to < 0) return;
+  inputs::duplicated(from, to);
   const Inspection here;
   if (!here) return;
   const std::atomic<uint64_t>* source = entry_of(from);
@@ -154,6 +157,7 @@ void use_file(AccessKind kind, int fd, const norn_site& site) {
 
 void closing(int fd, const norn_site& site) {
   if (fd < 0) return;
+  inputs::closed(fd);
   if (is_controlled()) control::note_written(fd);
   giving_to_file(fd, site);
   use_file(AccessKind::kWrite, fd, site);
@@ -195,6 +199,8 @@ void became_readable(int fd) {
   if (!here) return;
   if (const Address tag = tag_of(here.thread(), fd); tag != 0) emit.happens_after(here.thread(), tag);
 }
+
+void made_socket(int fd) { set_thing(fd, kAnySocket); }
 
 bool locate_file(Address address, report::Location& location, TextPool& pool) {
   if (address < kFiles) return false;
@@ -250,12 +256,40 @@ size_t size_of(const iovec* vectors, size_t count) {
 
 // Writes, without the turn where that may have to wait for a reader.
 template <class Call>
-ssize_t write_out(int fd, size_t size, const norn_site& site, Call call) {
+ssize_t write_now(int fd, const iovec* vectors, size_t count, const norn_site& site, Call call) {
   if (!is_controlled() || !control::active()) return call();
   control::point(control::Op::kSignal, nullptr, &site);
-  if (!control::may_wait_to_write(fd, size)) return call();
+  if (ssize_t result = 0; inputs::replaying && inputs::replays_write(fd, vectors, count, result)) return result;
+  if (!control::may_wait_to_write(fd, size_of(vectors, count))) return call();
   const control::Outside outside;
   return call();
+}
+
+template <class Call>
+ssize_t write_out(int fd, const iovec* vectors, size_t count, const norn_site& site, Call call) {
+  const ssize_t size = write_now(fd, vectors, count, site, call);
+  inputs::wrote_to(fd, size);
+  return size;
+}
+
+template <class Call>
+ssize_t write_out(int fd, const void* buffer, size_t size, const norn_site& site, Call call) {
+  const iovec one = {const_cast<void*>(buffer), size};
+  return write_out(fd, &one, 1, site, call);
+}
+
+// After a call that read into the buffers, or failed: what came is an input.
+ssize_t came(int fd, const iovec* vectors, size_t count, ssize_t size, int flags = 0) {
+  if (!inputs::is_concerned() || (flags & MSG_PEEK) != 0) return size;
+  const int error = errno;
+  inputs::read_from(fd, vectors, count, size, error);
+  errno = error;
+  return size;
+}
+
+ssize_t came(int fd, void* buffer, size_t room, ssize_t size, int flags = 0) {
+  const iovec one = {buffer, room};
+  return came(fd, &one, 1, size, flags);
 }
 
 }  // namespace
@@ -265,14 +299,14 @@ ssize_t write_out(int fd, size_t size, const norn_site& site, Call call) {
 NORN_INTERPOSE(ssize_t, read, (int fd, void* buffer, size_t size)) {
   if (!has_started()) return sys::call(__NR_read, fd, sys::as_long(buffer), static_cast<long>(size));
   if (!control::await_input(fd, site_read)) return -1;
-  return was_read(fd, buffer, real_read(fd, buffer, size), site_read);
+  return was_read(fd, buffer, came(fd, buffer, size, real_read(fd, buffer, size)), site_read);
 }
 
 NORN_INTERPOSE(ssize_t, write, (int fd, const void* buffer, size_t size)) {
   if (!has_started()) return sys::call(__NR_write, fd, sys::as_long(buffer), static_cast<long>(size));
   observe_read(buffer, size, site_write);
   giving_to_file(fd, site_write);
-  return write_out(fd, size, site_write, [=] { return real_write(fd, buffer, size); });
+  return write_out(fd, buffer, size, site_write, [=] { return real_write(fd, buffer, size); });
 }
 
 NORN_INTERPOSE(ssize_t, pread, (int fd, void* buffer, size_t size, off_t offset)) {
@@ -302,7 +336,7 @@ NORN_INTERPOSE(ssize_t, pwrite64, (int fd, const void* buffer, size_t size, off6
 NORN_INTERPOSE(ssize_t, readv, (int fd, const iovec* vectors, int count)) {
   if (!has_started()) return -1;
   if (!control::await_input(fd, site_readv)) return -1;
-  const ssize_t size = real_readv(fd, vectors, count);
+  const ssize_t size = came(fd, vectors, static_cast<size_t>(count), real_readv(fd, vectors, count));
   if (size >= 0) took_from_file(fd, site_readv);
   write_vectors(vectors, static_cast<size_t>(count), size, site_readv);
   return size;
@@ -312,7 +346,7 @@ NORN_INTERPOSE(ssize_t, writev, (int fd, const iovec* vectors, int count)) {
   if (!has_started()) return -1;
   read_vectors(vectors, count, site_writev);
   giving_to_file(fd, site_writev);
-  return write_out(fd, size_of(vectors, static_cast<size_t>(count)), site_writev,
+  return write_out(fd, vectors, static_cast<size_t>(count), site_writev,
                    [=] { return real_writev(fd, vectors, count); });
 }
 
@@ -350,7 +384,7 @@ NORN_INTERPOSE(ssize_t, send, (int fd, const void* buffer, size_t size, int flag
   if (!has_started()) return -1;
   observe_read(buffer, size, site_send);
   giving_to_file(fd, site_send);
-  return write_out(fd, size, site_send, [=] { return real_send(fd, buffer, size, flags); });
+  return write_out(fd, buffer, size, site_send, [=] { return real_send(fd, buffer, size, flags); });
 }
 
 NORN_INTERPOSE(ssize_t, sendto,
@@ -358,14 +392,14 @@ NORN_INTERPOSE(ssize_t, sendto,
   if (!has_started()) return -1;
   observe_read(buffer, size, site_sendto);
   giving_to_file(fd, site_sendto);
-  return write_out(fd, size, site_sendto, [=] { return real_sendto(fd, buffer, size, flags, to, to_size); });
+  return write_out(fd, buffer, size, site_sendto, [=] { return real_sendto(fd, buffer, size, flags, to, to_size); });
 }
 
 NORN_INTERPOSE(ssize_t, sendmsg, (int fd, const msghdr* message, int flags)) {
   if (!has_started()) return -1;
   read_vectors(message->msg_iov, static_cast<int>(message->msg_iovlen), site_sendmsg);
   giving_to_file(fd, site_sendmsg);
-  return write_out(fd, size_of(message->msg_iov, message->msg_iovlen), site_sendmsg,
+  return write_out(fd, message->msg_iov, message->msg_iovlen, site_sendmsg,
                    [=] { return real_sendmsg(fd, message, flags); });
 }
 
@@ -381,20 +415,21 @@ NORN_INTERPOSE(int, sendmmsg, (int fd, mmsghdr* messages, unsigned count, int fl
 NORN_INTERPOSE(ssize_t, recv, (int fd, void* buffer, size_t size, int flags)) {
   if (!has_started()) return -1;
   if ((flags & MSG_DONTWAIT) == 0 && !control::await_input(fd, site_recv)) return -1;
-  return was_read(fd, buffer, real_recv(fd, buffer, size, flags), site_recv);
+  return was_read(fd, buffer, came(fd, buffer, size, real_recv(fd, buffer, size, flags), flags), site_recv);
 }
 
 NORN_INTERPOSE(ssize_t, recvfrom,
                (int fd, void* buffer, size_t size, int flags, sockaddr* from, socklen_t* from_size)) {
   if (!has_started()) return -1;
   if ((flags & MSG_DONTWAIT) == 0 && !control::await_input(fd, site_recvfrom)) return -1;
-  return was_read(fd, buffer, real_recvfrom(fd, buffer, size, flags, from, from_size), site_recvfrom);
+  const ssize_t got = came(fd, buffer, size, real_recvfrom(fd, buffer, size, flags, from, from_size), flags);
+  return was_read(fd, buffer, got, site_recvfrom);
 }
 
 NORN_INTERPOSE(ssize_t, recvmsg, (int fd, msghdr* message, int flags)) {
   if (!has_started()) return -1;
   if ((flags & MSG_DONTWAIT) == 0 && !control::await_input(fd, site_recvmsg)) return -1;
-  const ssize_t size = real_recvmsg(fd, message, flags);
+  const ssize_t size = came(fd, message->msg_iov, message->msg_iovlen, real_recvmsg(fd, message, flags), flags);
   if (size >= 0) took_from_file(fd, site_recvmsg);
   write_vectors(message->msg_iov, message->msg_iovlen, size, site_recvmsg);
   return size;
@@ -406,8 +441,10 @@ NORN_INTERPOSE(int, recvmmsg, (int fd, mmsghdr* messages, unsigned count, int fl
   const int received = real_recvmmsg(fd, messages, count, flags, timeout);
   if (received > 0) took_from_file(fd, site_recvmmsg);
   for (int i = 0; i < received; ++i) {
-    write_vectors(messages[i].msg_hdr.msg_iov, messages[i].msg_hdr.msg_iovlen,
-                  static_cast<ssize_t>(messages[i].msg_len), site_recvmmsg);
+    const msghdr& message = messages[i].msg_hdr;
+    const auto size = static_cast<ssize_t>(messages[i].msg_len);
+    came(fd, message.msg_iov, message.msg_iovlen, size, flags);
+    write_vectors(message.msg_iov, message.msg_iovlen, size, site_recvmmsg);
   }
   return received;
 }
@@ -415,7 +452,9 @@ NORN_INTERPOSE(int, recvmmsg, (int fd, mmsghdr* messages, unsigned count, int fl
 NORN_INTERPOSE(ssize_t, sendfile, (int out, int in, off_t* offset, size_t count)) {
   if (!has_started()) return -1;
   giving_to_file(out, site_sendfile);
-  const ssize_t size = real_sendfile(out, in, offset, count);
+  ssize_t size = 0;
+  if (!inputs::replays_sendfile(out, in, offset, count, size)) size = real_sendfile(out, in, offset, count);
+  inputs::wrote_to(out, size);
   if (size >= 0) took_from_file(in, site_sendfile);
   return size;
 }
@@ -423,7 +462,9 @@ NORN_INTERPOSE(ssize_t, sendfile, (int out, int in, off_t* offset, size_t count)
 NORN_INTERPOSE(ssize_t, sendfile64, (int out, int in, off64_t* offset, size_t count)) {
   if (!has_started()) return -1;
   giving_to_file(out, site_sendfile64);
-  const ssize_t size = real_sendfile64(out, in, offset, count);
+  ssize_t size = 0;
+  if (!inputs::replays_sendfile(out, in, offset, count, size)) size = real_sendfile64(out, in, offset, count);
+  inputs::wrote_to(out, size);
   if (size >= 0) took_from_file(in, site_sendfile64);
   return size;
 }
@@ -466,43 +507,6 @@ NORN_INTERPOSE(int, socketpair, (int domain, int type, int protocol, int ends[2]
     observe_write(ends, 2 * sizeof(int), site_socketpair);
     set_same(ends[0], ends[1]);
   }
-  return result;
-}
-
-NORN_INTERPOSE(int, socket, (int domain, int type, int protocol)) {
-  if (!has_started()) return -1;
-  const int fd = real_socket(domain, type, protocol);
-  if (fd >= 0) set_thing(fd, kAnySocket);
-  return fd;
-}
-
-NORN_INTERPOSE(int, accept, (int fd, sockaddr* from, socklen_t* size)) {
-  if (!has_started()) return -1;
-  if (!control::await_input(fd, site_accept)) return -1;
-  const int accepted = real_accept(fd, from, size);
-  if (accepted >= 0) {
-    set_thing(accepted, kAnySocket);
-    took_from_file(fd, site_accept);
-  }
-  return accepted;
-}
-
-NORN_INTERPOSE(int, accept4, (int fd, sockaddr* from, socklen_t* size, int flags)) {
-  if (!has_started()) return -1;
-  if (!control::await_input(fd, site_accept4)) return -1;
-  const int accepted = real_accept4(fd, from, size, flags);
-  if (accepted >= 0) {
-    set_thing(accepted, kAnySocket);
-    took_from_file(fd, site_accept4);
-  }
-  return accepted;
-}
-
-NORN_INTERPOSE(int, connect, (int fd, const sockaddr* to, socklen_t size)) {
-  if (!has_started()) return -1;
-  giving_to_file(fd, site_connect);
-  const int result = real_connect(fd, to, size);
-  if (result == 0) took_from_file(fd, site_connect);
   return result;
 }
 
@@ -741,43 +745,55 @@ NORN_INTERPOSE(int, flock, (int fd, int operation)) {
 // A number that is given out again is a new descriptor.
 NORN_INTERPOSE(int, open, (const char* path, int flags, mode_t mode)) {
   if (!has_started()) return -1;
-  const int fd = real_open(path, flags, mode);
+  const inputs::Path where(AT_FDCWD, path, flags);
+  const int fd = real_open(where.text(), flags, mode);
   if (fd >= 0) set_thing(fd, 0);
+  where.opened(fd);
   return fd;
 }
 
 NORN_INTERPOSE(int, open64, (const char* path, int flags, mode_t mode)) {
   if (!has_started()) return -1;
-  const int fd = real_open64(path, flags, mode);
+  const inputs::Path where(AT_FDCWD, path, flags);
+  const int fd = real_open64(where.text(), flags, mode);
   if (fd >= 0) set_thing(fd, 0);
+  where.opened(fd);
   return fd;
 }
 
 NORN_INTERPOSE(int, openat, (int directory, const char* path, int flags, mode_t mode)) {
   if (!has_started()) return -1;
-  const int fd = real_openat(directory, path, flags, mode);
+  const inputs::Path where(directory, path, flags);
+  const int fd = real_openat(directory, where.text(), flags, mode);
   if (fd >= 0) set_thing(fd, 0);
+  where.opened(fd);
   return fd;
 }
 
 NORN_INTERPOSE(int, openat64, (int directory, const char* path, int flags, mode_t mode)) {
   if (!has_started()) return -1;
-  const int fd = real_openat64(directory, path, flags, mode);
+  const inputs::Path where(directory, path, flags);
+  const int fd = real_openat64(directory, where.text(), flags, mode);
   if (fd >= 0) set_thing(fd, 0);
+  where.opened(fd);
   return fd;
 }
 
 NORN_INTERPOSE(int, creat, (const char* path, mode_t mode)) {
   if (!has_started()) return -1;
-  const int fd = real_creat(path, mode);
+  const inputs::Path where(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC);
+  const int fd = real_creat(where.text(), mode);
   if (fd >= 0) set_thing(fd, 0);
+  where.opened(fd);
   return fd;
 }
 
 NORN_INTERPOSE(int, creat64, (const char* path, mode_t mode)) {
   if (!has_started()) return -1;
-  const int fd = real_creat64(path, mode);
+  const inputs::Path where(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC);
+  const int fd = real_creat64(where.text(), mode);
   if (fd >= 0) set_thing(fd, 0);
+  where.opened(fd);
   return fd;
 }
 

@@ -17,6 +17,9 @@ void became_readable(int fd);
 // Before a signal is sent, which may make a descriptor readable.
 void giving_to_signal_files();
 
+// The descriptor is a new socket, of which it is not known who is at the other end.
+void made_socket(int fd);
+
 // Whether an address stands for a descriptor; then the location is filled in.
 bool locate_file(Address address, report::Location& location, TextPool& pool);
 

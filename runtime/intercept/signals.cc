@@ -19,6 +19,7 @@
 #include "core/order/release_clock.h"
 #include "runtime/control/control.h"
 #include "runtime/hooks/access_hooks.h"
+#include "runtime/inputs/inputs.h"
 #include "runtime/intercept/descriptors.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/process/emit.h"
@@ -71,8 +72,17 @@ void keep(ThreadState& state, int number, const siginfo_t* info) {
 
 void on_signal(int number, siginfo_t* info, void* context);
 
+// Whether somebody else sent it: another process, or whoever sits at the terminal.
+bool is_from_outside(const siginfo_t* info) {
+  if (info == nullptr) return false;
+  return info->si_code == SI_KERNEL ||
+         (info->si_code <= 0 && info->si_code != SI_TIMER && info->si_code != SI_ASYNCIO && info->si_code != SI_MESGQ &&
+          static_cast<uint32_t>(info->si_pid) != start.pid);
+}
+
 void on_fatal_signal(int number, siginfo_t* info, void* /*context*/) {
   const int saved = errno;
+  if (inputs::recording && !is_fault(number, info) && is_from_outside(info)) inputs::got_signal(number);
   const struct {
     PlainHandler handler;
     unsigned long flags;
@@ -160,6 +170,7 @@ void on_signal(int number, siginfo_t* info, void* context) {
   if (state != nullptr) ++state->handlers;
   const int saved_errno = errno;
   const struct sigaction action = take_action(number);
+  if (inputs::recording && !is_fault(number, info) && is_from_outside(info)) inputs::got_signal(number);
   if (is_handler(action)) {
     got_signal(number);
     errno = saved_errno;
@@ -244,6 +255,11 @@ bool write_all_quietly(int fd, const char* data, size_t size) {
     size -= static_cast<size_t>(written);
   }
   return true;
+}
+
+bool has_handler(int number) {
+  const SpinLock lock(actions[number].mutex);
+  return is_handler(actions[number].action);
 }
 
 bool may_be_interrupted() {

@@ -50,6 +50,8 @@ enum class Arriving : uint8_t { kNothing, kRestarts, kInterrupts };
 // Of those that were sent to the calling thread or to the process, and that `blocked` does not keep back.
 [[nodiscard]] Arriving arriving(SignalMask blocked);
 
+// The program has one for it.
+[[nodiscard]] bool has_handler(int number);
 // Whether the program has a handler that may run at any time: of a signal that is no fault of its own.
 [[nodiscard]] bool may_be_interrupted();
 

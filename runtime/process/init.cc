@@ -11,6 +11,7 @@
 #include "runtime/control/what_if.h"
 #include "runtime/hooks/check_state.h"
 #include "runtime/hooks/stack_ids.h"
+#include "runtime/inputs/inputs.h"
 #include "runtime/intercept/reals.h"
 #include "runtime/intercept/signals.h"
 #include "runtime/intercept/threads.h"
@@ -131,6 +132,7 @@ bool start_all(int argc, char** argv, char** environment) {
   init_signals();
   init_process();
   leave(*state);
+  inputs::start_recording(environment);
   control::start();
   start_what_if();
   if (__tsan_on_initialize != nullptr) __tsan_on_initialize();

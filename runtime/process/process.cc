@@ -12,6 +12,7 @@
 
 #include "hazards/hazard_listener.h"
 #include "runtime/control/control.h"
+#include "runtime/inputs/inputs.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/intercept/signals.h"
 #include "runtime/intercept/streams/stdio.h"
@@ -107,6 +108,7 @@ void after_fork_in_child() {
   start.is_child = true;
   open_gate();
   control::stop();
+  inputs::stop();
   ThreadState* self = current_state;
   const bool entered = self != nullptr && enter(*self);
   restart_recording();

@@ -85,6 +85,8 @@ void read_settings(char** environment) {
   settings.decisions = absolute(settings.decisions);
   settings.expected = absolute(settings.expected);
   settings.states = absolute(settings.states);
+  settings.keep_inputs = absolute(settings.keep_inputs);
+  settings.inputs = absolute(settings.inputs);
   settings.dump_cfg = absolute(settings.dump_cfg);
 
   switch (settings.color) {

@@ -8,6 +8,7 @@
 #include "runtime/control/what_if.h"
 #include "runtime/control/written_files.h"
 #include "runtime/hooks/stack_ids.h"
+#include "runtime/inputs/inputs.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/intercept/signals.h"
 #include "runtime/openmp/openmp.h"
@@ -307,6 +308,7 @@ void report_place(uint32_t identity, const norn_site& site) {
 void finish_report(int exit_status) {
   if (sys::pid() != start.pid) return;  // a vfork's child: the memory is its parent's
   if (is_controlled()) control::note_all_written();
+  if (inputs::recording) inputs::ended();
   if (asks_what_if && !has_left_out())
     report_note("what_if: nothing was left out, since no lock, barrier or semaphore was used there");
   const RecordingTurn turn;  // what is counted at the end is what was recorded until then

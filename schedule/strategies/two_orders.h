@@ -8,9 +8,9 @@
 //
 // The given order has a second form, since where both stand the second thread may have read already what the first one
 // is about to change (two lost updates are lost in either order). Whoever stood there first performs its access when it
-// comes there, at the decision `from` (the first is 1), and stops behind it; the others go on as the strategy would have them if it
-// still stood before it, until the second one stands at its statement. So it differs from the flipped order in nothing
-// but when the one access is performed.
+// comes there, at the decision `from` (the first is 1), and stops behind it; the others go on as the strategy would
+// have them if it still stood before it, until the second one stands at its statement. So it differs from the flipped
+// order in nothing but when the one access is performed.
 //
 // Deviations:
 // - The document takes the first access of a recorded execution, and preempts there; here the two threads stand before

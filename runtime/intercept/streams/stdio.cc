@@ -10,6 +10,7 @@
 #include "runtime/control/control.h"
 #include "runtime/control/written_files.h"
 #include "runtime/hooks/access_hooks.h"
+#include "runtime/inputs/inputs.h"
 #include "runtime/intercept/descriptors.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/intercept/locks.h"
@@ -460,7 +461,12 @@ NORN_INTERPOSE(int, fclose, (FILE * file)) {
   if (!has_started()) return 0;
   giving_to(file, site_fclose);
   MemoryStreamUse(file, site_fclose).closes();
-  if (is_controlled()) control::note_written(real_fileno_unlocked(file));
+  const int fd = real_fileno_unlocked(file);
+  if (is_controlled()) control::note_written(fd);
+  if (inputs::is_concerned() && fd >= 0) {
+    real_fflush(file);
+    inputs::closed(fd);  // before another thread has the number
+  }
   return real_fclose(file);
 }
 

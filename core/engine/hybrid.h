@@ -51,11 +51,20 @@ struct PastAccess {
 // All shadow words of a granule, oldest first. Not initialised: most granules have few.
 struct AccessHistory {
   static constexpr unsigned kMax = 163;
+  static constexpr unsigned kRead = kMax + 3;  // a list, and the words that stand in the granule beside it
   unsigned count;
   unsigned listed;  // so many of the first came from the list
   // So many of the first must not be where their threads take them for the newest: see HybridEngine::next().
   unsigned overwritten;
-  PastAccess all[kMax];
+  PastAccess all[kRead];
+
+  // More than a list has room for: the oldest go.
+  void forget_oldest(unsigned many) {
+    for (unsigned i = many; i < count; ++i) all[i - many] = all[i];
+    count -= many;
+    listed = listed > many ? listed - many : 0;
+    overwritten = overwritten > many ? overwritten - many : 0;
+  }
 };
 
 class HybridEngine {

@@ -108,6 +108,10 @@ void ShadowStore::bear_granule(Thread& thread, Granule& granule, Address address
   history.overwritten = history.overwritten < kept ? history.overwritten : kept;
   touched &= mask;
   if (touched != 0) {
+    if (history.count == AccessHistory::kMax) {
+      context_.forgotten->fetch_add(1, std::memory_order_relaxed);
+      history.forget_oldest(1);
+    }
     PastAccess birth = allocation_by(thread, where);
     birth.mask = static_cast<uint8_t>(touched);
     history.all[history.count++] = birth;

@@ -65,6 +65,10 @@ uint32_t GranuleStore::read_granule(const Granule& granule, HistoryId list, Acce
   for (unsigned place = 0; place < kPlaces && (second & kInReadTable) == 0; ++place) {
     if ((ordered >> place & 1) == 0) add(place);
   }
+  if (history.count > AccessHistory::kMax) [[unlikely]] {
+    context_.forgotten->fetch_add(history.count - AccessHistory::kMax, std::memory_order_relaxed);
+    history.forget_oldest(history.count - AccessHistory::kMax);
+  }
   return flags;
 }
 

@@ -1,5 +1,5 @@
-// A server with a thread for each connection: "add N\n" adds to a sum without a lock, "sum\n" asks for it, "stop\n" ends
-// the server. Listens on the port that it is given.
+// A server with a thread for each connection: "add N\n" adds to a sum without a lock, "sum\n" asks for it, "stop\n"
+// ends the server. Listens on the port that it is given.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -53,8 +53,8 @@ int main(int argc, char** argv) {
   const int listener = socket(AF_INET, SOCK_STREAM, 0);
   const int on = 1;
   setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-  struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((unsigned short)atoi(argv[1])),
-                                .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  struct sockaddr_in address = {
+      .sin_family = AF_INET, .sin_port = htons((unsigned short)atoi(argv[1])), .sin_addr = {htonl(INADDR_LOOPBACK)}};
   if (bind(listener, (struct sockaddr*)&address, sizeof(address)) != 0 || listen(listener, 8) != 0) return 3;
   puts("ready");
   fflush(stdout);

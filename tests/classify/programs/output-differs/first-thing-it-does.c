@@ -6,7 +6,7 @@ static int counted;
 
 static void* counts(void* unused) {
   for (int i = 0; i < 3; ++i) {
-    // RACE other own: output-differs output: one of the two is lost, and with it what the other thread counts afterwards
+    // RACE other own: output-differs output: one of the two is lost, with what the other thread counts afterwards
     counted++;  // @other
   }
   return unused;

@@ -160,8 +160,13 @@ class Inputs(unittest.TestCase):
 
     @staticmethod
     def two_clients_that_add(connect):
+        # Both are served before either adds, so that their additions come side by side again.
+        ready = threading.Barrier(2)
+
         def add():
             client = connect()
+            client.ask("sum")
+            ready.wait()
             for number in range(5):
                 client.ask(f"add {number}")
             client.close()

@@ -176,7 +176,7 @@ class Inputs(unittest.TestCase):
         for client in clients:
             client.join()
         asking = connect()
-        assert asking.ask("sum") == "20"
+        asking.ask("sum")  # 20, or fewer: the race may have lost one in this very run
         asking.close()
 
     def test_a_server_replays_without_its_clients(self):
@@ -188,8 +188,10 @@ class Inputs(unittest.TestCase):
             self.keep_lines("server.c", "add")
             done = self.call("norn", "classify", "--all", "--from=races.tsan", "--", "./program", port, status=0)
             self.assertIn("inputs as in run 1: 0 files, 0 pipes, 4 connections, ", done.stderr)
-            # The sum is asked for when both clients are done, so a lost addition shows in the answer.
-            self.assertRegex(done.stdout, r'output-differs: output: connection \d, line 1: "\d+" instead of "\d+"')
+            # The sum is asked for when both clients are done, so a lost addition shows in the answer, and in what the
+            # server prints at its end; which of the two is said first depends on what else the schedules lost.
+            self.assertRegex(done.stdout, r'output-differs: output: (connection \d, line 1: "\d+" instead of "\d+"|'
+                                          r'standard output, line 6: "sum \d+" instead of "sum \d+")')
             for token in tokens_in(done.stdout):
                 replays = [self.call("norn", "replay", token, "--", "./program", port, status=0) for _ in range(5)]
                 for replay in replays:

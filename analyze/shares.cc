@@ -1,12 +1,12 @@
 #include "analyze/shares.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <filesystem>
 #include <fstream>
-#include <map>
+#include <set>
 
 #include "analyze/parts.h"
 
@@ -29,46 +29,37 @@ std::string heading(const Job& job, const options::Share& share) {
                      job.options.empty() ? "as recorded" : job.options);
 }
 
-// "2-of-3"
-bool read_share(std::string_view text, options::Share& share) {
-  const size_t middle = text.find("-of-");
-  if (middle == std::string_view::npos) return false;
-  const auto number = [](std::string_view digits, unsigned& value) {
-    const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    return code == std::errc() && end == digits.data() + digits.size();
-  };
-  if (!number(text.substr(0, middle), share.index) || !number(text.substr(middle + 4), share.count)) return false;
-  if (share.index == 0 || share.index > share.count) return false;
-  --share.index;
-  return true;
-}
+// Those that were made of a trace; none: why not is in `error`.
+struct Made {
+  std::set<unsigned> shares;  // from 1
+  unsigned count = 0;
+};
 
-// By their index: the shares that were made of a trace.
-std::map<unsigned, options::Share> shares_of(const std::string& trace, std::string& error) {
-  std::map<unsigned, options::Share> shares;
+Made shares_of(const std::string& trace, std::string& error) {
+  constexpr std::string_view kOf = "-of-";
+  Made made;
   const fs::path path(trace);
   const std::string begin = path.filename().string() + std::string(kShare);
   std::error_code code;
   for (const auto& entry : fs::directory_iterator(path.has_parent_path() ? path.parent_path() : fs::path("."), code)) {
     const std::string name = entry.path().filename().string();
-    options::Share share;
-    if (!name.starts_with(begin) || !read_share(std::string_view(name).substr(begin.size()), share)) continue;
-    if (!shares.empty() && shares.begin()->second.count != share.count) {
-      error = fmt::format("{} has shares of {} and of {}: remove those that are not meant", trace,
-                          shares.begin()->second.count, share.count);
+    if (!name.starts_with(begin)) continue;
+    std::string words = name.substr(begin.size());
+    const size_t middle = words.find(kOf);
+    if (middle == std::string::npos) continue;
+    std::string other;
+    const auto share = options::share_of(words.replace(middle, kOf.size(), "/"), other);
+    if (!share) continue;
+    if (made.count != 0 && made.count != share->count) {
+      error = fmt::format("{} has shares of {} and of {}: remove those that are not meant", trace, made.count,
+                          share->count);
       return {};
     }
-    shares[share.index] = share;
+    made.count = share->count;
+    made.shares.insert(share->index + 1);
   }
-  if (shares.empty()) error = fmt::format("{} has no shares; norn analyze --share=K/N makes them", trace);
-  return shares;
-}
-
-std::string list_of_missing(const std::map<unsigned, options::Share>& shares, unsigned count) {
-  std::string missing;
-  for (unsigned i = 0; i < count; ++i)
-    if (!shares.contains(i)) missing += (missing.empty() ? "" : ", ") + std::to_string(i + 1);
-  return missing;
+  if (made.shares.empty()) error = fmt::format("{} has no shares; norn analyze --share=K/N makes them", trace);
+  return made;
 }
 
 }  // namespace
@@ -101,10 +92,11 @@ std::vector<Result> make_shares(const std::vector<Job>& traces, const options::S
 
 Result collect_shares(const Job& trace) {
   Result result;
-  const std::map<unsigned, options::Share> shares = shares_of(trace.trace, result.error);
+  const Made made = shares_of(trace.trace, result.error);
   if (!result.error.empty()) return {Outcome::kRefused, result.error};
   std::vector<std::string> files;
-  for (const auto& [index, share] : shares) {
+  for (const unsigned number : made.shares) {
+    const options::Share share = {number - 1, made.count};
     files.push_back(file_of(trace.trace, share));
     std::ifstream in(files.back());
     std::string line;
@@ -112,12 +104,11 @@ Result collect_shares(const Job& trace) {
       return {Outcome::kRefused, files.back() + " is a share of another analysis: of other options, or another trace"};
     }
   }
-  const unsigned count = shares.begin()->second.count;
-  const std::string missing = list_of_missing(shares, count);
+  const std::vector<unsigned> missing = options::missing_shares(made.shares, made.count);
   const std::string lacking =
-      missing.empty()
-          ? ""
-          : fmt::format("of {} shares of the analysis {} was not made: races may be missing", count, missing);
+      missing.empty() ? ""
+                      : fmt::format("of {} shares of the analysis {} {} not made: races may be missing", made.count,
+                                    fmt::join(missing, ", "), missing.size() == 1 ? "was" : "were");
   if (!merge_parts(files, trace.findings, pid_of(trace.trace), lacking, result.error)) {
     return {Outcome::kRefused, result.error};
   }

@@ -121,10 +121,7 @@ std::string add(Verdicts& sum, const Verdicts& other) {
 }
 
 std::vector<unsigned> Verdicts::missing() const {
-  std::vector<unsigned> missing;
-  for (unsigned share = 1; count > 1 && share <= count; ++share)
-    if (!shares.contains(share)) missing.push_back(share);
-  return missing;
+  return count == 1 ? std::vector<unsigned>() : options::missing_shares(shares, count);
 }
 
 }  // namespace norn::experiment

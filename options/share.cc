@@ -63,4 +63,11 @@ std::optional<Share> share_of(const std::string& text, std::string& error) {
   return share;
 }
 
+std::vector<unsigned> missing_shares(const std::set<unsigned>& made, unsigned count) {
+  std::vector<unsigned> missing;
+  for (unsigned share = 1; share <= count; ++share)
+    if (!made.contains(share)) missing.push_back(share);
+  return missing;
+}
+
 }  // namespace norn::options

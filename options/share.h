@@ -3,7 +3,9 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 namespace norn::options {
 
@@ -17,5 +19,8 @@ struct Share {
 // "3/8": the third of eight. "env": as whoever starts many copies of a program tells each which one it is (Open MPI,
 // MPICH, Slurm's arrays). Nothing and one line in `error` if it is none.
 [[nodiscard]] std::optional<Share> share_of(const std::string& text, std::string& error);
+
+// Of so many shares those that were not made; `made` has the others, from 1.
+[[nodiscard]] std::vector<unsigned> missing_shares(const std::set<unsigned>& made, unsigned count);
 
 }  // namespace norn::options

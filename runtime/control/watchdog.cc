@@ -82,8 +82,12 @@ void watch_anew(uint64_t now, const KernelState& state) {
 
 // The holder has stood, or run without being seen, for too long.
 bool is_lost(uint64_t now) {
+  if (progress() != seen.progress) {
+    watch_anew(now, {});
+    return false;
+  }
   const KernelState state = kernel_state(holder->tid);
-  if (progress() != seen.progress || state.known != seen.state.known) {
+  if (state.known != seen.state.known) {
     watch_anew(now, state);
     return false;
   }

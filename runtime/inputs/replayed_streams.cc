@@ -60,6 +60,13 @@ struct Bound {
 };
 constinit Bound bounds[kMostListeners];
 constinit uint32_t bound_count = 0;
+
+Bound* bound_of(int fd) {
+  for (uint32_t i = 0; i < bound_count; ++i)
+    if (bounds[i].fd == fd) return &bounds[i];
+  return nullptr;
+}
+
 constinit int gate = -1;  // where the program's own connections arrive
 
 long size_of_family() { return static_cast<long>(sizeof(sa_family_t)); }
@@ -426,10 +433,12 @@ bool replays_bind(int fd, const sockaddr* to, socklen_t size, int& result) {
   const Inspection here;
   const SpinLock lock(mutex);
   result = bind_anywhere(fd) ? 0 : result_of(-EADDRINUSE);
-  if (result != 0 || bound_count == kMostListeners || size > sizeof(sockaddr_storage)) return true;
-  Bound& bound = bounds[bound_count++];
-  bound.fd = fd;
-  give_address(to, size, reinterpret_cast<sockaddr*>(&bound.address), sizeof(bound.address), &bound.size);
+  if (result != 0 || size > sizeof(sockaddr_storage)) return true;
+  Bound* bound = bound_of(fd);  // of a socket that had the number before
+  if (bound == nullptr && bound_count < kMostListeners) bound = &bounds[bound_count++];
+  if (bound == nullptr) return true;
+  bound->fd = fd;
+  give_address(to, size, reinterpret_cast<sockaddr*>(&bound->address), sizeof(bound->address), &bound->size);
   return true;
 }
 
@@ -463,9 +472,8 @@ bool replays_name(int fd, bool of_peer, sockaddr* name, socklen_t* size) {
     give_address(opening + 1, opening->size, name, room, size);
     return true;
   }
-  for (uint32_t i = 0; i < bound_count && !of_peer; ++i) {
-    if (bounds[i].fd != fd) continue;
-    give_address(&bounds[i].address, bounds[i].size, name, room, size);
+  if (const Bound* bound = of_peer ? nullptr : bound_of(fd); bound != nullptr) {
+    give_address(&bound->address, bound->size, name, room, size);
     return true;
   }
   sockaddr_storage none{};

@@ -50,12 +50,19 @@ static void* serve(void* given) {
 
 int main(int argc, char** argv) {
   if (argc != 2 || pipe(stop) != 0) return 2;
+  // One that had the number of the listener before, and another address.
+  struct sockaddr_in any = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  const int before = socket(AF_INET, SOCK_STREAM, 0);
+  if (bind(before, (struct sockaddr*)&any, sizeof(any)) != 0 || close(before) != 0) return 7;
   const int listener = socket(AF_INET, SOCK_STREAM, 0);
   const int on = 1;
   setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   struct sockaddr_in address = {
       .sin_family = AF_INET, .sin_port = htons((unsigned short)atoi(argv[1])), .sin_addr = {htonl(INADDR_LOOPBACK)}};
   if (bind(listener, (struct sockaddr*)&address, sizeof(address)) != 0 || listen(listener, 8) != 0) return 3;
+  struct sockaddr_in own;
+  socklen_t own_size = sizeof(own);
+  if (getsockname(listener, (struct sockaddr*)&own, &own_size) != 0 || own.sin_port != address.sin_port) return 8;
   puts("ready");
   fflush(stdout);
   struct pollfd files[2] = {{listener, POLLIN, 0}, {stop[0], POLLIN, 0}};

@@ -74,7 +74,7 @@ bool Locksets::protects(LocksetId a, LocksetId b) {
     a = b;
     b = swap;
   }
-  return ask(kProtects, a, b, [&] {
+  const auto compute = [&] {
     unsigned i = 0;
     unsigned k = 0;
     const unsigned na = table_.count(a);
@@ -93,22 +93,14 @@ bool Locksets::protects(LocksetId a, LocksetId b) {
       }
     }
     return false;
-  });
+  };
+  return table_.count(a) <= kFew && table_.count(b) <= kFew ? compute() : ask(kProtects, a, b, compute);
 }
 
 bool Locksets::is_weaker(LocksetId a, LocksetId b) {
-  return ask(kWeaker, a, b, [&] {
-    unsigned k = 0;
-    const unsigned nb = table_.count(b);
-    for (unsigned i = 0; i < table_.count(a); ++i) {
-      const uint32_t wa = table_.words(a)[i];
-      while (k < nb && table_.words(b)[k] >> 1 < wa >> 1) ++k;
-      if (k == nb) return false;
-      const uint32_t wb = table_.words(b)[k];
-      if (wb >> 1 != wa >> 1 || (wb & 1) > (wa & 1)) return false;
-    }
-    return true;
-  });
+  if (bool answer = false; find_weaker_or_same(a, b, answer)) return answer;
+  return ask(kWeaker, a, b,
+             [&] { return are_among(table_.words(a), table_.count(a), table_.words(b), table_.count(b)); });
 }
 
 LocksetId Locksets::intersect(LocksetId candidates, LocksetId held, bool write) {

@@ -285,6 +285,7 @@ void Relations::note_segment(Thread& thread) {
           : GranuleLayout::kOwnedByNobody;
   thread.needs_fence = !kOneAtATime && core_barrier == nullptr;
   thread.locks_by_time = &segments_;
+  thread.short_history = is_lockless() || options_.superseded_cap == ~0u ? nullptr : &locksets_;
   thread.decides = is_lockless() ? &thread.clocks.full : &thread.clocks.strong;
   thread.words_exclude = thread.lockset != kNoLocks && locksets_.protects(thread.lockset, thread.lockset);
 }

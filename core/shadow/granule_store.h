@@ -123,11 +123,11 @@ class GranuleStore : public RaceFilter {
     const KnownRows::Entry& known = thread.known_rows->of(address);
     return known.key == KnownRows::key_of(address, thread.slot) ? known.row : nullptr;
   }
-  // Calls visit(access) for each of a row's reads of a granule.
+  // Calls visit(access) for each of a row's reads of a granule, the older first.
   template <class Visit>
   void for_each_read(Slot slot, const ReadBlock::Row& row, unsigned index, Visit visit) const {
     const ReadsInRow reads = ReadsInRow::of(row, index);
-    for (const ShadowWord read : {reads.first, reads.second}) {
+    for (const ShadowWord read : {reads.second, reads.first}) {
       if (!read.is_none()) visit(PastAccess::unpacked(segments_, ReadInRow::word(read, slot), ReadInRow::locks(read)));
     }
   }

@@ -255,6 +255,42 @@ TEST_F(ReadersTest, ReadsUnderSeveralLocksAreKept) {
   EXPECT_GE(pairs_.size(), kReaders);
 }
 
+// With a short history the newest stands for those under other locks, but not for what nothing protected.
+TEST_F(ReadersTest, TheNewestOfReadsUnderOtherLocksIsKept) {
+  Options options;
+  options.superseded_cap = 2;
+  start(options);
+  all_read();
+  for (Thread* reader : readers_) {
+    for (const Address lock : {kMutex, kOther, kMutex, kOther}) {
+      detector_->lock_acquire(*reader, lock, LockMode::kExclusive, 1);
+      detector_->read(*reader, kX, 8, 1);
+      detector_->lock_release(*reader, lock, LockMode::kExclusive);
+    }
+  }
+  EXPECT_EQ(detector_->accesses_at(kX), 2 * kReaders);
+  write_under(*writer_, kOther, kX);
+  EXPECT_EQ(pairs_.size(), kReaders);  // what they read without a lock
+}
+
+// A set of locks with others added protects no less: both are kept.
+TEST_F(ReadersTest, AReadUnderFewerLocksIsKept) {
+  Options options;
+  options.superseded_cap = 2;
+  start(options);
+  Thread& reader = *readers_[0];
+  detector_->lock_acquire(reader, kMutex, LockMode::kExclusive, 1);
+  detector_->read(reader, kX, 8, 1);
+  detector_->lock_acquire(reader, kOther, LockMode::kExclusive, 1);
+  detector_->read(reader, kX, 8, 2);
+  detector_->lock_release(reader, kOther, LockMode::kExclusive);
+  detector_->lock_release(reader, kMutex, LockMode::kExclusive);
+  EXPECT_EQ(detector_->accesses_at(kX), 2u);
+  write_under(*writer_, kOther, kX);
+  ASSERT_EQ(pairs_.size(), 1u);
+  EXPECT_EQ(pairs_[0].earlier.where, 1u);
+}
+
 // A thread that begins again is unordered with what it was before.
 TEST_F(ReadersTest, WhoBeginsAgainLeavesItsReads) {
   ReleaseClock begin;

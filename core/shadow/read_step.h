@@ -40,7 +40,7 @@ class ReadStep {
                                                            ShadowWord read, unsigned mask) {
     const ShadowWord before = row.first[index].load(std::memory_order_relaxed);
     ShadowWord after = before;
-    if (!add_alone(thread, lockless, after, read, mask)) return false;
+    if (!add_alone(thread, lockless, row, index, after, read, mask)) return false;
     if constexpr (kOneAtATime) {
       row.first[index].store(after, std::memory_order_relaxed);
     } else {
@@ -66,7 +66,7 @@ class ReadStep {
                                                ReadBlock::Row& row, unsigned index, ShadowWord read) {
       const ShadowWord before = row.first[index].load(std::memory_order_relaxed);
       ShadowWord after = before;
-      if (!add_alone(thread, lockless, after, read, ShadowWord::kAllBytes)) return false;
+      if (!add_alone(thread, lockless, row, index, after, read, ShadowWord::kAllBytes)) return false;
       row.first[index].store(after, std::memory_order_relaxed);
       all_[count_++] = {&granule, &row.first[index], before};
       return true;
@@ -147,24 +147,31 @@ class ReadStep {
     granule.words[thread.slot & 1u].store(copy, std::memory_order_relaxed);
   }
 
-  // What a row has after a read of these bytes. False: it has no room.
+  // What a row has after a read of these bytes: the newest is its first. False: it has no room.
   [[nodiscard, gnu::always_inline]] static bool add(const Thread& thread, bool lockless, ReadsInRow& reads,
                                                     ShadowWord read, unsigned mask) {
     const unsigned bytes = mask & ~read_now(thread, reads);
     if (bytes == 0) return true;
     reads.first = left_of(thread, lockless, reads.first, bytes);
     if (!reads.second.is_none()) reads.second = left_of(thread, lockless, reads.second, bytes);
+    if (!reads.first.is_none() && reads.second.is_none() && !ReadInRow::are_same(reads.first, read)) {
+      reads.second = reads.first;
+      reads.first = {};
+    }
     return reads.add(read.with(bytes));
   }
 
-  // The same where a row has but one, which it is to stay.
-  [[nodiscard, gnu::always_inline]] static bool add_alone(const Thread& thread, bool lockless, ShadowWord& first,
+  // The same where only the first is to be changed; `first` as the row has it, with its mark. The second stays, or
+  // counts no more. (What nothing protected is there, under whatever locks it is read again.)
+  [[nodiscard, gnu::always_inline]] static bool add_alone(const Thread& thread, bool lockless,
+                                                          const ReadBlock::Row& row, unsigned index, ShadowWord& first,
                                                           ShadowWord read, unsigned mask) {
-    ReadsInRow reads = {first, {}};
-    if (ReadInRow::has_second(first) || !add(thread, lockless, reads, read, mask) || !reads.second.is_none()) {
-      return false;
-    }
-    first = reads.first;
+    const ShadowWord second =
+        ReadInRow::has_second(first) ? row.second[index].load(std::memory_order_relaxed) : ShadowWord();
+    ReadsInRow reads = {ReadInRow::unmarked(first), second};
+    if (!add(thread, lockless, reads, read, mask) || reads.first.is_none()) return false;
+    if (!reads.second.is_none() && reads.second != second) return false;
+    first = reads.second.is_none() ? reads.first : ReadInRow::marked(reads.first);
     return true;
   }
 
@@ -192,10 +199,9 @@ class ReadStep {
     [[nodiscard, gnu::always_inline]] static Relation keeps_apart() { return Relation::kUnknown; }
     [[nodiscard, gnu::always_inline]] Covered no_better() const {
       const LocksCode locks = ReadInRow::locks(read_);
-      return lockless_ || thread_.lockset == kNoLocks ||
-                     (locks == thread_.words_locks && locks != SegmentLocks::kOfItsTime)
-                 ? Covered::kYes
-                 : Covered::kUnknown;
+      const uint32_t then = ShadowWord::epoch_of(thread_.slot, read_.clock());
+      if (lockless_ || thread_.lockset == kNoLocks || has_same_locks(thread_, then, locks)) return Covered::kYes;
+      return is_own(thread_, thread_.slot, read_.clock()) ? newest_stands(thread_, then, locks) : Covered::kUnknown;
     }
 
    private:

@@ -6,7 +6,8 @@
 //   races      they conflict, and are neither ordered nor excluded: predicted if before in the full relation, else
 //              observed
 //   covered    ordered, everything that conflicts with the old one's kind conflicts with the new one's, and (hybrid,
-//              but of an allocation) the new one's locks protect no better
+//              but of an allocation) the new one's locks protect no better; or (--history=short) the old one is a read
+//              of the same thread under other locks, and not under fewer
 //   same       of the same epoch, and such that it stands for the new one: nothing is to be done, unless the order of
 //              writes counts
 //   superseded before in the full relation, and of no other bytes or kind: what races with the old one, and is not
@@ -112,6 +113,7 @@ class KnownExactly {
         thread_(thread),
         locks_then_(locks_then),
         by_order_alone_(context.options->engine == EngineKind::kHb || then == AccessKind::kBirth),
+        newest_stands_(thread.short_history != nullptr && then == AccessKind::kRead && is_own(thread, slot, clock)),
         is_now_(slot == thread.slot && clock == thread.time),
         strong_(ordered_before(thread.clocks.strong, thread, slot, clock)),
         full_(strong_ || ordered_before(thread.clocks.full, thread, slot, clock)) {}
@@ -127,8 +129,10 @@ class KnownExactly {
                : Relation::kRaces;
   }
   [[nodiscard, gnu::always_inline]] Covered no_better() const {
-    return by_order_alone_ || context_.locksets->weaker_or_same(thread_.lockset, locks_then_()) ? Covered::kYes
-                                                                                                : Covered::kNo;
+    if (by_order_alone_) return Covered::kYes;
+    const LocksetId then = locks_then_();
+    if (context_.locksets->weaker_or_same(thread_.lockset, then)) return Covered::kYes;
+    return newest_stands_ && !context_.locksets->weaker_or_same(then, thread_.lockset) ? Covered::kYes : Covered::kNo;
   }
 
  private:
@@ -136,6 +140,7 @@ class KnownExactly {
   const Thread& thread_;
   const LocksCall& locks_then_;
   const bool by_order_alone_;
+  const bool newest_stands_;
   const bool is_now_;
   const bool strong_;
   const bool full_;
@@ -150,30 +155,52 @@ class KnownExactly {
              thread.lockset;
 }
 
+// Whether what a thread does now, under locks, makes an earlier read of its own superfluous that was made under others
+// (--history=short): it does if those are not fewer. Whatever races with the old one alone holds a lock of the new
+// one's and none of the old one's, and is only predicted to race. `locks`: the number of the old one's. The thread is
+// inside.
+[[nodiscard, gnu::always_inline]] inline Covered newest_stands(const Thread& thread, uint32_t then, LocksCode locks) {
+  if (locks == 0) return Covered::kNo;  // nothing protected it, as something protects this
+  if (thread.short_history == nullptr) return Covered::kUnknown;
+  const auto slot = static_cast<Slot>(ShadowWord::slot_of(then));
+  const LocksetId was = thread.locks_by_time->at(slot, ShadowWord::clock_of(then), locks);
+  bool fewer = false;
+  if (!thread.short_history->find_weaker_or_same(was, thread.lockset, fewer)) return Covered::kUnknown;
+  return fewer && was != thread.lockset ? Covered::kNo : Covered::kYes;
+}
+
 // What paths 1 know of a word in a granule: the relation that decides, as far as the clock itself has it, and the
 // number of its locks. The thread has begun its epoch and is inside.
 class KnownNearby {
  public:
   // `cells`: both cells of the granule (GranuleLock::cells_of()), of which the upper has the locks of the word at `at`.
   [[gnu::always_inline]] KnownNearby(const Thread& thread, uint32_t now, ShadowWord then, uint64_t cells, unsigned at)
-      : thread_(thread), now_(now), then_(then.epoch()), cells_(cells), at_(at) {}
+      : thread_(thread),
+        now_(now),
+        then_(then.epoch()),
+        is_read_(then.kind() == AccessKind::kRead),
+        cells_(cells),
+        at_(at) {}
 
   [[nodiscard, gnu::always_inline]] bool is_now() const { return then_ == now_; }
   [[nodiscard, gnu::always_inline]] bool is_ordered() const {
-    return now_ - then_ <= thread_.time - thread_.own_since ||
-           thread_.decides->get_near(ShadowWord::slot_of(then_)) >= ShadowWord::clock_of(then_);
+    return is_own() || thread_.decides->get_near(ShadowWord::slot_of(then_)) >= ShadowWord::clock_of(then_);
   }
   [[nodiscard, gnu::always_inline]] static Relation keeps_apart() { return Relation::kUnknown; }
   [[nodiscard, gnu::always_inline]] Covered no_better() const {
     if (thread_.words_bare) return Covered::kYes;
     const auto locks = static_cast<LocksCode>(cells_ >> (at_ + 5) * 8);
     if (has_same_locks(thread_, then_, locks)) return Covered::kYes;
+    if (is_read_ && is_own()) return newest_stands(thread_, then_, locks);
     return locks == 0 ? Covered::kNo : Covered::kUnknown;  // nothing protected it, as something protects this
   }
 
  private:
+  [[nodiscard, gnu::always_inline]] bool is_own() const { return now_ - then_ <= thread_.time - thread_.own_since; }
+
   const Thread& thread_;
   const uint32_t now_, then_;
+  const bool is_read_;
   const uint64_t cells_;
   const unsigned at_;
 };
@@ -185,6 +212,7 @@ class KnownByNumber {
       : thread_(thread),
         lockless_(lockless),
         then_(then.epoch()),
+        is_read_(then.kind() == AccessKind::kRead),
         own_(is_own(thread, then.slot(), then.clock())),
         is_now_(own_ && then.clock() == thread.time),
         full_(own_ || thread.clocks.full.get(then.slot()) >= then.clock()),
@@ -199,6 +227,7 @@ class KnownByNumber {
   }
   [[nodiscard, gnu::always_inline]] Covered no_better() const {
     if (lockless_ || thread_.lockset == kNoLocks || has_same_locks(thread_, then_, locks_)) return Covered::kYes;
+    if (is_read_ && own_) return newest_stands(thread_, then_, locks_);
     return locks_ == 0 ? Covered::kNo : Covered::kUnknown;
   }
 
@@ -206,7 +235,7 @@ class KnownByNumber {
   const Thread& thread_;
   const bool lockless_;
   const uint32_t then_;
-  const bool own_, is_now_, full_, strong_;
+  const bool is_read_, own_, is_now_, full_, strong_;
   const LocksCode locks_;
 };
 

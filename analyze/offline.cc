@@ -159,7 +159,7 @@ void apply_event(const Item& item) {
     return;
   }
   detector.apply(event);
-  if (event.thread == kNoThread) return;
+  if (event.thread == kNoThread || event.kind == EventKind::kRead || event.kind == EventKind::kWrite) return;
   if (Thread* thread = detector.find(event.thread); thread != nullptr) hazard_listener.on_event(*thread, event);
 }
 
@@ -194,10 +194,30 @@ void apply(const Item& item) {
   }
 }
 
-void look_until(const trace::TraceFile& file, uint64_t end) {
-  trace::Merge merge(file);
-  Item item;
-  while (merge.is_before(end) && merge.next(item) && is_plausible(item.event)) now->skeleton.add(item);
+// Whether rules follow accesses under locks (skeleton.h).
+bool follows_accesses_under_locks(const Skeleton& skeleton) {
+  const options::Settings& settings = now->settings;
+  return (settings.engine == EngineKind::kHybrid && settings.handover && settings.lib) ||
+         (settings.cv == ConditionMode::kWriteRead && skeleton.has_conditions());
+}
+
+// May take more for the skeleton than there is up to the end of what is applied.
+void find_skeleton(const std::vector<Stretch>& stretches) {
+  for (const Stretch& stretch : stretches) {
+    Skeleton found;
+    trace::for_each_item(*stretch.file, [&](uint32_t stream, const Item& item) {
+      if (is_plausible(item.event)) found.add(stream, item);
+    });
+    if (!found.has_order()) {  // a fiber that went from one thread of the system to another
+      found = {};
+      trace::Merge merge(*stretch.file);
+      Item item;
+      while (merge.next(item))
+        if (is_plausible(item.event)) found.add(0, item);
+    }
+    now->skeleton.add(found);
+  }
+  if (follows_accesses_under_locks(now->skeleton)) now->skeleton.follow_accesses_under_locks();
 }
 
 void count_access(const Event& event) {
@@ -205,12 +225,6 @@ void count_access(const Event& event) {
   ++now->counts.accesses;
   const auto stack = now->stacks.upper_bound(event.address);
   if (stack == now->stacks.begin() || event.address >= std::prev(stack)->second) ++now->counts.non_stack;
-}
-
-void look_for_sampler(const trace::TraceFile& file, uint64_t end) {
-  trace::Merge merge(file);
-  Item item;
-  while (merge.is_before(end) && merge.next(item)) now->replay->look_at(item);
 }
 
 // Up to the timestamp. Gives why it ended earlier, if it did.
@@ -222,7 +236,7 @@ std::string apply_until(const trace::TraceFile& file, uint64_t end) {
       return "the trace is cut after event " + std::to_string(item.timestamp) + ": what follows is no event";
     }
     ++now->position;
-    if (item.kind == ItemKind::kEvent && !now->is_quiet) count_access(item.event);
+    if (now->counting && item.kind == ItemKind::kEvent && !now->is_quiet) count_access(item.event);
     if (now->replay != nullptr && !now->replay->logs(item)) {
       ++now->left_out;
       continue;
@@ -338,10 +352,8 @@ Outcome analyze(const Job& job, std::string& error) {
   analysis.part = job.part;
   analysis.parts = job.parts;
   analysis.divided = job.divided;
-  if (job.parts > 1) {
-    for (const Origin& origin : origins) look_until(*origin.file, origin.until);
-    look_until(*file, end);
-  }
+  analysis.counting = !job.counts.empty();
+  if (job.parts > 1) find_skeleton(stretches_of(*file, origins));
   if ((analysis.settings.hazards & options::kHazardLockOrder) != 0 && job.part == 0) {
     hazard_listener.lock_order.init(detector, hazard_memory, &report_lock_order);
   }
@@ -352,11 +364,8 @@ Outcome analyze(const Job& job, std::string& error) {
     end_of_stack = std::max(end_of_stack, thread.stack_end);
   }
   for (const SamplerInfo& sampler : samplers()) {
-    if (sampler.name == job.sampler) analysis.replay = std::make_unique<SamplerReplay>(sampler, job.seed);
-  }
-  if (analysis.replay != nullptr) {
-    for (const Origin& origin : origins) look_for_sampler(*origin.file, origin.until);
-    look_for_sampler(*file, end);
+    if (sampler.name == job.sampler)
+      analysis.replay = std::make_unique<SamplerReplay>(sampler, job.seed, *job.waited_for);
   }
 
   std::string cut;

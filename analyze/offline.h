@@ -15,6 +15,8 @@
 
 namespace norn::analyze {
 
+class WaitedFor;
+
 struct Job {
   std::string trace;        // a file
   std::string findings;     // records are appended here
@@ -25,10 +27,12 @@ struct Job {
   unsigned part = 0;
   unsigned parts = 1;
   bool divided = false;
-  // For the comparison of samplers. `sampler` has a name: accesses that it would not have logged are left out
-  // (samplers.h). `counts` has one: how many accesses there are goes into that file (AccessCounts).
+  // For the comparison of samplers. `sampler` has a name: accesses that it would not have logged are left out, but for
+  // those to what is waited for (samplers.h). `counts` has one: how many accesses there are goes into that file
+  // (AccessCounts).
   std::string sampler{};
   uint64_t seed = 0;
+  const WaitedFor* waited_for = nullptr;
   std::string counts{};
   // Allocation and freeing are synchronization on the pages of the block, and nothing else (LiteRace §4.3).
   bool pages = false;

@@ -15,6 +15,7 @@
 #include "analyze/samplers.h"
 #include "base/temporary_directory.h"
 #include "report/record_reader.h"
+#include "trace/trace_reader.h"
 
 namespace norn::analyze {
 namespace {
@@ -66,12 +67,19 @@ bool look(const std::vector<std::string>& traces, const ComparisonOptions& optio
     error = "no directory for findings could be made";
     return false;
   }
+  WaitedFor waited_for;  // by any of the processes: a child goes on with its parent's memory
+  for (const std::string& trace : traces) {
+    const std::unique_ptr<trace::TraceFile> file = trace::TraceFile::open(trace, error);
+    if (!file) return false;
+    trace::for_each_item(*file, [&](uint32_t, const trace::Item& item) { waited_for.look_at(item); });
+  }
   std::vector<Job> jobs;
   for (const Way& way : ways) {
     for (const std::string& trace : traces) {
       Job job{trace, directory.path() + "/findings" + std::to_string(jobs.size()), kOptions};
       job.sampler = way.sampler;
       job.seed = options.seed;
+      job.waited_for = &waited_for;
       job.counts = job.findings + ".counts";
       job.pages = way.pages;
       jobs.push_back(std::move(job));

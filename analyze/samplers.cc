@@ -167,23 +167,23 @@ constexpr SamplerInfo kSamplers[] = {
 
 std::span<const SamplerInfo> samplers() { return kSamplers; }
 
-void SamplerReplay::look_at(const Item& item) {
+void WaitedFor::look_at(const Item& item) {
   const Event& e = item.event;
   if (item.kind != ItemKind::kEvent || (e.kind != EventKind::kSpinRead && e.kind != EventKind::kLook)) return;
   constexpr uint64_t kMost = 4096;  // granules; a condition reads a few bytes
   const uint64_t count = std::min((e.size + 2 * kGranule - 2) / kGranule, kMost);
-  for (uint64_t i = 0; i < count; ++i) waited_for_.insert(e.address / kGranule + i);
+  for (uint64_t i = 0; i < count; ++i) granules_.insert(e.address / kGranule + i);
 }
 
-bool SamplerReplay::orders(Address address, uint64_t size) const {
-  if (waited_for_.empty()) return false;
+bool WaitedFor::contains(Address address, uint64_t size) const {
+  if (granules_.empty()) return false;
   const uint64_t last = (address + std::max<uint64_t>(size, 1) - 1) / kGranule;
-  if (last - address / kGranule > waited_for_.size()) {
-    return std::any_of(waited_for_.begin(), waited_for_.end(),
+  if (last - address / kGranule > granules_.size()) {
+    return std::any_of(granules_.begin(), granules_.end(),
                        [&](uint64_t granule) { return granule >= address / kGranule && granule <= last; });
   }
   for (uint64_t granule = address / kGranule; granule <= last; ++granule)
-    if (waited_for_.contains(granule)) return true;
+    if (granules_.contains(granule)) return true;
   return false;
 }
 
@@ -225,7 +225,7 @@ bool SamplerReplay::logs(const Item& item) {
     ++accesses_;
     logged_ += sampled ? 1 : 0;
   }
-  return sampled || orders(e.address, e.size);
+  return sampled || waited_for_.contains(e.address, e.size);
 }
 
 }  // namespace norn::analyze

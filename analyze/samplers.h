@@ -59,14 +59,24 @@ struct SamplerInfo {
 // Those of table 3 in its order, then norn's.
 [[nodiscard]] std::span<const SamplerInfo> samplers();
 
+// Memory that loops wait for orders threads, so that what is done to it is synchronization.
+class WaitedFor {
+ public:
+  // All items of an execution, in any order.
+  void look_at(const trace::Item& item);
+  [[nodiscard]] bool contains(Address address, uint64_t size) const;
+
+ private:
+  static constexpr unsigned kGranule = 8;
+  std::unordered_set<uint64_t> granules_;
+};
+
 // One sampler over one trace.
 class SamplerReplay {
  public:
-  SamplerReplay(const SamplerInfo& sampler, uint64_t seed) : rule_(sampler.make(seed)) {}
+  SamplerReplay(const SamplerInfo& sampler, uint64_t seed, const WaitedFor& waited_for)
+      : rule_(sampler.make(seed)), waited_for_(waited_for) {}
 
-  // All items of the trace, in order, before the first question: memory that loops wait for orders threads, so that
-  // what is done to it is synchronization.
-  void look_at(const trace::Item& item);
   // Whether the sampler's log has it. To be asked of each item, in order.
   [[nodiscard]] bool logs(const trace::Item& item);
 
@@ -76,12 +86,10 @@ class SamplerReplay {
 
  private:
   void step(const trace::Item& item);
-  [[nodiscard]] bool orders(Address address, uint64_t size) const;
 
-  static constexpr unsigned kGranule = 8;
   std::unique_ptr<SampleRule> rule_;
+  const WaitedFor& waited_for_;
   std::unordered_map<ThreadId, std::vector<Activation>> stacks_;
-  std::unordered_set<uint64_t> waited_for_;
   bool forked_ = false;
   uint64_t logged_ = 0;
   uint64_t accesses_ = 0;

@@ -28,7 +28,7 @@ Item access(ThreadId thread, Address address = 0x1000, EventKind kind = EventKin
 
 class Replayed {
  public:
-  explicit Replayed(std::string_view name) : replay_(find(name), 7) {}
+  explicit Replayed(std::string_view name) : replay_(find(name), 7, waited_for_) {}
 
   bool operator()(const Item& item) { return replay_.logs(item); }
   // Calls a function that makes one access and returns; whether that is logged.
@@ -46,6 +46,7 @@ class Replayed {
     return logged;
   }
   SamplerReplay& replay() { return replay_; }
+  void wait_for(const Item& item) { waited_for_.look_at(item); }
 
  private:
   static const SamplerInfo& find(std::string_view name) {
@@ -54,6 +55,7 @@ class Replayed {
     ADD_FAILURE() << name;
     return samplers()[0];
   }
+  WaitedFor waited_for_;
   SamplerReplay replay_;
 };
 
@@ -154,7 +156,7 @@ TEST(Samplers, OnlyReadsAndWritesAreCountedAndSynchronizationIsAlwaysLogged) {
 
 TEST(Samplers, WhatIsWaitedForOrdersThreads) {
   Replayed sampler("UCP");
-  sampler.replay().look_at(access(2, 0x2004, EventKind::kSpinRead));
+  sampler.wait_for(access(2, 0x2004, EventKind::kSpinRead));
   (void)sampler(region(1, RegionStep::kFunction, 5, 1));
   EXPECT_TRUE(sampler(access(1, 0x2000)));
   EXPECT_TRUE(sampler(access(1, 0x2008)));

@@ -56,6 +56,7 @@ struct Analysis {
   uint64_t left_out = 0;  // accesses that are another worker's
   std::unique_ptr<SamplerReplay> replay;
   bool pages = false;
+  bool counting = false;  // accesses, into `counts`
   AccessCounts counts;
   std::map<Address, Address> stacks;  // where threads' stacks begin and end
   // Of an engine that is not the core's.

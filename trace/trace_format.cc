@@ -187,12 +187,7 @@ void ItemWriter::put(const Item& item) {
 
 // --- reading -----------------------------------------------------------------------------------------------------
 
-uint8_t ByteReader::byte() {
-  if (at_ == end_) return fail(), 0;
-  return *at_++;
-}
-
-uint64_t ByteReader::number() {
+uint64_t ByteReader::long_number() {
   uint64_t value = 0;
   for (unsigned shift = 0; shift < 64; shift += 7) {
     const uint8_t next = byte();
@@ -202,11 +197,6 @@ uint64_t ByteReader::number() {
   }
   fail();
   return 0;
-}
-
-uint64_t ByteReader::difference(uint64_t from) {
-  const uint64_t zigzag = number();
-  return from + (zigzag >> 1 ^ (0 - (zigzag & 1)));
 }
 
 uint64_t ByteReader::word() {

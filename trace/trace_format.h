@@ -216,15 +216,22 @@ class ByteReader {
   [[nodiscard]] bool ok() const { return ok_; }
   [[nodiscard]] bool at_end() const { return at_ == end_; }
   [[nodiscard]] size_t left() const { return static_cast<size_t>(end_ - at_); }
-  uint8_t byte();
-  uint64_t number();
-  uint64_t difference(uint64_t from);
+  uint8_t byte() {
+    if (at_ == end_) return fail(), 0;
+    return *at_++;
+  }
+  uint64_t number() { return at_ != end_ && *at_ < 0x80 ? *at_++ : long_number(); }
+  uint64_t difference(uint64_t from) {
+    const uint64_t zigzag = number();
+    return from + (zigzag >> 1 ^ (0 - (zigzag & 1)));
+  }
   uint64_t word();  // 8 bytes
   Text text();      // points into the bytes
   ByteReader part(uint64_t size);
 
  private:
   void fail() { ok_ = false, at_ = end_; }
+  uint64_t long_number();
   const uint8_t* at_ = nullptr;
   const uint8_t* end_ = nullptr;
   bool ok_ = true;

@@ -246,25 +246,25 @@ Merge::Merge(const TraceFile& file) : file_(file), cut_(file.damage()), damaged_
     if (is_new) streams_.emplace_back();
     streams_[found->second].chunks.push_back(i);
   }
-  for (size_t i = 0; i < streams_.size(); ++i) advance(i);
+  for (size_t i = 0; i < streams_.size(); ++i)
+    if (advance(i)) heads_.push(head_of(i));
 }
 
-void Merge::advance(size_t number) {
+bool Merge::advance(size_t number) {
   StreamState& stream = streams_[number];
   for (;;) {
     switch (stream.reader.next(stream.head)) {
       case Read::kItem:
-        heads_.push({stream.head.timestamp, stream.head.untimed, number});
-        return;
+        return true;
       case Read::kDamaged:
         damaged_ = true;
-        return;
+        return false;
       case Read::kEnd:
         break;
     }
     if (stream.at == stream.chunks.size()) {
       stream.bytes = {};
-      return;
+      return false;
     }
     const TraceFile::Chunk& chunk = file_.chunks()[stream.chunks[stream.at++]];
     if (!file_.read(chunk, stream.bytes)) damaged_ = true;
@@ -273,20 +273,31 @@ void Merge::advance(size_t number) {
   }
 }
 
+bool Merge::choose() {
+  if (heads_.empty()) return current_ != kNone;
+  if (current_ != kNone) {
+    const Head head = head_of(current_);
+    if (!(head < heads_.top())) return true;
+    heads_.push(head);
+  }
+  current_ = heads_.top().stream;
+  heads_.pop();
+  return true;
+}
+
 bool Merge::next(Item& item) {
   if (ended_) return false;
-  if (heads_.empty() || heads_.top().timestamp != expected_) {
+  const bool any = choose();
+  if (!any || streams_[current_].head.timestamp != expected_) {
     ended_ = true;
-    if (!heads_.empty()) damaged_ = true;
+    if (any) damaged_ = true;
     if (damaged_)
       cut_ = "the trace is cut after event " + std::to_string(expected_) + (cut_.empty() ? "" : ": " + cut_);
     return false;
   }
-  const size_t number = heads_.top().stream;
-  heads_.pop();
-  item = streams_[number].head;
+  item = streams_[current_].head;
   if (!item.untimed) ++expected_;
-  advance(number);
+  if (!advance(current_)) current_ = kNone;
   return true;
 }
 

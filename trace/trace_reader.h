@@ -96,6 +96,21 @@ class TraceFile {
   Tables tables_;
 };
 
+// Calls visit(stream, item) for all items that can be read, each stream's in its order. Of several streams nothing is
+// said about what comes first: this is cheaper than Merge.
+template <class Visit>
+void for_each_item(const TraceFile& file, Visit visit) {
+  std::vector<uint8_t> bytes;
+  Item item;
+  for (const TraceFile::Chunk& chunk : file.chunks()) {
+    if (chunk.header.kind != ChunkKind::kEvents) continue;
+    (void)file.read(chunk, bytes);
+    ItemReader reader(bytes.data(), bytes.size(), chunk.header.thread, chunk.header.timestamp,
+                      (chunk.header.flags & kUntimedAccesses) != 0);
+    while (reader.next(item) == Read::kItem) visit(chunk.header.stream, item);
+  }
+}
+
 // The items of a file in the order of their timestamps; accesses that took none where theirs says.
 class Merge {
  public:
@@ -107,7 +122,7 @@ class Merge {
   // The timestamp that comes next, and whether what comes next stands before another one.
   [[nodiscard]] uint64_t position() const { return expected_; }
   [[nodiscard]] bool is_before(uint64_t end) const {
-    return expected_ < end || (expected_ == end && !heads_.empty() && heads_.top().untimed);
+    return expected_ < end || (expected_ == end && (is_untimed(current_) || (!heads_.empty() && heads_.top().untimed)));
   }
 
  private:
@@ -127,10 +142,20 @@ class Merge {
       return std::tuple(other.timestamp, !other.untimed, other.stream) < std::tuple(timestamp, !untimed, stream);
     }
   };
-  void advance(size_t number);
+  static constexpr size_t kNone = ~size_t{0};
+  // Reads the stream's next head. False: it has none.
+  [[nodiscard]] bool advance(size_t number);
+  [[nodiscard]] bool is_untimed(size_t number) const { return number != kNone && streams_[number].head.untimed; }
+  [[nodiscard]] Head head_of(size_t number) const {
+    return {streams_[number].head.timestamp, streams_[number].head.untimed, number};
+  }
+  // Makes the stream whose head comes first the current one. False: all are at their ends.
+  [[nodiscard]] bool choose();
 
   const TraceFile& file_;
   std::vector<StreamState> streams_;
+  // A thread does many things in a row: the stream that was read last stands beside the queue of the others.
+  size_t current_ = kNone;
   std::priority_queue<Head> heads_;
   uint64_t expected_ = 0;
   std::string cut_;

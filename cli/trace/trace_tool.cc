@@ -1,6 +1,7 @@
 // norn trace: looks at what norn record recorded.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -107,7 +108,26 @@ std::string place_of(const TraceFile& file, StackId where) {
   return place;
 }
 
+// Which memory is a thread's stack, as far as the trace says.
+class Stacks {
+ public:
+  explicit Stacks(const trace::Tables& tables) {
+    for (const auto& [id, thread] : tables.threads) {
+      Address& end = ends_[thread.stack_begin];
+      end = std::max(end, thread.stack_end);
+    }
+  }
+  [[nodiscard]] bool contains(Address address) const {
+    const auto next = ends_.upper_bound(address);
+    return next != ends_.begin() && address < std::prev(next)->second;
+  }
+
+ private:
+  std::map<Address, Address> ends_;
+};
+
 bool dump(const TraceFile& file) {
+  const Stacks stacks(file.tables());
   const std::string cut = read_all(file, [&](const Item& item) {
     const Event& e = item.event;
     std::string line = fmt::format("{}{} ", item.untimed ? "before " : "", item.timestamp);
@@ -127,6 +147,7 @@ bool dump(const TraceFile& file) {
     if (e.counts) line += " counts";
     if (e.uses) line += " uses";
     if (item.own) line += " own";
+    if (is_plain_access(item) && stacks.contains(e.address)) line += " stack";
     if (item.born) line += " born";
     if (item.quiet) line += " quiet";
     if (e.where != kNoStack) line += "  " + place_of(file, e.where);

@@ -1,4 +1,4 @@
-// Blocks of the heap, as a trace tells of them: what runtime/memory/blocks.h is to a running program.
+// Blocks of the heap, as a trace records them: what runtime/memory/blocks.h is to a running program.
 #pragma once
 
 #include <map>

@@ -61,8 +61,8 @@ struct Change {
 struct ThreadState {
   ThreadId id = 0;
   Position last = 0;                         // its last event
-  std::vector<Position> clock;               // of each thread: how far it must be, by what this one read and was told
-  std::vector<std::vector<Change>> changes;  // of each entry of the clock, so that it can be told for any position
+  std::vector<Position> clock;               // of each thread: how far it must be, by what this one read and acquired
+  std::vector<std::vector<Change>> changes;  // of each entry of the clock, so that it is known for any position
   std::vector<Section> sections;             // in the order of their beginnings
   std::vector<Held> held;                    // in the order of their beginnings
   LockSets::Id lockset = LockSets::kNone;
@@ -196,7 +196,7 @@ class SyncPreserving::Pass {
       state.last = position;
       return;
     }
-    // What the event is told by others does not come before the event.
+    // What the event acquires of others does not come before the event.
     const auto renewal = std::find_if(operations_.begin(), operations_.end(),
                                       [](const Operation& o) { return o.kind == OperationKind::kRenew; });
     for (auto at = operations_.begin(); at != renewal; ++at)

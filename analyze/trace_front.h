@@ -140,7 +140,7 @@ inline char kind_of_record(Text line) {
   if (text.starts_with("{\"record\":\"end\"")) return 'E';
   if (text.starts_with("{\"record\":\"hazard\"")) return 'H';
   if (text.starts_with("{\"record\":\"note\"")) return 'N';
-  return '-';  // races and their counts are told by other words
+  return '-';  // races and their counts have other words
 }
 
 struct TraceFront {

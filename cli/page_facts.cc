@@ -16,7 +16,7 @@ using report::PageSchedule;
 using schedule::LogEntry;
 
 constexpr size_t kMostSteps = 20000;     // of a schedule: a page is to be opened by a browser
-constexpr size_t kMostHistories = 1000;  // races that are told with their history
+constexpr size_t kMostHistories = 1000;  // races that are shown with their history
 constexpr size_t kMostSchedules = 100;
 
 // Empty: its log is not kept.

@@ -15,7 +15,7 @@ inline constexpr unsigned kAccessKinds = 6;
          kind == AccessKind::kBirth;
 }
 [[nodiscard]] constexpr bool is_read(AccessKind kind) { return !is_write(kind); }
-// What ends the life of the bytes, or begins it: no value is written that others could be told.
+// The access ends the life of the bytes, or begins it: it writes no value that others could read.
 [[nodiscard]] constexpr bool is_of_life(AccessKind kind) {
   return kind == AccessKind::kFree || kind == AccessKind::kBirth;
 }

@@ -39,7 +39,7 @@ void Detector::end_atomic(Thread& thread, AtomicObject* object, Address address,
     return read_atomically(thread, address, size, where);
   }
   write_atomically(thread, address, size, where, reads, object != nullptr, begins);
-  // It may have told others where new memory is. (Not in fewer bytes: most counts are smaller, and frequent.)
+  // It may have published where new memory is. (Not in fewer bytes: most counts are smaller, and frequent.)
   if (size >= sizeof(Address) && outcome.order == MemoryOrder::kRelaxed && thread.gives_birth) tick(thread);
   if (object != nullptr) leave_release_clock(thread, *object, size, outcome);
 }

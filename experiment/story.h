@@ -1,4 +1,4 @@
-// A confirmed run, made short and told in words.
+// A confirmed run, made short and put in words.
 #pragma once
 
 #include <map>

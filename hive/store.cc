@@ -378,7 +378,7 @@ void Store::count_result(const std::string& site, const Result& result) {
       .run();
 }
 
-// ---- what is told ----
+// ---- what is shown ----
 
 std::vector<StoredResult> Store::results(const std::string& build, const std::string& race,
                                          const std::vector<ResultKind>& kinds, int64_t limit) {

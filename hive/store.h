@@ -55,7 +55,7 @@ struct Result {
   std::string detail;  // JSON
 };
 
-// A result as it is told.
+// A result as it is shown.
 struct StoredResult : Result {
   std::string site;
   std::string site_name;
@@ -130,7 +130,7 @@ class Store {
                                               int64_t now);
   Added add_results(const std::string& site, const std::vector<Result>& results, int64_t now);
 
-  // ---- what is told ----
+  // ---- what is shown ----
   // The latest first, `limit` at most. Of one candidate, or, if `race` is empty, of those kinds alone.
   [[nodiscard]] std::vector<StoredResult> results(const std::string& build, const std::string& race,
                                                   const std::vector<ResultKind>& kinds, int64_t limit);

@@ -52,10 +52,10 @@ namespace norn::report {
   return fails(detection_of(candidate), fail_on);
 }
 
-// What a forked child has from its parent is the parent's to tell: counts start again.
+// What a forked child has from its parent is the parent's to report: counts start again.
 class CountsSinceFork {
  public:
-  // `counts` has a place for each candidate there is; null: there was no memory, and all is told again.
+  // `counts` has a place for each candidate there is; null: there was no memory, and all is counted again.
   void begin(const Statistics& known, const Candidates& candidates, uint64_t* counts) {
     before_ = known;
     --before_.threads;  // the one that forked is a thread of the child's, too

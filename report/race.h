@@ -63,7 +63,7 @@ struct Access {
   List<LockHeld> locks{};
   Text expression{};     // what this access calls the location
   Values values{};       // when the race was found: of the access that was caught
-  bool was_met = false;  // `met` is told instead, in all reports
+  bool was_met = false;  // `met` is shown instead, in all reports
   Values met{};          // in the schedule that the confirmation's token stands for
   uint64_t count = 0;    // how often this access took part
   uint64_t site_id = 0;  // the identity of the statement: the race's id is made of the two; 0: unknown
@@ -138,7 +138,7 @@ struct Classification {
   [[nodiscard]] constexpr bool known() const { return !name.empty(); }
 };
 
-// What is told of an access: what it did in the schedule that shows the race, if that is known of one of the two.
+// What reports show of an access: what it did in the schedule that shows the race, if that is known of one of the two.
 [[nodiscard]] constexpr const Values& shown_values(const Access& access) {
   return access.was_met ? access.met : access.values;
 }

@@ -445,20 +445,20 @@ void sort_for_reading(std::vector<Race>& races) {
 
 namespace {
 
-// Calls `tell` with each that has the id; false if there is none.
-template <class Tell>
-bool tell_all(auto& items, std::string_view id, const Tell& tell) {
+// Calls `give` with each that has the id; false if there is none.
+template <class Give>
+bool give_all(auto& items, std::string_view id, const Give& give) {
   bool known = false;
   for (auto& item : items) {
     if (view(item.id.text()) != id) continue;
-    tell(item);
+    give(item);
     known = true;
   }
   return known;
 }
 
-// Both accesses are told what they did in the schedule of the race's confirmation, if the statements are those.
-void tell_met(Race& race) {
+// Both accesses get the values that they met in the schedule of the race's confirmation, if the statements are those.
+void give_met(Race& race) {
   auto& [later, earlier] = race.accesses;
   later.was_met = earlier.was_met = false;
   if (!race.confirmation.has_met) return;
@@ -467,23 +467,23 @@ void tell_met(Race& race) {
     const bool is_whole = !met.values.known() || access.size == met.size;
     return static_cast<uint32_t>(access.site_id) == met.site && is_whole;
   };
-  const auto tell = [](Access& access, const MetAccess& met) { access.was_met = true, access.met = met.values; };
+  const auto give = [](Access& access, const MetAccess& met) { access.was_met = true, access.met = met.values; };
   if (is_of(earlier, first) && is_of(later, second)) {
-    tell(earlier, first), tell(later, second);
+    give(earlier, first), give(later, second);
   } else if (is_of(later, first) && is_of(earlier, second)) {
-    tell(later, first), tell(earlier, second);
+    give(later, first), give(earlier, second);
   }
 }
 
 }  // namespace
 
 bool Findings::add(std::string_view id, const Confirmation& confirmation) {
-  const auto tell = [&](auto& item) {
+  const auto give = [&](auto& item) {
     item.confirmation.add(confirmation);
-    if constexpr (std::is_same_v<decltype(item), Race&>) tell_met(item);
+    if constexpr (std::is_same_v<decltype(item), Race&>) give_met(item);
   };
-  const bool is_race = tell_all(races, id, tell), is_hazard = tell_all(hazards, id, tell);
-  return tell_all(flags, id, tell) || is_race || is_hazard;
+  const bool is_race = give_all(races, id, give), is_hazard = give_all(hazards, id, give);
+  return give_all(flags, id, give) || is_race || is_hazard;
 }
 
 void read_met(std::string_view text, Confirmation& confirmation) {
@@ -498,9 +498,9 @@ void read_met(std::string_view text, Confirmation& confirmation) {
 }
 
 bool Findings::add(std::string_view id, const Classification& classification) {
-  const auto tell = [&](Race& race) { race.classification = classification; };
-  const bool is_race = tell_all(races, id, tell);
-  return tell_all(flags, id, tell) || is_race;
+  const auto give = [&](Race& race) { race.classification = classification; };
+  const bool is_race = give_all(races, id, give);
+  return give_all(flags, id, give) || is_race;
 }
 
 bool Findings::deadlocked() const {

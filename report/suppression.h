@@ -46,7 +46,7 @@ enum class RuleKind : uint8_t { kRace, kRaceTop, kCalledFromLib, kId, kValgrind,
 struct Rule {
   RuleKind kind{};
   Text pattern{};  // kValgrind: the lines of its frames
-  Text name{};     // as it is told to people: "race:OldCache::get", or a Valgrind rule's name
+  Text name{};     // as people know it: "race:OldCache::get", or a Valgrind rule's name
   Text reason{};
   Text owner{};
   Day expires = kNever;

@@ -61,7 +61,7 @@ void put_class(const Race& race, Text before, Sink sink);
 // may well meet, nothing came of it.
 [[nodiscard]] constexpr Text not_met_words(bool is_atomicity) { return is_atomicity ? "no harm in " : "not met in "; }
 
-// What is told with a race, in a line each: others on the same variable.
+// What is shown with a race, in a line each: others on the same variable.
 struct Also {
   List<const Race*> races{};
   size_t left_out = 0;  // so many more are only counted

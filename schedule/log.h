@@ -1,5 +1,5 @@
 // The log of a controlled run: each decision that was taken, in order. What a replay is compared with, what the replay
-// strategy follows, and what a schedule's story is told from.
+// strategy follows, and what a schedule's story is made of.
 //
 // Format (version 1): a LogHeader, then `count` entries of 8 bytes, in the byte order of the machine. The file is
 // mapped by the program that runs, so it has what was decided however the program ends; `capacity` entries fit, what

@@ -94,12 +94,12 @@ int run(const std::vector<std::string>& arguments) {
   for (const Incompleteness& cause : causes) notes.push_back(words_of(cause));
   if (candidates.shared().cut > 0)
     notes.push_back("incomplete: too many candidates on " + std::to_string(candidates.shared().cut) +
-                    " objects; of each 5000 are told");
+                    " objects; of each 5000 are reported");
   if (candidates.shared().cut_ways > 0)
     notes.push_back("incomplete: " + std::to_string(candidates.shared().cut_ways) +
                     " accesses of library code are reached by more calls than were followed (64 statements, 16 deep)");
   if (candidates.shared().ways_left_out > 0)
-    notes.push_back("incomplete: of two statements 64 ways through library code are told, " +
+    notes.push_back("incomplete: of two statements 64 ways through library code are reported, " +
                     std::to_string(candidates.shared().ways_left_out) + " more are not");
   if (const size_t ordered = candidates.shared().ordered; ordered > 0)
     notes.push_back(std::to_string(ordered) + " of the candidates come last: atomics order them, as far as is seen");

@@ -38,7 +38,7 @@ class TemporaryFile final {
   std::string path_;
 };
 
-// Writes the sites of all candidates. What a loop waits for is told as a flag, and is no candidate. False if it failed,
+// Writes the sites of all candidates. What a loop waits for is reported as a flag, and is no candidate. False if it failed,
 // and said so.
 bool write_candidates(const std::string& program, const std::string& path) {
   const std::optional<report::Findings> findings = find_statically(program);

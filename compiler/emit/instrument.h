@@ -30,7 +30,7 @@ namespace norn::compiler {
 enum class DebugInfo : uint8_t { kKeep, kLines, kNone };
 
 // What the program is built for. kSampling: two copies of each function, of which one is not checked (copies.h).
-// kTrace: the runtime is told of regions, too (region_calls.h). kProduction: not instrumented; probes that sleep
+// kTrace: regions are emitted, too (region_calls.h). kProduction: not instrumented; probes that sleep
 // (probes.h).
 enum class Profile : uint8_t { kFull, kSampling, kTrace, kProduction };
 

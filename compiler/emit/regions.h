@@ -1,5 +1,5 @@
 // The regions of a function that the sampling profile counts (docs/design/sampling.md): the function itself and its
-// loops. copies.h asks at them which copy is executed; region_calls.h tells the runtime of them.
+// loops. copies.h asks at them which copy is executed; region_calls.h emits them.
 #pragma once
 
 #include <vector>

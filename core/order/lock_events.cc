@@ -296,7 +296,7 @@ void Relations::come_after_sections(Thread& thread, const LockState& lock, LockM
     return known >= section.since && !thread.clocks.strong.includes(section.strong) &&
            slots_.tenant(section.slot, known) == slots_.tenant(section.slot, section.since);
   };
-  // What it learns of one may tell it of others.
+  // What it acquires of one may order it after others, too.
   for (bool learned = true; learned;) {
     learned = false;
     lock.for_each_section([&](const LockedSection& section) {
@@ -343,7 +343,7 @@ void Relations::note_taking(Thread& thread, LockState& lock) {
 }
 
 bool Relations::lock_refused(Thread& thread, Address lock) {
-  if (options_.sampled) {  // who took it need not have told
+  if (options_.sampled) {  // who took it need not have been emitted
     come_after_all(thread);
     return true;
   }

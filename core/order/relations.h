@@ -6,7 +6,7 @@
 // remember. The files beside this one have each a kind of synchronization.
 //
 // An epoch is used if something carries it: a shadow word, or what the embedding keeps (use_epoch()). A release of a
-// thread whose epoch is used ends it, so that what comes later is told apart. Within an epoch the locks held do not
+// thread whose epoch is used ends it, so that what comes later has another epoch. Within an epoch the locks held do not
 // change; note_segment() says what shadow words of an epoch have in common.
 //
 // The public functions are events. One that takes a Thread is called by that thread, which is outside
@@ -134,7 +134,7 @@ class Relations : public Safepoint {
   // The thread saw something that anybody may have written, without an event: it is ordered after all that was done so
   // far.
   void come_after_all(Thread& thread);
-  // What the thread did may have been to set a flag: what it does from now on can be told apart from it.
+  // What the thread did may have been to set a flag: what it does from now on has another epoch.
   void cut(Thread& thread);
   void ignore_begin(Thread& thread, uint8_t what);
   void ignore_end(Thread& thread, uint8_t what);

@@ -79,7 +79,7 @@ class Shadow {
   static constexpr Address kFlatBytes = (Address{1} << 44) * (sizeof(Granule) / kGranuleBytes);
 
   // The granule of the address; null if the arena is used up (or the address cannot be one). Memory that was not
-  // touched yet must be told to prepare() before it has anything: collections look for it.
+  // touched yet must be given to prepare() before its granule has anything: collections look for it.
   [[nodiscard]] Granule* granule(Address address) {
     if (flat_at_ != 0 && is_flat(address)) [[likely]]
       return flat_granule(address);
@@ -87,14 +87,14 @@ class Shadow {
     return in == nullptr ? nullptr : &in->granules[address / kGranuleBytes % Leaf::kGranules];
   }
   [[nodiscard]] bool prepare(Address address) { return leaf(address) != nullptr; }
-  // Where that was told, and accesses are sampled: the granule has something from here on.
+  // Of prepared memory, where accesses are sampled: the granule has something from here on.
   void note_use(Address address) {
     const auto number = static_cast<unsigned>(address / kGranuleBytes % Leaf::kGranules);
     std::atomic<uint64_t>& bits = existing_leaf(address)->used[number / 64];
     const uint64_t bit = uint64_t{1} << number % 64;
     if ((bits.load(std::memory_order_relaxed) & bit) == 0) bits.fetch_or(bit, std::memory_order_relaxed);
   }
-  // The same of all that were told so far.
+  // The same of all that are prepared by now.
   void note_all_used() {
     for (Leaf* in = first_leaf(); in != nullptr; in = in->next) {
       for (std::atomic<uint64_t>& bits : in->used) bits.store(~uint64_t{0}, std::memory_order_relaxed);

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t kResults = 200;     // that are told of one candidate
+constexpr int64_t kResults = 200;     // that are shown of one candidate
 constexpr int64_t kFailures = 5'000;  // that are looked at
 constexpr size_t kCauseFrames = 3;    // that make two failures one
 

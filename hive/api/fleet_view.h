@@ -1,4 +1,4 @@
-// What developers are told of a version, as JSON: candidates with what is said of them and from what, failures by
+// What developers see of a version, as JSON: candidates with what is said of them and from what, failures by
 // cause.
 #pragma once
 

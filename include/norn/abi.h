@@ -53,7 +53,7 @@ enum norn_site_flag {
   NORN_SITE_VOLATILE = 1,
   NORN_SITE_SIGNAL_SCOPE = 2, /* orders the thread with its own signal handlers only (atomic_signal_fence) */
   NORN_SITE_LIBRARY = 4,      /* the function is of a system header: a report may fold the frame */
-  NORN_SITE_READS_TOO = 8,    /* a write that stands for a read of its bytes before it: x++ is told once */
+  NORN_SITE_READS_TOO = 8,    /* a write that stands for a read of its bytes before it: x++ is one access */
   NORN_SITE_COUNTS = 16,      /* a read whose value goes into the write of its bytes after it, and nowhere else */
   NORN_SITE_SAYS_VALUE = 32   /* a write whose hook is given what is written */
 };
@@ -187,7 +187,7 @@ NORN_ABI_ASSERT(sizeof(norn_loop) == 48, "the plugin lays loops out in 48 bytes"
 /* ---- Modules ----------------------------------------------------------------------------------------------
  *
  * Every linked module has one constructor, before all others of the module, and one destructor, after all others,
- * that tell its tables. Either range may be empty (both ends equal, possibly null). The same module may be told
+ * that register its tables. Either range may be empty (both ends equal, possibly null). The same module may come
  * twice (links that keep two copies of the constructor): the second time must be ignored. Constructors of shared
  * objects run before those of the executable, so the first call may be the runtime's first sign of life. The name
  * carries the version: an object of another version does not link.
@@ -260,7 +260,7 @@ void __norn_write16(const void* address, const norn_site* site);
 void __norn_read_range(const void* address, size_t size, const norn_site* site); /* size may be 0 */
 void __norn_write_range(const void* address, size_t size, const norn_site* site);
 /* Of a loop that begins: so many values of `size` bytes, `step` bytes from one to the next. Gives the time at which
- * they were told, which must be the same for all of a loop. 0: each access is to be told by itself all the same. */
+ * they were emitted, which must be the same for all of a loop. 0: each access is to be emitted by itself all the same. */
 uint64_t __norn_run_read(const void* first, uint64_t count, uint64_t step, uint64_t size, const norn_site* site);
 uint64_t __norn_run_write(const void* first, uint64_t count, uint64_t step, uint64_t size, const norn_site* site);
 
@@ -398,7 +398,7 @@ void __norn_wait_leave(const norn_loop* loop, const void* condition, int because
  *
  * The sampling profile has two copies of code, one with hooks of plain accesses and one without; both have all others.
  * A region is a function or a loop. Section "norn_regions" has a word for each, where the runtime writes the region's
- * number when the module is told; 0 until then. Each thread has an array of norn_region, by number. Before a region is
+ * number when the module is registered; 0 until then. Each thread has an array of norn_region, by number. Before a region is
  * executed (at the entry of the function, before another iteration of the loop) its code does
  *
  *     if (--__norn_regions[number].left < 0 && __norn_sample(number)) the checked copy; else the other

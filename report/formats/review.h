@@ -1,5 +1,5 @@
 // What people see of races where they review and test: JUnit's XML, GitHub's annotation lines, Markdown for a pull
-// request. Each finding is told where its first statement is; `base` is the directory that paths are relative to.
+// request. Each finding stands where its first statement is; `base` is the directory that paths are relative to.
 #pragma once
 
 #include <string>

@@ -148,17 +148,17 @@ class TsanReport {
     }
   }
 
-  void put_locks(const Access& access, std::set<size_t>& told) {
+  void put_locks(const Access& access, std::set<size_t>& shown) {
     for (const LockHeld& lock : access.locks) {
       const size_t number = number_of(lock);
-      if (!told.insert(number).second) continue;
+      if (!shown.insert(number).second) continue;
       put("  Mutex M{} ({}) taken at:\n", number, address(lock.address));
       put_stack({}, lock.taken_at);
     }
   }
 
-  void put_thread(const Access& access, std::set<uint32_t>& told) {
-    if (access.thread_created_at.empty() || !told.insert(access.thread).second) return;
+  void put_thread(const Access& access, std::set<uint32_t>& shown) {
+    if (access.thread_created_at.empty() || !shown.insert(access.thread).second) return;
     put("  Thread T{}{} created at:\n", access.thread - 1,
         access.thread_name.empty() ? "" : fmt::format(" '{}'", clean(access.thread_name)));
     put_stack(access.thread_created_at);

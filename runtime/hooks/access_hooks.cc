@@ -17,7 +17,8 @@ namespace norn::rt {
 
 namespace {
 
-// Has said what is written, if the hook was told, until the access is done. Inside: a signal's handler comes after it.
+// Keeps what is written, if the hook knows it, until the access is done. The thread is inside, so that a signal's
+// handler comes after it.
 template <class... Value>
 class Writing {
  public:

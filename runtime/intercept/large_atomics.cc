@@ -15,7 +15,7 @@ using namespace norn::rt;
 
 namespace {
 
-constexpr size_t kMostBytes = 128;  // of an object that the core is told; what lies behind them is as atomic
+constexpr size_t kMostBytes = 128;  // of an object that are emitted; what lies behind them is as atomic
 
 // As C and C++ number memory orders.
 MemoryOrder order_of(int order) {

@@ -33,7 +33,7 @@ Address fresh_until(Address byte, Epoch birth);
 
 // The block that has the byte, or had it until it was freed; what lives there now rather than what was freed. The same
 // as find_block(), but it looks only where one can be; of a larger one only address, size and whether it was freed are
-// told.
+// filled in.
 bool look_up_block(Address byte, Block& found);
 
 // Where the block begins and ends that has the byte, or had it until it was freed; false if there is none. The same as

@@ -30,7 +30,7 @@ uint32_t TwoOrders::meet_here(const Enabled& enabled, uint32_t given, uint32_t o
   return order_.flipped ? other : given;
 }
 
-// Whoever came here performs its access; the strategy will be told that it still stands before it.
+// Whoever came here performs its access; the strategy still hears that it stands before it.
 uint32_t TwoOrders::go_early(const Enabled& enabled) {
   const uint32_t index = enabled.index_of(enabled.running);
   if (index == kNobody || enabled[index].sites == 0) {

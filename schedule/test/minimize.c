@@ -1,4 +1,4 @@
-// The shortest schedule is told as a story, kept as a file, and replays; a token of another program is refused.
+// The shortest schedule is shown as a story, kept as a file, and replays; a token of another program is refused.
 // RUN: %norn-cc -O1 %s -o %t && rm -rf %t.d && mkdir %t.d && cd %t.d
 // RUN: NORN_OPTIONS=schedule=rr not %norn run -- %t
 // RUN: not %norn confirm --all --runs=10 --minimize -- %t | FileCheck %s

@@ -33,9 +33,9 @@ namespace {
 constexpr uint64_t kEndless = uint64_t{1} << 40;
 constexpr size_t kDeepest = 16;         // calls of library code by library code
 constexpr size_t kMostStatements = 64;  // that one instruction of it is
-constexpr size_t kMostOfObject = 5000;  // candidates on one object; more are not told
+constexpr size_t kMostOfObject = 5000;  // candidates on one object; more are not reported
 constexpr unsigned kMostSteps = 500;    // to find them
-constexpr size_t kMostWays = 64;        // through library code that are told of two statements of the program
+constexpr size_t kMostWays = 64;        // through library code that are reported of two statements of the program
 constexpr int kOrdered = 16;            // added to the rank of what atomics order
 
 bool overlap(int64_t offset_a, uint64_t size_a, int64_t period_a, int64_t offset_b, uint64_t size_b, int64_t period_b) {
@@ -468,7 +468,7 @@ void Candidates::pair_up() {
   shared_.cut = cut_.size();
   shared_.cut_ways = cut_ways_.size();
   drop_published();
-  // Of several ways to one pair the likeliest is told.
+  // Of several ways to one pair the likeliest is reported.
   const auto key = [&](const StaticCandidate& candidate) {
     const auto id = [&](int side) { return identity(candidate.sides[side]); };
     return std::tuple(candidate.rank, id(0), id(1), candidate.object);

@@ -88,7 +88,7 @@ struct StaticCandidate {
 struct Shared {
   size_t accesses = 0;  // sites that may access what several threads can reach
   size_t objects = 0;
-  size_t cut = 0;            // of these objects not all candidates are told
+  size_t cut = 0;            // of these objects not all candidates are reported
   size_t ordered = 0;        // candidates that atomics order, as far as is seen
   size_t ways_left_out = 0;  // candidates that are the same two statements of the program by other calls in libraries
   size_t cut_ways = 0;       // accesses of library code that more calls lead to than were followed

@@ -266,7 +266,7 @@ bool has_locks(const llvm::Function& function) {
   });
 }
 
-// What is told of by its caller.
+// What its caller stands for.
 bool is_library(const llvm::Function& function) {
   return function.getSubprogram() != nullptr && compiler::is_library_function(function.getSubprogram());
 }

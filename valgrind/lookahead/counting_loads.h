@@ -17,7 +17,7 @@
 
 namespace norn::vg {
 
-// Plans (plan.h) for each instruction whose load only counts that it be told as such.
+// Plans (plan.h) for each instruction whose load only counts that it be emitted as such.
 void plan_counting(Flow& flow);
 
 }  // namespace norn::vg

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Looks at code that is about to run for loops that wait for other threads (search.h) and for loads that only count
-// (counting.h), and plans what to tell of them (plan.h). What waits is judged by loops/loop.h; this is how guest code
+// (counting.h), and plans what to emit of them (plan.h). What waits is judged by loops/loop.h; this is how guest code
 // is put to it (docs/design/valgrind.md). A function is looked at once, as a whole, when its first block is translated.
 #pragma once
 

@@ -6,7 +6,7 @@
 
 namespace norn::vg {
 
-// What is to be told at an instruction.
+// What is to be emitted at an instruction.
 struct PlanItem {
   enum class What : uint8_t {
     kRead,        // its load is what an exit waits for
@@ -27,11 +27,11 @@ struct PlanItem {
   PlanItem* next;
 };
 
-// Says what is to be told at an instruction; what is known already is not said again.
+// Plans what is to be emitted at an instruction. What is planned already is not planned again.
 void plan(PlanItem::What what, Address ip, const WaitingLoop* loop, uint32_t detail = 0, Address to = 0,
           const Recipe* recipe = nullptr);
 
-// What is to be told at an instruction, as a list through `next` in which others may stand, too: look at `ip`.
+// What is to be emitted at an instruction: a list through `next`, in which others may stand, too (look at `ip`).
 const PlanItem* plan_at(Address ip);
 
 }  // namespace norn::vg

@@ -186,7 +186,7 @@ WRAP_CLOCK(pthread_rwlock_clockwrlock, pthread_rwlock_t, 0)
 WRAP_UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t)
 
 // In glibc the unlock of a spin lock and its initialisation are one function under two names: a release of what is not
-// held is ignored, so the first is what is told.
+// held is ignored, so the first is what is emitted.
 WRAP_DESTROY(pthread_spin_destroy, pthread_spinlock_t)
 WRAP_LOCK(pthread_spin_lock, pthread_spinlock_t, 0)
 WRAP_TRY(pthread_spin_trylock, pthread_spinlock_t, 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Loaded into the program: what OpenMP's libraries do, told as what it means (openmp.h). The tool does not look into
+// Loaded into the program: what OpenMP's libraries do, emitted as what it means (openmp.h). The tool does not look into
 // the libraries themselves.
 //
 // GCC's libgomp has no interface for tools: its functions are wrapped. What it is to run, as a member of a team or as a

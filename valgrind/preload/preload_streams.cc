@@ -162,7 +162,7 @@ int __vsprintf_chk(char* to, int flag, size_t object, const char* format, va_lis
     after;                                                               \
     return result;                                                       \
   }
-// `call`: the function with a list; `after`: what is told when it is done.
+// `call`: the function with a list; `after`: what is emitted when it is done.
 #define REPLACE(name, parameters, call, after)      \
   REPLACE_AS(name, parameters, format, call, after) \
   REPLACE_AS(name##ZAZa, parameters, format, call, after)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The C library's functions on memory and text, replaced: its own ones read whole vectors, beyond the end of what they
-// were asked for. The tool does not look into this file; it is told what the function means by what it does, and whose
-// call it was.
+// were asked for. The tool does not look into this file; this file emits what the function means, and whose call
+// it was.
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <stddef.h>

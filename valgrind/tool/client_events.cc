@@ -213,7 +213,7 @@ void become_atomic(ThreadState& self, Address address, uint64_t size) {
 
 namespace {
 
-// The library has threads before it told of anything: it tells nothing.
+// The library has threads and has emitted nothing: it never will.
 void note_silent_openmp(const ThreadState& self) {
   static constinit bool said = false;
   constexpr ptrdiff_t kCaller = 2;
@@ -245,7 +245,7 @@ bool is_called_by_openmp(const ThreadState& self, unsigned inner) {
 Address on_event(Address code, Address a, Address b, Address c) {
   ThreadState& self = *current;
   if (code >= kNornTeamBegins) return openmp_event(self, static_cast<NornEvent>(code), a, b, c);
-  // How the library does it is its own affair; what it means is told by the events above.
+  // How the library does it is its own affair; what it means is in the events above.
   if (code >= kNornLockMade && code <= kNornOnceSeen && is_called_by_openmp(self, 1)) return 0;
   Thread& thread = *self.core;
   switch (static_cast<NornEvent>(code)) {

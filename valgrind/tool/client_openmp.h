@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // OpenMP in programs as they are: what orders tasks is what the constructs say, as in the native runtime
-// (docs/design/openmp.md), told by wrappers of libgomp's functions and by OMPT from LLVM's runtime
+// (docs/design/openmp.md), emitted by wrappers of libgomp's functions and by OMPT from LLVM's runtime
 // (preload_openmp.c). Explicit tasks are threads of their own for the core; a member of a team is its thread, so the
 // iterations that one thread runs are in order.
 #pragma once

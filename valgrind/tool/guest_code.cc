@@ -188,13 +188,13 @@ class Builder {
     if (pair) {
       done = assign(Ity_I64, IRExpr_Binop(Iop_And64, done, equal(type, cas->oldHi, cas->expdHi)));
     }
-    bool told = false;
+    bool emitted = false;
     for_plan(PlanItem::What::kTestAndSet, [&](const PlanItem& item) {
       IRExpr* both = assign(Ity_I64, IRExpr_Binop(Iop_Or64, done, number(static_cast<Address>(size) << 1)));
-      if (!told) call(3, "test_and_set", &on_test_and_set, mkIRExprVec_4(cas->addr, both, number(ip_), loop_of(item)));
-      told = true;
+      if (!emitted) call(3, "test_and_set", &on_test_and_set, mkIRExprVec_4(cas->addr, both, number(ip_), loop_of(item)));
+      emitted = true;
     });
-    if (told) return;
+    if (emitted) return;
     call(3, "rmw", atomic_ ? &on_rmw<true> : &on_rmw<false>,
          mkIRExprVec_4(cas->addr, number(static_cast<Address>(size)), done, number(ip_)));
   }
@@ -283,7 +283,7 @@ class Builder {
   IRExpr* load_at(IRExpr* address) { return assign(Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, address)); }
   IRExpr* load(const void* word) { return load_at(number(reinterpret_cast<Address>(word))); }
 
-  // Whether the thread has not done the same at its present time already, or it cannot be told at once. As
+  // Whether the thread has not done the same at its present time already, or that cannot be decided at once. As
   // compiler/emit/inline_check.cc; but here nobody knows whether the access is aligned.
   IRExpr* is_new(bool write, IRExpr* address, unsigned size) {
     IRExpr* check = load(&current_check);
@@ -332,13 +332,13 @@ class Builder {
   static IRExpr* loop_of(const PlanItem& item) { return number(reinterpret_cast<Address>(item.loop)); }
 
   bool is_waited_for(IRExpr* address, int size, IRExpr* guard) {
-    bool told = false;
+    bool emitted = false;
     for_plan(PlanItem::What::kRead, [&](const PlanItem& item) {
       call(3, "spin_read", &on_spin_read,
            mkIRExprVec_4(address, read_flags(size, item.detail != 0), number(ip_), loop_of(item)), guard);
-      told = true;
+      emitted = true;
     });
-    return told;
+    return emitted;
   }
 
   void leave_wait(const PlanItem& item, IRExpr* guard) {

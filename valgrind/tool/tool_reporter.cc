@@ -159,7 +159,7 @@ bool is_of_program(void* /*context*/, const RacingPair& pair) {
   return !frees_what_was_born(pair) && !is_own_of_thread(pair);
 }
 
-// What the access that was caught finds in memory: its instruction comes after the call that told of it, and no other
+// What the access that was caught finds in memory: its instruction comes after the call that emitted it, and no other
 // thread runs in between. What it writes and of what type it is, machine code does not say.
 void read_value(const RacingPair& pair, report::Access& access) {
   const bool is_plain = pair.later.kind == AccessKind::kRead || pair.later.kind == AccessKind::kWrite;

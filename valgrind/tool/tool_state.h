@@ -156,7 +156,7 @@ void access(AccessKind kind, Address address, uint64_t size, Address ip, bool co
 // One that is known to be of an atomic.
 void atomic_access(AccessKind kind, Address address, uint64_t size, Address ip);
 void access_range(ThreadState& state, AccessKind kind, Address address, uint64_t size, StackId where);
-// A call does the access that is told now, not an instruction that is about to run: it may be done already.
+// A call does the access that is emitted now, not an instruction that is about to run: it may be done already.
 extern bool is_by_call;
 
 }  // namespace norn::vg

@@ -55,12 +55,12 @@ SpinRead* remember(LoopState& state, const WaitingLoop* exit, Address ip, Addres
 // The second time round the thread is really waiting; but not if it found something else there and goes on, as loops do
 // that work until they are told to stop, and test where they are in their work: that would be noted with each step.
 void emit_waiting(SpinRead* read, ThreadState& self) {
-  if (read == nullptr || read->told) return;
+  if (read == nullptr || read->emitted) return;
   const uint64_t value = value_at(read->address, read->size);
   const bool same = read->value == value;
   read->value = value;
   if (!same) return;
-  read->told = true;
+  read->emitted = true;
   emit.spin_read(*self.core, read->address, read->size, kNoStack, true);
 }
 
@@ -163,7 +163,7 @@ bool is_exit_of_wait(const WaitingLoop& loop) {
   return (loop.kind & kBoth) == kBoth;
 }
 
-bool is_told_by_its_wait(const WaitingLoop& loop) { return settings().lib && is_exit_of_wait(loop); }
+bool is_emitted_by_its_wait(const WaitingLoop& loop) { return settings().lib && is_exit_of_wait(loop); }
 
 void list(const WaitingLoop& loop) {
   char bytes[1024];
@@ -196,7 +196,7 @@ void dump() {
   write([](Sink out) { out.put("digraph loops {\n  node [shape=box];\n"); });
   uint32_t number = 0;
   for (const WaitingLoop* loop = first_loop; loop != nullptr; loop = loop->next) {
-    if (is_told_by_its_wait(*loop)) continue;
+    if (is_emitted_by_its_wait(*loop)) continue;
     ++number;
     write([&](Sink out) {
       loops::put_loop(out, number, loop->graph, [&](Sink label) {
@@ -239,7 +239,7 @@ bool is_ordered_by_reads(const WaitingLoop& exit) {
 void add_loop(WaitingLoop* loop) {
   *last_loop = loop;
   last_loop = &loop->next;
-  if ((settings().verbose & options::kVerboseLoops) != 0 && !is_told_by_its_wait(*loop)) list(*loop);
+  if ((settings().verbose & options::kVerboseLoops) != 0 && !is_emitted_by_its_wait(*loop)) list(*loop);
 }
 
 void finish_loops() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Loops that wait, as the program runs: what the instrumented code tells of them, and what becomes of it. The same as
+// Loops that wait, as the program runs: what the instrumented code says of them, and what becomes of it. The same as
 // runtime/hooks/loop_hooks.h: the reads of a condition are kept, by exit, and count when the loop is left.
 #pragma once
 
@@ -38,7 +38,7 @@ struct SpinRead {
   uint32_t size;
   uint32_t part;   // the call of the condition that read it; 0: the loop itself
   bool outdated;   // read by an evaluation before the last one of that call
-  bool told;       // the core knows that somebody waits for it
+  bool emitted;    // the core knows that somebody waits for it
   uint64_t value;  // what was read last, of the first 8 bytes
 };
 
@@ -90,7 +90,7 @@ void note_called_read(ThreadState& self, Address address, ReadFlags flags, Addre
 // The same, of a lock that could not be had.
 void note_refusal(ThreadState& self, Address lock);
 
-// Whether the thread's wait stands in a loop whose leaving will be told, with nothing but its condition after it.
+// Whether the thread's wait stands in a loop whose leaving will be emitted, with nothing but its condition after it.
 bool waits_in_loop(ThreadState& self, Address condition);
 
 }  // namespace norn::vg

@@ -1,5 +1,5 @@
 // A thread that waits in a loop nobody sees loses its turn, and that is said.
-// RUN: %norn-cc -O1 %s -o %t && %norn confirm --explore --strategy=rr --seed=0 --runs=1 --timeout=60 -- %t | FileCheck %s
+// RUN: %norn-cc -O1 %s -o %t && %norn confirm --explore --strategy=rr --seed=0 --runs=1 --timeout=300 -- %t | FileCheck %s
 // CHECK: its turn was taken away
 
 #include <pthread.h>

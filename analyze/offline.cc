@@ -17,6 +17,7 @@
 #include "analyze/samplers.h"
 #include "analyze/trace_front.h"
 #include "hazards/hazard_listener.h"
+#include "options/options.h"
 #include "report/race_id.h"
 
 // The core's one source of memory.

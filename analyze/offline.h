@@ -11,7 +11,7 @@
 
 #include "analyze/offline_engines.h"
 #include "analyze/witness.h"
-#include "options/options.h"
+#include "options/run_settings.h"
 
 namespace norn::analyze {
 

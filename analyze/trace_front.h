@@ -19,10 +19,10 @@
 #include "core/detector.h"
 #include "hazards/hazard_listener.h"
 #include "norn/abi.h"
-#include "options/options.h"
+#include "options/run_settings.h"
 #include "report/findings_writer.h"
-#include "report/member_names.h"
 #include "report/site_identity.h"
+#include "report/words/member_names.h"
 #include "trace/trace_reader.h"
 
 namespace norn::analyze {

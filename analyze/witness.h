@@ -1,7 +1,7 @@
 // A witness of a race: a reordering of the trace after which two accesses can be done, one right after the other.
 //
-// It is given by what it leaves out. Each thread does its events up to a timestamp, in the order of the trace; then come
-// the two accesses, which are the next events of their threads.
+// It is given by what it leaves out. Each thread does its events up to a timestamp, in the order of the trace; then
+// come the two accesses, which are the next events of their threads.
 #pragma once
 
 #include <map>

@@ -15,11 +15,12 @@
 #include "casebook/schema.h"
 #include "casebook/times.h"
 #include "report/json_writer.h"
-#include "report/op_names.h"
 #include "report/record.h"
+#include "report/record_reader.h"
 #include "report/source.h"
 #include "report/suppression.h"
 #include "report/whole_file.h"
+#include "report/words/op_names.h"
 
 namespace norn::casebook {
 namespace {

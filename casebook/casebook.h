@@ -13,7 +13,11 @@
 #include "casebook/builds.h"
 #include "casebook/database.h"
 #include "casebook/runs.h"
-#include "report/record_reader.h"
+#include "report/facts.h"
+
+namespace norn {
+struct Sink;
+}
 
 namespace norn::casebook {
 

@@ -15,6 +15,7 @@
 #include "casebook/schema.h"
 #include "casebook/times.h"
 #include "report/record.h"
+#include "report/record_reader.h"
 #include "report/testing/example.h"
 
 namespace norn::casebook {

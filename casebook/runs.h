@@ -7,7 +7,7 @@
 //   .norn/runs/12/told             empty: the casebook knows what this run found, or was not to know
 //   .norn/last                     a link to the latest run
 //   .norn/casebook.db              what is known of races over all runs (casebook.h)
-//   .norn/corpus/HASH              which schedules of a program showed something new (experiment/corpus.h)
+//   .norn/corpus/HASH              which schedules of a program showed something new (experiment/search/corpus.h)
 //   .norn/schedules/HASH.log       the decisions of a run that norn confirm printed a token for (schedule/log.h)
 //   .norn/schedules/HASH.places    what the sites in it are called: the run's place records (report/record.h)
 //   .norn/inputs/HASH              the inputs that the runs of a token get, by their hash

@@ -15,6 +15,7 @@
 #include "cli/verb.h"
 #include "cli/verb_arguments.h"
 #include "options/options.h"
+#include "report/record_reader.h"
 
 namespace norn::cli {
 namespace {

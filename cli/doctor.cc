@@ -16,7 +16,7 @@
 #include "cli/verb.h"
 #include "cli/verb_arguments.h"
 #include "experiment/binary.h"
-#include "options/options.h"
+#include "options/run_settings.h"
 #include "report/whole_file.h"
 
 namespace norn::cli {

@@ -7,6 +7,7 @@
 #include "casebook/times.h"
 #include "cli/casebook_file.h"
 #include "cli/verb.h"
+#include "report/record_reader.h"
 #include "schedule/log_file.h"
 
 namespace norn::cli {

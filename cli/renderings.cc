@@ -16,6 +16,7 @@
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "cli/verb_arguments.h"
+#include "options/options.h"
 #include "report/formats/html.h"
 #include "report/formats/review.h"
 #include "report/formats/sarif.h"
@@ -23,6 +24,7 @@
 #include "report/formats/valgrind_xml.h"
 #include "report/json.h"
 #include "report/race_variables.h"
+#include "report/record_reader.h"
 #include "report/source.h"
 
 namespace norn::cli {

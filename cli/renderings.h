@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "casebook/runs.h"
-#include "options/options.h"
-#include "report/record_reader.h"
+#include "options/run_settings.h"
+#include "report/race_fwd.h"
 #include "report/text_report.h"
 
 namespace norn::cli {

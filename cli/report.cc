@@ -8,6 +8,7 @@
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "cli/verb_arguments.h"
+#include "report/record_reader.h"
 #include "report/whole_file.h"
 
 namespace norn::cli {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "report/record_reader.h"
 #include "report/whole_file.h"
 
 namespace norn::cli {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "report/record_reader.h"
+#include "report/race_fwd.h"
 #include "report/suppression.h"
 
 namespace norn::cli {

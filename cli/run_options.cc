@@ -7,6 +7,7 @@
 #include "base/string_sink.h"
 #include "cli/terminal.h"
 #include "cli/verb_arguments.h"
+#include "options/options.h"
 
 namespace norn::cli {
 

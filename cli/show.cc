@@ -12,6 +12,8 @@
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "cli/verb_arguments.h"
+#include "options/options.h"
+#include "report/record_reader.h"
 
 namespace norn::cli {
 namespace {

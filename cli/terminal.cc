@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "options/options.h"
+#include "options/run_settings.h"
 
 namespace norn::cli {
 

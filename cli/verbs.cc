@@ -6,7 +6,7 @@
 #include "base/string_sink.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "options/options.h"
+#include "options/run_settings.h"
 
 namespace norn::cli {
 namespace {

@@ -9,11 +9,11 @@
 #include "base/string_sink.h"
 #include "base/text_hash.h"
 #include "options/options.h"
-#include "report/op_names.h"
 #include "report/race_id.h"
 #include "report/record_reader.h"
 #include "report/text_report.h"
 #include "report/whole_file.h"
+#include "report/words/op_names.h"
 
 namespace norn::experiment {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "base/string_sink.h"
 #include "casebook/runs.h"
-#include "experiment/known_states.h"
+#include "experiment/search/known_states.h"
 #include "report/race.h"
 #include "schedule/log_file.h"
 

@@ -2,8 +2,8 @@
 // exploring: any harm is what is looked for.
 //
 // Unless a strategy is named, the runs take turns by a portfolio of all strategies, which share what each of them saw
-// (experiment/corpus.h). A search ends when its runs are done, when its time is up, or when nothing new was seen for a
-// while.
+// (experiment/search/corpus.h). A search ends when its runs are done, when its time is up, or when nothing new was seen
+// for a while.
 #pragma once
 
 #include <chrono>
@@ -12,10 +12,10 @@
 
 #include "experiment/candidates.h"
 #include "experiment/consequence.h"
-#include "experiment/corpus.h"
 #include "experiment/reference.h"
+#include "experiment/search/corpus.h"
 #include "options/share.h"
-#include "report/race.h"
+#include "report/facts.h"
 
 namespace norn::experiment {
 

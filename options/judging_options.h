@@ -2,8 +2,9 @@
 // it is told otherwise. Freestanding.
 #pragma once
 
+#include "base/sink.h"
 #include "core/engine/engines.h"
-#include "options/options.h"
+#include "options/run_settings.h"
 
 namespace norn::options {
 

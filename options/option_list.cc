@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "base/string_sink.h"
+#include "options/options.h"
 
 namespace norn::options {
 

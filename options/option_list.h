@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "options/options.h"
+#include "options/run_settings.h"
 
 namespace norn::options {
 

@@ -5,10 +5,10 @@
 #include "core/detector_options.h"
 #include "core/engine/engines.h"
 #include "core/statistics.h"
-#include "options/options.h"
-#include "report/op_names.h"
+#include "options/run_settings.h"
 #include "report/race.h"
 #include "report/race_id.h"
+#include "report/words/op_names.h"
 
 namespace norn::report {
 

@@ -37,11 +37,11 @@
 #include "hazards/lock_order.h"
 #include "report/finding.h"
 #include "report/lock_order_hazard.h"
-#include "report/op_names.h"
 #include "report/race_id.h"
 #include "report/record.h"
 #include "report/suppression.h"
 #include "report/text_report.h"
+#include "report/words/op_names.h"
 
 namespace norn::report {
 

@@ -15,8 +15,8 @@
 
 #include <concepts>
 
-#include "report/op_names.h"
 #include "report/race.h"
+#include "report/words/op_names.h"
 
 namespace norn::report {
 

@@ -21,7 +21,7 @@ enum class Detection : uint8_t;
 enum class HazardKind : uint8_t;
 enum class ValueType : uint8_t;
 
-// What an access does. What each reader calls it: report/op_names.h.
+// What an access does. What each reader calls it: report/words/op_names.h.
 enum class Op : uint8_t { kRead, kWrite, kAtomicRead, kAtomicWrite, kFree, kAllocation };
 
 // The one word that reports show, from the weakest to the strongest. It is never stored: standing_of() derives it from

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/hash.h"
-#include "report/race.h"
+#include "report/facts.h"
 
 namespace norn::report {
 

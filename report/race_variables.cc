@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/string_sink.h"
+#include "report/race.h"
 
 namespace norn::report {
 namespace {

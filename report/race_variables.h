@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "report/race.h"
+#include "report/race_fwd.h"
 
 namespace norn::report {
 

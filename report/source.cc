@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "report/race.h"
 #include "report/record_reader.h"
 
 namespace norn::report {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "report/race.h"
+#include "report/race_fwd.h"
 
 namespace norn::report {
 

@@ -1,10 +1,10 @@
 #include "report/text_report.h"
 
-#include "report/columns.h"
-#include "report/function_name.h"
-#include "report/op_names.h"
 #include "report/race.h"
 #include "report/words/access_values.h"
+#include "report/words/columns.h"
+#include "report/words/function_name.h"
+#include "report/words/op_names.h"
 
 namespace norn::report {
 namespace {

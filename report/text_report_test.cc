@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/string_sink.h"
-#include "report/columns.h"
 #include "report/record_reader.h"
 #include "report/testing/example.h"
+#include "report/words/columns.h"
 
 namespace norn::report {
 namespace {

@@ -9,7 +9,6 @@
 #include "compiler/naming/names.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Instructions.h"
-#include "norn/abi.h"
 #include "report/race_id.h"
 #include "report/record.h"
 
@@ -56,7 +55,7 @@ class Writer final {
     frame.line = site.line;
     frame.column = site.column;
     frame.module = keep(path_);
-    frame.library = (site.flags & NORN_SITE_LIBRARY) != 0;
+    frame.library = site.library;
     return frame;
   }
 

@@ -10,6 +10,7 @@
 #include "casebook/times.h"
 #include "cli/confirm/confirm_options.h"
 #include "cli/terminal.h"
+#include "report/record_reader.h"
 
 namespace norn::cli {
 

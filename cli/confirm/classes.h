@@ -8,7 +8,7 @@
 #include "classify/classification_text.h"
 #include "cli/casebook_file.h"
 #include "experiment/confirmation.h"
-#include "report/record_reader.h"
+#include "report/race_fwd.h"
 
 namespace norn::cli {
 

@@ -50,8 +50,8 @@ using Ways = std::deque<Way>;
 [[nodiscard]] bool learn_ways(const ClassifyRequest& request, double timeout, Ways& ways, std::string& error);
 [[nodiscard]] std::vector<classify::Input> inputs_of(const Ways& ways);
 
-// All of the candidates, with so much time; the most harmful first. `known` is reported of each, with what the confirmation
-// of it with the first of the inputs showed.
+// All of the candidates, with so much time; the most harmful first. `known` is reported of each, with what the
+// confirmation of it with the first of the inputs showed.
 using Known = std::function<void(const experiment::Verdict&, const classify::Classified&)>;
 [[nodiscard]] std::vector<classify::Classified> classify_all(
     const std::vector<experiment::ConfirmCandidate>& candidates, const ClassifyRequest& request,

@@ -13,6 +13,7 @@
 #include "cli/verb.h"
 #include "cli/verb_arguments.h"
 #include "image/rebuild.h"
+#include "report/record_reader.h"
 
 namespace norn::cli {
 namespace {
@@ -38,8 +39,8 @@ class TemporaryFile final {
   std::string path_;
 };
 
-// Writes the sites of all candidates. What a loop waits for is reported as a flag, and is no candidate. False if it failed,
-// and said so.
+// Writes the sites of all candidates. What a loop waits for is reported as a flag, and is no candidate. False if it
+// failed, and said so.
 bool write_candidates(const std::string& program, const std::string& path) {
   const std::optional<report::Findings> findings = find_statically(program);
   if (!findings) return false;

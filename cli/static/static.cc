@@ -6,6 +6,7 @@
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "cli/verb_arguments.h"
+#include "report/record_reader.h"
 
 namespace norn::cli {
 

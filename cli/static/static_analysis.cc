@@ -11,6 +11,7 @@
 
 #include "cli/image/image_files.h"
 #include "cli/terminal.h"
+#include "report/record_reader.h"
 
 namespace norn::cli {
 namespace {

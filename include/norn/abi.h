@@ -260,7 +260,8 @@ void __norn_write16(const void* address, const norn_site* site);
 void __norn_read_range(const void* address, size_t size, const norn_site* site); /* size may be 0 */
 void __norn_write_range(const void* address, size_t size, const norn_site* site);
 /* Of a loop that begins: so many values of `size` bytes, `step` bytes from one to the next. Gives the time at which
- * they were emitted, which must be the same for all of a loop. 0: each access is to be emitted by itself all the same. */
+ * they were emitted, which must be the same for all of a loop. 0: each access is to be emitted by itself all the same.
+ */
 uint64_t __norn_run_read(const void* first, uint64_t count, uint64_t step, uint64_t size, const norn_site* site);
 uint64_t __norn_run_write(const void* first, uint64_t count, uint64_t step, uint64_t size, const norn_site* site);
 
@@ -398,8 +399,8 @@ void __norn_wait_leave(const norn_loop* loop, const void* condition, int because
  *
  * The sampling profile has two copies of code, one with hooks of plain accesses and one without; both have all others.
  * A region is a function or a loop. Section "norn_regions" has a word for each, where the runtime writes the region's
- * number when the module is registered; 0 until then. Each thread has an array of norn_region, by number. Before a region is
- * executed (at the entry of the function, before another iteration of the loop) its code does
+ * number when the module is registered; 0 until then. Each thread has an array of norn_region, by number. Before a
+ * region is executed (at the entry of the function, before another iteration of the loop) its code does
  *
  *     if (--__norn_regions[number].left < 0 && __norn_sample(number)) the checked copy; else the other
  *

@@ -7,10 +7,11 @@
 
 #include "base/string_sink.h"
 #include "report/formats/page_template.h"
-#include "report/markup.h"
 #include "report/model_writer.h"
 #include "report/race_variables.h"
+#include "report/record_reader.h"
 #include "report/words/access_values.h"
+#include "report/words/markup.h"
 
 namespace norn::report {
 namespace {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/formats/page_template.h"
+#include "report/record_reader.h"
 #include "report/testing/example.h"
 
 namespace norn::report {

@@ -5,9 +5,10 @@
 #include <algorithm>
 
 #include "base/string_sink.h"
-#include "report/markup.h"
-#include "report/op_names.h"
+#include "report/record_reader.h"
 #include "report/words/access_values.h"
+#include "report/words/markup.h"
+#include "report/words/op_names.h"
 
 namespace norn::report {
 namespace {

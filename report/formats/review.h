@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "report/record_reader.h"
+#include "report/race_fwd.h"
 #include "report/source.h"
 
 namespace norn::report {

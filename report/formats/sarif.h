@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "report/record_reader.h"
+#include "report/race_fwd.h"
 
 namespace norn::report {
 

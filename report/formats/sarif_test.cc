@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/record_reader.h"
 #include "report/testing/example.h"
 
 namespace norn::report {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/string_sink.h"
+#include "report/record_reader.h"
 #include "report/source.h"
 
 namespace norn::report {

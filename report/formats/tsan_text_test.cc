@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "report/record_reader.h"
 #include "report/testing/example.h"
 
 namespace norn::report {

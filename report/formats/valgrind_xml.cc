@@ -7,10 +7,11 @@
 
 #include "base/string_sink.h"
 #include "report/json_writer.h"
-#include "report/markup.h"
-#include "report/op_names.h"
+#include "report/record_reader.h"
 #include "report/source.h"
 #include "report/words/access_values.h"
+#include "report/words/markup.h"
+#include "report/words/op_names.h"
 
 namespace norn::report {
 namespace {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
+#include "base/sink.h"
 #include "runtime/control/turn.h"
 #include "runtime/control/values.h"
 #include "runtime/intercept/interpose.h"

@@ -1,5 +1,6 @@
 #include "runtime/control/predicates.h"
 
+#include "base/sink.h"
 #include "report/race.h"
 #include "runtime/control/decisions.h"
 #include "runtime/intercept/interpose.h"

@@ -1,5 +1,6 @@
 #include "runtime/control/what_if.h"
 
+#include "base/sink.h"
 #include "norn/abi.h"
 #include "report/race.h"
 #include "runtime/control/decisions.h"

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "base/sink.h"
 #include "base/spin_mutex.h"
 #include "base/text_hash.h"
 #include "runtime/control/decisions.h"

@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <sys/stat.h>
 
+#include "base/sink.h"
 #include "base/spin_mutex.h"
 #include "base/text_hash.h"
 #include "runtime/inputs/inputs.h"

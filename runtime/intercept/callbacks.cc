@@ -3,7 +3,7 @@
 #include "runtime/hooks/access_hooks.h"
 #include "runtime/hooks/check_state.h"
 #include "runtime/intercept/descriptors.h"
-#include "runtime/intercept/threads.h"
+#include "runtime/intercept/threading/threads.h"
 #include "runtime/process/emit.h"
 
 namespace norn::rt {

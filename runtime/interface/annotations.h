@@ -3,8 +3,8 @@
 
 #include "runtime/hooks/access_hooks.h"
 #include "runtime/intercept/interpose.h"
-#include "runtime/intercept/locks.h"
 #include "runtime/intercept/text_length.h"
+#include "runtime/intercept/threading/locks.h"
 #include "runtime/process/emit.h"
 #include "runtime/process/mode.h"
 

@@ -2,7 +2,7 @@
 // the memory it hands out. OMPT reports a lock's release when others may have taken it already, so these are
 // interposed.
 #include "runtime/control/control.h"
-#include "runtime/intercept/locks.h"
+#include "runtime/intercept/threading/locks.h"
 #include "runtime/openmp/openmp.h"
 #include "runtime/process/emit.h"
 #include "runtime/process/mode.h"

@@ -14,7 +14,7 @@
 #include "runtime/inputs/inputs.h"
 #include "runtime/intercept/reals.h"
 #include "runtime/intercept/signals.h"
-#include "runtime/intercept/threads.h"
+#include "runtime/intercept/threading/threads.h"
 #include "runtime/memory/allocator_calls.h"
 #include "runtime/process/emit.h"
 #include "runtime/process/modules.h"

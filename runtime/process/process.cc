@@ -16,7 +16,7 @@
 #include "runtime/intercept/interpose.h"
 #include "runtime/intercept/signals.h"
 #include "runtime/intercept/streams/stdio.h"
-#include "runtime/intercept/threads.h"
+#include "runtime/intercept/threading/threads.h"
 #include "runtime/process/emit.h"
 #include "runtime/process/mode.h"
 #include "runtime/process/settings.h"

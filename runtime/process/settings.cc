@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 
+#include "base/sink.h"
+#include "options/options.h"
 #include "runtime/process/syscalls.h"
 
 // The program's own, if it has one (<sanitizer/tsan_interface.h>).

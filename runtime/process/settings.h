@@ -1,7 +1,7 @@
 // What the options say (options/options.h), and what the runtime remembers of its start.
 #pragma once
 
-#include "options/options.h"
+#include "options/run_settings.h"
 
 namespace norn::rt {
 

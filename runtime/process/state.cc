@@ -5,7 +5,7 @@
 
 #include "norn/abi.h"
 #include "runtime/hooks/check_state.h"
-#include "runtime/intercept/threads.h"
+#include "runtime/intercept/threading/threads.h"
 #include "runtime/process/emit.h"
 #include "runtime/process/emit_inline.h"
 #include "runtime/process/mode.h"

@@ -5,7 +5,7 @@
 #include "report/race_id.h"
 #include "runtime/control/slots.h"
 #include "runtime/hooks/stack_ids.h"
-#include "runtime/intercept/threads.h"
+#include "runtime/intercept/threading/threads.h"
 #include "runtime/reporting/native_front.h"
 #include "runtime/reporting/reporter.h"
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "norn/abi.h"
-#include "report/member_names.h"
 #include "report/race.h"
+#include "report/words/member_names.h"
 #include "runtime/hooks/code_sites.h"
-#include "runtime/intercept/threads.h"
+#include "runtime/intercept/threading/threads.h"
 #include "runtime/process/modules.h"
 #include "runtime/process/state.h"
 

@@ -8,7 +8,7 @@
 #include "runtime/intercept/hidden.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/intercept/signals.h"
-#include "runtime/intercept/threads.h"
+#include "runtime/intercept/threading/threads.h"
 #include "runtime/process/modules.h"
 #include "runtime/process/settings.h"
 #include "runtime/process/syscalls.h"

@@ -3,9 +3,9 @@
 // met by chance; but who comes halfway has only the other half before it.
 //
 // Where a run was is its state as StateMark has it (schedule/state_mark.h): each run of this strategy reports its
-// states, and whoever starts the runs chooses one of them (experiment/known_states.h). The way back is the beginning of
-// the schedule that came there. Behind it threads are held as window does (schedule/strategies/window.h), and now and
-// then at other steps.
+// states, and whoever starts the runs chooses one of them (experiment/search/known_states.h). The way back is the
+// beginning of the schedule that came there. Behind it threads are held as window does (schedule/strategies/window.h),
+// and now and then at other steps.
 //
 // Deviations: nothing is saved and restored, the beginning is executed again. The document gives a state the weight of
 // how often it was chosen and seen; here a state in which threads are about to write what others have written since

@@ -18,8 +18,6 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Support/Path.h"
-#include "norn/abi.h"
-#include "report/race.h"
 #include "report/race_id.h"
 #include "static/program/library_accesses.h"
 #include "static/program/library_models.h"
@@ -426,7 +424,7 @@ void Candidates::collect() {
         if (uses.empty() || !threads_.is_shared_time(thread, instruction)) continue;
         for (const SiteUse& use : uses) {
           const Site& site = program_.sites()[use.site];
-          const bool of_library = (site.flags & NORN_SITE_LIBRARY) != 0;
+          const bool of_library = site.library;
           const bool of_state = of_library && is_about_state(site.file);
           if ((use.flags & compiler::kLabelCall) != 0) {
             const auto& call = llvm::cast<llvm::CallBase>(instruction);

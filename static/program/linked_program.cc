@@ -108,7 +108,7 @@ bool Program::extend_identity(uint64_t& identity, unsigned site, unsigned& own) 
   for (int at = static_cast<int>(site); at >= 0; at = sites_[static_cast<size_t>(at)].inlined_at) {
     identity = hash_next(identity, sites_[static_cast<size_t>(at)].id);
     identity ^= identity >> 32;
-    if ((sites_[static_cast<size_t>(at)].flags & NORN_SITE_LIBRARY) == 0) return own = static_cast<unsigned>(at), true;
+    if (!sites_[static_cast<size_t>(at)].library) return own = static_cast<unsigned>(at), true;
   }
   return false;
 }
@@ -154,7 +154,7 @@ void Program::take_labels(llvm::Module& module) {
     site.column = static_cast<uint32_t>(number(6));
     site.id = number(7);
     site.kind = static_cast<uint8_t>(number(8));
-    site.flags = static_cast<uint32_t>(number(11));
+    site.library = (number(11) & NORN_SITE_LIBRARY) != 0;
     sites_.push_back(std::move(site));
     numbers[global] = static_cast<unsigned>(sites_.size() - 1);
     return static_cast<int>(sites_.size() - 1);

@@ -28,9 +28,9 @@ struct Site {
   std::string expression;
   uint32_t line = 0;
   uint32_t column = 0;
-  uint8_t kind = 0;     // norn_site_kind
-  uint32_t flags = 0;   // norn_site_flags
-  int inlined_at = -1;  // index of the call's site
+  uint8_t kind = 0;      // norn_site_kind
+  bool library = false;  // its function is of a system header
+  int inlined_at = -1;   // index of the call's site
 };
 
 // One access, or one call, of an instruction.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Loaded into the program: wrappers of what synchronizes, which tell the tool what happened. What is said of an
-// operation is the same as in the native runtime (runtime/intercept/locks.cc, conditions.cc, barriers.cc, threads.cc).
+// operation is the same as in the native runtime (runtime/intercept/threading/locks.cc, conditions.cc, barriers.cc,
+// threads.cc).
 #define _GNU_SOURCE
 #include "valgrind/preload/preload.h"
 

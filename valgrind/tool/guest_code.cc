@@ -191,7 +191,8 @@ class Builder {
     bool emitted = false;
     for_plan(PlanItem::What::kTestAndSet, [&](const PlanItem& item) {
       IRExpr* both = assign(Ity_I64, IRExpr_Binop(Iop_Or64, done, number(static_cast<Address>(size) << 1)));
-      if (!emitted) call(3, "test_and_set", &on_test_and_set, mkIRExprVec_4(cas->addr, both, number(ip_), loop_of(item)));
+      if (!emitted)
+        call(3, "test_and_set", &on_test_and_set, mkIRExprVec_4(cas->addr, both, number(ip_), loop_of(item)));
       emitted = true;
     });
     if (emitted) return;

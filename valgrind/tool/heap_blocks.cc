@@ -73,9 +73,9 @@ void give_back(ThreadState& self, const Block& block, StackId where) {
   if (!watching || block.size == 0) return;
   // What OpenMP's library gives back, it got for itself and lent to tasks.
   if (is_called_by_openmp(self, 0)) return emit.allocate(*self.core, block.address, block.size);
-  const SizeT freed = block.size < kFreedBytes ? block.size : kFreedBytes;
-  emit.free(*self.core, block.address, freed, where);
-  if (is_mapping(block.size)) emit.unmap(*self.core, block.address + freed, block.size - freed);
+  const SizeT emitted = block.size < kFreedBytes ? block.size : kFreedBytes;
+  emit.free(*self.core, block.address, emitted, where);
+  if (is_mapping(block.size)) emit.unmap(*self.core, block.address + emitted, block.size - emitted);
 }
 
 void on_free(HostThread host, void* block) {

@@ -2,6 +2,7 @@
 #include "valgrind/tool/tool_reporter.h"
 
 #include "hazards/hazard_listener.h"
+#include "options/options.h"
 #include "report/findings_writer.h"
 #include "report/hazard_draft.h"
 #include "valgrind/debug_info/symbols.h"

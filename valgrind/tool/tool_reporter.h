@@ -4,7 +4,7 @@
 
 #include "base/list.h"
 #include "core/candidate.h"
-#include "options/options.h"
+#include "options/run_settings.h"
 
 namespace norn::vg {
 

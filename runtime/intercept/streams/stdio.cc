@@ -13,10 +13,10 @@
 #include "runtime/inputs/inputs.h"
 #include "runtime/intercept/descriptors.h"
 #include "runtime/intercept/interpose.h"
-#include "runtime/intercept/locks.h"
 #include "runtime/intercept/streams/format.h"
 #include "runtime/intercept/streams/memory_streams.h"
 #include "runtime/intercept/text_length.h"
+#include "runtime/intercept/threading/locks.h"
 #include "runtime/process/mode.h"
 #include "runtime/reporting/misuse.h"
 

@@ -7,7 +7,7 @@
 #include "runtime/control/what_if.h"
 #include "runtime/hooks/loop_hooks.h"
 #include "runtime/hooks/stack_ids.h"
-#include "runtime/intercept/locks.h"
+#include "runtime/intercept/threading/locks.h"
 #include "runtime/openmp/openmp.h"
 #include "runtime/process/emit.h"
 #include "runtime/process/mode.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "report/record_reader.h"
+#include "base/string_sink.h"
 
 namespace norn::report {
 

@@ -1,4 +1,4 @@
-#include "experiment/collected.h"
+#include "experiment/search/collected.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "report/function_name.h"
+#include "report/words/function_name.h"
 
 #include <gtest/gtest.h>
 
 #include "base/string_sink.h"
-#include "report/columns.h"
 #include "report/record_reader.h"
+#include "report/words/columns.h"
 
 namespace norn::report {
 namespace {

@@ -1,4 +1,4 @@
-#include "experiment/corpus.h"
+#include "experiment/search/corpus.h"
 
 #include <gtest/gtest.h>
 

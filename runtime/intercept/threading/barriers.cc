@@ -10,7 +10,7 @@
 #include "runtime/control/control.h"
 #include "runtime/control/what_if.h"
 #include "runtime/hooks/stack_ids.h"
-#include "runtime/intercept/locks.h"
+#include "runtime/intercept/threading/locks.h"
 #include "runtime/process/emit.h"
 #include "runtime/process/emit_inline.h"
 #include "runtime/process/mode.h"

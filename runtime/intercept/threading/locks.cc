@@ -1,5 +1,5 @@
 // Mutexes, reader/writer locks and spin locks of POSIX and C11.
-#include "runtime/intercept/locks.h"
+#include "runtime/intercept/threading/locks.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
-#include "report/function_name.h"
+#include "report/words/function_name.h"
 
-#include "report/columns.h"
+#include "report/words/columns.h"
 
 namespace norn::report {
 namespace {

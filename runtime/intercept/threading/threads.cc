@@ -1,4 +1,4 @@
-#include "runtime/intercept/threads.h"
+#include "runtime/intercept/threading/threads.h"
 
 #include <errno.h>
 #include <limits.h>

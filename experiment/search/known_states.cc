@@ -1,4 +1,4 @@
-#include "experiment/known_states.h"
+#include "experiment/search/known_states.h"
 
 #include <fmt/format.h>
 

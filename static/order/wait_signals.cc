@@ -58,12 +58,13 @@ bool Signals::is_one(ObjectId object) const {
   if (info.kind == ObjectKind::kGlobal) return true;
   if (info.kind != ObjectKind::kStack && info.kind != ObjectKind::kHeap) return false;
   const auto* instruction = dyn_cast<llvm::Instruction>(info.origin);
-  return instruction != nullptr && threads_.is_once(*instruction);
+  return instruction != nullptr && !info.many && threads_.is_once(*instruction);
 }
 
 // What is written in a way that is not understood is no cell.
 void Signals::spoil(const Value* address) {
   for (const PointedTo& to : points_to_.of(address)) {
+    if (!is_wanted(to)) continue;
     for (auto at = by_place_.lower_bound({to.object, INT64_MIN}); at != by_place_.end() && at->first.first == to.object;
          ++at)
       at->second.is_cell = false;
@@ -76,6 +77,7 @@ void Signals::add_store(int thread, const llvm::Instruction& instruction, const 
                         const llvm::ConstantInt* value) {
   const bool early = thread == 0 && !threads_.is_shared_time(thread, instruction);
   for (const PointedTo& to : points_to_.of(address)) {
+    if (!is_wanted(to)) continue;
     Cell& cell = by_place_[{to.object, to.offset}];
     if (cell.size == 0) cell.size = size;
     cell.is_cell &= to.period == 0 && cell.size == size && size <= 8;
@@ -104,8 +106,9 @@ void Signals::collect(int thread, const llvm::Instruction& instruction) {
               dyn_cast<llvm::ConstantInt>(exchange->getNewValOperand()));
   } else if (const auto* load = dyn_cast<llvm::LoadInst>(&instruction)) {
     if (!load->getType()->isIntegerTy()) return;
-    const std::vector<PointedTo> to = points_to_.of(load->getPointerOperand());
+    const std::vector<PointedTo>& to = points_to_.of(load->getPointerOperand());
     for (const PointedTo& each : to) {
+      if (!is_wanted(each)) continue;
       Cell& cell = by_place_[{each.object, each.offset}];
       if (cell.size == 0) cell.size = size_of(load);
       if (cell.size != size_of(load)) cell.is_cell = false;
@@ -125,8 +128,9 @@ void Signals::collect(int thread, const llvm::Instruction& instruction) {
     if (name == "sem_post" || name == "sem_init" || name == "sem_wait" || waits_by_result(name)) {
       const auto* count = name == "sem_init" ? dyn_cast<llvm::ConstantInt>(call->getArgOperand(2)) : nullptr;
       const bool early = thread == 0 && !threads_.is_shared_time(thread, instruction);
-      const std::vector<PointedTo> to = points_to_.of(call->getArgOperand(0));
+      const std::vector<PointedTo>& to = points_to_.of(call->getArgOperand(0));
       for (const PointedTo& each : to) {
+        if (!is_wanted(each)) continue;
         Cell& cell = by_place_[{each.object, each.offset}];
         if (cell.size == 0) cell.size = kSemaphore;
         cell.is_cell &= each.period == 0 && cell.size == kSemaphore;
@@ -148,7 +152,29 @@ void Signals::collect(int thread, const llvm::Instruction& instruction) {
   }
 }
 
+// Who waits knows for which place; of all else nothing need be known.
+void Signals::find_wanted() {
+  wanted_.assign(points_to_.objects(), false);
+  const auto want = [&](const Value* address) {
+    const std::vector<PointedTo>& to = points_to_.of(address);
+    if (to.size() == 1) wanted_[to.front().object] = true;
+  };
+  for (const Thread& thread : threads_.all()) {
+    for (const llvm::Function* function : thread.functions) {
+      for (const llvm::Instruction& instruction : llvm::instructions(*function)) {
+        if (const auto* load = dyn_cast<llvm::LoadInst>(&instruction)) {
+          if (load->getType()->isIntegerTy()) want(load->getPointerOperand());
+        } else if (const auto* call = dyn_cast<llvm::CallBase>(&instruction)) {
+          const llvm::StringRef name = library_name(*call);
+          if (name == "sem_wait" || waits_by_result(name)) want(call->getArgOperand(0));
+        }
+      }
+    }
+  }
+}
+
 void Signals::collect() {
+  find_wanted();
   for (size_t number = 0; number < threads_.all().size(); ++number) {
     for (const llvm::Function* function : threads_.all()[number].functions) {
       for (const llvm::Instruction& instruction : llvm::instructions(*function))
@@ -174,6 +200,7 @@ bool Signals::share_a_lock(const Cell& cell, const llvm::Instruction& load) cons
     first = false;
   };
   for (const Signal& signal : cell.signals) meet(signal.thread, *signal.instruction);
+  for (const Signal& signal : cell.later) meet(signal.thread, *signal.instruction);
   for (size_t number = 0; number < threads_.all().size() && !common.empty(); ++number) {
     if (llvm::is_contained(threads_.all()[number].functions, load.getFunction())) meet(static_cast<int>(number), load);
   }
@@ -184,10 +211,10 @@ bool Signals::is_ordered(const Cell& cell, const llvm::Instruction& load) const 
   if (cell.is_semaphore) return true;
   const auto* loaded = dyn_cast<llvm::LoadInst>(&load);
   if (loaded == nullptr) return false;
+  const auto releases_it = [](const Signal& signal) { return releases(*signal.instruction); };
   if (loaded->isAtomic()) {
-    return llvm::isAcquireOrStronger(loaded->getOrdering()) &&
-           std::all_of(cell.signals.begin(), cell.signals.end(),
-                       [](const Signal& signal) { return releases(*signal.instruction); });
+    return llvm::isAcquireOrStronger(loaded->getOrdering()) && llvm::all_of(cell.signals, releases_it) &&
+           llvm::all_of(cell.later, releases_it);
   }
   return spins(load) || share_a_lock(cell, load);
 }
@@ -208,12 +235,6 @@ void Signals::find_waits() {
           before->first.second + static_cast<int64_t>(before->second.size) > place.second)
         continue;
     }
-    // The signals are of one thread, of which there is one.
-    const int signaller = cell.signals.front().thread;
-    if (std::any_of(cell.signals.begin(), cell.signals.end(),
-                    [&](const Signal& signal) { return signal.thread != signaller; }) ||
-        !threads_.is_single(signaller))
-      continue;
     const auto bits = static_cast<unsigned>(cell.size * 8);
     if (!cell.is_semaphore) {
       for (llvm::APInt& value : cell.first) value = value.zextOrTrunc(bits);
@@ -238,6 +259,12 @@ void Signals::find_waits() {
       });
     }
     if (cell.first.empty() || cell.signals.empty()) continue;
+    for (const Signal& signal : cell.signals) {
+      if (threads_.is_single(signal.thread) && !llvm::is_contained(cell.not_tried, signal.thread))
+        cell.not_tried.push_back(signal.thread);
+    }
+    constexpr size_t kMostTried = 4;
+    if (cell.not_tried.size() > kMostTried || !choose_signaller(cell)) continue;
     cell.object = place.first;
     cell.offset = place.second;
     bool waited = false;
@@ -249,6 +276,36 @@ void Signals::find_waits() {
     }
     if (waited) cells_.push_back(cell);
   }
+}
+
+// Takes the next thread that the signals may be of; the others signal after they waited, as is assumed.
+bool Signals::choose_signaller(Cell& cell) const {
+  if (cell.not_tried.empty()) return false;
+  const int thread = cell.not_tried.back();
+  cell.not_tried.pop_back();
+  std::vector<Signal> all = std::move(cell.signals);
+  all.insert(all.end(), cell.later.begin(), cell.later.end());
+  cell.signals.clear();
+  cell.later.clear();
+  for (const Signal& signal : all) (signal.thread == thread ? cell.signals : cell.later).push_back(signal);
+  return true;
+}
+
+bool Signals::confirm(const Locks& with_waits) {
+  bool confirmed = true;
+  for (unsigned number = 0; number < cells_.size(); ++number) {
+    Cell& cell = cells_[number];
+    const bool holds = llvm::all_of(cell.later, [&](const Signal& signal) {
+      return with_waits.waited(with_waits.held(signal.thread, *signal.instruction)).contains(number);
+    });
+    if (holds) continue;
+    confirmed = false;
+    if (choose_signaller(cell)) continue;
+    cell.later.clear();
+    for (auto wait = waits_.begin(); wait != waits_.end();)
+      wait = wait->second.cell == number ? waits_.erase(wait) : std::next(wait);
+  }
+  return confirmed;
 }
 
 const Region& Signals::after(int thread, const llvm::Instruction& instruction) const {

@@ -106,6 +106,12 @@ def check_races(checker):
                    proved.stderr.decode(errors="replace")[-400:])
 
 
+def check_status(checker):
+    checker.norn("record", "--binary", "--out=ends.trace", "--", "/bin/sh", "-c", "exit 3")
+    told = checker.norn("trace", "stat", "ends.trace").stdout.decode()
+    checker.expect("the program ended with status 3" in told, told)
+
+
 def check_debian(checker):
     """A program that nobody here wrote. False: there is none."""
     text = ("the quick brown fox jumps over the lazy dog, %d\n" * 6000) % tuple(range(6000))
@@ -129,6 +135,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="norn-unmodified-") as name:
         checker = Checker(os.path.abspath(arguments.bin), pathlib.Path(name))
         check_races(checker)
+        check_status(checker)
         program = check_debian(checker)
     print("\n".join(checker.wrong))
     print(f"a program by hand, {program or 'no program of Debian (neither pigz nor xz is there)'}, "

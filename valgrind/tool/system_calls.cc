@@ -299,6 +299,7 @@ bool concerns_memory(UInt number) {
 }
 
 void before_call(HostThread host, UInt number, UWord* arguments, UInt /*count*/) {
+  if (number == __NR_exit_group) note_exit_status(static_cast<int>(arguments[0] & 0xff));
   ThreadState* self = state_of(host);
   if (self == nullptr) return;
   const Address ip = VG_(get_IP)(host);

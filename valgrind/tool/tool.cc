@@ -34,9 +34,9 @@ void after_options() {
   start_reporter();
 }
 
-void at_end(Int exit_status) {
+void at_end(Int /*exit_status*/) {
   finish_loops();
-  finish_report(exit_status);
+  finish_report();
 }
 
 void on_create(HostThread parent, HostThread child) { thread_is_created(parent, child); }

@@ -174,6 +174,8 @@ void read_value(const RacingPair& pair, report::Access& access) {
   access.values.old_value = value;
 }
 
+constinit int exit_status = 0;
+
 void on_candidate(void* /*context*/, const Candidate& candidate) {
   static constinit report::Race race;
   if (writer.is_finished()) return;
@@ -183,7 +185,8 @@ void on_candidate(void* /*context*/, const Candidate& candidate) {
   writer.suppress(race);
   writer.put(race);
   if (said.halt_on_error && !race.suppressed && report::fails(candidate, said.fail_on)) {
-    finish_report(1);
+    note_exit_status(1);
+    finish_report();
     VG_(exit)(1);
   }
 }
@@ -281,7 +284,9 @@ void start_reporter() {
   if (const char* why = start_recording(); why != nullptr) refuse(why, said.record);
 }
 
-void finish_report(int exit_status) {
+void note_exit_status(int status) { exit_status = status; }
+
+void finish_report() {
   if (static_cast<uint32_t>(VG_(getpid)()) != pid || !writer.finish()) return;
   record_end(exit_status);
   writer.put_end(exit_status);

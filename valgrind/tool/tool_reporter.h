@@ -19,8 +19,10 @@ void read_settings();
 [[nodiscard]] Listener report_listener();
 // Before the program runs.
 void start_reporter();
+// What the program said when it ended: Valgrind tells its tools 0 always.
+void note_exit_status(int status);
 // Counts and summary; at the end of the program, and before an exec, which may fail.
-void finish_report(int exit_status);
+void finish_report();
 void flush_report();
 // Something that keeps the findings from being the whole truth. The text is not copied.
 void add_note(const char* text);

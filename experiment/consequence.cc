@@ -104,7 +104,7 @@ Consequence consequence_of(const StagedRun& run, const Reference& reference) {
     return {Harm::kHang, fmt::format("by its state: {} only look{} at what can change no more",
                                      run.pollers == 1 ? "one thread" : fmt::format("{} threads", run.pollers),
                                      run.pollers == 1 ? "s" : "")};
-  if (run.timed_out)
+  if (run.timed_out && !reference.never_ends)
     return {Harm::kHang,
             fmt::format("by the clock: no end after {:.0f} s, and its state does not say why", run.seconds)};
   if (const std::string line = line_with(run.errors, {"ERROR: AddressSanitizer", "ERROR: LeakSanitizer",
@@ -112,6 +112,7 @@ Consequence consequence_of(const StagedRun& run, const Reference& reference) {
       !line.empty())
     return {Harm::kSanitizer, line};
   if (run.signal != 0) return of_signal(run);
+  if (run.timed_out) return {};
   if (!reference.is_usual_status(run.exit)) return {Harm::kStatus, fmt::format("{}", run.exit)};
   if (!reference.is_usual_output(run.output)) return {Harm::kOutput, difference(reference.outputs[0], run.output)};
   return {};

@@ -29,6 +29,7 @@ class Learning {
 
   void add(const StagedRun& run, const Plan* plan) {
     ++reference_.runs;
+    ended_ = ended_ || !run.timed_out;
     statuses_.add(run);
     reference_.statuses = statuses_.usual();
     if (!run.failed()) return;
@@ -41,11 +42,18 @@ class Learning {
                                                   : failure_of(run, consequence, stage_, *plan));
   }
   [[nodiscard]] bool knows_success() const { return statuses_.knows_success(); }
+  // After the last run.
+  void finish() {
+    reference_.never_ends = !ended_;
+    if (reference_.never_ends)
+      std::erase_if(reference_.failures, [](const Failure& it) { return it.consequence.harm == Harm::kHang; });
+  }
 
  private:
   const Stage& stage_;
   Reference& reference_;
   UsualStatuses statuses_;
+  bool ended_ = false;  // some run, by itself
 };
 
 Plan quiet_plan(StrategyKind strategy, uint32_t seed) {
@@ -144,6 +152,7 @@ bool learn_reference(Stage& stage, double timeout, Reference& reference, std::st
     const Plan plan = quiet_plan(StrategyKind::kPos, seed);
     learning.add(stage.run(plan, 0), &plan);
   }
+  learning.finish();
   if (timeout > 0) {
     stage.set_timeout(timeout, true);
   } else {

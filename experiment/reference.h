@@ -3,8 +3,9 @@
 // A run fails if it crashes, is stopped by an assertion, exception or sanitizer, deadlocks or hangs. Of those that do
 // not, the exit statuses are usual; but where one of them ends with 0, that is success, and any other status is not.
 // So a program that says 1 whenever it is well (grep, diff) is not harmed by saying 1, and one that says 1 when a race
-// was lost in one of the runs to learn from is. What it writes is usual if it writes the same whenever nobody
-// interferes.
+// was lost in one of the runs to learn from is. Likewise a run that has not ended when its time is over hangs only if
+// others end: a server never does. (What stands still by its state hangs in any case.) What it writes is usual if it
+// writes the same whenever nobody interferes.
 #pragma once
 
 #include <string>
@@ -26,6 +27,7 @@ struct Reference {
   std::vector<std::string> outputs;  // likewise; none: it differs by itself, so that nothing can be said
   uint64_t decisions = 1000;         // of a controlled run
   unsigned runs = 0;                 // that were learned from
+  bool never_ends = false;           // all of them were ended by the clock: that alone is no harm
   std::vector<Failure> failures;     // one of each kind of harm
   uint32_t predicates = 0;           // what must hold: so much was looked at
   uint32_t held = 0;                 // of these, so many held once

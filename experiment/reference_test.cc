@@ -62,5 +62,18 @@ TEST(Reference, AStandstillIsAHangThatItsStateTells) {
       << consequence_of(run, Reference()).detail;
 }
 
+TEST(Reference, WhereNoRunEndsTheClockShowsNoHang) {
+  Reference reference;
+  reference.never_ends = true;
+  StagedRun run = ended(0);
+  run.timed_out = true;
+  EXPECT_EQ(consequence_of(run, reference).harm, Harm::kNone);
+  run.pollers = 1;
+  EXPECT_EQ(consequence_of(run, reference).harm, Harm::kHang);
+  run = ended(0);
+  run.signal = SIGSEGV;
+  EXPECT_EQ(consequence_of(run, reference).harm, Harm::kCrash);
+}
+
 }  // namespace
 }  // namespace norn::experiment

@@ -127,7 +127,7 @@ class Stage {
   // The plan, once it ran, as a word: it replays the run.
   [[nodiscard]] std::string token_of(const Plan& plan, const StagedRun& run) const;
   // The log of that worker's last controlled run.
-  [[nodiscard]] std::string log_of(unsigned worker) const { return file("log", worker); }
+  [[nodiscard]] std::string log_of(unsigned worker) const { return fast_file("log", worker); }
 
   // The same in front of the user: its input, output and terminal are the program's.
   [[nodiscard]] StagedRun perform(const Plan& plan, const std::string& expected) const;
@@ -136,6 +136,7 @@ class Stage {
 
  private:
   [[nodiscard]] std::string file(const char* name, unsigned worker) const;
+  [[nodiscard]] std::string fast_file(const char* name, unsigned worker) const;
   // The run says what its sites are called.
   [[nodiscard]] std::string options_for(const Plan& plan, unsigned worker, const std::string& expected) const;
   // `server`: who makes the process, if it can; null: exec.
@@ -151,6 +152,7 @@ class Stage {
   std::vector<std::string> command_;
   options::OptionList options_;
   std::string directory_;
+  std::string fast_directory_;  // for small files of each run: in memory, if there is room; or the same
   uint32_t program_hash_ = 0;
   double timeout_ = 30;
   bool strictly_ = false;

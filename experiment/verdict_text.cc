@@ -132,6 +132,15 @@ std::string text_of_failures(const std::vector<Failure>& failures, const std::ve
     if (!failure.replay.empty() && is_told(end, verdicts)) continue;
     done.push_back(end);
     const std::string token = token_for(end, failures, verdicts);
+    if (failure.consequence.harm == Harm::kHang && token.empty()) {
+      // A server and a slow program do so, too.
+      out += fmt::format(
+          "norn: the program did not end by itself ({}), and no schedule that was tried is known to hang: it may wait "
+          "for "
+          "what comes from outside, need more time, or hang in a way that could not be replayed\n",
+          failure.consequence.detail);
+      continue;
+    }
     out += fmt::format(
         "norn: {}: {}{}{}; {}\n", failure.replay.empty() ? "the program failed by itself" : "a quiet schedule failed",
         words_of(failure.consequence.harm), failure.consequence.detail.empty() ? "" : ", ", failure.consequence.detail,
@@ -144,7 +153,8 @@ std::string text_of_failures(const std::vector<Failure>& failures, const std::ve
 std::string text_of_usual(const Reference& reference) {
   if (reference.runs == 0) return "";
   if (reference.statuses.empty())
-    return fmt::format("norn: note: none of {} runs ended by itself: no exit status counts as harm\n", reference.runs);
+    return fmt::format("norn: note: none of {} runs ended by itself: no exit status counts as harm{}\n", reference.runs,
+                       reference.never_ends ? ", nor does a run that does not end" : "");
   if (reference.statuses.size() == 1 && reference.statuses[0] == 0) return "";
   std::string list;
   for (const int status : reference.statuses) list += fmt::format("{}{}", list.empty() ? "" : ", ", status);

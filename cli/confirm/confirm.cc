@@ -191,6 +191,8 @@ int confirm(const Verb& verb, std::vector<std::string> arguments) {
     fmt::print("{}", experiment::text_of(verdicts.back(), request.command));
     std::fflush(stdout);
   }
+  // Otherwise each consequence says what was usual.
+  if (reference.never_ends) fmt::print("{}", experiment::text_of_usual(reference));
   if (!request.json.empty() &&
       !write_file(request.json, experiment::json_of(verdicts, request.command, settings.share)))
     return kMisuse;

@@ -44,13 +44,6 @@ constexpr uint32_t kYieldsOfLooks = 5;
 constexpr uint32_t kManySteps = 997;  // a prime: not always at the same point of a loop
 constexpr uint32_t kYieldsOfManySteps = 10;
 
-// What the scheduler computed would be in the holes of the next hook's frame, and make its state another one.
-[[gnu::noinline]] void clear_stack_below() {
-  constexpr unsigned kWords = 256;
-  volatile uint64_t words[kWords];
-  for (volatile uint64_t& word : words) word = 0;
-}
-
 void step(Slot& self, Op op, const Matched& site, uint64_t address, uint64_t size, bool writes,
           const Slot::Values& values = {}) {
   if (watches_predicates) {
@@ -73,7 +66,7 @@ void step(Slot& self, Op op, const Matched& site, uint64_t address, uint64_t siz
     if (self.is_idle()) strategy->yielded(self.number);
   }
   choice.take();
-  if (standstill.is_watching()) clear_stack_below();
+  if (standstill.is_watching()) Standstill::clear_stack_below();
 }
 
 // True: the thread has been looking at this for a while.
@@ -179,6 +172,7 @@ void point(Op op, const volatile void* object, const norn_site* site) {
 
 void yield(const norn_site* site) {
   if (!is_watching()) return;
+  if (standstill.is_watching()) standstill.visit(*current_slot, Op::kYield, 0, this_frame());
   step(*current_slot, Op::kYield, find_out(*current_state, site), 0, 0, false);
 }
 

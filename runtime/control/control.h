@@ -80,6 +80,8 @@ inline void pass(Op op, const volatile void* object, const norn_site& site) {
 
 // Until someone wakes who waits for the object, or it is `until`.
 Woken wait(Waiting waiting, const volatile void* object, Time until = kForever);
+// The same, for time alone to pass; a point first.
+Woken sleep(Time until, const norn_site& site);
 // For one of the descriptors to be ready, by looking. They must stay where they are until it returns.
 Woken wait_for_files(const pollfd* files, uint32_t count, Time until);
 // So that a call on the descriptor does not wait (`events` of poll): false and errno if a signal came first.

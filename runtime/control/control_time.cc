@@ -66,6 +66,14 @@ void wake_early(Slot& sleeper) {
   make_ready(sleeper, Woken::kTimeout);
 }
 
+Woken sleep(Time until, const norn_site& site) {
+  current_slot->last_until = until;  // for standstill, at the point already
+  point(Op::kSleep, nullptr, &site);
+  const Woken woken = wait(Waiting::kTime, nullptr, until);
+  if (standstill.is_watching()) Standstill::clear_stack_below();
+  return woken;
+}
+
 Time now() {
   const Inspection here;
   const SpinLock lock(mutex);

@@ -81,6 +81,9 @@ struct Slot {
     uint64_t hash = 0;
   };
   Unsettled unsettled;
+  // Standstill's epochs in which it changed its own stack, and in which another thread looked there.
+  uint64_t stack_written = 0;
+  uint64_t stack_seen = 0;
 
   [[nodiscard]] bool is_idle() const { return yields >= kIdleYields; }
   // Its next move is its own: by itself, or when time has passed.

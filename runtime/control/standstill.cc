@@ -1,6 +1,7 @@
 #include "runtime/control/standstill.h"
 
 #include "base/hash.h"
+#include "runtime/control/turn.h"
 #include "runtime/intercept/signals.h"
 #include "runtime/process/proc_maps.h"
 #include "runtime/process/settings.h"
@@ -29,8 +30,8 @@ uint64_t hash_of(const volatile void* from, uint64_t bytes) {
 }
 
 // From the registers that the caller of standstill pushed to the end of the stack. 0: it runs on another stack. The
-// time until which it slept last is left out: it is the scheduler's, left there by an interceptor, and another one each
-// time. (The program has it only if it reads a clock.)
+// time until which it sleeps, or slept last, is left out: it is the scheduler's, in an interceptor's frame, and another
+// one each time. (The program has it only if it reads a clock.)
 uint64_t state_of(const ThreadInfo& thread, uint64_t frame, Time last_until) {
   constexpr uint64_t kPushed = 5 * 8;
   if (frame < thread.stack_begin || frame >= thread.stack_end) return 0;
@@ -73,6 +74,16 @@ Elsewhere look_elsewhere() {
   return found;
 }
 
+// The thread in whose stack that is, if any.
+Slot* owner_of(uint64_t address) {
+  for (uint32_t i = 0; i < high; ++i) {
+    if (slots[i].status.load(std::memory_order_relaxed) == Status::kFree) continue;
+    const ThreadInfo* thread = thread_info(slots[i].id);
+    if (thread != nullptr && address >= thread->stack_begin && address < thread->stack_end) return &slots[i];
+  }
+  return nullptr;
+}
+
 bool depends_on_kernel(const Slot& slot) {
   const Status status = slot.status.load(std::memory_order_relaxed);
   if (status == Status::kOutside || status == Status::kReserved) return true;
@@ -96,12 +107,20 @@ void Standstill::settle(Slot& self) {
   Slot::Unsettled& write = self.unsettled;
   if (write.size == 0) return;
   const bool differs = write.hash != hash_of(reinterpret_cast<const void*>(write.address), write.size);
+  const bool is_own = owner_of(write.address) == &self;
   write = {};
-  if (differs) changed();
+  if (!differs) return;
+  // What a thread writes into its stack is a part of its state, and nothing to others who do not look there.
+  if (!is_own || self.stack_seen == epoch_) return changed();
+  self.stack_written = epoch_;
 }
 
 void Standstill::access(Slot& self, bool writes, uint64_t address, uint64_t size) {
   settle(self);
+  if (Slot* owner = owner_of(address); owner != nullptr && owner != &self) {
+    if (owner->stack_written == epoch_) changed();
+    owner->stack_seen = epoch_;
+  }
   if (!writes) return;
   constexpr uint64_t kMemoryEnd = uint64_t{1} << 47;  // beyond are descriptors (intercept/descriptors.cc)
   if (size > kMostBytes || address == 0 || address >= kMemoryEnd) return changed();
@@ -126,8 +145,6 @@ void Standstill::visit(Slot& self, schedule::Op op, uint64_t object, uint64_t fr
     until_next_ = ++suspicions_ < 16 ? 1u << suspicions_ : 1u << 16;
     return;
   }
-  // At these a thread looks at nothing, and what it has computed for them may be another time each time.
-  if (op == Op::kSleep || op == Op::kYield) return;
   Slot::Visits& visits = self.visits;
   const ThreadInfo* thread = thread_info(self.id);
   const uint64_t state = thread == nullptr ? 0 : state_of(*thread, frame, self.last_until);
@@ -143,10 +160,16 @@ void Standstill::visit(Slot& self, schedule::Op op, uint64_t object, uint64_t fr
   }
 }
 
-uint32_t Standstill::pollers(const Slot* slots, uint32_t count) {
+void Standstill::clear_stack_below() {
+  constexpr unsigned kWords = 256;
+  volatile uint64_t words[kWords];
+  for (volatile uint64_t& word : words) word = 0;
+}
+
+uint32_t Standstill::pollers() {
   if (!watching_ || ++asked_ % kAskEvery != 0 || (taken_ & tried_) != 0) return 0;
   uint32_t found = 0;
-  for (uint32_t i = 0; i < count; ++i) {
+  for (uint32_t i = 0; i < high; ++i) {
     const Slot& slot = slots[i];
     if (depends_on_kernel(slot)) return 0;
     if (!slot.can_go_on()) continue;

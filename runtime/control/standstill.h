@@ -6,14 +6,14 @@
 //   - each thread that can go on, now or when time passes, came to one place again and again with the same registers
 //     and the same stack, and
 //   - between these visits nobody changed memory, read a clock, drew a random number, called for a descriptor, created,
-//     joined or signalled, or came back from the kernel; writes of what is there already change nothing, and a lock
-//     that is taken and given up again is as before, unless somebody tries it without waiting, and
+//     joined or signalled, or came back from the kernel; writes of what is there already change nothing, nor do writes
+//     into a thread's own stack where no other looks; a lock that is taken and given up again is as before, unless
+//     somebody tries it without waiting, and
 //   - all others wait for ever, and none of them for the kernel or another process, and
 //   - no signal has a handler, and no memory is shared with another process.
 // A thread that is in the same state, and reads the same, does the same again: for ever.
 //
-// A loop that sleeps is mostly not known so: norn's own part of the sleep leaves other times on the stack in each
-// round. What cannot be seen: memory that code without hooks changes (a library's own pages are compared, its heap is
+// What cannot be seen: memory that code without hooks changes (a library's own pages are compared, its heap is
 // not), and calls of the kernel that no interceptor knows. A loop that counts its rounds is never in the same state
 // again: such a program hangs only by the clock (experiment/stage.cc).
 //
@@ -47,8 +47,12 @@ class Standstill {
     libraries_ = 0;
   }
 
+  // What the scheduler computed, and above all the time, would be in the holes of the program's next frames, and make
+  // its state another one.
+  [[gnu::noinline]] static void clear_stack_below();
+
   // How many threads only look; 0: it is not known that nobody gets on.
-  [[nodiscard]] uint32_t pollers(const Slot* slots, uint32_t count);
+  [[nodiscard]] uint32_t pollers();
 
  private:
   [[nodiscard]] static uint64_t bit_of(uint64_t lock) { return uint64_t{1} << (hash_word(lock) >> 58); }

@@ -145,7 +145,7 @@ Slot* choose(Slot* running) {
       if (inputs::replaying && inputs::come_to_idle()) continue;
       if (pass_time()) continue;
     }
-    if (const uint32_t pollers = standstill.pollers(slots, high); pollers != 0) end_by_standstill(pollers);
+    if (const uint32_t pollers = standstill.pollers(); pollers != 0) end_by_standstill(pollers);
     const Enabled all = {enabled, count, running == nullptr ? schedule::kNobody : running->number};
     const uint32_t index = strategy->choose(all);
     if (index == schedule::kNobody) {

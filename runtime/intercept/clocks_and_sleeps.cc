@@ -23,8 +23,7 @@ NORN_REAL(void, pthread_testcancel, ())
 
 // False: a signal came first.
 bool sleep_until(control::Time until, const norn_site& site) {
-  control::point(control::Op::kSleep, nullptr, &site);
-  if (control::wait(control::Waiting::kTime, nullptr, until) != control::Woken::kInterrupted) return true;
+  if (control::sleep(until, site) != control::Woken::kInterrupted) return true;
   real_pthread_testcancel();
   return false;
 }

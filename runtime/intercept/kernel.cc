@@ -41,6 +41,11 @@ control::Time after_milliseconds(int timeout) {
 // Calls `attempt`, which does not wait, until it says more than nothing, fails, or it is too late.
 template <class Attempt>
 int poll_controlled(const pollfd* files, uint32_t count, control::Time until, const norn_site& site, Attempt attempt) {
+  if (count == 0) {
+    if (control::sleep(until, site) != control::Woken::kInterrupted) return 0;
+    errno = EINTR;
+    return -1;
+  }
   for (;;) {
     const int result = attempt();
     if (result != 0) return result;

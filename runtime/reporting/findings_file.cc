@@ -19,6 +19,7 @@ namespace {
 
 constexpr uint64_t kPage = 4096;
 constexpr uint64_t kFirst = uint64_t{64} << 10;
+constexpr uint64_t kFirstOfSchedule = 2 * kPage;  // it reports how it ended, at most
 constexpr uint64_t kMost = uint64_t{1} << 20;
 constexpr uint64_t kRoomAhead = uint64_t{32} << 10;      // below it, more is asked for before it is needed
 constexpr uint64_t kRoomReserved = uint64_t{256} << 10;  // before a right is given up
@@ -133,7 +134,7 @@ bool put(Space& into, Text line, Urgency urgency) {
 bool append_mapped(Text line, Urgency urgency) {
   Space* into = space.load(std::memory_order_acquire);
   bool done = put(*into, line, urgency);
-  if (!done || room_in(*into) < kRoomAhead) {
+  if (!done || (into->size != kFirstOfSchedule && room_in(*into) < kRoomAhead)) {
     grow(line.size + 2 * kRoomForLast, into);
     Space* grown = space.load(std::memory_order_acquire);
     if (!done && grown != into) done = put(*grown, line, urgency);
@@ -165,7 +166,7 @@ uint32_t shared_spaces() { return spaces_made.load(std::memory_order_relaxed); }
 
 bool records_findings() { return way != Way::kNone; }
 
-int open_findings(Text name) {
+int open_findings(Text name, bool for_schedule) {
   if (name.starts_with("fd:")) return open_descriptor(name.part(3));
   if (name.size >= sizeof(path)) return ENAMETOOLONG;
   for (size_t i = 0; i < name.size; ++i) path[i] = name[i];
@@ -179,7 +180,7 @@ int open_findings(Text name) {
     way = Way::kNamed;
   } else {
     Space* claimed = nullptr;
-    error = claim(fd, kFirst, claimed);
+    error = claim(fd, for_schedule ? kFirstOfSchedule : kFirst, claimed);
     if (error == 0) {
       claimed->used.store(kLostLine, std::memory_order_relaxed);
       first_space = claimed;

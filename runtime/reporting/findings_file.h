@@ -7,8 +7,8 @@
 namespace norn::rt {
 
 // Maps room in the findings file; a path that is no regular file is written to as it is. 0, or the errno that says why
-// nothing can be recorded there.
-[[nodiscard]] int open_findings(Text path);
+// nothing can be recorded there. Who is only scheduled has little to say, and gets less room at first.
+[[nodiscard]] int open_findings(Text path, bool for_schedule);
 [[nodiscard]] bool records_findings();
 
 enum class Urgency : uint8_t { kOrdinary, kLast };  // what comes last has room of its own

@@ -266,7 +266,8 @@ Listener report_listener() {
 
 void start_reporter() {
   const Text findings = start.settings.findings;
-  if (const int error = findings.empty() ? 0 : open_findings(findings); error != 0) {
+  const bool for_schedule = !start.settings.outcome.empty();
+  if (const int error = findings.empty() ? 0 : open_findings(findings, for_schedule); error != 0) {
     char bytes[4096 + 256];
     Buffer line(bytes, sizeof(bytes));
     line.sink().put("norn: nothing can be recorded in ");

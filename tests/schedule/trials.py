@@ -2,12 +2,13 @@
 """How many schedules it takes to the first bug: trials of each program with each strategy, in parts.
 
     trials.py [--trials=20] [--schedules=1000] [--strategies=portfolio,random,…] [--only=REGEX] [--minutes=N]
-              [--results=FILE] [--table] [--document=FILE]
+              [--give-up=N] [--results=FILE] [--table] [--document=FILE]
 
 A trial ends with its first schedule that shows the bug. Each result is a line of the results file (docs/trials.jsonl),
 by program (the hash of its source), strategy, trial and commit; what is there already is not run again, so the table
 can be made in parts: stop it whenever you like, and start it again. --minutes ends it after so long. --table only
-renders what there is of the newest commit that each program was tried with.
+renders what there is of the newest commit that each program was tried with by a strategy. --give-up=N makes no more
+trials of a program by a strategy that found nothing in its first N; the table says how many were made.
 """
 
 import argparse
@@ -25,11 +26,12 @@ import time
 import document
 from bug import CONSEQUENCES, HERE, all_bugs
 from measure import build
-from verbs import IN_ORDER, confirm, entries, run, shown
+from verbs import CONFIRMED, IN_ORDER, confirm, entries, run, shown
 
 STRATEGIES = ("portfolio", "reads-from", "frontier", "window", "selected", "pos", "pct", "random", "race-directed")
 RESULTS = HERE.parent.parent / "docs" / "trials.jsonl"
 SEEDS_APART = 10_000
+DIRECTED = 200  # schedules for each candidate: a search that is directed to one does not end with the first bug
 DEADLINE = 600  # seconds for a trial
 
 
@@ -53,23 +55,36 @@ def load(path):
 
 
 def try_once(bug, program, strategy, trial, schedules, directory):
-    """Schedules to the first bug, or None. race-directed takes each candidate of a detection run in turn; the portfolio
-    is what `norn confirm --explore` does by itself."""
-    options = ["--first", "--jobs=1", f"--budget={DEADLINE}"]
+    """Schedules to the first bug, or None. race-directed takes each candidate of a detection run in turn, with up to DIRECTED
+    schedules, and the number is that of the schedules by the bugs among them; the portfolio is what `norn confirm
+    --explore` does by itself."""
+    options = ["--jobs=1", f"--budget={DEADLINE}"]
     seed = 1 + trial * SEEDS_APART
-    directed = strategy == "race-directed"
-    if directed:
+    if strategy == "race-directed":
         run([program], directory, ["--hazards"], **IN_ORDER)
+        done = confirm(["--all"], [program], directory, strategy, min(schedules, DIRECTED), seed, options,
+                       seconds=DEADLINE + 60)
+        spent = 0
+        for entry in entries(done):
+            if bugs := shown(entry, CONSEQUENCES[bug.shows]):
+                return {"found": spent + max(1, round(entry["runs"] / bugs))}
+            spent += entry["runs"]
+        return {"found": None, "tried": spent, "status": done.status}
     named = None if strategy == "portfolio" else strategy
-    done = confirm(["--all"] if directed else ["--explore"], [program], directory, named, schedules, seed,
-                   options if not directed else options[1:], seconds=DEADLINE + 60)
-    spent = 0
-    for entry in entries(done):
-        bugs = shown(entry, CONSEQUENCES[bug.shows])
-        if bugs:
-            return {"found": spent + (max(1, round(entry["runs"] / bugs)) if directed else entry["runs"])}
-        spent += entry["runs"]
-    return {"found": None, "tried": spent, "status": done.status}
+    spent, status = 0, CONFIRMED
+    # A search ends with the first harm. If that is another one than the program says, the next search goes on.
+    while spent < schedules and status == CONFIRMED:
+        before = spent
+        done = confirm(["--explore"], [program], directory, named, schedules - spent, seed + spent, ["--first", *options],
+                       seconds=DEADLINE + 60)
+        status = done.status
+        for entry in entries(done):
+            spent += entry["runs"]
+            if shown(entry, CONSEQUENCES[bug.shows]):
+                return {"found": spent}
+        if spent == before:
+            break
+    return {"found": None, "tried": spent, "status": status}
 
 
 def measure_all(arguments, results):
@@ -80,8 +95,15 @@ def measure_all(arguments, results):
             concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         built = {}
 
+        def is_hopeless(bug, strategy):
+            mine = [row for row in results if (row["program"], row["strategy"], row["source"], row["commit"])
+                    == (bug.name, strategy, source_hash(bug), now)]
+            return 0 < arguments.give_up <= len(mine) and not any(row["found"] for row in mine)
+
         def one(job):
             bug, strategy, trial = job
+            if is_hopeless(bug, strategy):
+                return None
             row = {"program": bug.name, "source": source_hash(bug), "strategy": strategy, "trial": trial,
                    "schedules": arguments.schedules, "commit": now}
             if key_of(row) in done or time.monotonic() > end:
@@ -108,26 +130,36 @@ def table(results):
     rows = {}
     for bug in all_bugs():
         own = [row for row in results if row["program"] == bug.name and row["source"] == source_hash(bug)]
+        newest = {row["strategy"]: row["commit"] for row in own}
         if own:
-            newest = own[-1]["commit"]
-            rows[bug.name] = (bug, [row for row in own if row["commit"] == newest])
+            rows[bug.name] = (bug, [row for row in own if row["commit"] == newest[row["strategy"]]])
     strategies = [name for name in STRATEGIES if any(row["strategy"] == name for _, own in rows.values() for row in own)]
     lines = ["| program | bug | threads | " + " | ".join(strategies) + " |",
              "| --- | --- | ---: |" + " ---: |" * len(strategies)]
     always = {name: 0 for name in strategies}
+    once = {name: 0 for name in strategies}
     tried = {name: 0 for name in strategies}
+    trials = {name: 0 for name in strategies}
+    schedules = {name: 0 for name in strategies}
     for bug, own in rows.values():
         cells = []
         for name in strategies:
             mine = [row for row in own if row["strategy"] == name]
             found = [row["found"] for row in mine if row["found"]]
             tried[name] += bool(mine)
+            once[name] += bool(found)
+            trials[name] += len(mine)
+            schedules[name] += sum(row["found"] or row["tried"] for row in mine)
             always[name] += bool(mine) and len(found) == len(mine)
             mean = f"{sum(found) / len(found):.1f}" if found else "–"
             cells.append("" if not mine else f"{mean} ({len(found)} of {len(mine)})")
         lines.append(f"| [{bug.name}](../tests/schedule/bugs/{bug.source.name}) | {bug.kind} | {bug.threads} | "
                      + " | ".join(cells) + " |")
-    lines.append("| **found in each trial** | | | " + " | ".join(f"{always[n]} of {tried[n]}" for n in strategies) + " |")
+    for words, cell in (("**found in each trial**", lambda name: f"{always[name]} of {tried[name]}"),
+                        ("**found in some trial**", lambda name: f"{once[name]} of {tried[name]}"),
+                        ("trials made", lambda name: f"{trials[name]:,}"),
+                        ("schedules made", lambda name: f"{schedules[name]:,}")):
+        lines.append(f"| {words} | | | " + " | ".join(cell(name) for name in strategies) + " |")
     commits = sorted({row["commit"] for _, own in rows.values() for row in own})
     return [f"Mean number of schedules to the first bug, and in how many trials there was one within "
             f"{max((row['schedules'] for row in results), default=0)}; commits {', '.join(commits)}.", "", *lines]
@@ -139,6 +171,7 @@ def main():
     parser.add_argument("--schedules", type=int, default=1000)
     parser.add_argument("--strategies", default=",".join(STRATEGIES))
     parser.add_argument("--only", default="")
+    parser.add_argument("--give-up", type=int, default=0)
     parser.add_argument("--minutes", type=float, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--results", type=pathlib.Path, default=RESULTS)

@@ -6,7 +6,7 @@
     --within=SECONDS: takes them in random order and begins no program later.
     --resume: what DIRECTORY already has a verdict of, with as many runs, is not run again.
 
-false: the race-free programs of tests/behaviour and tests/loops. To have something to refute, the detection knows no
+false: the race-free programs of tests/behaviour, tests/loops and tests/standards. To have something to refute, the detection knows no
        synchronization (--lib=off, no loops), so nearly every shared variable is a candidate; and they are explored:
        nothing may go wrong in any schedule. Two things do not count: the flag that a loop waits for (norn run
        --verbose=loops says which do), which is the synchronization itself; and what the program's comments promise for
@@ -42,6 +42,7 @@ from waiting import WaitingProgram  # noqa: E402
 LEVEL = "-O1"
 SEED = 1
 SECONDS = 600
+BUDGET = 120  # for all candidates of a program, and for exploring it
 # Controlled runs choose the order themselves: tests/behaviour/order.h.
 UNORDERED = {"NORN_TEST_UNORDERED": "1"}
 # A program that keeps its promises may still end differently when nobody waits for a turn; this is what must not be.
@@ -57,14 +58,15 @@ class Verdict:
     promised: list = dataclasses.field(default_factory=list)
     flags: int = 0
     confirmed: int = 0
+    explored: int = 0
     trouble: str = ""
 
 
 def sources():
-    for suite in ("behaviour", "loops"):
+    for suite in ("behaviour", "loops", "standards"):
         for path in programs_in(HERE.parent / suite):
             if "RACE" in path.read_text(encoding="utf-8"):  # the others test options
-                yield (Program if suite == "behaviour" else WaitingProgram)(path)
+                yield (WaitingProgram if suite == "loops" else Program)(path)
 
 
 def build(program, directory):
@@ -86,11 +88,6 @@ def is_known(program, entry):
 def shared(runs, candidates):
     """How often each of a program's candidates is tried, so that the program runs at least so often."""
     return max(-(-runs // max(1, candidates)), runs // 4)
-
-
-def explored(runs, candidates=1):
-    """So many schedules of a program are looked at without a candidate."""
-    return max(1, runs // 5) if candidates else runs
 
 
 def waiting_loops(text):
@@ -132,12 +129,14 @@ def refute(program, directory, runs):
     candidates = len(found.get("races", [])) + len(found.get("hazards", []))
     awaited = awaited_races(found, loops)
     kept = set()
-    for which, times in ((["--all"], shared(runs, candidates)), (["--explore"], explored(runs, candidates))):
-        done = confirm(which, command, directory, None, times, SEED, ["--jobs=1"], seconds=SECONDS, **UNORDERED)
+    for which, times in ((["--all"], shared(runs, candidates)), (["--explore"], runs)):
+        done = confirm(which, command, directory, None, times, SEED, ["--jobs=1", f"--budget={BUDGET}"],
+                       seconds=SECONDS, **UNORDERED)
         if done.report is None:
             verdict.trouble = (done.errors or done.output).strip()
         for entry in entries(done):
             verdict.candidates += which == ["--all"]
+            verdict.explored += entry["runs"] if which == ["--explore"] else 0
             is_flag = entry["id"] in awaited
             verdict.flags += is_flag
             for what, told in went_wrong(program, entry):
@@ -183,14 +182,16 @@ def report_false(verdicts, runs):
         return sum(getattr(verdict, what) for verdict in verdicts)
 
     lines = [f"{len(verdicts)} race-free programs, {total('candidates')} candidates that a detector without "
-             f"synchronization names; at least {runs} runs of each program and {runs // 4} for each candidate, and "
-             f"{explored(runs)} explored schedules of each program, {runs} where there is no candidate: "
+             f"synchronization names; {runs} explored schedules of each program, and {runs} more for its candidates, at "
+             f"least {runs // 4} for each, in {BUDGET} seconds at most: "
              f"**{sum(len(verdict.false_alarms) for verdict in wrong)} confirmed or gone wrong** but for what follows.",
              f"- {total('flags')} of the candidates are flags that a loop waits for, the synchronization itself: they may "
              f"be brought together."]
     lines += [f"- `{verdict.name}`: {'; '.join(verdict.false_alarms)}" for verdict in wrong]
     lines += [f"- `{verdict.name}` is race-free in its own order alone: {'; '.join(verdict.promised)}"
               for verdict in verdicts if verdict.promised]
+    if short := [f"`{verdict.name}` ({verdict.explored})" for verdict in verdicts if verdict.explored < runs]:
+        lines.append(f"- fewer schedules were explored, in that time, of {len(short)} programs: {', '.join(short)}")
     lines += [f"- `{verdict.name}`: promised and not seen: {', '.join(verdict.missed)}"
               for verdict in verdicts if verdict.missed]
     return lines

@@ -1,6 +1,7 @@
 // Blocks are filled by who allocated them and handed over under a lock. That only the lock orders the two is no
 // accident: nobody can have the address before. Small and large ones, from every function of the allocator.
 // NORACE
+// UNORDERED: crash: the blocks may not be there yet
 // RUN: %check %s
 
 #include <malloc.h>

@@ -1,6 +1,7 @@
 // Two asynchronous reads. A thread looks at a buffer only after aio_suspend and aio_error said that its read has
 // completed: until then the buffer belongs to the operation (POSIX.1-2017, XSH 2.8.2, aio_read).
 // RUN: %check %s
+// NORACE
 
 #include <aio.h>
 #include <errno.h>

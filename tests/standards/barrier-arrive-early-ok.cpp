@@ -2,6 +2,7 @@
 // Both threads keep to data of their own there. What comes before arrive happens before the phase's wait returns
 // ([thread.barrier.class]).
 // RUN: %check %s
+// NORACE
 
 #include <barrier>
 #include <thread>

@@ -1,6 +1,7 @@
 // A node is published by a release store and read through a pointer that a consume load gave: the store is
 // dependency-ordered before what is read through that value ([intro.races], [atomics.order]).
 // RUN: %check %s
+// NORACE
 
 #include <atomic>
 #include <thread>

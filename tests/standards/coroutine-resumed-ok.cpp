@@ -1,6 +1,7 @@
 // A coroutine is suspended by one thread and resumed by another, which gets its handle by an acquire load from a
 // release store: resuming concurrently is what [coroutine.handle.resumption] forbids, and this is not concurrent.
 // RUN: %check %s
+// NORACE
 
 #include <atomic>
 #include <coroutine>

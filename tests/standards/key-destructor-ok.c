@@ -1,6 +1,7 @@
 // The destructor of thread-specific data writes the sum of all threads. Main reads it after it has joined them: a
 // thread's destructors are called before it ends (POSIX.1-2017, XSH pthread_key_create, pthread_join).
 // RUN: %check %s
+// NORACE
 
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,6 +1,7 @@
 // Two rounds of work, each with a latch of its own: a latch is of single use, its counter cannot be raised
 // ([thread.latch]). What comes before count_down happens before wait returns ([thread.latch.class]).
 // RUN: %check %s
+// NORACE
 
 #include <latch>
 #include <thread>

@@ -1,6 +1,7 @@
 // Two threads get an object from copies of one shared future and read it: making the state ready synchronizes with each
 // get ([futures.state]), and reads do not conflict.
 // RUN: %check %s
+// NORACE
 
 #include <future>
 #include <thread>

@@ -1,5 +1,6 @@
 // One thread sorts an array by qsort, another looks something up in it by bsearch; both hold a mutex meanwhile.
 // RUN: %check %s
+// NORACE
 
 #include <pthread.h>
 #include <stdlib.h>

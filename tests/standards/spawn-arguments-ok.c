@@ -1,5 +1,6 @@
 // A program is started with arguments that another thread wrote, under a mutex that both take (POSIX.1-2017, XBD 4.12).
 // RUN: %check %s
+// NORACE
 
 #include <pthread.h>
 #include <spawn.h>

@@ -1,6 +1,7 @@
 // A stop callback writes what the worker reads. The worker destroys the callback first: if it is being executed by
 // another thread, its return strongly happens before the destructor returns ([stopcallback.cons]).
 // RUN: %check %s
+// NORACE
 
 #include <atomic>
 #include <optional>

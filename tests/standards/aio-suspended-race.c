@@ -27,9 +27,9 @@ int main(void) {
   request.aio_fildes = fileno(file);
   request.aio_buf = buffer;
   request.aio_nbytes = sizeof buffer;
-  if (aio_read(&request) != 0) return 1;  // RACE: observed buffer
+  if (aio_read(&request) != 0) return 1;
   if (pthread_create(&thread, NULL, clears, NULL) != 0) return 1;
-  while (aio_error(&request) == EINPROGRESS) aio_suspend(list, 1, NULL);
+  while (aio_error(&request) == EINPROGRESS) aio_suspend(list, 1, NULL);  // RACE: observed buffer
   pthread_join(thread, NULL);
   return aio_return(&request) != 9 || strcmp(buffer + 1, "ome text") != 0;
 }

@@ -14,8 +14,6 @@ char argument[32] = "one";
 static void* rename_it(void* unused) {
   (void)unused;
   argument[0] = 't';  // RACE: observed argument
-  argument[1] = 'w';
-  argument[2] = 'o';
   return NULL;
 }
 

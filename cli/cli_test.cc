@@ -271,6 +271,19 @@ TEST_F(Cli, ClosedStandardDescriptors) {
   EXPECT_EQ(lines(read_file(directory_ / ".norn/last/findings.jsonl")), 3u);
 }
 
+TEST_F(Cli, WhatCouldNotBePrintedFails) {
+  ASSERT_EQ(run({}, {"race=1"}).exit, 66);
+  for (const std::string verb :
+       {"show", "show --runs", "report --json", "report --html", "list", "export", "--help", "--version", "help run"}) {
+    const std::string command = NORN_PROGRAM " " + verb;
+    ASSERT_EQ(finish(start({"/bin/sh", "-c", command})).exit, 0) << verb;
+    const Result full = finish(start({"/bin/sh", "-c", command + " > /dev/full"}));
+    EXPECT_EQ(full.exit, 2) << verb;
+    EXPECT_EQ(full.err, "norn: stdout: No space left on device\n") << verb;
+  }
+  EXPECT_EQ(finish(start({"/bin/sh", "-c", NORN_PROGRAM " --help | true"})).err, "");
+}
+
 TEST_F(Cli, HalfARecordIsTolerated) {
   const Result result = run({}, {"race=1", "half", "signal=9"});
   EXPECT_EQ(result.exit, 66);

@@ -4,7 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "base/string_sink.h"
@@ -84,6 +88,17 @@ int main_of(std::vector<std::string> arguments) {
   return kMisuse;
 }
 
+// What was printed must have arrived: else that is said, and the status is no success. Who reads only the first lines
+// (norn show | head) has what he wanted.
+int printed(int status, int reason = 0) {
+  errno = 0;
+  const bool flushed = std::fflush(stdout) == 0;
+  if (reason == 0) reason = errno;
+  if ((flushed && std::ferror(stdout) == 0) || reason == EPIPE) return status;
+  complain(fmt::format("stdout: {}", reason == 0 ? "not all of it could be written" : std::strerror(reason)));
+  return status == 0 ? kMisuse : status;
+}
+
 }  // namespace
 }  // namespace norn::cli
 
@@ -91,7 +106,11 @@ int main(int argc, char** argv) {
   norn::cli::occupy_standard_descriptors();
   norn::experiment::ignore_failed_writes();
   try {
-    return norn::cli::main_of(std::vector<std::string>(argv + std::min(argc, 1), argv + argc));
+    return norn::cli::printed(norn::cli::main_of(std::vector<std::string>(argv + std::min(argc, 1), argv + argc)));
+  } catch (const std::system_error& error) {  // fmt's, when it could not print
+    if (std::ferror(stdout) != 0) return norn::cli::printed(0, error.code().value());
+    norn::cli::complain(fmt::format("internal error: {}", error.what()));
+    return 70;
   } catch (const std::exception& error) {
     norn::cli::complain(fmt::format("internal error: {}", error.what()));
     return 70;

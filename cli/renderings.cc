@@ -191,6 +191,7 @@ bool write_file(const std::string& path, const std::string& contents) {
   const int reason = errno;
   if (file != nullptr && !to_stdout) ok = std::fclose(file) == 0 && ok;
   if (!ok) complain(fmt::format("{}: {}", to_stdout ? "stdout" : path, std::strerror(reason)));
+  if (to_stdout) std::clearerr(stdout);  // it was said
   return ok;
 }
 

@@ -39,7 +39,7 @@ void Collector::rewrite_history(uint32_t* words, unsigned count) {
 }
 
 void Collector::keep_lockset(LocksetId& id) {
-  if (moving_locksets_) id = locksets_.table().keep(id, [](uint32_t*, unsigned) {});
+  if (moving_locksets_) id = locksets_.keep(id);
 }
 
 void Collector::add_statistics(Statistics& statistics) {

@@ -89,7 +89,7 @@ void Relations::signal(Thread& thread, Address condition) {
 // Under the condition's lock.
 void Relations::add_pending_signal(Thread& thread, ConditionObject& condition) {
   ConditionState& state = condition.condition;
-  const Address mutex = state.mutex != 0 && find_held(thread, state.mutex) != nullptr ? state.mutex : 0;
+  const Address mutex = state.mutex != 0 && thread.find_held(state.mutex) != nullptr ? state.mutex : 0;
   for (unsigned i = 0; i < thread.pending_signal_count; ++i) {
     Thread::PendingSignal& known = thread.pending_signals[i];
     if (known.condition == &condition && known.mutex == mutex && known.locks == thread.held_count) {

@@ -24,22 +24,22 @@ bool is_known(const Thread::LocksetStep& known, LocksetId from, LockId lock, uin
 
 }  // namespace
 
-Held* Relations::find_held(Thread& thread, Address lock) {
-  for (unsigned i = thread.held_count; i > 0; --i) {
-    if (thread.held[i - 1].address == lock) return &thread.held[i - 1];
-  }
-  return nullptr;
-}
-
 Held* Relations::add_held(Thread& thread) {
-  if (thread.held_count == thread.held_capacity) {
-    const unsigned capacity = thread.held_capacity == 0 ? 8 : thread.held_capacity * 2;
-    auto* grown = static_cast<Held*>(arena_.allocate(capacity * sizeof(Held)));
-    if (grown == nullptr) return nullptr;
-    for (unsigned i = 0; i < thread.held_count; ++i) grown[i] = thread.held[i];
-    arena_.release(thread.held, thread.held_capacity * sizeof(Held));
-    thread.held = grown;
-    thread.held_capacity = capacity;
+  if (thread.held_count == thread.held_capacity - thread.held_gone) {
+    Held* const first = thread.held - thread.held_gone;
+    Held* to = first;
+    const unsigned capacity = thread.held_count < 4 ? 8 : thread.held_count * 2;
+    if (thread.held_gone <= thread.held_count) {
+      to = static_cast<Held*>(arena_.allocate(capacity * sizeof(Held)));
+      if (to == nullptr) return nullptr;
+    }
+    for (unsigned i = 0; i < thread.held_count; ++i) to[i] = thread.held[i];
+    if (to != first) {
+      arena_.release(first, thread.held_capacity * sizeof(Held));
+      thread.held_capacity = capacity;
+    }
+    thread.held = to;
+    thread.held_gone = 0;
   }
   return &thread.held[thread.held_count++];
 }
@@ -141,8 +141,8 @@ void Relations::settle_lockset(Thread& thread) {
   if (thread.unsettled == 1) {
     thread.lockset = step_lockset(thread, thread.lockset, thread.last_change, thread.last_step);
   } else {
-    uint32_t words[InternTable::kMaxWords];
-    const unsigned count = thread.held_count < InternTable::kMaxWords ? thread.held_count : InternTable::kMaxWords;
+    uint32_t words[Locksets::kMostLocks];
+    const unsigned count = thread.held_count < Locksets::kMostLocks ? thread.held_count : Locksets::kMostLocks;
     for (unsigned i = 0; i < count; ++i) words[i] = Locksets::word_of(thread.held[i].lock, thread.held[i].mode);
     thread.lockset = locksets_.of(words, count);
     if (locksets_.table().wants_collection()) want_collection();
@@ -151,7 +151,7 @@ void Relations::settle_lockset(Thread& thread) {
 }
 
 void Relations::take_lock(Thread& thread, Address lock, LockMode mode, StackId where) {
-  if (Held* held = find_held(thread, lock); held != nullptr) {
+  if (Held* held = thread.find_held(lock); held != nullptr) {
     ++held->depth;
     return;
   }
@@ -201,7 +201,7 @@ void Relations::take_lock(Thread& thread, Address lock, LockMode mode, StackId w
 }
 
 void Relations::give_lock(Thread& thread, Address lock) {
-  Held* held = find_held(thread, lock);
+  Held* held = thread.find_held(lock);
   thread.brought_nothing = false;
   if (held == nullptr || --held->depth > 0) return;
   const auto place = static_cast<unsigned>(held - thread.held);
@@ -211,16 +211,16 @@ void Relations::give_lock(Thread& thread, Address lock) {
   const LockMode mode = held->mode;
   const Slot slot = held->slot;
   const ClockValue since = held->since;
-  --thread.held_count;
-  if (place == thread.held_count && held->before != Held::kUnknown) [[likely]] {
-    thread.lockset = held->before;
+  const LocksetId before = held->before;
+  thread.drop_held(place);
+  if (place == thread.held_count && before != Held::kUnknown) [[likely]] {
+    thread.lockset = before;
     thread.unsettled = 0;
   } else {
     change_lockset(thread, number, false, mode);
-    for (Held* end = thread.held + thread.held_count; held < end; ++held) {
-      *held = *(held + 1);
-      held->before = Held::kUnknown;
-      held->nesting = nullptr;
+    for (unsigned i = place; i < thread.held_count; ++i) {
+      thread.held[i].before = Held::kUnknown;
+      thread.held[i].nesting = nullptr;
     }
   }
   if (thread.recording && thread.held_count == 0) {

@@ -13,13 +13,14 @@ static_assert(sizeof(LocksetId) == sizeof(InternTable::Id) && kNoLocks == Intern
 class Locksets {
  public:
   static constexpr LockId kMaxLock = (1u << 31) - 1;
+  static constexpr unsigned kMostLocks = 528;  // in a set: the others are left out
 
   bool init(Arena& arena);
 
   // With `lock` in `mode`, in place of any other mode of it. The same set if memory is used up.
   [[nodiscard]] LocksetId with(LocksetId set, LockId lock, LockMode mode);
   [[nodiscard]] LocksetId without(LocksetId set, LockId lock);
-  // The set of these locks, as word_of() has them, in any order; puts them into the set's.
+  // The set of these locks, as word_of() has them, in any order; puts them into the set's. Of too many, the first.
   [[nodiscard]] LocksetId of(uint32_t* words, unsigned count);
   static uint32_t word_of(LockId lock, LockMode mode) { return lock << 1 | (mode == LockMode::kShared ? 1u : 0u); }
 
@@ -35,9 +36,9 @@ class Locksets {
   [[nodiscard, gnu::always_inline]] bool find_weaker_or_same(LocksetId a, LocksetId b, bool& answer) const {
     answer = a == kNoLocks || a == b;
     if (answer || b == kNoLocks) return true;
-    const unsigned in_a = table_.count(a);
+    const unsigned in_a = table_.count(a);  // of few, and only of them, their number: see kHeader
     const unsigned in_b = table_.count(b);
-    if (in_a <= in_b && in_b > kFew) return false;
+    if (in_b > kFew) return false;
     answer = in_a <= in_b && are_among(table_.words(a), in_a, table_.words(b), in_b);
     return true;
   }
@@ -47,21 +48,48 @@ class Locksets {
   // What of `held` may protect such an access at all.
   [[nodiscard]] LocksetId usable(LocksetId held, bool write);
 
-  [[nodiscard]] unsigned size(LocksetId set) const { return table_.count(set); }
-  [[nodiscard]] LockId lock_at(LocksetId set, unsigned i) const { return table_.words(set)[i] >> 1; }
+  [[nodiscard]] unsigned size(LocksetId set) const {
+    const Chunk last = last_of(set);
+    return last.before_count + last.count;
+  }
+  [[nodiscard]] LockId lock_at(LocksetId set, unsigned i) const { return word_at(set, i) >> 1; }
   [[nodiscard]] LockMode mode_at(LocksetId set, unsigned i) const {
-    return (table_.words(set)[i] & 1) != 0 ? LockMode::kShared : LockMode::kExclusive;
+    return (word_at(set, i) & 1) != 0 ? LockMode::kShared : LockMode::kExclusive;
   }
 
   [[nodiscard]] InternTable& table() { return table_; }
+  // During a collection of the table: the set's number from now on; kNoLocks if memory ran out.
+  [[nodiscard]] LocksetId keep(LocksetId set);
   void forget_answers();
 
  private:
+  // A set is its locks in ascending order, as word_of() has them, so many at a time: sets of many locks that begin
+  // alike share what they begin with, and one more lock than before costs one chunk.
+  static constexpr unsigned kChunk = 32;
+  // What begins a sequence that goes on after another: this word (no lock's), that set, its size, and nothing: so it is
+  // longer than one of few locks.
+  static constexpr uint32_t kGoesOn = 1;
+  static constexpr unsigned kHeader = 4;
+  struct Chunk {
+    LocksetId before;
+    unsigned before_count;
+    const uint32_t* words;
+    unsigned count;  // 0 only of no locks
+  };
+  class Descending;
+
+  [[nodiscard]] Chunk last_of(LocksetId set) const;
+  [[nodiscard]] uint32_t word_at(LocksetId set, unsigned i) const;
+  unsigned copy(LocksetId set, uint32_t* words) const;
+  LocksetId make_chunk(LocksetId before, unsigned before_count, const uint32_t* words, unsigned count);
+  LocksetId make(const uint32_t* words, unsigned count);
+
   // One answered question: both ids (30 bits each), the question and the answer; 0 is none.
   static constexpr unsigned kAnswers = 4096;
   enum Question : uint64_t { kProtects = 1, kWeaker = 2 };
   // Sets of no more locks are compared anew each time.
   static constexpr unsigned kFew = 4;
+  static_assert(kHeader >= kFew && kChunk > kFew);
   // Every lock of the first, in ascending order as in the second, is in that, and as strongly.
   [[nodiscard, gnu::always_inline]] static bool are_among(const uint32_t* a, unsigned in_a, const uint32_t* b,
                                                           unsigned in_b) {

@@ -206,7 +206,7 @@ class Relations : public Safepoint {
 
   // --- for the events that are accesses, too: locks that are used, and atomics
   void take_lock_inside(Thread& thread, Address lock, LockMode mode, StackId where) {
-    if (begin_sync(thread) || find_held(thread, lock) != nullptr) take_lock(thread, lock, mode, where);
+    if (begin_sync(thread) || thread.find_held(lock) != nullptr) take_lock(thread, lock, mode, where);
   }
   // The object of an atomic, locked; null: it orders nothing.
   [[nodiscard]] AtomicObject* begin_atomic(Thread& thread, Address address);
@@ -300,7 +300,6 @@ class Relations : public Safepoint {
   void exit_inside(Thread& thread);
 
   // lock_events.cc
-  static Held* find_held(Thread& thread, Address lock);
   Held* add_held(Thread& thread);
   void change_lockset(Thread& thread, LockId lock, bool takes, LockMode mode);
   LocksetId step_lockset(Thread& thread, LocksetId from, LockId lock, uint32_t step);

@@ -247,6 +247,27 @@ struct Thread {
   Held* held = nullptr;
   unsigned held_count = 0;
   unsigned held_capacity = 0;
+  unsigned held_gone = 0;  // places before `held` of which the lock was given up before those that were taken later
+  // Null: it does not hold it. Looked for from both ends: locks are given up in the order in which they were taken, or
+  // in the opposite one.
+  [[nodiscard]] Held* find_held(Address lock) {
+    for (unsigned begin = 0, end = held_count; begin < end; ++begin) {
+      if (held[--end].address == lock) return &held[end];
+      if (held[begin].address == lock) return &held[begin];
+    }
+    return nullptr;
+  }
+  [[nodiscard]] const Held* find_held(Address lock) const { return const_cast<Thread*>(this)->find_held(lock); }
+  // Forgets a lock. Nothing is moved if it is the newest or the oldest.
+  void drop_held(unsigned place) {
+    --held_count;
+    if (place == 0 && held_count != 0) {
+      ++held;
+      ++held_gone;
+      return;
+    }
+    for (unsigned i = place; i < held_count; ++i) held[i] = held[i + 1];
+  }
 
   // What others did before it took from under them, under a lock, what they read there (order.md, Taken out), for the
   // last sets of locks that it did so with.

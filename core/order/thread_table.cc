@@ -63,10 +63,10 @@ void ThreadTable::recycle_thread(Thread& thread) {
   }
   if (thread.reads != nullptr) arena_.destroy(thread.reads);
   if (thread.writes != nullptr) arena_.destroy(thread.writes);
-  arena_.release(thread.held, thread.held_capacity * sizeof(Held));
+  arena_.release(thread.held - thread.held_gone, thread.held_capacity * sizeof(Held));
   thread.reads = thread.writes = nullptr;
   thread.held = nullptr;
-  thread.held_count = thread.held_capacity = 0;
+  thread.held_count = thread.held_capacity = thread.held_gone = 0;
   thread.lockset = kNoLocks;
   thread.unsettled = 0;
   thread.epoch_used = thread.recording = thread.unrecorded = thread.has_fence = thread.version_kept =

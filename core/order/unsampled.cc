@@ -96,11 +96,8 @@ void Relations::take_sampled(Thread& thread, Address lock, LockMode mode, StackI
 // Of the lock that the thread holds as the `place`th and is about to give up.
 void Relations::give_sampled(Thread& thread, Address lock, unsigned place) {
   const LockMode mode = thread.held[place].mode;
-  --thread.held_count;
-  for (unsigned i = place; i < thread.held_count; ++i) {
-    thread.held[i] = thread.held[i + 1];
-    thread.held[i].nesting = nullptr;
-  }
+  thread.drop_held(place);
+  for (unsigned i = place; i < thread.held_count; ++i) thread.held[i].nesting = nullptr;
   auto* object = object_of<LockObject>(thread, lock, SyncFamily::kLock);
   if (object == nullptr) return no_memory_for_clocks();
   Thread::Recent& recent = recent_of(thread, lock, SyncFamily::kLock);

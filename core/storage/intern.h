@@ -51,6 +51,7 @@ class InternTable {
   // A collection: begin, keep() what is referred to, end. All other users are stopped. begin() returns false if
   // there is no memory for the new table: then nothing has changed.
   [[nodiscard]] bool begin_collection(uint16_t age);
+  [[nodiscard]] const uint32_t* old_words(Id old) const { return old_blob(old)->words(); }
   // The id from now on; `rewrite(words, count)` may change the words of the copy. kEmpty if memory ran out.
   template <class Rewrite>
   Id keep(Id old, Rewrite&& rewrite) {

@@ -41,9 +41,15 @@ StackNode* make_node(StackId& stack) {
   return node(stack);
 }
 
+// Nodes that were made at about the same time have their children in one page: a program that has few of them touches
+// few pages.
 std::atomic<StackId>& bucket_of(StackId parent, const norn_site* site) {
+  constexpr unsigned kPageBits = 10;
+  constexpr unsigned kNeighbours = 32;
   const uint64_t key = hash_pair(reinterpret_cast<uintptr_t>(site) >> 4, parent);
-  return buckets[(key ^ key >> 29) >> (64 - kBucketBits - 8) & ((1u << kBucketBits) - 1)];
+  const uint64_t in_page = (key ^ key >> 29) >> (64 - kPageBits - 8) & ((1u << kPageBits) - 1);
+  const uint64_t page = parent / kNeighbours & ((1u << (kBucketBits - kPageBits)) - 1);
+  return buckets[page << kPageBits | in_page];
 }
 
 // Most nodes have few children, made one after the other when they were first reached, and are looked for in that

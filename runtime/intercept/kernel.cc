@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
@@ -22,6 +23,7 @@
 #include "runtime/intercept/interpose.h"
 #include "runtime/intercept/rights.h"
 #include "runtime/intercept/signals.h"
+#include "runtime/intercept/text_length.h"
 #include "runtime/process/mode.h"
 #include "runtime/process/proc_maps.h"
 #include "runtime/process/process.h"
@@ -33,6 +35,19 @@ using namespace norn::rt;
 namespace {
 
 bool is_stopped_here() { return is_controlled() && control::active(); }
+
+void observe_text(const char* text, const norn_site& site) {
+  if (text != nullptr && is_watching()) observe_read(text, length_of(text) + 1, site);
+}
+
+// What the kernel reads of it before the call returns.
+void observe_arguments(const char* program, char* const* arguments, const norn_site& site) {
+  observe_text(program, site);
+  if (!is_watching() || arguments == nullptr) return;
+  size_t count = 0;
+  for (; arguments[count] != nullptr; ++count) observe_text(arguments[count], site);
+  observe_read(arguments, (count + 1) * sizeof(*arguments), site);
+}
 
 control::Time after_milliseconds(int timeout) {
   return timeout < 0 ? control::kForever : control::after({timeout / 1000, timeout % 1000 * 1'000'000L});
@@ -243,8 +258,25 @@ NORN_INTERPOSE(pid_t, wait4, (pid_t pid, int* status, int options, rusage* usage
 
 NORN_INTERPOSE(int, system, (const char* command)) {
   if (!has_started()) return -1;
+  observe_text(command, site_system);
   const control::Outside outside;
   return real_system(command);
+}
+
+NORN_INTERPOSE_VERSION(int, posix_spawn, "GLIBC_2.15",
+                       (pid_t * child, const char* path, const posix_spawn_file_actions_t* actions,
+                        const posix_spawnattr_t* attributes, char* const* arguments, char* const* environment)) {
+  if (!has_started()) return ENOSYS;
+  observe_arguments(path, arguments, site_posix_spawn);
+  return real_posix_spawn(child, path, actions, attributes, arguments, environment);
+}
+
+NORN_INTERPOSE_VERSION(int, posix_spawnp, "GLIBC_2.15",
+                       (pid_t * child, const char* file, const posix_spawn_file_actions_t* actions,
+                        const posix_spawnattr_t* attributes, char* const* arguments, char* const* environment)) {
+  if (!has_started()) return ENOSYS;
+  observe_arguments(file, arguments, site_posix_spawnp);
+  return real_posix_spawnp(child, file, actions, attributes, arguments, environment);
 }
 
 NORN_INTERPOSE(int, pause, ()) {

@@ -59,5 +59,7 @@ enum class Arriving : uint8_t { kNothing, kRestarts, kInterrupts };
 // (kNoThread); and when the calling thread has it.
 void sending_signal(int number, ThreadId to);
 void got_signal(int number);
+// The one by which the C library cancels a thread; no program has it.
+constexpr int kCancellation = 32;
 
 }  // namespace norn::rt

@@ -39,7 +39,7 @@ LockMode mode_of(unsigned flags) { return (flags & kReadLock) != 0 ? LockMode::k
 int levels_of(const void* lock) {
   const Inspection here;
   if (!here) return 0;
-  const Held* held = held_by(here.thread(), address_of(lock));
+  const Held* held = here.thread().find_held(address_of(lock));
   return held == nullptr ? 0 : static_cast<int>(held->depth);
 }
 

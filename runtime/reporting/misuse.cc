@@ -36,7 +36,7 @@ bool is_free(const pthread_rwlock_t* lock) { return (lock->__data.__readers & ~5
 ThreadId holder_of(Address lock) {
   for (const ThreadState* state = first_state(); state != nullptr; state = state->next) {
     if (!state->live.load(std::memory_order_relaxed) || state->core == nullptr) continue;
-    if (held_by(*state->core, lock) != nullptr) return state->id;
+    if (state->core->find_held(lock) != nullptr) return state->id;
   }
   return kNoThread;
 }
@@ -54,7 +54,7 @@ void report_misuse(const Inspection& here, HazardKind kind, const volatile void*
 void check_foreign_unlock(const pthread_mutex_t* mutex, const norn_site& site) {
   if (!wants(options::kHazardMisuse)) return;
   const Inspection here;
-  if (!here || held_by(here.thread(), address_of(mutex)) != nullptr || !is_silent(mutex)) return;
+  if (!here || here.thread().find_held(address_of(mutex)) != nullptr || !is_silent(mutex)) return;
   if (mutex->__data.__lock == 0) return report_misuse(here, HazardKind::kUnlockUnlocked, mutex, site);
   const auto owner = static_cast<uint32_t>(mutex->__data.__owner);
   if (owner != 0 && owner != sys::tid()) report_misuse(here, HazardKind::kUnlockForeign, mutex, site);
@@ -63,7 +63,7 @@ void check_foreign_unlock(const pthread_mutex_t* mutex, const norn_site& site) {
 void check_foreign_unlock(const pthread_rwlock_t* lock, const norn_site& site) {
   if (!wants(options::kHazardMisuse)) return;
   const Inspection here;
-  if (!here || held_by(here.thread(), address_of(lock)) != nullptr) return;
+  if (!here || here.thread().find_held(address_of(lock)) != nullptr) return;
   if (is_free(lock)) return report_misuse(here, HazardKind::kUnlockUnlocked, lock, site);
   const auto writer = static_cast<uint32_t>(lock->__data.__cur_writer);
   if (writer != 0 && writer != sys::tid()) report_misuse(here, HazardKind::kUnlockForeign, lock, site);
@@ -73,7 +73,7 @@ void check_foreign_unlock(const pthread_rwlock_t* lock, const norn_site& site) {
 void check_foreign_unlock(const pthread_spinlock_t* lock, const norn_site& site) {
   if (!wants(options::kHazardMisuse)) return;
   const Inspection here;
-  if (!here || held_by(here.thread(), address_of(lock)) != nullptr) return;
+  if (!here || here.thread().find_held(address_of(lock)) != nullptr) return;
   if (*lock > 0) return report_misuse(here, HazardKind::kUnlockUnlocked, lock, site);
   if (holder_of(address_of(lock)) != kNoThread) report_misuse(here, HazardKind::kUnlockForeign, lock, site);
 }
@@ -81,7 +81,7 @@ void check_foreign_unlock(const pthread_spinlock_t* lock, const norn_site& site)
 void check_wait(const pthread_mutex_t* mutex, const norn_site& site) {
   if (!wants(options::kHazardMisuse) || !is_silent(mutex)) return;
   const Inspection here;
-  if (!here || held_by(here.thread(), address_of(mutex)) == nullptr) return;
+  if (!here || here.thread().find_held(address_of(mutex)) == nullptr) return;
   if (static_cast<uint32_t>(mutex->__data.__owner) == sys::tid())
     report_misuse(here, HazardKind::kDoubleLock, mutex, site);
 }
@@ -89,7 +89,7 @@ void check_wait(const pthread_mutex_t* mutex, const norn_site& site) {
 void check_wait(const pthread_spinlock_t* lock, const norn_site& site) {
   if (!wants(options::kHazardMisuse) || *lock > 0) return;
   const Inspection here;
-  if (here && held_by(here.thread(), address_of(lock)) != nullptr)
+  if (here && here.thread().find_held(address_of(lock)) != nullptr)
     report_misuse(here, HazardKind::kDoubleLock, lock, site);
 }
 

@@ -14,14 +14,6 @@
 
 namespace norn::rt {
 
-// Null: the thread does not hold it.
-inline const Held* held_by(const Thread& thread, Address lock) {
-  for (unsigned i = thread.held_count; i > 0; --i) {
-    if (thread.held[i - 1].address == lock) return &thread.held[i - 1];
-  }
-  return nullptr;
-}
-
 // All are called by the thread that does it, outside; `site` is the function of the library.
 
 // Before it is unlocked.

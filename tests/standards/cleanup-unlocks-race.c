@@ -12,7 +12,7 @@ pthread_cond_t changed = PTHREAD_COND_INITIALIZER, waiting = PTHREAD_COND_INITIA
 static void leave(void* unused) {
   (void)unused;
   pthread_mutex_unlock(&mutex);
-  waiters--;  // RACE: observed waiters // EITHER
+  waiters--;  // RACE: observed waiters
 }
 
 static void* waits(void* unused) {
@@ -30,7 +30,7 @@ int main(void) {
   pthread_t thread;
   pthread_create(&thread, NULL, waits, NULL);
   pthread_mutex_lock(&mutex);
-  while (waiters == 0) pthread_cond_wait(&waiting, &mutex);  // EITHER: norn knows no order by cancellation
+  while (waiters == 0) pthread_cond_wait(&waiting, &mutex);
   pthread_mutex_unlock(&mutex);
   pthread_cancel(thread);
   left = waiters;  // RACE: observed waiters

@@ -7,6 +7,7 @@
 #include "runtime/control/what_if.h"
 #include "runtime/hooks/loop_hooks.h"
 #include "runtime/hooks/stack_ids.h"
+#include "runtime/intercept/signals.h"
 #include "runtime/intercept/threading/locks.h"
 #include "runtime/openmp/openmp.h"
 #include "runtime/process/emit.h"
@@ -39,7 +40,11 @@ void leave_wait(const Wait& wait, bool woken) {
                   stack_id(*here, wait.site));
 }
 
-void cancelled(void* argument) { leave_wait(*static_cast<const Wait*>(argument), false); }
+// Here it is known that a request to cancel the thread is acted upon: what the thread does from now on comes after it.
+void cancelled(void* argument) {
+  got_signal(kCancellation);
+  leave_wait(*static_cast<const Wait*>(argument), false);
+}
 
 // A wait under control: the condition variable itself is not used, so that the strategy decides whom a signal wakes.
 // Nobody wakes for nothing.

@@ -546,9 +546,10 @@ NORN_INTERPOSE(int, prctl, (int option, unsigned long a, unsigned long b, unsign
 // What waits under control does not wait in the library: the scheduler hears that something comes.
 NORN_INTERPOSE(int, pthread_cancel, (pthread_t thread)) {
   if (!has_started()) return EINVAL;
-  const ThreadId id = is_controlled() ? await_handle(thread) : kNoThread;
+  const ThreadId id = await_handle(thread);
+  if (id != kNoThread) sending_signal(kCancellation, id);
   const int result = real_pthread_cancel(thread);
-  if (result == 0 && id != kNoThread && control::active()) control::interrupt(id, true);
+  if (result == 0 && id != kNoThread && is_controlled() && control::active()) control::interrupt(id, true);
   return result;
 }
 

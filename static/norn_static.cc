@@ -4,6 +4,7 @@
 //
 // Records go to stdout; to stderr what is asked for, or one line if it fails. `module` is what is analysed, as LLVM
 // writes it: for who works on this room. FILE will have the identities of all sites that need no check (left_out.h).
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <deque>
@@ -16,6 +17,7 @@
 #include "static/candidates/static_candidates.h"
 #include "static/explain.h"
 #include "static/findings.h"
+#include "static/points_to/return_sources.h"
 #include "static/program/incomplete.h"
 
 namespace norn::statics {
@@ -43,6 +45,15 @@ bool write_sites(const std::string& path, const std::set<uint64_t>& sites) {
   if (file == nullptr) return false;
   for (const uint64_t site : sites) std::fprintf(file, "%016llx\n", static_cast<unsigned long long>(site));
   return std::fclose(file) == 0;
+}
+
+std::string names_of(const std::vector<const llvm::Function*>& functions) {
+  constexpr size_t kNamed = 8;
+  std::string names;
+  for (size_t i = 0; i < std::min(functions.size(), kNamed); ++i)
+    names += (i == 0 ? "" : ", ") + functions[i]->getName().str();
+  if (functions.size() > kNamed) names += " and " + std::to_string(functions.size() - kNamed) + " more";
+  return names;
 }
 
 int run(const std::vector<std::string>& arguments) {
@@ -92,6 +103,14 @@ int run(const std::vector<std::string>& arguments) {
   std::vector<std::string> notes;
   const std::vector<Incompleteness> causes = find_incomplete(files, program.module(), points_to);
   for (const Incompleteness& cause : causes) notes.push_back(words_of(cause));
+  std::vector<const llvm::Function*> freeing;
+  for (const llvm::Function& function : program.module()) {
+    if (!stores_of_freed(function).empty()) freeing.push_back(&function);
+  }
+  if (const std::string names = names_of(points_to.trusted_allocators()); !names.empty())
+    notes.push_back("trusted: what these return is memory that nobody else has, as their names say: " + names);
+  if (const std::string names = names_of(freeing); !names.empty())
+    notes.push_back("trusted: what these keep lists of is free, as their names say: " + names);
   if (candidates.shared().cut > 0)
     notes.push_back("incomplete: too many candidates on " + std::to_string(candidates.shared().cut) +
                     " objects; of each 5000 are told");

@@ -46,10 +46,19 @@ ArgumentContexts::ArgumentContexts(const PointsTo& points_to, const Threads& thr
   for (size_t i = 0; i < given_.size(); ++i) find(static_cast<int>(i));
 }
 
+const ObjectSet& ArgumentContexts::set_of(const Value* pointer) const {
+  const std::vector<ObjectId>& objects = points_to_.objects_at(pointer);
+  const auto [known, fresh] = sets_.try_emplace(&objects);
+  if (fresh) {
+    for (const ObjectId object : objects) known->second.set(object);
+  }
+  return known->second;
+}
+
 ObjectSet ArgumentContexts::objects(const llvm::SmallVectorImpl<const Value*>& others) const {
   ObjectSet result;
   for (const Value* other : others) {
-    for (const ObjectId object : points_to_.objects_at(other)) result.set(object);
+    result |= set_of(other);
   }
   return result;
 }
@@ -62,7 +71,7 @@ ObjectSet ArgumentContexts::objects(int thread, const AddressSources& sources) c
     if (known != given.end() && !known->second.any) {
       result |= known->second.objects;
     } else {
-      for (const ObjectId object : points_to_.objects_at(argument)) result.set(object);
+      result |= set_of(argument);
     }
   }
   return result;
@@ -111,7 +120,8 @@ void ArgumentContexts::find(int thread) {
   llvm::DenseSet<const llvm::Function*> called{of.root};
   auto& given = given_[static_cast<size_t>(thread)];
   for (const llvm::Function* function : of.functions) {
-    for (const llvm::Argument& parameter : function->args()) given.try_emplace(&parameter);
+    for (const llvm::Argument& parameter : function->args())
+      given.try_emplace(&parameter).first->second.any = points_to_.objects_at(&parameter).size() > kMostObjects;
   }
   give_root(thread);
   for (const llvm::Function* function : of.functions) {

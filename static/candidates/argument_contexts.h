@@ -3,6 +3,7 @@
 // calls give, and for a chain of calls of what that chain gives. Whatever else a set is made of stays as it is.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "llvm/ADT/DenseMap.h"
@@ -40,8 +41,13 @@ class ArgumentContexts final {
   void give_root(int thread);
   [[nodiscard]] bool give(int thread, const llvm::CallBase& call, const llvm::Function& callee);
 
+  // What may be one of so many is not told apart by who gives it.
+  static constexpr size_t kMostObjects = 256;
+  [[nodiscard]] const ObjectSet& set_of(const llvm::Value* pointer) const;
+
   const PointsTo& points_to_;
   const Threads& threads_;
+  mutable std::map<const std::vector<ObjectId>*, ObjectSet> sets_;
   std::vector<llvm::DenseMap<const llvm::Argument*, Given>> given_;  // by thread
 };
 

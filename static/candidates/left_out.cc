@@ -78,7 +78,7 @@ LeftOut find_left_out(const Program& program, const PointsTo& points_to, const T
   const std::set<unsigned> conflicting = candidates.conflicting_sites();
   const auto may_conflict = [&](const llvm::Instruction& instruction, const SiteUse& use) {
     if (conflicting.contains(use.site) || !executed.contains(instruction.getFunction())) return true;
-    const std::vector<ObjectId> objects = points_to.objects_at(instruction.getOperand(use.operand));
+    const std::vector<ObjectId>& objects = points_to.objects_at(instruction.getOperand(use.operand));
     return objects.empty() || llvm::any_of(objects, [&](ObjectId object) {
              return unseen.reaches(object) || points_to.object(object).kind == ObjectKind::kForeign;
            });

@@ -5,6 +5,7 @@
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
+#include "static/points_to/return_sources.h"
 #include "static/program/library_models.h"
 
 namespace norn::statics {
@@ -57,7 +58,11 @@ bool leads_to(const llvm::Instruction& from, const llvm::Instruction& to, const 
 
 bool Publication::is_allocation(const Value& value) const {
   if (isa<llvm::AllocaInst>(value)) return true;
-  if (!isa<llvm::CallBase>(value)) return false;
+  const auto* call = dyn_cast<llvm::CallBase>(&value);
+  if (call == nullptr) return false;
+  if (!points_to_.callees(*call).empty()) return call->returnDoesNotAlias() && points_to_.returns_fresh(*call);
+  bool moves = false;
+  if (statics::is_allocation(*call, moves)) return !moves;
   return llvm::any_of(points_to_.objects_of(&value),
                       [&](ObjectId object) { return points_to_.object(object).kind == ObjectKind::kHeap; }) &&
          points_to_.of(&value).size() == 1;

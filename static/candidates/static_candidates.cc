@@ -36,6 +36,7 @@ constexpr size_t kMostStatements = 64;  // that one instruction of it is
 constexpr size_t kMostOfObject = 5000;  // candidates on one object; more are not told
 constexpr unsigned kMostSteps = 500;    // to find them
 constexpr size_t kMostWays = 64;        // through library code that are told of two statements of the program
+constexpr size_t kMany = 256;           // shared objects that an access tells apart
 constexpr int kOrdered = 16;            // added to the rank of what atomics order
 
 bool overlap(int64_t offset_a, uint64_t size_a, int64_t period_a, int64_t offset_b, uint64_t size_b, int64_t period_b) {
@@ -334,10 +335,15 @@ void Candidates::add_access(int thread, const llvm::Instruction& instruction, co
       continue;
     const auto* global = dyn_cast<llvm::GlobalVariable>(info.origin);
     if (global != nullptr && global->isConstant()) continue;
-    if (kind.frees && (!may_free(to, info, size) || !whole.insert(to.object).second)) continue;
+    if (kind.frees && !may_free(to, info, size)) continue;
+    if (!whole.insert(to.object).second && kind.frees) continue;
     shared.push_back(to);
   }
   if (shared.empty()) return;
+  ObjectSet objects;
+  if (whole.size() > kMany) {
+    for (const ObjectId object : whole) objects.set(object);
+  }
   AccessGroup access;
   access.kind = kind;
   access.size = size == 0 || kind.frees ? kEndless : size;
@@ -379,6 +385,20 @@ void Candidates::add_access(int thread, const llvm::Instruction& instruction, co
     access.waited = locks_.waited(access.held);
     signals_.close(access.waited, locks_);
     const std::string likeness = access.likeness();
+    ObjectSet all;
+    if (whole.size() > kMany) {
+      for (const unsigned statement : members) all |= statements.at(statement).objects;
+      all &= objects;
+    }
+    if (whole.size() > kMany && all.count() > kMany) {
+      access.offset = 0;
+      access.period = 1;
+      const auto [cloud, fresh] = clouds_.try_emplace(likeness, Cloud{access, {}});
+      cloud->second.objects |= all;
+      in_clouds_ |= all;
+      for (const unsigned statement : members) cloud->second.group.statements.try_emplace(statement, &instruction);
+      continue;
+    }
     for (const PointedTo& to : shared) {
       AccessGroup* group = nullptr;
       for (const unsigned statement : members) {
@@ -464,6 +484,10 @@ void Candidates::pair_up() {
     }
     pair_up(object, by_object_[object]);
   }
+  for (const auto& [likeness, cloud] : clouds_) {
+    for (const auto& [statement, instruction] : cloud.group.statements) sites.insert(statements_[statement].site);
+  }
+  pair_up_clouds();
   shared_.accesses = sites.size();
   shared_.cut = cut_.size();
   shared_.cut_ways = cut_ways_.size();
@@ -580,6 +604,66 @@ void Candidates::pair_up(ObjectId object, const Groups& groups) {
   }
 }
 
+// Whether two groups may be at one place at the same time, one of them writing.
+bool Candidates::may_meet(const AccessGroup& a, const AccessGroup& b, const std::set<int>* apart) const {
+  return (a.kind.write || b.kind.write) && overlap(a.offset, a.size, a.period, b.offset, b.size, b.period) &&
+         threads_.parallel(a.thread, a.first(), b.thread, b.first(), apart, &a.regions, &b.regions);
+}
+
+// Pairs of a cloud's accesses with others that may be to the same object: `what` gets one such object.
+template <class Do>
+void Candidates::for_meeting_clouds(Do what) const {
+  for (auto one = clouds_.begin(); one != clouds_.end(); ++one) {
+    const AccessGroup& a = one->second.group;
+    for (auto other = one; other != clouds_.end(); ++other) {
+      const AccessGroup& b = other->second.group;
+      if (!one->second.objects.intersects(other->second.objects) || !may_meet(a, b, nullptr)) continue;
+      what(a, b, static_cast<ObjectId>((one->second.objects & other->second.objects).find_first()));
+    }
+    for (const ObjectId object : one->second.objects) {
+      for (const auto& [likeness, b] : by_object_[object]) {
+        if (may_meet(a, b, nullptr)) what(a, b, object);
+      }
+    }
+  }
+}
+
+// All clouds together count as one object, of which as many candidates are told as of any: where nothing is known of
+// what a pointer points to, more would say no more.
+void Candidates::pair_up_clouds() {
+  std::set<std::pair<uint64_t, uint64_t>> seen;
+  bool unpublished = false;
+  const auto pair = [&](const AccessGroup& a, const AccessGroup& b, ObjectId object) {
+    if (a.kind.atomic && b.kind.atomic) return;
+    if ((a.kind.own && b.kind.own) || Locks::protect(a.guards, b.guards)) return;
+    if ((a.unpublished || b.unpublished) != unpublished) return;
+    for (const auto& [statement, instruction] : a.statements) {
+      for (const auto& [too, where] : b.statements) {
+        const CandidateSide one{statement, instruction, &a};
+        const CandidateSide other{too, where, &b};
+        if (seen.size() >= kMostOfObject) {
+          cut_.insert(object);
+          return;
+        }
+        if (!seen.insert(std::minmax(identity(one), identity(other))).second) continue;
+        const bool turn = (b.kind.spins && !a.kind.spins) || (!a.kind.spins && b.kind.write && !a.kind.write);
+        StaticCandidate candidate;
+        candidate.sides[0] = turn ? other : one;
+        candidate.sides[1] = turn ? one : other;
+        candidate.object = object;
+        candidate.is_flag = a.kind.spins != b.kind.spins && (a.kind.spins ? b.kind.write : a.kind.write);
+        candidate.rank = kOrdered - 1;
+        all_.push_back(candidate);
+      }
+    }
+  };
+  // What is done to memory that nobody else knows comes last.
+  for (const bool last : {false, true}) {
+    unpublished = last;
+    for_meeting_clouds(pair);
+  }
+}
+
 std::set<unsigned> Candidates::conflicting_sites() const {
   std::set<unsigned> sites;
   const auto add = [&](const AccessGroup& group) {
@@ -592,15 +676,16 @@ std::set<unsigned> Candidates::conflicting_sites() const {
       for (auto other = one; other != groups.end(); ++other) {
         const AccessGroup& a = one->second;
         const AccessGroup& b = other->second;
-        if ((!a.kind.write && !b.kind.write) || !overlap(a.offset, a.size, a.period, b.offset, b.size, b.period) ||
-            !threads_.parallel(a.thread, a.first(), b.thread, b.first(), own == apart_.end() ? nullptr : &own->second,
-                               &a.regions, &b.regions))
-          continue;
+        if (!may_meet(a, b, own == apart_.end() ? nullptr : &own->second)) continue;
         add(a);
         add(b);
       }
     }
   }
+  for_meeting_clouds([&](const AccessGroup& a, const AccessGroup& b, ObjectId /*object*/) {
+    add(a);
+    add(b);
+  });
   return sites;
 }
 
@@ -613,7 +698,7 @@ static bool holds(const AccessGroup& group, const PointedTo& holder) {
 // Whether a pointer may get from one thread to another through memory, and nothing orders what was done before.
 bool Candidates::passes_unordered(const PointedTo& holder,
                                   const std::map<ObjectId, std::vector<const StaticCandidate*>>& alive) const {
-  if (cut_.contains(holder.object)) return true;
+  if (cut_.contains(holder.object) || in_clouds_.test(holder.object)) return true;
   if (const auto known = alive.find(holder.object); known != alive.end()) {
     for (const StaticCandidate* candidate : known->second) {
       if (!candidate->is_flag &&

@@ -113,6 +113,11 @@ class Candidates final {
 
  private:
   using Groups = std::map<std::string, AccessGroup>;  // by what they have in common
+  // Accesses that may be to any of very many objects: of these nobody asks which.
+  struct Cloud {
+    AccessGroup group;
+    ObjectSet objects{};
+  };
   void find_shared();
   void find_apart();
   [[nodiscard]] std::vector<bool> reached_from(std::vector<ObjectId> open);
@@ -144,6 +149,10 @@ class Candidates final {
   [[nodiscard]] unsigned add_statement(Statement statement);
   void pair_up();
   void pair_up(ObjectId object, const Groups& groups);
+  void pair_up_clouds();
+  [[nodiscard]] bool may_meet(const AccessGroup& a, const AccessGroup& b, const std::set<int>* apart) const;
+  template <class Do>
+  void for_meeting_clouds(Do what) const;
   void drop_published();
   [[nodiscard]] bool passes_unordered(const PointedTo& holder,
                                       const std::map<ObjectId, std::vector<const StaticCandidate*>>& alive) const;
@@ -167,6 +176,8 @@ class Candidates final {
   std::vector<Statement> statements_;
   std::map<std::pair<uint64_t, unsigned>, unsigned> statement_numbers_;  // by identity and site
   std::vector<Groups> by_object_;
+  std::map<std::string, Cloud> clouds_;  // by what they have in common
+  ObjectSet in_clouds_;
   std::vector<StaticCandidate> all_;
   Shared shared_;
 };

@@ -258,7 +258,7 @@ class Locks::Analysis {
     if (info.kind == ObjectKind::kGlobal) return true;
     if (info.kind != ObjectKind::kHeap && info.kind != ObjectKind::kStack) return false;
     const auto* instruction = dyn_cast<llvm::Instruction>(info.origin);
-    return instruction != nullptr && threads_.is_once(*instruction);
+    return instruction != nullptr && !info.many && threads_.is_once(*instruction);
   }
 
   // The names of the lock at an address.
@@ -267,7 +267,7 @@ class Locks::Analysis {
     Name place;
     place.path = path_of(address);
     result.push_back(name(place));
-    const std::vector<PointedTo> to = points_to_.of(address);
+    const std::vector<PointedTo>& to = points_to_.of(address);
     if (to.size() == 1 && is_one(to.front())) {
       Name object;
       object.is_object = true;

@@ -58,12 +58,13 @@ bool Signals::is_one(ObjectId object) const {
   if (info.kind == ObjectKind::kGlobal) return true;
   if (info.kind != ObjectKind::kStack && info.kind != ObjectKind::kHeap) return false;
   const auto* instruction = dyn_cast<llvm::Instruction>(info.origin);
-  return instruction != nullptr && threads_.is_once(*instruction);
+  return instruction != nullptr && !info.many && threads_.is_once(*instruction);
 }
 
 // What is written in a way that is not understood is no cell.
 void Signals::spoil(const Value* address) {
   for (const PointedTo& to : points_to_.of(address)) {
+    if (!is_wanted(to)) continue;
     for (auto at = by_place_.lower_bound({to.object, INT64_MIN}); at != by_place_.end() && at->first.first == to.object;
          ++at)
       at->second.is_cell = false;
@@ -76,6 +77,7 @@ void Signals::add_store(int thread, const llvm::Instruction& instruction, const 
                         const llvm::ConstantInt* value) {
   const bool early = thread == 0 && !threads_.is_shared_time(thread, instruction);
   for (const PointedTo& to : points_to_.of(address)) {
+    if (!is_wanted(to)) continue;
     Cell& cell = by_place_[{to.object, to.offset}];
     if (cell.size == 0) cell.size = size;
     cell.is_cell &= to.period == 0 && cell.size == size && size <= 8;
@@ -104,8 +106,9 @@ void Signals::collect(int thread, const llvm::Instruction& instruction) {
               dyn_cast<llvm::ConstantInt>(exchange->getNewValOperand()));
   } else if (const auto* load = dyn_cast<llvm::LoadInst>(&instruction)) {
     if (!load->getType()->isIntegerTy()) return;
-    const std::vector<PointedTo> to = points_to_.of(load->getPointerOperand());
+    const std::vector<PointedTo>& to = points_to_.of(load->getPointerOperand());
     for (const PointedTo& each : to) {
+      if (!is_wanted(each)) continue;
       Cell& cell = by_place_[{each.object, each.offset}];
       if (cell.size == 0) cell.size = size_of(load);
       if (cell.size != size_of(load)) cell.is_cell = false;
@@ -125,8 +128,9 @@ void Signals::collect(int thread, const llvm::Instruction& instruction) {
     if (name == "sem_post" || name == "sem_init" || name == "sem_wait" || waits_by_result(name)) {
       const auto* count = name == "sem_init" ? dyn_cast<llvm::ConstantInt>(call->getArgOperand(2)) : nullptr;
       const bool early = thread == 0 && !threads_.is_shared_time(thread, instruction);
-      const std::vector<PointedTo> to = points_to_.of(call->getArgOperand(0));
+      const std::vector<PointedTo>& to = points_to_.of(call->getArgOperand(0));
       for (const PointedTo& each : to) {
+        if (!is_wanted(each)) continue;
         Cell& cell = by_place_[{each.object, each.offset}];
         if (cell.size == 0) cell.size = kSemaphore;
         cell.is_cell &= each.period == 0 && cell.size == kSemaphore;
@@ -148,7 +152,29 @@ void Signals::collect(int thread, const llvm::Instruction& instruction) {
   }
 }
 
+// Who waits knows for which place; of all else nothing need be known.
+void Signals::find_wanted() {
+  wanted_.assign(points_to_.objects(), false);
+  const auto want = [&](const Value* address) {
+    const std::vector<PointedTo>& to = points_to_.of(address);
+    if (to.size() == 1) wanted_[to.front().object] = true;
+  };
+  for (const Thread& thread : threads_.all()) {
+    for (const llvm::Function* function : thread.functions) {
+      for (const llvm::Instruction& instruction : llvm::instructions(*function)) {
+        if (const auto* load = dyn_cast<llvm::LoadInst>(&instruction)) {
+          if (load->getType()->isIntegerTy()) want(load->getPointerOperand());
+        } else if (const auto* call = dyn_cast<llvm::CallBase>(&instruction)) {
+          const llvm::StringRef name = library_name(*call);
+          if (name == "sem_wait" || waits_by_result(name)) want(call->getArgOperand(0));
+        }
+      }
+    }
+  }
+}
+
 void Signals::collect() {
+  find_wanted();
   for (size_t number = 0; number < threads_.all().size(); ++number) {
     for (const llvm::Function* function : threads_.all()[number].functions) {
       for (const llvm::Instruction& instruction : llvm::instructions(*function))

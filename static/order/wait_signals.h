@@ -62,6 +62,8 @@ class Signals final {
   void add_store(int thread, const llvm::Instruction& instruction, const llvm::Value* address, uint64_t size,
                  const llvm::ConstantInt* value);
   void spoil(const llvm::Value* address);
+  void find_wanted();
+  [[nodiscard]] bool is_wanted(const PointedTo& to) const { return wanted_[to.object]; }
   [[nodiscard]] bool is_one(ObjectId object) const;
   [[nodiscard]] bool is_ordered(const Cell& cell, const llvm::Instruction& load) const;
   [[nodiscard]] bool share_a_lock(const Cell& cell, const llvm::Instruction& load) const;
@@ -72,6 +74,7 @@ class Signals final {
   const Threads& threads_;
   const Locks& locks_;
   std::map<Place, Cell> by_place_;
+  std::vector<bool> wanted_;  // objects in which somebody may wait for one place
   std::set<ObjectId> cleared_;
   std::vector<Cell> cells_;  // those that somebody waits for
   Waits waits_;

@@ -96,8 +96,69 @@ void PointerSolver::connect(const llvm::CallBase& call, const llvm::Function& ca
       copy(node_of(given), node_of(callee.getArg(i)));
     }
   }
-  if (carries_pointers(call.getType()) && carries_pointers(callee.getReturnType()))
-    copy(returned_by(callee), node_of(&call));
+  if (carries_pointers(call.getType()) && carries_pointers(callee.getReturnType())) connect_result(call, callee);
+}
+
+// What a call gets of what the function returns: of what that allocates an object of its own, unless it is returned
+// again, and of its parameters what this call gave.
+void PointerSolver::connect_result(const llvm::CallBase& call, const llvm::Function& callee) {
+  const ReturnSources* sources = returned_sources_.of(callee);
+  const Node node = node_of(&call);
+  if (sources == nullptr || !call.getType()->isPointerTy()) return copy(returned_by(callee), node);
+  if (!sources->others.empty() || !sources->others_of.empty()) copy(others_of(callee), node);
+  for (const auto& [number, offset] : sources->parameters) {
+    if (number >= call.arg_size() || !carries_pointers(call.getArgOperand(number)->getType())) continue;
+    if (const Value* given = call.getArgOperand(number); !isa<llvm::ConstantData>(given))
+      add_step(node_of(given), node, {offset, false, {0, 0, 0}});
+  }
+  if (sources->fresh.empty() || returned_sources_.is_wrapped(call)) return;
+  const int64_t known = ReturnedSources::size_of(call, *sources);
+  const int64_t size = known < 0 ? kEndless : known;
+  if (!allocated_.contains(&call)) allocated_[&call] = new_object(ObjectKind::kHeap, &call, size);
+  const ObjectId object = allocated_[&call];
+  objects_[object].size = std::max(objects_[object].size, size);  // a call through a pointer may mean several
+  objects_[object].info.many |= sources->makes_many;
+  add(objects_of_calls(callee), location(object, 0));
+  for (const int64_t offset : sources->fresh) add(node, location(object, offset));
+}
+
+PointerSolver::Node PointerSolver::objects_of_calls(const llvm::Function& function) {
+  const auto [known, first] = of_calls_.try_emplace(&function, 0);
+  if (!first) return known->second;
+  const Node node = new_node();
+  of_calls_[&function] = node;
+  const ReturnSources& sources = *returned_sources_.of(function);
+  for (const llvm::CallBase* call : sources.allocations) copy(node, node_of(call));
+  for (const llvm::CallBase* call : sources.wrapped) {
+    const auto& inner = *cast<llvm::Function>(call->getCalledOperand()->stripPointerCastsAndAliases());
+    copy(node, objects_of_calls(inner));
+    for (const int64_t offset : returned_sources_.of(inner)->fresh)
+      add_step(node, node_of(call), {offset, false, {0, 0, 0}});
+  }
+  // Who else calls it has one together: libraries, threads.
+  const auto is_call = [](const llvm::Use& use) {
+    const auto* call = dyn_cast<llvm::CallBase>(use.getUser());
+    return call != nullptr && call->isCallee(&use);
+  };
+  const bool others = function.use_empty() || !llvm::all_of(function.uses(), is_call);
+  if (const llvm::CallBase* origin = sources.allocations.empty() ? nullptr : sources.allocations.front();
+      others && origin != nullptr) {
+    const ObjectId object = new_object(ObjectKind::kHeap, origin, kEndless);
+    objects_[object].info.many = sources.makes_many;
+    add(node, location(object, 0));
+  }
+  return node;
+}
+
+PointerSolver::Node PointerSolver::others_of(const llvm::Function& function) {
+  const auto [known, first] = others_.try_emplace(&function, 0);
+  if (!first) return known->second;
+  const Node node = new_node();
+  others_[&function] = node;
+  const ReturnSources& sources = *returned_sources_.of(function);
+  for (const auto& [value, offset] : sources.others) add_step(node_of(value), node, {offset, false, {0, 0, 0}});
+  for (const auto& [inner, offset] : sources.others_of) add_step(others_of(*inner), node, {offset, false, {0, 0, 0}});
+  return node;
 }
 
 // The functions that virtual tables have in them.
@@ -187,6 +248,9 @@ void PointerSolver::connect_callback(const llvm::CallBase& call, const llvm::Fun
 
 void PointerSolver::allocate(const llvm::CallBase& call, int64_t size) {
   if (!carries_pointers(call.getType())) return;
+  if (const ReturnSources* sources = returned_sources_.of(*call.getFunction());
+      sources != nullptr && llvm::is_contained(sources->allocations, &call))
+    return;  // its object is that of the call of this function
   if (!allocated_.contains(&call)) allocated_[&call] = new_object(ObjectKind::kHeap, &call, size);
   add(node_of(&call), location(allocated_[&call], 0));
 }

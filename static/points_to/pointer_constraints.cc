@@ -26,12 +26,18 @@ int64_t PointerSolver::size_of(llvm::Type* type) const {
 }
 
 void PointerSolver::add_global(const llvm::GlobalVariable& global) {
+  // Nobody writes it, and it has no pointers: texts, tables of numbers. All are one.
+  if (global.isConstant() && global.hasInitializer() && isa<llvm::ConstantData>(global.getInitializer())) {
+    if (constants_ == ~0U) {
+      constants_ = new_object(ObjectKind::kGlobal, &global, kEndless);
+      objects_[constants_].whole = true;
+    }
+    of_origin_[&global] = {constants_};
+    return;
+  }
   const ObjectId object = new_object(global.isThreadLocal() ? ObjectKind::kThreadLocal : ObjectKind::kGlobal, &global,
                                      global.isDeclaration() ? kEndless : size_of(global.getValueType()));
   objects_[object].single = global.getValueType()->isSingleValueType();
-  // Nobody writes it, and it has no pointers: texts, tables of numbers.
-  objects_[object].whole =
-      global.isConstant() && global.hasInitializer() && isa<llvm::ConstantData>(global.getInitializer());
   if (!global.getName().starts_with("_ZTV")) add_arrays(object, global.getValueType(), 0);
 }
 
@@ -209,6 +215,12 @@ PointerSolver::Node PointerSolver::returned_by(const llvm::Function& function) {
   if (!first) return known->second;
   const Node node = new_node();
   returned_[&function] = node;
+  for (const llvm::BasicBlock& block : function) {
+    const auto* result = dyn_cast<llvm::ReturnInst>(block.getTerminator());
+    const Value* value = result == nullptr ? nullptr : result->getReturnValue();
+    if (value != nullptr && carries_pointers(value->getType()) && !isa<llvm::ConstantData>(value))
+      copy(node_of(value), node);
+  }
   return node;
 }
 
@@ -241,12 +253,15 @@ void PointerSolver::find_turning(const llvm::Function& function) {
 
 void PointerSolver::read_function(const llvm::Function& function) {
   find_turning(function);
+  if (const ReturnSources* sources = returned_sources_.of(function); sources != nullptr && !sources->fresh.empty())
+    objects_of_calls(function);
   for (const llvm::Argument& argument : function.args()) {
     if (!argument.hasByValAttr()) continue;
     const ObjectId copied = new_object(ObjectKind::kStack, &argument, size_of(argument.getParamByValType()));
     add(node_of(&argument), location(copied, 0));
   }
-  const llvm::DenseSet<const llvm::StoreInst*> passing = passing_tables(function);
+  llvm::DenseSet<const llvm::StoreInst*> passing = passing_tables(function);
+  for (const llvm::StoreInst* store : stores_of_freed(function)) passing.insert(store);
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
     const auto* store = dyn_cast<llvm::StoreInst>(&instruction);
     if (store == nullptr || !passing.contains(store)) {
@@ -286,10 +301,6 @@ void PointerSolver::read(const llvm::Instruction& instruction) {
     read_step(*cast<llvm::GEPOperator>(step), node_of(&instruction), turning_.contains(step));
   } else if (const auto* call = dyn_cast<llvm::CallBase>(&instruction)) {
     read_call(*call);
-  } else if (const auto* result = dyn_cast<llvm::ReturnInst>(&instruction)) {
-    const Value* value = result->getReturnValue();
-    if (value != nullptr && carries_pointers(value->getType()) && !isa<llvm::ConstantData>(value))
-      copy(node_of(value), returned_by(*instruction.getFunction()));
   } else if (isa<llvm::LandingPadInst>(instruction)) {
     copy(exceptions_, node_of(&instruction));
   } else if (isa<llvm::VAArgInst>(instruction)) {

@@ -13,7 +13,7 @@ namespace norn::statics {
 using llvm::Value;
 
 PointerSolver::PointerSolver(llvm::Module& module)
-    : module_(module), layout_(module.getDataLayout()), members_(member_pointers(module)) {
+    : module_(module), layout_(module.getDataLayout()), returned_sources_(module), members_(member_pointers(module)) {
   exceptions_ = new_node();
   for (const llvm::GlobalVariable& global : module.globals()) {
     if (is_virtual_table(global) && global.hasInitializer()) find_virtual(*global.getInitializer());
@@ -28,41 +28,55 @@ PointerSolver::PointerSolver(llvm::Module& module)
   solve();
 }
 
-std::vector<PointedTo> PointerSolver::of(const Value* value) {
-  std::vector<PointedTo> result;
-  if (!carries_pointers(value->getType())) return result;
-  for (const Location where : nodes_[find(node_of(value))].points_to) {
-    const Location there = find_location(where);
-    const Place& place = locations_[there];
-    if (place.offset < 0 || place.offset >= objects_[place.object].size) continue;
-    result.push_back({place.object, place.offset, period_at(place.object, place.offset)});
+const PointerSolver::Answer& PointerSolver::answer(const Value* value) {
+  static const Answer none;
+  if (!carries_pointers(value->getType())) return none;
+  const Node node = find(node_of(value));
+  const auto [known, fresh] = answer_of_.try_emplace(node, nullptr);
+  if (!fresh) return *known->second;
+  const Set& set = nodes_[node].points_to;
+  std::vector<const Answer*>& alike = answers_by_hash_[set.hash()];
+  for (const Answer* each : alike) {
+    if (nodes_[each->node].points_to == set) return *(known->second = each);
   }
-  std::sort(result.begin(), result.end());
-  result.erase(std::unique(result.begin(), result.end()), result.end());
-  return result;
+  Answer& made = answers_.emplace_back();
+  made.node = node;
+  for (const Location where : set) {
+    const Place& place = locations_[find_location(where)];
+    made.objects.push_back(place.object);
+    if (place.offset < 0 || place.offset >= objects_[place.object].size) continue;
+    made.places.push_back({place.object, place.offset, period_at(place.object, place.offset)});
+  }
+  const auto sort = [](auto& all) {
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    all.shrink_to_fit();
+  };
+  sort(made.places);
+  sort(made.objects);
+  alike.push_back(&made);
+  return *(known->second = &made);
 }
 
-std::vector<ObjectId> PointerSolver::objects_at(const Value* value) {
-  std::vector<ObjectId> result;
-  if (!carries_pointers(value->getType())) return result;
-  for (const Location where : nodes_[find(node_of(value))].points_to)
-    result.push_back(locations_[find_location(where)].object);
-  std::sort(result.begin(), result.end());
-  result.erase(std::unique(result.begin(), result.end()), result.end());
-  return result;
-}
+const std::vector<PointedTo>& PointerSolver::of(const Value* value) { return answer(value).places; }
+const std::vector<ObjectId>& PointerSolver::objects_at(const Value* value) { return answer(value).objects; }
 
 std::map<ObjectId, std::vector<PointedTo>> PointerSolver::holders_of(const std::set<ObjectId>& wanted) {
   std::map<ObjectId, std::vector<PointedTo>> holders;
+  std::vector<bool> is_wanted(objects_.size(), false);
+  for (const ObjectId object : wanted) is_wanted[object] = true;
+  std::vector<size_t> held(objects_.size(), 0);  // by which place it was seen last
+  size_t places = 0;
   for (ObjectId holder = 0; holder < objects_.size(); ++holder) {
     for (const auto& [offset, location] : objects_[holder].locations) {
       const Node content = locations_[find_location(location)].content;
       if (content == 0) continue;
-      std::set<ObjectId> held;
+      ++places;
       for (const Location where : nodes_[find(content)].points_to) {
         const ObjectId object = locations_[find_location(where)].object;
-        if (wanted.contains(object) && held.insert(object).second)
-          holders[object].push_back({holder, offset, period_at(holder, offset)});
+        if (!is_wanted[object] || held[object] == places) continue;
+        held[object] = places;
+        holders[object].push_back({holder, offset, period_at(holder, offset)});
       }
     }
   }
@@ -70,15 +84,23 @@ std::map<ObjectId, std::vector<PointedTo>> PointerSolver::holders_of(const std::
 }
 
 std::vector<ObjectId> PointerSolver::reached_from(ObjectId object) {
-  std::set<ObjectId> reached;
+  std::vector<Node> contents;
   for (const auto& [offset, location] : objects_[object].locations) {
     const Place& place = locations_[find_location(location)];
-    if (place.content == 0) continue;
-    for (const Location where : nodes_[find(place.content)].points_to) {
-      reached.insert(locations_[find_location(where)].object);
+    if (place.content != 0) contents.push_back(find(place.content));
+  }
+  std::sort(contents.begin(), contents.end());
+  contents.erase(std::unique(contents.begin(), contents.end()), contents.end());
+  std::vector<ObjectId> reached;
+  for (const Node content : contents) {
+    for (const Location where : nodes_[content].points_to) {
+      const ObjectId next = locations_[find_location(where)].object;
+      if (reached.empty() || reached.back() != next) reached.push_back(next);
     }
   }
-  return {reached.begin(), reached.end()};
+  std::sort(reached.begin(), reached.end());
+  reached.erase(std::unique(reached.begin(), reached.end()), reached.end());
+  return reached;
 }
 
 PointerSolver::Node PointerSolver::new_node() {
@@ -130,20 +152,22 @@ int64_t PointerSolver::period_at(ObjectId object, int64_t offset) const {
 
 // kNoLocation: outside of the object, where no pointer leads that may be used.
 PointerSolver::Location PointerSolver::location(ObjectId id, int64_t offset) {
+  if (objects_[id].info.kind == ObjectKind::kFunction && offset != 0) return kNoLocation;
+  if (objects_[id].whole) offset = 0;
   const int64_t outside = objects_[id].single ? 0 : kOutside;
-  if (!objects_[id].whole && (offset < -outside || offset > objects_[id].size + outside)) return kNoLocation;
-  if (objects_[id].locations.size() >= kMostLocations && (offset < 0 || offset > objects_[id].size)) return kNoLocation;
-  if (objects_[id].locations.size() >= kMostLocations || offset > kFarthest) {
+  if (offset < -outside || offset > objects_[id].size + outside) return kNoLocation;
+  const size_t most = objects_[id].size == kEndless ? kMostOfUnknown : kMostLocations;
+  if (objects_[id].locations.size() >= most && (offset < 0 || offset > objects_[id].size)) return kNoLocation;
+  if (objects_[id].locations.size() >= most || offset > kFarthest) {
     add_region(id, {0, kEndless, 8});
     if (offset > kFarthest) add_region(id, {0, kEndless, 1});
   }
   if (offset >= 0) offset = normal(objects_[id], offset);
-  const auto known = objects_[id].locations.find(offset);
-  if (known != objects_[id].locations.end()) return find_location(known->second);
+  if (const Location* known = objects_[id].locations.find(offset)) return find_location(*known);
   const auto made = static_cast<Location>(locations_.size());
   locations_.push_back({id, offset});
   location_leaders_.push_back(made);
-  objects_[id].locations.emplace(offset, made);
+  objects_[id].locations.insert(offset, made);
   return made;
 }
 
@@ -183,17 +207,16 @@ void PointerSolver::add_region(ObjectId id, Region region) {
   }
   object.regions.push_back(region);
   // What was told apart before is one now.
-  const std::map<int64_t, Location> before = object.locations;
+  const Locations before = object.locations;
   for (const auto& [offset, where] : before) {
     const int64_t now = normal(objects_[id], offset);
     if (now == offset) continue;
     objects_[id].locations.erase(offset);
-    const auto known = objects_[id].locations.find(now);
-    if (known == objects_[id].locations.end()) {
-      locations_[find_location(where)].offset = now;
-      objects_[id].locations.emplace(now, find_location(where));
+    if (const Location* known = objects_[id].locations.find(now)) {
+      merge_locations(*known, where);
     } else {
-      merge_locations(known->second, where);
+      locations_[find_location(where)].offset = now;
+      objects_[id].locations.insert(now, find_location(where));
     }
   }
   // What it is copied to has such elements now, too.
@@ -205,6 +228,7 @@ void PointerSolver::merge_locations(Location into, Location from) {
   from = find_location(from);
   if (into == from) return;
   location_leaders_[from] = into;
+  ++locations_merged_;
   const Node content = locations_[from].content;
   if (content == 0) return;
   if (locations_[into].content == 0) {
@@ -224,8 +248,14 @@ void PointerSolver::merge(Node a, Node b) {
   NodeFacts other = std::move(nodes_[b]);
   nodes_[b] = {};
   NodeFacts& into = nodes_[a];
-  into.points_to |= other.points_to;
-  into.copies |= other.copies;
+  // What both passed on need not go again.
+  Set passed = into.points_to;
+  passed.remove(into.fresh);
+  Set other_passed = other.points_to;
+  other_passed.remove(other.fresh);
+  passed.intersect(other_passed);
+  into.points_to.add(other.points_to);
+  into.copies.add(other.copies);
   const auto append = [](auto& to, auto& from) { to.insert(to.end(), from.begin(), from.end()); };
   append(into.steps, other.steps);
   append(into.loads, other.loads);
@@ -234,6 +264,7 @@ void PointerSolver::merge(Node a, Node b) {
   append(into.calls, other.calls);
   into.told_apart = 0;
   into.fresh = into.points_to;
+  into.fresh.remove(passed);
   if (!into.fresh.empty()) wake(a);
 }
 
@@ -246,25 +277,27 @@ void PointerSolver::wake(Node node) {
 void PointerSolver::add(Node node, Location where) {
   if (where == kNoLocation) return;
   node = find(node);
-  if (!nodes_[node].points_to.test_and_set(where)) return;
-  nodes_[node].fresh.set(where);
+  if (!nodes_[node].points_to.insert(where)) return;
+  nodes_[node].fresh.insert(where);
   wake(node);
 }
 
 void PointerSolver::add_all(Node node, const Set& set) {
   node = find(node);
   Set more;
-  more.intersectWithComplement(set, nodes_[node].points_to);
-  if (more.empty()) return;
-  nodes_[node].points_to |= more;
-  nodes_[node].fresh |= more;
+  if (!nodes_[node].points_to.add(set, more)) return;
+  if (nodes_[node].fresh.empty()) {
+    nodes_[node].fresh = std::move(more);
+  } else {
+    nodes_[node].fresh.add(more);
+  }
   wake(node);
 }
 
 void PointerSolver::copy(Node from, Node to) {
   from = find(from);
   to = find(to);
-  if (from == to || !nodes_[from].copies.test_and_set(to)) return;
+  if (from == to || !nodes_[from].copies.insert(to)) return;
   if (!nodes_[from].points_to.empty()) add_all(to, nodes_[from].points_to);
 }
 
@@ -280,7 +313,8 @@ void PointerSolver::solve() {
   while (!waiting_.empty()) {
     if (until_cycles == 0) {
       collapse_cycles();
-      until_cycles = std::max<size_t>(nodes_.size() / 2, 5000);
+      collapse_exploded();
+      until_cycles = std::max<size_t>(nodes_.size() / 20, 5000);
     }
     std::vector<Node> wave;
     wave.swap(waiting_);
@@ -368,6 +402,52 @@ void PointerSolver::collapse_cycles() {
   }
 }
 
+// A pointer to very many places that has many in one object has lost what it points to; that object's fields are told
+// apart no more. This bounds the sets of large programs, and leaves small ones as they are.
+void PointerSolver::collapse_exploded() {
+  std::vector<ObjectId> exploded;
+  std::vector<size_t> places(objects_.size(), 0);
+  std::vector<ObjectId> touched;
+  for (Node node = 1; node < nodes_.size(); ++node) {
+    if (find(node) != node || nodes_[node].points_to.words() < kLargeSet / 64) continue;
+    if (nodes_[node].points_to.count() < kLargeSet) continue;
+    touched.clear();
+    for (const Location where : nodes_[node].points_to) {
+      const Location leader = find_location(where);
+      if (leader != where) continue;
+      const ObjectId object = locations_[leader].object;
+      if (++places[object] == 1) touched.push_back(object);
+    }
+    for (const ObjectId object : touched) {
+      if (places[object] > kMostOfOne) exploded.push_back(object);
+      places[object] = 0;
+    }
+  }
+  std::sort(exploded.begin(), exploded.end());
+  exploded.erase(std::unique(exploded.begin(), exploded.end()), exploded.end());
+  for (const ObjectId object : exploded) add_region(object, {0, kEndless, kPointerBytes});
+  if (locations_merged_ == 0) return;
+  locations_merged_ = 0;
+  for (Node node = 1; node < nodes_.size(); ++node) {
+    if (find(node) != node) continue;
+    make_current(nodes_[node].points_to);
+    make_current(nodes_[node].fresh);
+  }
+}
+
+// What stands for locations that became one.
+void PointerSolver::make_current(Set& set) {
+  bool changed = false;
+  for (const Location where : set) changed |= location_leaders_[where] != where;
+  if (!changed) return;
+  std::vector<Location> now;
+  for (const Location where : set) now.push_back(find_location(where));
+  std::sort(now.begin(), now.end());
+  Set made;
+  for (const Location where : now) made.insert(where);
+  set = std::move(made);
+}
+
 // Nodes are added meanwhile, so nothing is held by reference.
 void PointerSolver::pass_on(Node node, const Set& fresh) {
   {
@@ -377,7 +457,7 @@ void PointerSolver::pass_on(Node node, const Set& fresh) {
       const Node leader = find(to);
       changed |= leader != to;
       if (leader == node) continue;
-      now.set(leader);
+      now.insert(leader);
       add_all(leader, fresh);
     }
     if (changed) nodes_[node].copies = now;
@@ -439,7 +519,7 @@ void PointerSolver::step_on(const StepTo& step, const std::vector<Location>& pla
   }
   std::sort(stepped_to.begin(), stepped_to.end());
   Set set;
-  for (const Location there : stepped_to) set.set(there);
+  for (const Location there : stepped_to) set.insert(there);
   add_all(step.to, set);
 }
 

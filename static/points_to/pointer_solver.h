@@ -2,21 +2,25 @@
 // the graph that they become, solved (pointer_solver.cc). points_to.h says how.
 #pragma once
 
+#include <algorithm>
+#include <deque>
 #include <map>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/ADT/SparseBitVector.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
+#include "static/points_to/location_set.h"
 #include "static/points_to/member_pointers.h"
 #include "static/points_to/points_to.h"
+#include "static/points_to/return_sources.h"
 
 namespace norn::statics {
 
@@ -28,7 +32,7 @@ class PointerSolver final {
   using Figures = PointsTo::Figures;
   using Node = unsigned;      // something that holds pointers: a value, the memory at a location
   using Location = unsigned;  // an object and an offset in it
-  using Set = llvm::SparseBitVector<>;
+  using Set = LocationSet;
 
   // A range of an object whose elements are not told apart.
   struct Region {
@@ -49,17 +53,42 @@ class PointerSolver final {
   static constexpr int64_t kPointerBytes = 8;
   static constexpr int64_t kEndless = INT64_MAX / 4;  // the size of an object that nobody knows
   static constexpr int64_t kFarthest = 1 << 20;       // offsets beyond this are one
-  static constexpr int64_t kOutside = 64;             // how far a pointer may go out of its object, to come back
+  static constexpr int64_t kOutside = 16;             // how far a pointer may go out of its object, to come back
   static constexpr size_t kMostLocations = 128;       // told apart in one object
+  static constexpr size_t kMostOfUnknown = 32;        // in one of which nobody knows the size
+  static constexpr size_t kLargeSet = 500;            // of pointers that are looked at for objects in pieces
+  static constexpr size_t kMostOfOne = 4;             // places in one object that such a pointer tells apart
   static constexpr int64_t kShortArray = 16;          // elements of longer ones are one
 
   explicit PointerSolver(llvm::Module& module);
-  [[nodiscard]] std::vector<PointedTo> of(const Value* value);
-  [[nodiscard]] std::vector<ObjectId> objects_at(const Value* value);
+  [[nodiscard]] const std::vector<PointedTo>& of(const Value* value);
+  [[nodiscard]] const std::vector<ObjectId>& objects_at(const Value* value);
   [[nodiscard]] std::map<ObjectId, std::vector<PointedTo>> holders_of(const std::set<ObjectId>& wanted);
   [[nodiscard]] std::vector<ObjectId> reached_from(ObjectId object);
   const llvm::Module& module_;
   const llvm::DataLayout& layout_;
+
+  // Where in an object there are locations, in order.
+  class Locations {
+   public:
+    using Entry = std::pair<int64_t, Location>;
+    [[nodiscard]] const Location* find(int64_t offset) const {
+      const auto at = place(offset);
+      return at != entries_.end() && at->first == offset ? &at->second : nullptr;
+    }
+    void insert(int64_t offset, Location location) { entries_.insert(place(offset), {offset, location}); }
+    void erase(int64_t offset) { entries_.erase(place(offset)); }
+    [[nodiscard]] size_t size() const { return entries_.size(); }
+    [[nodiscard]] auto begin() const { return entries_.begin(); }
+    [[nodiscard]] auto end() const { return entries_.end(); }
+
+   private:
+    [[nodiscard]] std::vector<Entry>::const_iterator place(int64_t offset) const {
+      return std::lower_bound(entries_.begin(), entries_.end(), offset,
+                              [](const Entry& entry, int64_t wanted) { return entry.first < wanted; });
+    }
+    std::vector<Entry> entries_;
+  };
 
   struct Object {
     ObjectInfo info;
@@ -67,7 +96,7 @@ class PointerSolver final {
     bool whole = false;   // one location: functions, threads, constants without pointers
     bool single = false;  // a variable of one number or pointer: nobody steps out of it to come back
     std::vector<Region> regions{};
-    std::map<int64_t, Location> locations{};
+    Locations locations{};
     // Memory that goes elsewhere as it is (memcpy): what is at from + k is also at `to` + k.
     struct Copied {
       int64_t from;
@@ -81,6 +110,7 @@ class PointerSolver final {
   std::map<const Value*, std::vector<ObjectId>> of_origin_;
   std::map<const llvm::CallBase*, std::vector<const llvm::Function*>> callees_;
   std::map<const llvm::CallBase*, std::vector<const llvm::Function*>> created_;
+  const ReturnedSources returned_sources_;
   Figures figures_;
 
  private:
@@ -117,6 +147,17 @@ class PointerSolver final {
     size_t told_apart = 0;  // steps and loads of which no two give the same
   };
 
+  // What a set says, once for all nodes that have it.
+  struct Answer {
+    Node node = 0;  // whose set it is
+    std::vector<PointedTo> places{};
+    std::vector<ObjectId> objects{};
+  };
+  const Answer& answer(const Value* value);
+  std::deque<Answer> answers_;
+  std::unordered_map<Node, const Answer*> answer_of_;
+  std::unordered_map<uint64_t, std::vector<const Answer*>> answers_by_hash_;
+
   // pointer_solver.cc: the graph, and solving it
   Node new_node();
   Node find(Node node);
@@ -137,6 +178,8 @@ class PointerSolver final {
   void solve();
   [[nodiscard]] unsigned rank(Node node) const;
   void collapse_cycles();
+  void collapse_exploded();
+  void make_current(Set& set);
   void pass_on(Node node, const Set& fresh);
   void join_alike(Node node);
   void step_on(const StepTo& step, const std::vector<Location>& places);
@@ -180,6 +223,9 @@ class PointerSolver final {
   void read_call(const llvm::CallBase& call);
   Node rest_of(const llvm::Function& function);
   void connect(const llvm::CallBase& call, const llvm::Function& callee);
+  void connect_result(const llvm::CallBase& call, const llvm::Function& callee);
+  Node objects_of_calls(const llvm::Function& function);
+  Node others_of(const llvm::Function& function);
   void find_virtual(const llvm::Constant& part);
   [[nodiscard]] bool is_called_as(const llvm::Function& function, const llvm::FunctionType& call) const;
   void connect_indirect(const llvm::CallBase& call, const Value* target);
@@ -196,18 +242,22 @@ class PointerSolver final {
   std::vector<Place> locations_;
   std::vector<Location> location_leaders_;
   std::vector<Node> waiting_;
+  size_t locations_merged_ = 0;
   std::vector<unsigned> ranks_;
   std::set<std::tuple<ObjectId, int64_t, int64_t, ObjectId, int64_t>> copied_;
   llvm::DenseMap<const Value*, Node> of_value_;
   llvm::DenseMap<const llvm::Function*, Node> returned_;
-  llvm::DenseMap<const llvm::Function*, Node> rests_;  // a pointer to what a function with ... is given beside
+  llvm::DenseMap<const llvm::Function*, Node> of_calls_;  // points to what its calls have of what it allocates
+  llvm::DenseMap<const llvm::Function*, Node> others_;    // what it returns beside that and its parameters
+  llvm::DenseMap<const llvm::Function*, Node> rests_;     // a pointer to what a function with ... is given beside
   std::map<const llvm::CallBase*, ObjectId> allocated_;
   std::set<std::pair<const llvm::CallBase*, const llvm::Function*>> called_of_library_;  // through pointers
   llvm::SmallPtrSet<const llvm::GetElementPtrInst*, 32> turning_;
   const MemberPointers members_;
   llvm::DenseSet<const llvm::Function*> virtual_;  // functions of virtual tables
   Node exceptions_ = 0;
-  Node kernel_ = 0;  // points to what was sent and not received
+  ObjectId constants_ = ~0U;  // all that is constant and has no pointers in it
+  Node kernel_ = 0;           // points to what was sent and not received
 
  public:
   [[nodiscard]] Figures figures() const;

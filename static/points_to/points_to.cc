@@ -9,10 +9,10 @@ using llvm::Value;
 PointsTo::PointsTo(llvm::Module& module) : solver_(std::make_unique<PointerSolver>(module)) {}
 PointsTo::~PointsTo() = default;
 
-std::vector<PointedTo> PointsTo::of(const Value* pointer) const { return solver_->of(pointer); }
+const std::vector<PointedTo>& PointsTo::of(const Value* pointer) const { return solver_->of(pointer); }
 const ObjectInfo& PointsTo::object(ObjectId object) const { return solver_->objects_[object].info; }
 size_t PointsTo::objects() const { return solver_->objects_.size(); }
-std::vector<ObjectId> PointsTo::objects_at(const Value* pointer) const { return solver_->objects_at(pointer); }
+const std::vector<ObjectId>& PointsTo::objects_at(const Value* pointer) const { return solver_->objects_at(pointer); }
 std::map<ObjectId, std::vector<PointedTo>> PointsTo::holders_of(const std::set<ObjectId>& wanted) const {
   return solver_->holders_of(wanted);
 }
@@ -35,6 +35,16 @@ const std::vector<const llvm::Function*>& PointsTo::created(const llvm::CallBase
   const auto known = solver_->created_.find(&call);
   return known == solver_->created_.end() ? none : known->second;
 }
+
+bool PointsTo::returns_fresh(const llvm::CallBase& call) const {
+  const std::vector<const llvm::Function*>& all = callees(call);
+  return !all.empty() && llvm::all_of(all, [&](const llvm::Function* callee) {
+    const ReturnSources* sources = solver_->returned_sources_.of(*callee);
+    return sources != nullptr && sources->only_fresh();
+  });
+}
+
+std::vector<const llvm::Function*> PointsTo::trusted_allocators() const { return solver_->returned_sources_.trusted(); }
 
 PointsTo::Figures PointsTo::figures() const { return solver_->figures(); }
 

@@ -5,7 +5,8 @@
 // locations (an object and an offset) rather than variables; cycles are looked for when enough was passed on, not
 // before each wave.
 //
-// An object is a variable, a call that allocates, a function, a thread that is created (its handle points to it), or
+// An object is a variable, a call that allocates (the outermost one, if functions return what they allocate:
+// return_sources.h), a function, a thread that is created (its handle points to it), or
 // what a function that is not seen returns. Elements of an array that are reached by an index that is not a constant
 // are one: from then on all offsets of the array count modulo the size of an element.
 #pragma once
@@ -32,6 +33,7 @@ struct ObjectInfo {
   ObjectKind kind;
   const llvm::Value* origin;               // the variable, the call that allocates or creates, the function
   const llvm::Function* target = nullptr;  // of a thread: what it runs
+  bool many = false;                       // its origin may make several each time that it is executed
 };
 
 struct PointedTo {
@@ -50,17 +52,22 @@ class PointsTo final {
   PointsTo(const PointsTo&) = delete;
   PointsTo& operator=(const PointsTo&) = delete;
 
-  [[nodiscard]] std::vector<PointedTo> of(const llvm::Value* pointer) const;
+  [[nodiscard]] const std::vector<PointedTo>& of(const llvm::Value* pointer) const;
   [[nodiscard]] const ObjectInfo& object(ObjectId object) const;
   [[nodiscard]] size_t objects() const;
   // The objects that a pointer is made for, those included that it stands behind the end of.
-  [[nodiscard]] std::vector<ObjectId> objects_at(const llvm::Value* pointer) const;
+  [[nodiscard]] const std::vector<ObjectId>& objects_at(const llvm::Value* pointer) const;
   // Where in memory there are pointers to these objects.
   [[nodiscard]] std::map<ObjectId, std::vector<PointedTo>> holders_of(const std::set<ObjectId>& wanted) const;
   // The objects that an object's memory points to.
   [[nodiscard]] std::vector<ObjectId> reached_from(ObjectId object) const;
   // Where a variable, or what a call allocates, is.
   [[nodiscard]] const std::vector<ObjectId>& objects_of(const llvm::Value* origin) const;
+
+  // Whether all that a call returns is memory that it allocates.
+  [[nodiscard]] bool returns_fresh(const llvm::CallBase& call) const;
+  // Functions that are taken for allocators because they are declared or named so.
+  [[nodiscard]] std::vector<const llvm::Function*> trusted_allocators() const;
 
   // What a call may call that is seen here; of one that creates a thread: nothing.
   [[nodiscard]] const std::vector<const llvm::Function*>& callees(const llvm::CallBase& call) const;

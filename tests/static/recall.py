@@ -7,7 +7,8 @@ Takes the programs of tests/behaviour, tests/loops and tests/standards; with --s
 hash of the name. Each is built once, run under norn, and analysed; a race of the run (observed or predicted) must have
 its id among the candidates or the flags, but for what exceptions.txt names with its cause. Then it counts: of programs
 whose comments say what races in them (NORACE, RACE), candidates on lines that are no part of any race are false. All
-candidates count, whatever their rank.
+candidates count, whatever their rank; two statements of the program are one, in however many ways library code brings
+them together.
 
 With --pruned each is built again from its image, with norn build --only-candidates: a run of that must report the races
 that the full build reported, each with its id, and no other.
@@ -67,14 +68,27 @@ def lines_of(report, source):
         yield race, lines
 
 
-def false_candidates(program, report):
-    """Candidates of which no marked race has both lines."""
-    count = 0
-    for _, lines in lines_of(report, program.source):
+def place(frame):
+    return frame.get("file"), frame.get("line"), frame.get("column")
+
+
+def statements(race):
+    """The two statements of the program that a candidate is about: ways through library code are one candidate, as in
+    the text of norn static, with an id each."""
+    own = [place(access.get("site") or {}) for access in race["accesses"]]
+    direct = [place((access.get("stack") or [{}])[0]) for access in race["accesses"]]
+    return race["id"] if own == direct else tuple(sorted(own, key=str))
+
+
+def judged(program, report):
+    """How many candidates there are, and of how many no marked race has both lines."""
+    false = {}
+    for race, lines in lines_of(report, program.source):
         races = program.expected().values()
-        if not any(all(race.allows(line) for line in lines) for race in races):
-            count += 1
-    return count
+        wrong = not any(all(known.allows(line) for line in lines) for known in races)
+        key = statements(race)
+        false[key] = false.get(key, True) and wrong
+    return len(false), sum(false.values())
 
 
 def made(program, bin_dir, level, directory):
@@ -113,7 +127,7 @@ def judge(program, bin_dir, level, directory):
     seen = json.loads((directory / "run.json").read_text())["races"]
     known = {race["id"] for race in report["races"]} | {flag["id"] for flag in report["flags"]}
     missed = [race for race in seen if race["id"] not in known and not race.get("suppressed")]
-    return len(seen), missed, len(report["races"]), false_candidates(program, report)
+    return len(seen), missed, *judged(program, report)
 
 
 def prune(program, bin_dir, directory):

@@ -52,6 +52,9 @@ struct Name {
 
 using Objects = std::vector<std::pair<ObjectId, int64_t>>;
 
+// What calls may give back: of each the places that it may be, as points-to has them, once for all that are alike.
+using Releases = std::set<const Objects*>;
+
 bool intersect(const Objects& a, const Objects& b) {
   for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
     if (*i == *j) return true;
@@ -115,7 +118,7 @@ class Locks::Analysis {
       for (const auto& [name, lock] : state->second) {
         const bool given_back = llvm::any_of(points_to_.callees(*each), [&](const llvm::Function* callee) {
           const auto summary = summaries_.find(callee);
-          return summary != summaries_.end() && intersect(*lock.may_be, summary->second.releases);
+          return summary != summaries_.end() && may_be_one_of(lock.may_be, summary->second.releases);
         });
         if (!given_back) around.push_back({name, lock.shared, lock.taken});
       }
@@ -189,8 +192,8 @@ class Locks::Analysis {
   using States = std::map<const llvm::BasicBlock*, State>;
 
   struct Summary {
-    State leaves{};      // locked, in the words of its own arguments
-    Objects releases{};  // that were not locked by itself
+    State leaves{};       // locked, in the words of its own arguments
+    Releases releases{};  // that were not locked by itself
     bool known = false;
   };
 
@@ -244,11 +247,20 @@ class Locks::Analysis {
   }
 
   const Objects& objects_of(const Value* address) {
-    const auto [known, fresh] = objects_.try_emplace(address);
+    const std::vector<PointedTo>& places = points_to_.of(address);
+    const auto [known, fresh] = objects_.try_emplace(&places);
     if (fresh) {
-      for (const PointedTo& to : points_to_.of(address)) known->second.emplace_back(to.object, to.offset);
+      for (const PointedTo& to : places) known->second.emplace_back(to.object, to.offset);
     }
     return known->second;
+  }
+
+  [[nodiscard]] bool may_be_one_of(const Objects* lock, const Releases& releases) {
+    return llvm::any_of(releases, [&](const Objects* release) {
+      const auto [known, fresh] = intersect_.try_emplace(std::minmax(lock, release), false);
+      if (fresh) known->second = intersect(*lock, *release);
+      return known->second;
+    });
   }
 
   // Whether there is but one of it.
@@ -296,7 +308,7 @@ class Locks::Analysis {
     state.try_emplace(name(waited), Held{true, &at, &none});
   }
 
-  void give(const Value* address, State& state, Objects* foreign) {
+  void give(const Value* address, State& state, Releases* foreign) {
     const Objects& objects = objects_of(address);
     bool own = false;
     bool still = false;
@@ -311,12 +323,12 @@ class Locks::Analysis {
       }
     }
     if (still) return;  // whoever takes a lock twice has one that lets him, and this one
-    std::erase_if(state, [&](const auto& entry) { return intersect(*entry.second.may_be, objects); });
-    if (!own && foreign != nullptr) foreign->insert(foreign->end(), objects.begin(), objects.end());
+    std::erase_if(state, [&](const auto& entry) { return may_be_one_of(entry.second.may_be, {&objects}); });
+    if (!own && foreign != nullptr && !objects.empty()) foreign->insert(&objects);
   }
 
   // `foreign`: what is unlocked that was not locked here.
-  void apply(const llvm::Instruction& instruction, State& state, Objects* foreign) {
+  void apply(const llvm::Instruction& instruction, State& state, Releases* foreign) {
     if (const auto* load = dyn_cast<llvm::LoadInst>(&instruction); load != nullptr && load->isAtomic()) {
       // Of a variable's guard: if it is set, the variable is ready.
       const auto* global = dyn_cast<llvm::GlobalVariable>(load->getPointerOperand()->stripPointerCasts());
@@ -356,7 +368,7 @@ class Locks::Analysis {
     apply_callees(*call, state, foreign);
   }
 
-  void apply_callees(const llvm::CallBase& call, State& state, Objects* foreign) {
+  void apply_callees(const llvm::CallBase& call, State& state, Releases* foreign) {
     const std::vector<const llvm::Function*>& callees = points_to_.callees(call);
     if (callees.empty()) return;
     bool first = true;
@@ -364,10 +376,8 @@ class Locks::Analysis {
     for (const llvm::Function* callee : callees) {
       const Summary& summary = summaries_[callee];
       if (!summary.releases.empty()) {
-        const size_t before = state.size();
-        std::erase_if(state, [&](const auto& entry) { return intersect(*entry.second.may_be, summary.releases); });
-        if (foreign != nullptr && (before == state.size() || true))
-          foreign->insert(foreign->end(), summary.releases.begin(), summary.releases.end());
+        std::erase_if(state, [&](const auto& entry) { return may_be_one_of(entry.second.may_be, summary.releases); });
+        if (foreign != nullptr) foreign->insert(summary.releases.begin(), summary.releases.end());
       }
       State here;
       for (const auto& [name, held] : summary.leaves) {
@@ -496,7 +506,7 @@ class Locks::Analysis {
   }
 
   // What is held at the beginning of each block that is reached.
-  States flow(const llvm::Function& function, const State& entry, Objects* foreign) {
+  States flow(const llvm::Function& function, const State& entry, Releases* foreign) {
     States states;
     states[&function.getEntryBlock()] = entry;
     const llvm::ReversePostOrderTraversal<const llvm::Function*> order(&function);
@@ -619,8 +629,6 @@ class Locks::Analysis {
     if (!touches_locks(function)) return false;
     Summary summary;
     const States states = flow(function, {}, &summary.releases);
-    std::sort(summary.releases.begin(), summary.releases.end());
-    summary.releases.erase(std::unique(summary.releases.begin(), summary.releases.end()), summary.releases.end());
     bool first = true;
     for (const auto& [block, before] : states) {
       if (!isa<llvm::ReturnInst>(block->getTerminator())) continue;
@@ -725,7 +733,8 @@ class Locks::Analysis {
   std::map<Path, unsigned> path_numbers_;
   std::vector<Name> names_;
   std::map<Name, unsigned> name_numbers_;
-  std::map<const Value*, Objects> objects_;
+  std::map<const std::vector<PointedTo>*, Objects> objects_;
+  std::map<std::pair<const Objects*, const Objects*>, bool> intersect_;
   std::map<const llvm::Function*, Summary> summaries_;
   std::vector<std::map<const llvm::Function*, State>> entries_;  // by thread: what is held when it is called
   std::set<std::pair<int, const llvm::Function*>> alone_;

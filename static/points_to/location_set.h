@@ -103,6 +103,15 @@ class LocationSet final {
     LocationSet added;
     add(from, added);
   }
+  [[nodiscard]] bool intersects(const LocationSet& other) const {
+    auto at = words_.begin();
+    for (const Word& word : other.words_) {
+      if (at != words_.end() && at->index < word.index) at = lower_bound(at, words_.end(), word.index);
+      if (at == words_.end()) return false;
+      if (at->index == word.index && (at->bits & word.bits) != 0) return true;
+    }
+    return false;
+  }
   // Keeps what `other` has, too.
   void intersect(const LocationSet& other) {
     size_t kept = 0;

@@ -228,7 +228,7 @@ void PointerSolver::merge_locations(Location into, Location from) {
   from = find_location(from);
   if (into == from) return;
   location_leaders_[from] = into;
-  ++locations_merged_;
+  merged_locations_.insert(from);
   const Node content = locations_[from].content;
   if (content == 0) return;
   if (locations_[into].content == 0) {
@@ -409,7 +409,9 @@ void PointerSolver::collapse_exploded() {
   std::vector<size_t> places(objects_.size(), 0);
   std::vector<ObjectId> touched;
   for (Node node = 1; node < nodes_.size(); ++node) {
-    if (find(node) != node || nodes_[node].points_to.words() < kLargeSet / 64) continue;
+    const size_t words = nodes_[node].points_to.words();
+    if (find(node) != node || words < kLargeSet / 64 || words == nodes_[node].looked_at) continue;
+    nodes_[node].looked_at = words;
     if (nodes_[node].points_to.count() < kLargeSet) continue;
     touched.clear();
     for (const Location where : nodes_[node].points_to) {
@@ -426,20 +428,18 @@ void PointerSolver::collapse_exploded() {
   std::sort(exploded.begin(), exploded.end());
   exploded.erase(std::unique(exploded.begin(), exploded.end()), exploded.end());
   for (const ObjectId object : exploded) add_region(object, {0, kEndless, kPointerBytes});
-  if (locations_merged_ == 0) return;
-  locations_merged_ = 0;
+  if (merged_locations_.empty()) return;
   for (Node node = 1; node < nodes_.size(); ++node) {
     if (find(node) != node) continue;
     make_current(nodes_[node].points_to);
     make_current(nodes_[node].fresh);
   }
+  merged_locations_.clear();
 }
 
 // What stands for locations that became one.
 void PointerSolver::make_current(Set& set) {
-  bool changed = false;
-  for (const Location where : set) changed |= location_leaders_[where] != where;
-  if (!changed) return;
+  if (!set.intersects(merged_locations_)) return;
   std::vector<Location> now;
   for (const Location where : set) now.push_back(find_location(where));
   std::sort(now.begin(), now.end());
@@ -451,16 +451,21 @@ void PointerSolver::make_current(Set& set) {
 // Nodes are added meanwhile, so nothing is held by reference.
 void PointerSolver::pass_on(Node node, const Set& fresh) {
   {
-    Set now;  // what stands for them since some became one
+    std::vector<Node> now;  // what stands for them since some became one
     bool changed = false;
     for (const Node to : nodes_[node].copies) {
       const Node leader = find(to);
       changed |= leader != to;
       if (leader == node) continue;
-      now.insert(leader);
+      now.push_back(leader);
       add_all(leader, fresh);
     }
-    if (changed) nodes_[node].copies = now;
+    if (changed) {
+      std::sort(now.begin(), now.end());
+      Set copies;
+      for (const Node leader : now) copies.insert(leader);
+      nodes_[node].copies = std::move(copies);
+    }
   }
   const bool more = !nodes_[node].steps.empty() || !nodes_[node].loads.empty() || !nodes_[node].stores.empty() ||
                     !nodes_[node].memory.empty() || !nodes_[node].calls.empty();

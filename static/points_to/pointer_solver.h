@@ -144,6 +144,7 @@ class PointerSolver final {
     std::vector<MemoryCopy> memory{};
     std::vector<const llvm::CallBase*> calls{};  // that call what it points to
     bool waiting = false;
+    size_t looked_at = 0;   // words of its set, when it was looked for objects in pieces
     size_t told_apart = 0;  // steps and loads of which no two give the same
   };
 
@@ -242,7 +243,7 @@ class PointerSolver final {
   std::vector<Place> locations_;
   std::vector<Location> location_leaders_;
   std::vector<Node> waiting_;
-  size_t locations_merged_ = 0;
+  Set merged_locations_;  // into others, since all sets were current
   std::vector<unsigned> ranks_;
   std::set<std::tuple<ObjectId, int64_t, int64_t, ObjectId, int64_t>> copied_;
   llvm::DenseMap<const Value*, Node> of_value_;

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdio>
 #include <deque>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -96,8 +97,11 @@ int run(const std::vector<std::string>& arguments) {
   // Once to know who waits for what, and once with that.
   const Waits none;
   const Locks without_waits(program.module(), points_to, threads, none);
-  const Signals signals(points_to, threads, without_waits);
-  const Locks locks(program.module(), points_to, threads, signals.waits());
+  Signals signals(points_to, threads, without_waits);
+  auto with_waits = std::make_unique<Locks>(program.module(), points_to, threads, signals.waits());
+  while (!signals.confirm(*with_waits))
+    with_waits = std::make_unique<Locks>(program.module(), points_to, threads, signals.waits());
+  const Locks& locks = *with_waits;
   const Candidates candidates(program, points_to, threads, locks, signals);
   if (verbose.contains("locks")) explain_locks(program, candidates, stderr);
   std::vector<std::string> notes;

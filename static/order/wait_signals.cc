@@ -200,6 +200,7 @@ bool Signals::share_a_lock(const Cell& cell, const llvm::Instruction& load) cons
     first = false;
   };
   for (const Signal& signal : cell.signals) meet(signal.thread, *signal.instruction);
+  for (const Signal& signal : cell.later) meet(signal.thread, *signal.instruction);
   for (size_t number = 0; number < threads_.all().size() && !common.empty(); ++number) {
     if (llvm::is_contained(threads_.all()[number].functions, load.getFunction())) meet(static_cast<int>(number), load);
   }
@@ -210,10 +211,10 @@ bool Signals::is_ordered(const Cell& cell, const llvm::Instruction& load) const 
   if (cell.is_semaphore) return true;
   const auto* loaded = dyn_cast<llvm::LoadInst>(&load);
   if (loaded == nullptr) return false;
+  const auto releases_it = [](const Signal& signal) { return releases(*signal.instruction); };
   if (loaded->isAtomic()) {
-    return llvm::isAcquireOrStronger(loaded->getOrdering()) &&
-           std::all_of(cell.signals.begin(), cell.signals.end(),
-                       [](const Signal& signal) { return releases(*signal.instruction); });
+    return llvm::isAcquireOrStronger(loaded->getOrdering()) && llvm::all_of(cell.signals, releases_it) &&
+           llvm::all_of(cell.later, releases_it);
   }
   return spins(load) || share_a_lock(cell, load);
 }
@@ -234,12 +235,6 @@ void Signals::find_waits() {
           before->first.second + static_cast<int64_t>(before->second.size) > place.second)
         continue;
     }
-    // The signals are of one thread, of which there is one.
-    const int signaller = cell.signals.front().thread;
-    if (std::any_of(cell.signals.begin(), cell.signals.end(),
-                    [&](const Signal& signal) { return signal.thread != signaller; }) ||
-        !threads_.is_single(signaller))
-      continue;
     const auto bits = static_cast<unsigned>(cell.size * 8);
     if (!cell.is_semaphore) {
       for (llvm::APInt& value : cell.first) value = value.zextOrTrunc(bits);
@@ -264,6 +259,12 @@ void Signals::find_waits() {
       });
     }
     if (cell.first.empty() || cell.signals.empty()) continue;
+    for (const Signal& signal : cell.signals) {
+      if (threads_.is_single(signal.thread) && !llvm::is_contained(cell.not_tried, signal.thread))
+        cell.not_tried.push_back(signal.thread);
+    }
+    constexpr size_t kMostTried = 4;
+    if (cell.not_tried.size() > kMostTried || !choose_signaller(cell)) continue;
     cell.object = place.first;
     cell.offset = place.second;
     bool waited = false;
@@ -275,6 +276,36 @@ void Signals::find_waits() {
     }
     if (waited) cells_.push_back(cell);
   }
+}
+
+// Takes the next thread that the signals may be of; the others signal after they waited, as is assumed.
+bool Signals::choose_signaller(Cell& cell) const {
+  if (cell.not_tried.empty()) return false;
+  const int thread = cell.not_tried.back();
+  cell.not_tried.pop_back();
+  std::vector<Signal> all = std::move(cell.signals);
+  all.insert(all.end(), cell.later.begin(), cell.later.end());
+  cell.signals.clear();
+  cell.later.clear();
+  for (const Signal& signal : all) (signal.thread == thread ? cell.signals : cell.later).push_back(signal);
+  return true;
+}
+
+bool Signals::confirm(const Locks& with_waits) {
+  bool confirmed = true;
+  for (unsigned number = 0; number < cells_.size(); ++number) {
+    Cell& cell = cells_[number];
+    const bool holds = llvm::all_of(cell.later, [&](const Signal& signal) {
+      return with_waits.waited(with_waits.held(signal.thread, *signal.instruction)).contains(number);
+    });
+    if (holds) continue;
+    confirmed = false;
+    if (choose_signaller(cell)) continue;
+    cell.later.clear();
+    for (auto wait = waits_.begin(); wait != waits_.end();)
+      wait = wait->second.cell == number ? waits_.erase(wait) : std::next(wait);
+  }
+  return confirmed;
 }
 
 const Region& Signals::after(int thread, const llvm::Instruction& instruction) const {

@@ -12,6 +12,11 @@
 //     variables that are loaded and signalled under one lock, waits for condition variables among them;
 //     semaphores that begin with 0: sem_post signals, and who comes out of sem_wait waited.
 //
+// Others may store signals, too, if they do so only after they waited for the cell themselves: consumers that take one
+// away of what they waited for (`while (count == 0) …; count--;`). The first signal of all is then the one thread's,
+// and whoever waited comes after it, through what orders the others. That they waited is assumed, and looked at once it
+// is known what is held where (confirm).
+//
 // relative_locks.h carries what was waited for through the program, as a lock that is never given back.
 #pragma once
 
@@ -30,6 +35,9 @@ class Signals final {
 
   // What is waited for where.
   [[nodiscard]] const Waits& waits() const { return waits_; }
+  // Whether all that was assumed holds, by what is held with these waits. If not, waits() has changed: call it again
+  // with what is held with those.
+  [[nodiscard]] bool confirm(const Locks& with_waits);
 
   // Whether what a thread does there comes before every signal of the cell, whenever the cell is signalled at all.
   [[nodiscard]] bool precedes(unsigned cell, int thread, const llvm::Instruction& instruction) const;
@@ -52,7 +60,9 @@ class Signals final {
     bool is_semaphore = false;
     bool is_atomic = false;
     std::vector<llvm::APInt> first{};
-    std::vector<Signal> signals{};
+    std::vector<Signal> signals{};  // once it is waited for: of one thread
+    std::vector<Signal> later{};    // of others, after they waited
+    std::vector<int> not_tried{};   // threads that the signals may be of
     std::vector<const llvm::Instruction*> loads{};
   };
   using Place = std::pair<ObjectId, int64_t>;
@@ -66,6 +76,7 @@ class Signals final {
   [[nodiscard]] bool is_wanted(const PointedTo& to) const { return wanted_[to.object]; }
   [[nodiscard]] bool is_one(ObjectId object) const;
   [[nodiscard]] bool is_ordered(const Cell& cell, const llvm::Instruction& load) const;
+  [[nodiscard]] bool choose_signaller(Cell& cell) const;
   [[nodiscard]] bool share_a_lock(const Cell& cell, const llvm::Instruction& load) const;
   void find_waits();
   [[nodiscard]] const Region& after(int thread, const llvm::Instruction& instruction) const;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -57,8 +59,11 @@ bool is_ordered(const std::string& text) {
   EXPECT_EQ(threads.all().size(), 3U);
   const Waits none;
   const Locks without_waits(program.module(), points_to, threads, none);
-  const Signals signals(points_to, threads, without_waits);
-  const Locks locks(program.module(), points_to, threads, signals.waits());
+  Signals signals(points_to, threads, without_waits);
+  auto with_waits = std::make_unique<Locks>(program.module(), points_to, threads, signals.waits());
+  while (!signals.confirm(*with_waits))
+    with_waits = std::make_unique<Locks>(program.module(), points_to, threads, signals.waits());
+  const Locks& locks = *with_waits;
   std::set<unsigned> waited;
   std::set<unsigned> precedes;
   for (unsigned cell = 0; cell < signals.cells(); ++cell) precedes.insert(cell);
@@ -120,6 +125,28 @@ TEST(Signals, TwoConditionsAreBothWaitedFor) {
   %ready = and i1 %odd, %more
   br i1 %ready, label %left, label %loop
 )")));
+}
+
+// A consumer's own stores are no first signals, if it waited before.
+std::string consumer(const std::string& before, const std::string& after) {
+  return two_threads("  %more = atomicrmw add ptr @cell, i32 1 acq_rel\n",
+                     before + R"(  %value = load atomic i32, ptr @cell acquire, align 4
+  %ready = icmp ne i32 %value, 0
+  br i1 %ready, label %take, label %loop
+take:
+)" + after + "  br label %left\n");
+}
+
+TEST(Signals, WhoTakesAwayWhatItWaitedForStoresNoFirstSignal) {
+  EXPECT_TRUE(is_ordered(consumer("", "  %less = atomicrmw sub ptr @cell, i32 1 acq_rel\n")));
+}
+
+TEST(Signals, WhoTakesAwayBeforeItWaitsMayBeTheFirst) {
+  EXPECT_FALSE(is_ordered(consumer("  %less = atomicrmw sub ptr @cell, i32 1 acq_rel\n", "")));
+}
+
+TEST(Signals, WhoTakesAwayWithoutOrderHandsNothingOn) {
+  EXPECT_FALSE(is_ordered(consumer("", "  %less = atomicrmw sub ptr @cell, i32 1 acquire\n")));
 }
 
 }  // namespace

@@ -70,6 +70,8 @@ class LocationSet final {
     at->bits |= bit;
     return true;
   }
+  // Behind all that is there.
+  void append(uint32_t index, uint64_t bits) { words_.push_back({index, bits}); }
   // Adds what `from` has; `added` becomes what was not there before. Whether there is any.
   bool add(const LocationSet& from, LocationSet& added) {
     added.words_.clear();

@@ -82,9 +82,8 @@ PointerSolver::Node PointerSolver::rest_of(const llvm::Function& function) {
 }
 
 void PointerSolver::connect(const llvm::CallBase& call, const llvm::Function& callee) {
-  std::vector<const llvm::Function*>& known = callees_[&call];
-  if (llvm::is_contained(known, &callee)) return;
-  known.push_back(&callee);
+  if (!connected_.insert({&call, &callee}).second) return;
+  callees_[&call].push_back(&callee);
   for (unsigned i = 0; i < call.arg_size(); ++i) {
     const Value* given = call.getArgOperand(i);
     if (!carries_pointers(given->getType()) || isa<llvm::ConstantData>(given)) continue;

@@ -442,10 +442,25 @@ void PointerSolver::make_current(Set& set) {
   if (!set.intersects(merged_locations_)) return;
   std::vector<Location> now;
   for (const Location where : set) now.push_back(find_location(where));
-  std::sort(now.begin(), now.end());
+  set = set_of(now);
+}
+
+// Sorting words is less than sorting what is in them.
+PointerSolver::Set PointerSolver::set_of(const std::vector<Location>& locations) {
+  scratch_.resize(locations_.size() / 64 + 1, 0);
+  touched_.clear();
+  for (const Location where : locations) {
+    uint64_t& word = scratch_[where / 64];
+    if (word == 0) touched_.push_back(where / 64);
+    word |= uint64_t{1} << (where % 64);
+  }
+  std::sort(touched_.begin(), touched_.end());
   Set made;
-  for (const Location where : now) made.insert(where);
-  set = std::move(made);
+  for (const uint32_t index : touched_) {
+    made.append(index, scratch_[index]);
+    scratch_[index] = 0;
+  }
+  return made;
 }
 
 // Nodes are added meanwhile, so nothing is held by reference.
@@ -471,10 +486,9 @@ void PointerSolver::pass_on(Node node, const Set& fresh) {
                     !nodes_[node].memory.empty() || !nodes_[node].calls.empty();
   if (!more) return;
   join_alike(node);
-  std::vector<Location> places;
-  for (const Location stale : fresh) places.push_back(find_location(stale));
-  std::sort(places.begin(), places.end());
-  places.erase(std::unique(places.begin(), places.end()), places.end());
+  std::vector<Location> current;
+  for (const Location stale : fresh) current.push_back(find_location(stale));
+  const Set places = set_of(current);
   for (size_t i = 0; i < nodes_[find(node)].steps.size(); ++i) {
     const StepTo step = nodes_[find(node)].steps[i];
     step_on(step, places);
@@ -515,17 +529,14 @@ void PointerSolver::join_alike(Node start) {
   for (const auto& [a, b] : alike) merge(a, b);
 }
 
-// All at once and in order: sets are lists.
-void PointerSolver::step_on(const StepTo& step, const std::vector<Location>& places) {
+// All at once.
+void PointerSolver::step_on(const StepTo& step, const Set& places) {
   std::vector<Location> stepped_to;
   for (const Location where : places) {
     const Location there = stepped(where, step.step);
     if (there != kNoLocation) stepped_to.push_back(there);
   }
-  std::sort(stepped_to.begin(), stepped_to.end());
-  Set set;
-  for (const Location there : stepped_to) set.insert(there);
-  add_all(step.to, set);
+  add_all(step.to, set_of(stepped_to));
 }
 
 void PointerSolver::pass_location_on(Node start, Location where) {

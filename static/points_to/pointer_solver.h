@@ -181,9 +181,10 @@ class PointerSolver final {
   void collapse_cycles();
   void collapse_exploded();
   void make_current(Set& set);
+  Set set_of(const std::vector<Location>& locations);
   void pass_on(Node node, const Set& fresh);
   void join_alike(Node node);
-  void step_on(const StepTo& step, const std::vector<Location>& places);
+  void step_on(const StepTo& step, const Set& places);
   void pass_location_on(Node start, Location where);
   template <class Do>
   void for_pieces(Location where, int64_t size, Do piece);
@@ -243,6 +244,9 @@ class PointerSolver final {
   std::vector<Place> locations_;
   std::vector<Location> location_leaders_;
   std::vector<Node> waiting_;
+  std::vector<uint64_t> scratch_;  // of set_of(): a bit a location, none set between calls
+  std::vector<uint32_t> touched_;
+  llvm::DenseSet<std::pair<const llvm::CallBase*, const llvm::Function*>> connected_;
   Set merged_locations_;  // into others, since all sets were current
   std::vector<unsigned> ranks_;
   std::set<std::tuple<ObjectId, int64_t, int64_t, ObjectId, int64_t>> copied_;

@@ -38,6 +38,25 @@ PROGRAMS = {
            "./configure --disable-nls --disable-doc --disable-shared --disable-scripts --disable-xzdec "
            "--disable-lzmadec --disable-lzmainfo --disable-lzma-links && "
            "for part in liblzma xz; do make -j$JOBS -C src/$part CFLAGS='-O2 -g'; done", "src/xz/xz"),
+    "redis": (["redis"],
+              "make -j$JOBS -C src redis-server MALLOC=libc BUILD_TLS=no USE_SYSTEMD=no OPTIMIZATION=-O2 DEBUG=-g",
+              "src/redis-server"),
+    "sqlite3": (["sqlite3"],
+                "./configure --disable-tcl --disable-readline --enable-threadsafe && make sqlite3.c shell.c && "
+                "$CC -O2 -g -DSQLITE_THREADSAFE=1 -I. shell.c sqlite3.c -o sqlite3 -lpthread -ldl -lm", "sqlite3"),
+    # Its event MPM, with apr and apr-util of their sources: otherwise its locks are holes. What Debian's own build passes
+    # for a program's name and date is given here; parts that do not matter fail without it.
+    "apache2": (["apache2", "apr", "apr-util"],
+                "prefix=$(realpath ..)/inst; export CFLAGS='-O2 -g' CPATH=$prefix/include/apr-1; "
+                "(cd ../apr && ./buildconf && ./configure --prefix=$prefix --disable-shared --enable-static && "
+                "make -j$JOBS && make install); "
+                "(cd ../apr-util && ./buildconf --with-apr=../apr && ./configure --prefix=$prefix --with-apr=../apr && "
+                "cp $prefix/build-1/apr_rules.mk build/rules.mk && make -j$JOBS && make install); "
+                "./buildconf --with-apr=../apr --with-apr-util=../apr-util && ./configure --prefix=$prefix "
+                "--with-apr=$prefix/bin/apr-1-config --with-apr-util=$prefix/bin/apu-1-config --with-mpm=event "
+                "--enable-mods-static=few --disable-so --with-pcre=$(command -v pcre2-config) && "
+                "sed -i '1i #define BUILD_DATETIME \"unknown\"' server/buildmark.c && "
+                "{ make -k -j$JOBS LIBTOOL=\"/bin/sh $prefix/build-1/libtool --silent\" || test -x httpd; }", "httpd"),
 }
 
 

@@ -324,26 +324,40 @@ Candidates::StatementObjects Candidates::statements_of(int thread, const llvm::I
   return result;
 }
 
-void Candidates::add_access(int thread, const llvm::Instruction& instruction, const SiteUse& use,
-                            const llvm::Value* address, uint64_t size, AccessKind kind) {
-  std::vector<PointedTo> shared;
-  std::set<ObjectId> whole;
-  for (const PointedTo& to : points_to_.of(address)) {
+// Of the places that an address may be, those that several threads can reach and write.
+const Candidates::SharedPlaces& Candidates::shared_of(const std::vector<PointedTo>& places) {
+  const auto [known, fresh] = shared_places_.try_emplace(&places);
+  SharedPlaces& found = known->second;
+  if (!fresh) return found;
+  for (const PointedTo& to : places) {
     const ObjectInfo& info = points_to_.object(to.object);
     if (!shared_objects_[to.object] || info.kind == ObjectKind::kFunction || info.kind == ObjectKind::kThread) continue;
     if (info.kind == ObjectKind::kForeign && llvm::cast<llvm::Function>(info.origin)->getName() == "__errno_location")
       continue;
     const auto* global = dyn_cast<llvm::GlobalVariable>(info.origin);
     if (global != nullptr && global->isConstant()) continue;
-    if (kind.frees && !may_free(to, info, size)) continue;
-    if (!whole.insert(to.object).second && kind.frees) continue;
-    shared.push_back(to);
+    found.places.push_back(to);
+    if (found.objects.empty() || found.objects.back() != to.object) found.objects.push_back(to.object);
   }
+  if (found.objects.size() > kMany) {
+    for (const ObjectId object : found.objects) found.set.set(object);
+  }
+  return found;
+}
+
+void Candidates::add_access(int thread, const llvm::Instruction& instruction, const SiteUse& use,
+                            const llvm::Value* address, uint64_t size, AccessKind kind) {
+  const SharedPlaces& all = shared_of(points_to_.of(address));
+  std::vector<PointedTo> freed;
+  if (kind.frees) {
+    for (const PointedTo& to : all.places) {
+      if (may_free(to, points_to_.object(to.object), size) && (freed.empty() || freed.back().object != to.object))
+        freed.push_back(to);
+    }
+  }
+  const std::vector<PointedTo>& shared = kind.frees ? freed : all.places;
   if (shared.empty()) return;
-  ObjectSet objects;
-  if (whole.size() > kMany) {
-    for (const ObjectId object : whole) objects.set(object);
-  }
+  const bool is_many = all.objects.size() > kMany;
   AccessGroup access;
   access.kind = kind;
   access.size = size == 0 || kind.frees ? kEndless : size;
@@ -385,17 +399,17 @@ void Candidates::add_access(int thread, const llvm::Instruction& instruction, co
     access.waited = locks_.waited(access.held);
     signals_.close(access.waited, locks_);
     const std::string likeness = access.likeness();
-    ObjectSet all;
-    if (whole.size() > kMany) {
-      for (const unsigned statement : members) all |= statements.at(statement).objects;
-      all &= objects;
+    ObjectSet any;
+    if (is_many) {
+      for (const unsigned statement : members) any |= statements.at(statement).objects;
+      any &= all.set;
     }
-    if (whole.size() > kMany && all.count() > kMany) {
+    if (is_many && any.count() > kMany) {
       access.offset = 0;
       access.period = 1;
       const auto [cloud, fresh] = clouds_.try_emplace(likeness, Cloud{access, {}});
-      cloud->second.objects |= all;
-      in_clouds_ |= all;
+      cloud->second.objects |= any;
+      in_clouds_ |= any;
       for (const unsigned statement : members) cloud->second.group.statements.try_emplace(statement, &instruction);
       continue;
     }

@@ -150,6 +150,12 @@ class Candidates final {
   void pair_up();
   void pair_up(ObjectId object, const Groups& groups);
   void pair_up_clouds();
+  struct SharedPlaces {
+    std::vector<PointedTo> places{};
+    std::vector<ObjectId> objects{};
+    ObjectSet set{};  // of these, if they are very many
+  };
+  const SharedPlaces& shared_of(const std::vector<PointedTo>& places);
   [[nodiscard]] bool may_meet(const AccessGroup& a, const AccessGroup& b, const std::set<int>* apart) const;
   template <class Do>
   void for_meeting_clouds(Do what) const;
@@ -178,6 +184,7 @@ class Candidates final {
   std::vector<Groups> by_object_;
   std::map<std::string, Cloud> clouds_;  // by what they have in common
   ObjectSet in_clouds_;
+  std::map<const std::vector<PointedTo>*, SharedPlaces> shared_places_;
   std::vector<StaticCandidate> all_;
   Shared shared_;
 };

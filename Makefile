@@ -15,7 +15,7 @@ help:
 ## make bench       side by side with ThreadSanitizer, helgrind and drd, in parts of at most 20 minutes that go on where they
 ##                  were; PART=kernels: only that one (standins, programs, valgrind, threads, heap, locks)
 ## make accuracy    who is right about the programs that wait and those from the standards: docs/accuracy.md
-## make schedules   which strategy finds which bug: the tables of docs/schedules.md
+## make schedules   what each strategy finds, and when; nothing false; replays: the tables of docs/schedules.md
 ## make real        build and check real programs (LevelDB, LMDB), Debian's as they are, and Debian's sources with
 ##                  their own test suites; PACKAGE=zlib: only that one's
 ## make lint        clang-format, clang-tidy, shell and python syntax
@@ -56,8 +56,9 @@ accuracy: deps build
 schedules: export NORN_BIN = $(abspath $(BUILD))/bin
 schedules: deps build
 	@tests/schedule/table.py
+	@tests/schedule/trials.py --give-up=2 --minutes=60 --document=docs/schedules.md
 	@tests/schedule/replay.py --document=docs/schedules.md -o $(BUILD)/replays
-	@tests/schedule/verdicts.py false --document=docs/schedules.md -o $(BUILD)/verdicts
+	@tests/schedule/verdicts.py false --runs=200 --document=docs/schedules.md -o $(BUILD)/verdicts
 	@tests/schedule/verdicts.py check --document=docs/schedules.md -o $(BUILD)/verdicts
 
 real: deps build

@@ -40,9 +40,10 @@ constexpr uint32_t kLooksInARow = 100;
 constexpr uint32_t kAtomicLooksInARow = 8;
 // That shows it better than a yield for other reasons, and counts as several.
 constexpr uint32_t kYieldsOfLooks = 5;
-// One that takes so many steps and gets nowhere may be waiting by trying: that counts as several yields.
-constexpr uint32_t kManySteps = 997;  // a prime: not always at the same point of a loop
-constexpr uint32_t kYieldsOfManySteps = 10;
+// One that takes so many steps and gets nowhere may be waiting by trying: it is idle. A prime: when it is found so, and
+// when it is found so again, it is not at the same point of its loop, where it may have the lock that another one
+// needs.
+constexpr uint32_t kManySteps = 9973;
 
 void step(Slot& self, Op op, const Matched& site, uint64_t address, uint64_t size, bool writes,
           const Slot::Values& values = {}) {
@@ -62,8 +63,8 @@ void step(Slot& self, Op op, const Matched& site, uint64_t address, uint64_t siz
   } else if (op == Op::kBegin || op == Op::kSignal || op == Op::kCreate || op == Op::kJoin) {
     self.yields = 0;
   } else if (++self.steps % kManySteps == 0) {
-    self.yields += kYieldsOfManySteps;
-    if (self.is_idle()) strategy->yielded(self.number);
+    self.yields += kIdleYields;
+    strategy->yielded(self.number);
   }
   choice.take();
   if (standstill.is_watching()) Standstill::clear_stack_below();

@@ -98,6 +98,7 @@ NORN_OPENMP_LOCK(nest_lock)
 
 NORN_INTERPOSE_OPTIONAL(void, __kmpc_ordered, (void* at, int thread)) {
   if (!has_started()) return;
+  if (is_controlled()) control::go_outside();
   real___kmpc_ordered(at, thread);
   begin_ordered();
 }
@@ -168,7 +169,8 @@ NORN_INTERPOSE_OPTIONAL(void*, __kmpc_task_reduction_get_th_data, (int thread, v
   return real___kmpc_task_reduction_get_th_data(thread, group, data);
 }
 
-// They are made with the program's functions.
+// They are made with the program's functions. The first to come makes them for all (_modifier_), and the others wait
+// for it, which OMPT tells nothing of.
 NORN_INTERPOSE_OPTIONAL(void*, __kmpc_task_reduction_init, (int thread, int count, void* data)) {
   if (!has_started()) return nullptr;
   const Unseen unseen;
@@ -184,6 +186,7 @@ NORN_INTERPOSE_OPTIONAL(void*, __kmpc_taskred_init, (int thread, int count, void
 NORN_INTERPOSE_OPTIONAL(void*, __kmpc_task_reduction_modifier_init,
                         (void* at, int thread, int is_loop, int count, void* data)) {
   if (!has_started()) return nullptr;
+  if (is_controlled()) control::go_outside();
   const Unseen unseen;
   return real___kmpc_task_reduction_modifier_init(at, thread, is_loop, count, data);
 }
@@ -191,6 +194,7 @@ NORN_INTERPOSE_OPTIONAL(void*, __kmpc_task_reduction_modifier_init,
 NORN_INTERPOSE_OPTIONAL(void*, __kmpc_taskred_modifier_init,
                         (void* at, int thread, int is_loop, int count, void* data)) {
   if (!has_started()) return nullptr;
+  if (is_controlled()) control::go_outside();
   const Unseen unseen;
   return real___kmpc_taskred_modifier_init(at, thread, is_loop, count, data);
 }
@@ -226,6 +230,21 @@ NORN_INTERPOSE_OPTIONAL(void, __kmpc_omp_task_begin_if0, (void* at, int thread, 
   create_undeferred(true);
   real___kmpc_omp_task_begin_if0(at, thread, task);
   create_undeferred(false);
+}
+
+// OMPT tells nothing of a wait for single tasks, by what they depend on.
+NORN_INTERPOSE_OPTIONAL(void, __kmpc_omp_wait_deps,
+                        (void* at, int thread, int count, void* needs, int more, void* others)) {
+  if (!has_started()) return;
+  if (is_controlled()) control::go_outside();
+  real___kmpc_omp_wait_deps(at, thread, count, needs, more, others);
+}
+
+NORN_INTERPOSE_OPTIONAL(void, __kmpc_omp_taskwait_deps_51,
+                        (void* at, int thread, int count, void* needs, int more, void* others, int no_wait)) {
+  if (!has_started()) return;
+  if (is_controlled()) control::go_outside();
+  real___kmpc_omp_taskwait_deps_51(at, thread, count, needs, more, others, no_wait);
 }
 
 NORN_INTERPOSE_OPTIONAL(int, omp_get_thread_num, ()) {

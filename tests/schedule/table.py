@@ -1,21 +1,14 @@
 #!/usr/bin/env python3
-"""Which strategy finds which bug, after how many schedules: the tables of docs/schedules.md.
+"""What a schedule costs: the table of docs/schedules.md.
 
-    table.py [strategies] [plain] [speed] [--runs=100] [--plain-runs=1000] [--seed=1] [--only=REGEX]
-             [--results=FILE] [--document=FILE]
+    table.py [--document=FILE]
 
-Measures the parts that are named (all, if none is; `none` only renders), keeps the numbers in the results file
-(docs/schedules.json), and renders the tables from it. The tools are taken from the directory that NORN_BIN names. The schedules of a seed are
-always the same; plain runs and speed are the machine's.
+The tools are taken from the directory that NORN_BIN names.
 """
 
 import argparse
-import concurrent.futures
 import dataclasses
-import json
-import os
 import pathlib
-import re
 import resource
 import subprocess
 import sys
@@ -23,61 +16,9 @@ import tempfile
 
 import building
 import document
-from bug import HERE, PLAIN_COMPILERS, all_bugs, norn_tools
-from measure import JOBS, STRATEGIES, build, count_plainly, measure
+from bug import HERE, PLAIN_COMPILERS, norn_tools
 from verbs import confirm, environment
 
-DOCS = HERE.parent.parent / "docs"
-PARTS = ["strategies", "plain", "speed"]
-
-
-def measure_strategies(bug, directory, arguments):
-    program = build(bug, directory)
-    scores = {}
-    for strategy in STRATEGIES:
-        score = measure(bug, program, directory, strategy, arguments.runs, arguments.seed)
-        scores[strategy] = dataclasses.asdict(score) if score else None
-    return scores
-
-
-def cell(score):
-    if score is None:
-        return "·"
-    return f"{score['runs'] / score['bugs']:.1f}" if score["bugs"] else "–"
-
-
-def confirmed_cell(bug, score):
-    """How often the race-directed strategy brought together what the program's comment promises."""
-    if bug.finding == "none":
-        return "·"
-    if score is None:
-        return "no candidate"
-    return f"{score['confirmed'] / score['per_candidate']:.2f}" if score["confirmed"] else "0"
-
-
-def bug_table(bugs, results):
-    measured = [bug for bug in bugs if bug.name in results["strategies"]]
-    lines = ["| program | bug | threads | preemptions | finding | confirmed per run | "
-             + " | ".join(STRATEGIES) + f" | of {results['plain_runs']} plain runs |",
-             "| --- | --- | ---: | ---: | --- | ---: |" + " ---: |" * (len(STRATEGIES) + 1)]
-    found = {strategy: 0 for strategy in STRATEGIES}
-    candidates, by_any, by_luck = 0, 0, 0
-    for bug in measured:
-        scores, plain = results["strategies"][bug.name], results["plain"].get(bug.name)
-        for strategy, score in scores.items():
-            found[strategy] += bool(score and score["bugs"])
-        candidates += scores["race-directed"] is not None
-        by_any += any(score and score["bugs"] for score in scores.values())
-        by_luck += bool(plain)
-        lines.append(f"| [{bug.name}](../tests/schedule/bugs/{bug.source.name}) | {bug.kind} | {bug.threads} | "
-                     f"{bug.preemptions} | {bug.finding} | {confirmed_cell(bug, scores['race-directed'])} | "
-                     + " | ".join(cell(scores[strategy]) for strategy in STRATEGIES)
-                     + f" | {'not run' if plain is None else plain} |")
-    totals = [f"{found[strategy]} of {candidates if strategy == 'race-directed' else len(measured)}"
-              for strategy in STRATEGIES]
-    lines.append(f"| **found** | by some strategy: {by_any} of {len(measured)} | | | | | " + " | ".join(totals)
-                 + f" | {by_luck} of {len(measured)} |")
-    return lines
 
 
 def processor_seconds(work):
@@ -145,63 +86,26 @@ def per_point(row):
     return f"{(row['controlled'] - row['native']) * 1e6 / row['events']:.1f}" if row["events"] > 1000 else "·"
 
 
-def speed_table(results):
-    if not results["speed"]:
-        return ["Speed: not measured yet (`table.py speed`)."]
+def speed_table(rows):
     lines = ["What a run takes of the processor (not of the clock), with `random` and every "
              "access a point. Starting norn and its three runs to compare with are part of a controlled run's share.", "",
              "| program | | native ms | norn run ms | a controlled run ms | its points | µs for a point | schedules per second "
              "and processor |", "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |"]
-    for row in results["speed"]:
+    for row in rows:
         lines.append(f"| {row['program']} | {row['why']} | {row['native'] * 1000:.1f} | {row['detecting'] * 1000:.1f} | "
                      f"{row['controlled'] * 1000:.1f} | {row['events']:.0f} | "
                      f"{per_point(row)} | {1 / row['controlled']:.0f} |")
     return lines
 
 
-def load(path):
-    empty = {"seed": 0, "plain_runs": 0, "processors": 0, "strategies": {}, "plain": {}, "speed": []}
-    return {**empty, **(json.loads(path.read_text()) if path.exists() else {})}
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", metavar="|".join(PARTS))
-    parser.add_argument("--runs", type=int, default=100)
-    parser.add_argument("--plain-runs", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--results", type=pathlib.Path, default=DOCS / "schedules.json")
     parser.add_argument("--document", type=pathlib.Path, default=document.SCHEDULES)
     arguments = parser.parse_args()
-    parts = arguments.parts or PARTS
-    if unknown := set(parts) - {*PARTS, "none"}:
-        parser.error(f"{unknown.pop()} is none of {', '.join(PARTS)}")
-    results = load(arguments.results)
-    results["processors"] = os.cpu_count()
-    bugs = [bug for bug in all_bugs() if re.search(arguments.only, bug.name)]
     with tempfile.TemporaryDirectory() as temporary:
-        directory = pathlib.Path(temporary)
-
-        def measure_one(bug):
-            return (bug.name, measure_strategies(bug, directory / bug.name, arguments) if "strategies" in parts else None,
-                    count_plainly(bug, directory, arguments.plain_runs) if "plain" in parts else None)
-
-        with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
-            for name, scores, plain in pool.map(measure_one, bugs):
-                if scores:
-                    results["strategies"][name], results["seed"] = scores, arguments.seed
-                if plain is not None:
-                    results["plain"][name], results["plain_runs"] = plain, arguments.plain_runs
-                arguments.results.write_text(json.dumps(results, indent=1) + "\n")
-        if "speed" in parts:
-            results["speed"] = measure_speed(directory)
-            arguments.results.write_text(json.dumps(results, indent=1) + "\n")
-    fewest = min((score["runs"] for scores in results["strategies"].values() for score in scores.values() if score),
-                 default=0)
-    document.write("table.py", [f"At least {fewest} schedules for each cell, seed {results['seed']}; "
-                               f"{results['processors']} processors.", "", *bug_table(all_bugs(), results), "",
-                               *speed_table(results)], arguments.document)
+        lines = speed_table(measure_speed(pathlib.Path(temporary)))
+    document.write("table.py", lines, arguments.document)
+    print("\n".join(lines))
     return 0
 
 

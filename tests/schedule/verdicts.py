@@ -252,7 +252,7 @@ def main():
         verdicts = [verdict for verdict in pool.map(one, programs) if verdict]
     lines = (report_false if arguments.what == "false" else report_check)(verdicts, runs)
     if len(verdicts) < len(programs):
-        lines[0] = f"Of {len(programs)} programs so many as there was time for, drawn by lot: " + lines[0]
+        lines[0] = f"Of {len(programs)} programs, as many as there was time for: " + lines[0]
     troubles = [f"- trouble: `{verdict.name}`: {verdict.trouble.splitlines()[0][:200]}" for verdict in verdicts if verdict.trouble]
     print("\n".join([*lines, *troubles]))
     if arguments.document:

@@ -1,5 +1,6 @@
 // What was done before a handler was set comes before what the handler does, in whichever thread that runs.
 // NORACE
+// UNORDERED: crash: the second signal may come before it has a handler
 // RUN: %check %s
 
 #include <signal.h>

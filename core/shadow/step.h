@@ -128,13 +128,15 @@ class GranuleStep : public PlaceTables {
                        static_cast<uint64_t>(Kind) << ShadowWord::kKindAt | where;
       // What stays: of the newest word, the one before it, and the oldest. (Whatever stands for bytes of the access is
       // no older than what has them beside.)
-      uint64_t mine = granule.words[place].load(std::memory_order_relaxed).bits();
+      const uint64_t newest = granule.words[place].load(std::memory_order_relaxed).bits();
+      uint64_t mine = newest;
       if (const Fate fate = judge(thread, mine, fresh); fate != Fate::kKnown) return fate == Fate::kStands;
       const uint64_t third = two ? granule.words[2].load(std::memory_order_relaxed).bits() : 0;
       uint64_t third_left = third;
       if (const Fate fate = judge(thread, third_left, fresh); fate != Fate::kKnown) return fate == Fate::kStands;
       const uint64_t oldest = three ? granule.words[1 - place].load(std::memory_order_relaxed).bits() : 0;
       uint64_t oldest_left = oldest;
+      if ((newest | third | oldest) == 0) return false;  // the granule must be prepared for its first word
       if (const Fate fate = judge(thread, oldest_left, fresh); fate != Fate::kKnown) return fate == Fate::kStands;
       if (((mine ^ fresh) & ~ShadowWord::kBitsOfStack & ~ShadowWord::kBitsOfBytes) == 0) {
         // Its bytes go to what the thread did last.

@@ -72,6 +72,7 @@ int run(const std::vector<std::string>& arguments) {
     return 2;
   };
   if (!read_images(arguments[0], arguments[1], images, error)) return refuse();
+  files.reserve(images.size());
   for (const image::ProgramImage& image : images) files.push_back(&image);
   if (!program.load(files, error)) return refuse();
   if (program.module().getFunction("main") == nullptr || program.module().getFunction("main")->isDeclaration()) {
@@ -106,6 +107,7 @@ int run(const std::vector<std::string>& arguments) {
   if (verbose.contains("locks")) explain_locks(program, candidates, stderr);
   std::vector<std::string> notes;
   const std::vector<Incompleteness> causes = find_incomplete(files, program.module(), points_to);
+  notes.reserve(causes.size());
   for (const Incompleteness& cause : causes) notes.push_back(words_of(cause));
   std::vector<const llvm::Function*> freeing;
   for (const llvm::Function& function : program.module()) {

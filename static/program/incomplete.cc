@@ -23,6 +23,15 @@ std::string name_of(const llvm::Instruction& instruction) {
   return name_of(*instruction.getFunction());
 }
 
+// What these do to memory that they are given, or to what that leads to, is said nowhere: they do it after they
+// returned, move elements, or keep pointers.
+bool is_not_modelled(llvm::StringRef name) {
+  for (const char* begin :
+       {"aio_read", "aio_write", "lio_listio", "__norn_moves", "preadv", "pwritev", "readv", "writev"})
+    if (name.starts_with(begin)) return true;
+  return name == "tsearch" || name == "tdelete" || name == "insque" || name == "remque";
+}
+
 bool is_of_system(const std::string& library) {
   for (const char* name : {"libc.so", "libm.so", "libstdc++.so", "libgcc_s.so", "ld-linux", "libpthread.so", "libdl.so",
                            "librt.so", "libomp.so", "libatomic.so", "libz.so", "linux-vdso"})
@@ -37,11 +46,18 @@ std::vector<Incompleteness> find_incomplete(const std::vector<const image::Progr
   std::set<std::string> assembly;
   std::set<std::string> integers;
   std::set<std::string> dynamic;
+  std::set<std::string> not_modelled;
   std::set<std::string> nowhere;
   for (const llvm::Function& function : module) {
-    if (function.getName().starts_with("__norn_")) continue;
     for (const llvm::Instruction& instruction : llvm::instructions(function)) {
-      if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+      // A model's own code is known. (The program's, as its main, may have become part of one.)
+      const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      if (call != nullptr && call->getCalledFunction() != nullptr) {
+        const llvm::StringRef name = call->getCalledFunction()->getName();
+        if (is_not_modelled(name)) not_modelled.insert(name == "__norn_moves" ? "qsort" : name.str());
+      }
+      if (name_of(instruction).starts_with("__norn_")) continue;
+      if (call != nullptr) {
         if (call->isInlineAsm()) {
           const auto* code = llvm::cast<llvm::InlineAsm>(call->getCalledOperand());
           if (!code->getAsmString().empty() && !call->doesNotAccessMemory()) assembly.insert(name_of(instruction));
@@ -75,6 +91,7 @@ std::vector<Incompleteness> find_incomplete(const std::vector<const image::Progr
   add("inline assembly", assembly, false);
   add("pointers made of integers", integers, false);
   add("code loaded while it runs (dlopen)", dynamic, true);
+  add("calls of the C library that are not modelled", not_modelled, true);
   add("calls through pointers that lead to nothing that is seen", nowhere, true);
   return causes;
 }

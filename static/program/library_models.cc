@@ -20,6 +20,7 @@ declare void @__norn_fork(ptr, ptr, ptr)
 declare void @__norn_fork_task(ptr, ptr)
 declare void @__norn_join(i64)
 declare void @__norn_handler(ptr)
+declare void @__norn_moves(ptr)
 declare ptr @malloc(i64)
 declare void @__norn_once_begin(ptr)
 declare void @__norn_once_end(ptr)
@@ -152,6 +153,7 @@ define ptr @pthread_getspecific(i32 %key) {
 }
 define void @qsort(ptr %base, i64 %count, i64 %size, ptr %compare) {
   %order = call i32 %compare(ptr %base, ptr %base)
+  call void @__norn_moves(ptr %base)
   ret void
 }
 define ptr @bsearch(ptr %key, ptr %base, i64 %count, i64 %size, ptr %compare) {

@@ -358,7 +358,7 @@ void drop_deferred(llvm::Module& module) {
     runs->deleteBody();
     runs->setComdat(nullptr);
     runs->setLinkage(llvm::GlobalValue::InternalLinkage);
-    new llvm::UnreachableInst(module.getContext(), llvm::BasicBlock::Create(module.getContext(), "", runs));
+    llvm::IRBuilder<>(llvm::BasicBlock::Create(module.getContext(), "", runs)).CreateUnreachable();
   }
 }
 

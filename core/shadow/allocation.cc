@@ -174,7 +174,7 @@ void ShadowStore::bear(Thread& thread, Address address, uint64_t size, StackId w
       Granule* granule = &leaf->granules[at / kGranuleBytes % Leaf::kGranules];
       for (; at < stop; at += kGranuleBytes, ++granule) {
         if (packs && at >= address) {
-          const uint64_t done = own.renew(granule, (stop - at) / kGranuleBytes, 1, kUnborn);
+          const uint64_t done = own.renew(granule, (stop - at) / kGranuleBytes, kUnborn);
           at += done * kGranuleBytes, granule += done;
           if (at >= stop) break;
         }
@@ -240,7 +240,7 @@ Address ShadowStore::leave_free(Thread& thread, const Leaf& leaf, Address begin,
   while (at < end) {
     Granule* granules = &leaf.granules[at / kGranuleBytes % Leaf::kGranules];
     if (at >= begin && end - at >= kGranuleBytes) {
-      const uint64_t own_granules = own.renew(granules, (end - at) / kGranuleBytes, 1, kUnborn);
+      const uint64_t own_granules = own.renew(granules, (end - at) / kGranuleBytes, kUnborn);
       at += own_granules * kGranuleBytes;
       if (own_granules != 0) continue;
     }

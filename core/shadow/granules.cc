@@ -789,8 +789,7 @@ Address ShadowStore::renew_span(Thread& thread, Address at, Address begin, Addre
     if (granule == nullptr) break;
     if constexpr (Kind == AccessKind::kWrite || Kind == AccessKind::kFree) {
       const auto prepare = [&](uint64_t i) { return is_prepared(at + i * kGranuleBytes); };
-      if (const uint64_t done = mask == 0xff ? alone.renew(granule, whole_in_leaf(at, end), 1, prepare) : 0;
-          done != 0) {
+      if (const uint64_t done = mask == 0xff ? alone.renew(granule, whole_in_leaf(at, end), prepare) : 0; done != 0) {
         at += (done - 1) * kGranuleBytes;
         continue;
       }

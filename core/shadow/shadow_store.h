@@ -385,13 +385,7 @@ uint64_t ShadowStore::access_row(Thread& thread, Granule* granules, Address firs
   uint64_t done = 0;
   if (step_inside(thread) && ShadowWord::stack_fits(where)) {
     const GranuleStep::Strided<Kind> row(thread, where);
-    [[maybe_unused]] const GranuleStep::Alone<Kind> alone(thread, where);
     for (; done < count; ++done) {
-      if constexpr (Kind == AccessKind::kWrite) {
-        const auto prepare = [&](uint64_t i) { return is_prepared(first + (done + i) * step * kGranuleBytes); };
-        done += alone.renew(granules + done * step, count - done, step, prepare);
-      }
-      if (done == count) break;
       Granule& granule = granules[done * step];
       if (row.stands(granule) || row.renew(granule)) continue;
       const Address at = first + done * step * kGranuleBytes;

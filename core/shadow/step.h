@@ -286,14 +286,14 @@ class GranuleStep : public PlaceTables {
           past_(thread.time - thread.own_since),
           place_(thread.slot & 1u) {}
 
-    // How many of so many, each `step` granules after the one before, from the first on. `prepare(i)`: before one that
-    // was emptied has a word again; false: it is left.
+    // How many of so many, from the first on. `prepare(i)`: before one that was emptied has a word again; false: it is
+    // left.
     template <class PrepareCall>
-    [[nodiscard, gnu::always_inline]] uint64_t renew(Granule* granules, uint64_t count, uint64_t step,
+    [[nodiscard, gnu::always_inline]] uint64_t renew(Granule* granules, uint64_t count,
                                                      const PrepareCall& prepare) const {
       uint64_t done = 0;
       for (; done < count; ++done) {
-        Granule& granule = granules[done * step];
+        Granule& granule = granules[done];
         if (GranuleLock::cells_of(granule) != cells_) break;
         const ShadowWord only = granule.words[place_].load(std::memory_order_relaxed);
         if (Kind == AccessKind::kWrite && only.equals_in(fresh_, ShadowWord::kBitsOfWrites)) continue;  // it stands

@@ -121,7 +121,7 @@ struct DetectorProbe {
   template <AccessKind Kind>
   [[nodiscard]] static bool path_1_alone(Detector& detector, const Thread& thread, Granule& granule,
                                          const WordAccess& access) {
-    return GranuleStep::Alone<Kind>(thread, access.where).renew(&granule, 1, 1, [&](uint64_t) {
+    return GranuleStep::Alone<Kind>(thread, access.where).renew(&granule, 1, [&](uint64_t) {
       return Kind != AccessKind::kBirth && detector.is_prepared(access.word);
     }) == 1;
   }

@@ -173,6 +173,23 @@ TEST(RaceDirected, DrivesALockOrderInversionIntoItsDeadlock) {
   EXPECT_GT(deadlocks, 180);
 }
 
+// Each waits by yielding until it is its turn.
+TEST(RaceDirected, ThreadsThatWaitForEachOtherInTurnGetOn) {
+  constexpr int kTurns = 100, kTooMany = 20'000;
+  for (uint64_t seed = 0; seed < kRuns; ++seed) {
+    int turn = 0, steps = 0;
+    const auto taking_turns = [&](int self) -> ModelThread {
+      const auto wait = [&, self] { return ++steps > kTooMany ? kEnd : turn % 2 == self ? 1 : 0; };
+      const auto take = [&] { return ++turn < kTurns ? 0 : kEnd; };
+      return {{{Op::kYield, 0, false, 0, wait}, {Op::kAccess, kX, true, 0, take}}};
+    };
+    Strategy* strategy = nullptr;
+    const auto any = make({.kind = StrategyKind::kRaceDirected, .seed = seed}, strategy);
+    run_model({taking_turns(0), taking_turns(1)}, *strategy);
+    EXPECT_LT(steps, 10 * kTurns) << seed;
+  }
+}
+
 TEST(Strategies, ChooseAmongTheEnabledAndRepeatBySeed) {
   for (const auto kind : {StrategyKind::kRandom, StrategyKind::kRaceDirected, StrategyKind::kPct, StrategyKind::kPos,
                           StrategyKind::kRoundRobin}) {

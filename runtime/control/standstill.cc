@@ -178,7 +178,7 @@ uint32_t Standstill::pollers() {
   }
   if (found == 0) return 0;
   const Elsewhere elsewhere = look_elsewhere();
-  if (elsewhere.shared || may_be_interrupted()) {
+  if (elsewhere.shared || may_be_interrupted() || callbacks_may_come.load(std::memory_order_relaxed)) {
     watching_ = false;
     until_next_ = ~uint32_t{0};
     return 0;

@@ -51,10 +51,16 @@ bool goes_on(unsigned number) {
   return number >= kShallow && (number % 2 == 1 || (number >= kDeep && number % 4 == 2));
 }
 
+// Of these runs one in four stops at each access; later one in eight, since what is left then is what atomics and locks
+// do in many steps.
+bool stops_at_accesses(unsigned number) { return number % (number < kDeep ? 4 : 8) == 1; }
+
 Member member_for(const Verdict& so_far, const ConfirmSettings& settings, unsigned number) {
   const bool explores = so_far.candidate.sites.empty();
+  if (settings.strategy == StrategyKind::kFrontier)
+    return {StrategyKind::kFrontier, explores && stops_at_accesses(number)};
   if (settings.strategy) return {*settings.strategy, explores, settings.depth};
-  if (explores && goes_on(number)) return {StrategyKind::kFrontier, number % 4 == 1};
+  if (explores && goes_on(number)) return {StrategyKind::kFrontier, stops_at_accesses(number)};
   if (explores) return kForAnything[(number < kShallow ? number : number / 2) % std::size(kForAnything)];
   if (number < kStraight || so_far.is_confirmed()) return kForCandidate[0];
   return kForCandidate[number % std::size(kForCandidate)];
@@ -133,11 +139,7 @@ class Tally {
     plan.accesses = member.accesses;
     plan.sites = verdict_.candidate.sites;
     if (plan.strategy == StrategyKind::kReadsFrom) plan.guide = corpus_.next();
-    if (plan.strategy == StrategyKind::kFrontier) {
-      const KnownStates::Choice choice = states_.next();
-      plan.guide = choice.way;
-      if (!choice.way.empty()) plan.accesses = choice.accesses;
-    }
+    if (plan.strategy == StrategyKind::kFrontier) plan.guide = states_.next(plan.accesses);
     plan.program = stage_.program_hash();
     return plan;
   }

@@ -336,6 +336,9 @@ TEST(Looks, AWriteIsStaleIfOthersWroteSince) {
   own.site = 7;
   const Step with_own[] = {step(1, true), own};
   EXPECT_EQ(looks.mark_of({with_own, 2}).place(), looks.mark_of({with_own, 1}).place());
+  // Nor is it one where somebody is about to read what others were at.
+  const Step with_reader[] = {step(0, true), step(1, false)};
+  EXPECT_EQ(looks.mark_of({with_reader, 2}).bits, 0u);
 }
 
 TEST(Selected, WhatIsNotSelectedDoesNotMatter) { EXPECT_GT(runs_with_three_between(StrategyKind::kSelected, 20), 50); }

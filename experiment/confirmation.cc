@@ -161,10 +161,13 @@ class Tally {
   }
 
   void add(const StagedRun& run, const Plan& plan, const std::string& log) {
-    const Consequence consequence = consequence_of(run, reference_);
-    const bool confirmed = confirms(run, verdict_.candidate, consequence);
+    const bool is_race = verdict_.candidate.kind == CandidateKind::kRace && !verdict_.candidate.sites.empty();
+    // Of a run that had no time to end it is not known how it would have ended; but those that met there have met.
+    const Consequence consequence = run.cut ? Consequence() : consequence_of(run, reference_);
+    const bool confirmed = confirms(run, verdict_.candidate, consequence) && (is_race || !run.cut);
     const std::lock_guard lock(mutex_);
-    if (run.cut) return void(verdict_.end = SearchEnd::kNoTime);
+    if (run.cut) verdict_.end = SearchEnd::kNoTime;
+    if (run.cut && !confirmed) return;
     ++verdict_.runs;
     events_ += run.decisions;
     preemptions_ += run.preemptions;
@@ -177,7 +180,6 @@ class Tally {
       verdict_.second_then_first |= (run.orders & Outcome::kSecondThenFirst) != 0;
     }
     const bool stuck = consequence.harm == Harm::kDeadlock || consequence.harm == Harm::kHang;
-    const bool is_race = verdict_.candidate.kind == CandidateKind::kRace && !verdict_.candidate.sites.empty();
     verdict_.lost += stuck && !confirmed ? 1 : 0;
     // Of a race, only if it led there.
     if (run.stands_still() && verdict_.deadlock.empty() && (confirmed || !is_race))

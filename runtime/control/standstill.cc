@@ -171,7 +171,7 @@ uint32_t Standstill::pollers() {
   uint32_t found = 0;
   for (uint32_t i = 0; i < high; ++i) {
     const Slot& slot = slots[i];
-    if (depends_on_kernel(slot)) return 0;
+    if (depends_on_kernel(slot) || waits_for_taken(slot)) return 0;
     if (!slot.can_go_on()) continue;
     if (slot.visits.epoch != epoch_ || slot.visits.again != kRounds || slot.unsettled.size != 0) return 0;
     ++found;

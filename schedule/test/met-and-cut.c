@@ -3,7 +3,7 @@
 // RUN: %norn-cc -O1 -g %s -o %t
 // RUN: rm -rf %t.d && mkdir %t.d && cd %t.d
 // RUN: NORN_OPTIONS=schedule=rr not %norn run -- %t
-// RUN: not %norn confirm --all --runs=1 --jobs=1 --seed=1 --budget=8 -- %t 2>&1 | FileCheck %s
+// RUN: not %norn confirm --all --runs=1 --jobs=1 --seed=1 --budget=15 -- %t 2>&1 | FileCheck %s
 // CHECK: race on value {{.*}}: confirmed in 1 of 1 runs
 
 #include <pthread.h>

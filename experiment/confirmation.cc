@@ -51,10 +51,16 @@ bool goes_on(unsigned number) {
   return number >= kShallow && (number % 2 == 1 || (number >= kDeep && number % 4 == 2));
 }
 
+// Of these runs one in four stops at each access; later one in eight, since what is left then is what atomics and locks
+// do in many steps.
+bool stops_at_accesses(unsigned number) { return number % (number < kDeep ? 4 : 8) == 1; }
+
 Member member_for(const Verdict& so_far, const ConfirmSettings& settings, unsigned number) {
   const bool explores = so_far.candidate.sites.empty();
+  if (settings.strategy == StrategyKind::kFrontier)
+    return {StrategyKind::kFrontier, explores && stops_at_accesses(number)};
   if (settings.strategy) return {*settings.strategy, explores, settings.depth};
-  if (explores && goes_on(number)) return {StrategyKind::kFrontier, number % 4 == 1};
+  if (explores && goes_on(number)) return {StrategyKind::kFrontier, stops_at_accesses(number)};
   if (explores) return kForAnything[(number < kShallow ? number : number / 2) % std::size(kForAnything)];
   if (number < kStraight || so_far.is_confirmed()) return kForCandidate[0];
   return kForCandidate[number % std::size(kForCandidate)];
@@ -133,11 +139,7 @@ class Tally {
     plan.accesses = member.accesses;
     plan.sites = verdict_.candidate.sites;
     if (plan.strategy == StrategyKind::kReadsFrom) plan.guide = corpus_.next();
-    if (plan.strategy == StrategyKind::kFrontier) {
-      const KnownStates::Choice choice = states_.next();
-      plan.guide = choice.way;
-      if (!choice.way.empty()) plan.accesses = choice.accesses;
-    }
+    if (plan.strategy == StrategyKind::kFrontier) plan.guide = states_.next(plan.accesses);
     plan.program = stage_.program_hash();
     return plan;
   }
@@ -159,10 +161,13 @@ class Tally {
   }
 
   void add(const StagedRun& run, const Plan& plan, const std::string& log) {
-    const Consequence consequence = consequence_of(run, reference_);
-    const bool confirmed = confirms(run, verdict_.candidate, consequence);
+    const bool is_race = verdict_.candidate.kind == CandidateKind::kRace && !verdict_.candidate.sites.empty();
+    // Of a run that had no time to end it is not known how it would have ended; but those that met there have met.
+    const Consequence consequence = run.cut ? Consequence() : consequence_of(run, reference_);
+    const bool confirmed = confirms(run, verdict_.candidate, consequence) && (is_race || !run.cut);
     const std::lock_guard lock(mutex_);
-    if (run.cut) return void(verdict_.end = SearchEnd::kNoTime);
+    if (run.cut) verdict_.end = SearchEnd::kNoTime;
+    if (run.cut && !confirmed) return;
     ++verdict_.runs;
     events_ += run.decisions;
     preemptions_ += run.preemptions;
@@ -175,7 +180,6 @@ class Tally {
       verdict_.second_then_first |= (run.orders & Outcome::kSecondThenFirst) != 0;
     }
     const bool stuck = consequence.harm == Harm::kDeadlock || consequence.harm == Harm::kHang;
-    const bool is_race = verdict_.candidate.kind == CandidateKind::kRace && !verdict_.candidate.sites.empty();
     verdict_.lost += stuck && !confirmed ? 1 : 0;
     // Of a race, only if it led there.
     if (run.stands_still() && verdict_.deadlock.empty() && (confirmed || !is_race))

@@ -95,6 +95,8 @@ class Stage {
   // all: on a busy machine each step may take long.
   void set_timeout(double seconds, bool strictly) { timeout_ = seconds, strictly_ = strictly; }
   [[nodiscard]] double timeout() const { return timeout_; }
+  // Each run executes the program anew, as it would be without a fork server.
+  void start_anew() { serves_ = false; }
   // The runs' standard input, from its beginning each time; empty: this process's own, if that is a file.
   void set_input(const std::string& path) { input_ = path; }
   // Controlled runs say what they write to which stream.

@@ -1,7 +1,8 @@
 // Where a run is, in a word: before which accesses of what they share its threads stand, and how many of them are about
 // to write what others have written since they looked at it (a compare-and-swap that may succeed in another world).
 // Runs that were in a state of the same mark need not be in the same state; but a mark that is new is a place where
-// nobody was.
+// nobody was. Where somebody is about to read what others share there is none: what is read right before a write is a
+// part of the way to it, and the fewer places there are, the more often each is gone on from.
 #pragma once
 
 #include <stdint.h>
@@ -12,7 +13,7 @@
 namespace norn::schedule {
 
 struct StateMark {
-  uint64_t bits = 0;  // 0: none (a decision that chose no thread)
+  uint64_t bits = 0;  // 0: none (or a decision that chose no thread)
 
   static constexpr uint64_t kMostStale = 15;
   [[nodiscard]] constexpr uint64_t place() const { return bits & ~kMostStale; }
@@ -31,7 +32,9 @@ class Looks {
     uint64_t stale = 0;
     for (uint32_t i = 0; i < enabled.count; ++i) {
       const Step& step = enabled[i];
-      if (is_shared(step)) place += hash_well(uint64_t{step.site} << 8 | static_cast<uint64_t>(step.op));
+      const bool shared = is_shared(step);
+      if (shared && !step.writes && !step.idle && step.op != Op::kYield) return {};
+      if (shared) place += hash_well(uint64_t{step.site} << 8 | static_cast<uint64_t>(step.op));
       stale += is_stale(step) ? 1 : 0;
     }
     return {(place & ~StateMark::kMostStale) | uint64_t{1} << 63 |

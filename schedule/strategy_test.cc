@@ -173,6 +173,23 @@ TEST(RaceDirected, DrivesALockOrderInversionIntoItsDeadlock) {
   EXPECT_GT(deadlocks, 180);
 }
 
+// Each waits by yielding until it is its turn.
+TEST(RaceDirected, ThreadsThatWaitForEachOtherInTurnGetOn) {
+  constexpr int kTurns = 100, kTooMany = 20'000;
+  for (uint64_t seed = 0; seed < kRuns; ++seed) {
+    int turn = 0, steps = 0;
+    const auto taking_turns = [&](int self) -> ModelThread {
+      const auto wait = [&, self] { return ++steps > kTooMany ? kEnd : turn % 2 == self ? 1 : 0; };
+      const auto take = [&] { return ++turn < kTurns ? 0 : kEnd; };
+      return {{{Op::kYield, 0, false, 0, wait}, {Op::kAccess, kX, true, 0, take}}};
+    };
+    Strategy* strategy = nullptr;
+    const auto any = make({.kind = StrategyKind::kRaceDirected, .seed = seed}, strategy);
+    run_model({taking_turns(0), taking_turns(1)}, *strategy);
+    EXPECT_LT(steps, 10 * kTurns) << seed;
+  }
+}
+
 TEST(Strategies, ChooseAmongTheEnabledAndRepeatBySeed) {
   for (const auto kind : {StrategyKind::kRandom, StrategyKind::kRaceDirected, StrategyKind::kPct, StrategyKind::kPos,
                           StrategyKind::kRoundRobin}) {
@@ -319,6 +336,9 @@ TEST(Looks, AWriteIsStaleIfOthersWroteSince) {
   own.site = 7;
   const Step with_own[] = {step(1, true), own};
   EXPECT_EQ(looks.mark_of({with_own, 2}).place(), looks.mark_of({with_own, 1}).place());
+  // Nor is it one where somebody is about to read what others were at.
+  const Step with_reader[] = {step(0, true), step(1, false)};
+  EXPECT_EQ(looks.mark_of({with_reader, 2}).bits, 0u);
 }
 
 TEST(Selected, WhatIsNotSelectedDoesNotMatter) { EXPECT_GT(runs_with_three_between(StrategyKind::kSelected, 20), 50); }

@@ -174,6 +174,7 @@ int check(const Verb& verb, std::vector<std::string> arguments) {
     experiment::Stage stage(detection.program.path, detection.command, detection.options);
     stage.set_deadline(end);
     stage.set_capture(true);
+    if (options.starts_anew()) stage.start_anew();
     use_kept_inputs(detection.kept, detection.command, stage);
     if (!experiment::learn_reference(stage, settings.timeout, reference, error)) {
       complain(error);

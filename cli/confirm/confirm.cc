@@ -163,6 +163,7 @@ int confirm(const Verb& verb, std::vector<std::string> arguments) {
     return kMisuse;
   }
   Stage stage(program.path, request.command, list);
+  if (options.starts_anew()) stage.start_anew();
   if (request.explore) kept.run = casebook::last_run_of(request.command[0]);
   use_kept_inputs(kept.run, request.command, stage);
   const double budget = options.budget(settings.patience != 0 ? kUsualBudget : 0);

@@ -59,6 +59,8 @@ void ConfirmOptions::add(Arguments& app) {
                  "until 300 schedules show nothing new)")
       ->type_name("N");
   app.add_flag("--first", only_first_, "end with the first schedule that shows it, or shows any harm");
+  app.add_flag("--exec", starts_anew_,
+               "execute the program for each schedule: slower than copies of one that has started");
   app.add_option("--budget", budget_, "seconds for everything (default: 60 to check or explore)")->type_name("SECONDS");
   app.add_option("--jobs", jobs_, "how many at once (default: as many as there are cores)")->type_name("N");
   app.add_option("--strategy", strategy_,

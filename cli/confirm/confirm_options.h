@@ -23,6 +23,7 @@ class ConfirmOptions {
   // On false `error` is one line.
   [[nodiscard]] bool resolve(bool explore, experiment::ConfirmSettings& settings, std::string& error) const;
   [[nodiscard]] bool has_runs() const { return runs_.has_value(); }
+  [[nodiscard]] bool starts_anew() const { return starts_anew_; }
   // Seconds for all of it, or `usual` if nothing was asked for.
   [[nodiscard]] double budget(double usual) const { return budget_.value_or(usual); }
 
@@ -36,6 +37,7 @@ class ConfirmOptions {
   std::string share_;
   std::string strategy_;
   bool only_first_ = false;
+  bool starts_anew_ = false;
 };
 
 // What is known of a program's schedules from earlier searches, and is known afterwards.

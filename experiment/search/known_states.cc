@@ -12,7 +12,7 @@ using schedule::StateMark;
 
 constexpr size_t kMostPlaces = 1u << 16;
 constexpr unsigned kDrawn = 40;            // of which the best is taken
-constexpr unsigned kFromTheBeginning = 8;  // one of so many: or all would go on from what the first ones met
+constexpr unsigned kFromTheBeginning = 6;  // one of so many: or all would go on from what the first ones met
 constexpr unsigned kMostStale = 8;         // that count
 constexpr unsigned kMostTurns = 200;       // on a way back: each takes some characters of a replay token
 
@@ -35,43 +35,43 @@ std::string way_of(const std::vector<LogEntry>& log, uint32_t length) {
 }  // namespace
 
 unsigned KnownStates::add(const std::vector<StateMark>& marks, std::vector<LogEntry> log, bool accesses) {
-  const size_t before = places_.size();
+  std::vector<Place>& places = places_[accesses ? 1 : 0];
+  std::unordered_map<uint64_t, uint32_t>& numbers = numbers_[accesses ? 1 : 0];
+  const size_t before = places.size();
   const auto kept = std::make_shared<const std::vector<LogEntry>>(std::move(log));
   unsigned turns = 0;
   for (uint32_t i = 0; i < std::min(marks.size(), kept->size()) && turns < kMostTurns; ++i) {
     const bool is_pick = (*kept)[i].op == LogEntry::kPick;
     if (i == 0 || is_pick || (*kept)[i].thread != (*kept)[i - 1].thread) ++turns;
     if (is_pick || marks[i].bits == 0) continue;
-    // Where threads are switched is part of what a place is: elsewhere the same way leads to another.
-    const uint64_t key = marks[i].place() ^ (accesses ? uint64_t{1} << 62 : 0);
-    const auto [at, fresh] = numbers_.try_emplace(key, static_cast<uint32_t>(places_.size()));
-    if (fresh && places_.size() == kMostPlaces) {
-      numbers_.erase(at);
+    const auto [at, fresh] = numbers.try_emplace(marks[i].place(), static_cast<uint32_t>(places.size()));
+    if (fresh && places.size() == kMostPlaces) {
+      numbers.erase(at);
       continue;
     }
-    if (fresh) places_.emplace_back();
-    Place& place = places_[at->second];
+    if (fresh) places.emplace_back();
+    Place& place = places[at->second];
     if (!fresh && place.length <= i) continue;
     place.log = kept;
     place.length = i;
     place.stale = marks[i].stale();
-    place.accesses = accesses;
   }
-  return static_cast<unsigned>(places_.size() - before);
+  return static_cast<unsigned>(places.size() - before);
 }
 
-KnownStates::Choice KnownStates::next() {
-  if (places_.empty() || below(kFromTheBeginning) == 0) return {};
+KnownStates::Way KnownStates::next(bool accesses) {
+  std::vector<Place>& places = places_[accesses ? 1 : 0];
+  if (places.empty() || below(kFromTheBeginning) == 0) return {};
   const auto weight = [](const Place& place) {
     return (place.chosen + 1.0) / static_cast<double>(1u << (2 * std::min(place.stale, kMostStale)));
   };
   Place* best = nullptr;
   for (unsigned i = 0; i < kDrawn; ++i) {
-    Place& drawn = places_[below(places_.size())];
+    Place& drawn = places[below(places.size())];
     if (best == nullptr || weight(drawn) < weight(*best)) best = &drawn;
   }
   ++best->chosen;
-  return {.way = way_of(*best->log, best->length), .accesses = best->accesses};
+  return way_of(*best->log, best->length);
 }
 
 }  // namespace norn::experiment

@@ -23,15 +23,27 @@ std::vector<LogEntry> log_of(std::initializer_list<uint16_t> threads) {
 
 TEST(KnownStates, TheWayBackIsTheShortestBeginningThatCameThere) {
   KnownStates states(1);
-  EXPECT_EQ(states.next().way, "");
-  EXPECT_EQ(states.add({mark(1), mark(2), mark(3)}, log_of({0, 0, 1}), true), 3u);
-  EXPECT_EQ(states.add({mark(1), mark(4), mark(2)}, log_of({1, 1, 0}), true), 1u);
+  EXPECT_EQ(states.next(false), "");
+  EXPECT_EQ(states.add({mark(1), mark(2), mark(3)}, log_of({0, 0, 1}), false), 3u);
+  EXPECT_EQ(states.add({mark(1), mark(4), mark(2)}, log_of({1, 1, 0}), false), 1u);
   std::map<std::string, unsigned> ways;
-  for (int i = 0; i < 400; ++i) ++ways[states.next().way];
+  for (int i = 0; i < 400; ++i) ++ways[states.next(false)];
   ASSERT_EQ(ways.size(), 4u);
   // Each as often, but for the beginning.
   for (const char* way : {"0.1", "0.2", "1.1"}) EXPECT_NEAR(ways[way], ways["0.1"], 1) << way;
   EXPECT_GT(ways[""], ways["0.1"] + 20);
+}
+
+TEST(KnownStates, PlacesWithSwitchesAtEachAccessAreOthers) {
+  KnownStates states(1);
+  states.add({mark(1), mark(2)}, log_of({0, 0}), true);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(states.next(false), "");
+  states.add({mark(1), mark(2)}, log_of({1, 0}), false);
+  EXPECT_EQ(states.states(), 4u);
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_NE(states.next(true), "1.1");
+    EXPECT_NE(states.next(false), "0.1");
+  }
 }
 
 TEST(KnownStates, StaleThreadsComeFirst) {
@@ -39,7 +51,7 @@ TEST(KnownStates, StaleThreadsComeFirst) {
   states.add({mark(1), mark(2, 2), mark(3)}, log_of({0, 1, 0}), false);
   // Two stale threads: sixteenfold.
   for (int stale = 0; stale < 15;) {
-    const std::string way = states.next().way;
+    const std::string way = states.next(false);
     if (way == "") continue;  // from the beginning
     EXPECT_EQ(way, "0.1");
     ++stale;
@@ -52,7 +64,7 @@ TEST(KnownStates, AWayHasItsPicks) {
   log[2] = {.thread = 3, .op = LogEntry::kPick};
   states.add({mark(1), mark(1), {}, mark(9, 4)}, log, false);
   std::string chosen;
-  while (chosen.empty()) chosen = states.next().way;
+  while (chosen.empty()) chosen = states.next(false);
   EXPECT_EQ(chosen, "2.2-p3");
   const std::string way = "2.2-p3-14.1";
   schedule::WayBack back(text_of(way));

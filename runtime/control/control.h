@@ -177,6 +177,9 @@ void end();
 void interrupt(ThreadId id, bool cancels);
 // Until the thread has ended.
 [[nodiscard]] Woken join(ThreadId id, Time until);
+// From now on the C library may create threads that nobody announces (SIGEV_THREAD): that nobody can go on is no
+// deadlock.
+void expect_callbacks();
 
 // --- time ----------------------------------------------------------------------------------------------------------
 

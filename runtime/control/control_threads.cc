@@ -39,6 +39,10 @@ void wait_for_dying() {
   }
 }
 
+constinit std::atomic<bool> callbacks_may_come{false};
+
+void expect_callbacks() { callbacks_may_come.store(true, std::memory_order_relaxed); }
+
 Slot* adopt(ThreadState& state) {
   const uint32_t number = reserve(state.id);
   if (number == kNoSlot) return nullptr;

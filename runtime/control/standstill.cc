@@ -171,14 +171,14 @@ uint32_t Standstill::pollers() {
   uint32_t found = 0;
   for (uint32_t i = 0; i < high; ++i) {
     const Slot& slot = slots[i];
-    if (depends_on_kernel(slot)) return 0;
+    if (depends_on_kernel(slot) || waits_for_taken(slot)) return 0;
     if (!slot.can_go_on()) continue;
     if (slot.visits.epoch != epoch_ || slot.visits.again != kRounds || slot.unsettled.size != 0) return 0;
     ++found;
   }
   if (found == 0) return 0;
   const Elsewhere elsewhere = look_elsewhere();
-  if (elsewhere.shared || may_be_interrupted()) {
+  if (elsewhere.shared || may_be_interrupted() || callbacks_may_come.load(std::memory_order_relaxed)) {
     watching_ = false;
     until_next_ = ~uint32_t{0};
     return 0;

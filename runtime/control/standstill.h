@@ -57,6 +57,11 @@ class Standstill {
  private:
   [[nodiscard]] static uint64_t bit_of(uint64_t lock) { return uint64_t{1} << (hash_word(lock) >> 58); }
   void settle(Slot& self);
+  // It waits for a lock that who looks takes and gives up again and again: it only was not chosen in between.
+  [[nodiscard]] bool waits_for_taken(const Slot& slot) const {
+    return slot.status.load(std::memory_order_relaxed) == Status::kWaiting && slot.waiting == Waiting::kLock &&
+           (taken_ & bit_of(slot.object)) != 0;
+  }
 
   bool watching_ = false;
   uint64_t epoch_ = 1;  // of what is known: whatever changes ends it

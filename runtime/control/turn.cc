@@ -188,6 +188,7 @@ bool may_come_back(const Slot& slot) {
 }
 
 bool anyone_may_come_back() {
+  if (callbacks_may_come.load(std::memory_order_relaxed)) return true;
   for (uint32_t i = 0; i < high; ++i) {
     if (slots[i].status.load(std::memory_order_relaxed) == Status::kOutside && may_come_back(slots[i])) return true;
   }

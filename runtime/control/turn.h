@@ -15,6 +15,9 @@ extern constinit uint32_t high;  // all slots from here on are free
 extern constinit Slot* holder;   // who has the turn; null: everyone waits
 extern constinit schedule::Strategy* strategy;
 
+// The C library may create threads that nobody announces.
+extern constinit std::atomic<bool> callbacks_may_come;
+
 extern NORN_TLS __thread Slot* current_slot;
 
 // --- under the mutex -------------------------------------------------------------------------------------------------

@@ -53,6 +53,7 @@ template <class Block>
 void asking(const Block* block, Operation operation, const norn_site& site) {
   if (block == nullptr) return;
   begin_watching();  // there is another thread, of the library's
+  control::expect_callbacks();
   observe_read(block, sizeof(*block), site);
   const sigevent& told = block->aio_sigevent;
   const bool is_silent =

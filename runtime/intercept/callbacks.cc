@@ -1,5 +1,6 @@
 #include "runtime/intercept/callbacks.h"
 
+#include "runtime/control/control.h"
 #include "runtime/hooks/access_hooks.h"
 #include "runtime/hooks/check_state.h"
 #include "runtime/intercept/descriptors.h"
@@ -37,6 +38,7 @@ Callback* wrap_callback(sigevent& event) {
   const Inspection here;
   if (!here) return nullptr;
   begin_watching();  // there will be another thread
+  control::expect_callbacks();
   auto* callback = memory.create<Callback>();
   if (callback == nullptr) return nullptr;
   callback->function = event.sigev_notify_function;

@@ -51,9 +51,10 @@ uint32_t RaceDirected::walk(const Enabled& enabled, uint32_t candidates) {
   for (uint32_t i = 0; i < enabled.count; ++i) {
     if (is_postponed(enabled[i].thread)) continue;
     uint32_t& priority = priorities_[enabled[i].thread];
-    if (priority == 0) priority = static_cast<uint32_t>(random_.next() >> 32) | 1;
+    if (priority == 0 || all_draw_) priority = static_cast<uint32_t>(random_.next() >> 32) | 1;
     if (best == kNobody || priority > priorities_[enabled[best].thread]) best = i;
   }
+  all_draw_ = false;
   if (random_.below(kConstancy) == 0) priorities_[enabled[best].thread] = 0;
   return best;
 }

@@ -32,7 +32,7 @@ class RaceDirected final : public Strategy {
 
   uint32_t choose(const Enabled& enabled) override;
   void let_go(const Enabled& enabled) override;
-  void yielded(uint32_t thread) override { priorities_[thread] = 0; }
+  void yielded(uint32_t /*thread*/) override { all_draw_ = true; }
   void ended(uint32_t thread) override { states_[thread] = State::kFree, priorities_[thread] = 0; }
 
  private:
@@ -52,7 +52,10 @@ class RaceDirected final : public Strategy {
 
   State states_[kMaxThreads] = {};
   bool even_;
-  uint32_t priorities_[kMaxThreads] = {};     // 0: to be drawn
+  uint32_t priorities_[kMaxThreads] = {};  // 0: to be drawn
+  // Somebody waits for another one. If it alone drew anew, it would go on until it has drawn less than the other has,
+  // who would then have to draw still less: two that wait for each other in turn would take ever longer.
+  bool all_draw_ = false;
   static constexpr uint32_t kConstancy = 32;  // so many steps, in the mean, with one priority
   uint32_t let_go_ = kNobody;                 // the last one that was
   uint32_t again_ = 0;                        // so many times more

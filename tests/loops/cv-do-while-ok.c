@@ -1,5 +1,6 @@
 // Condition variable: waits at least once.
 // NORACE
+// UNORDERED: deadlock: the signal may come before the wait
 // ARRIVAL: waiter
 // RUN: %check %s
 

@@ -77,6 +77,14 @@ ObjectSet ArgumentContexts::objects(int thread, const AddressSources& sources) c
   return result;
 }
 
+bool ArgumentContexts::is_whole(int thread, const AddressSources& sources) const {
+  const auto& given = given_[static_cast<size_t>(thread)];
+  return llvm::all_of(sources.arguments, [&](const llvm::Argument* argument) {
+    const auto known = given.find(argument);
+    return known == given.end() || known->second.any;
+  });
+}
+
 // What a thread begins with is what its creator gives.
 void ArgumentContexts::give_root(int thread) {
   const Thread& of = threads_.all()[static_cast<size_t>(thread)];

@@ -96,7 +96,7 @@ void ArgumentContexts::give_root(int thread) {
     if (kind != nullptr && kind->getName() == kFork && number == 0) from = 1;
     if (kind != nullptr && kind->getName() == kForkTask && number == 1) from = 1;
     if (kind != nullptr && kind->getName() == kForkTeam && number >= 2) from = number + 1;
-    if (from == 0 || from >= of.created->arg_size()) {
+    if (from == 0 || from >= of.created->arg_size() || of.stands_for_others) {
       given.any = true;
     } else {
       given.objects |= objects(of.parent, sources_of(of.created->getArgOperand(from)));

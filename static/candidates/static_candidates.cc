@@ -158,6 +158,7 @@ std::vector<ObjectId> Candidates::roots(llvm::function_ref<bool(int)> counts) co
 // What a thread that is many allocates, and gives to nobody but threads that it creates, each such thread has for
 // itself: variables of the bodies of parallel loops, what a worker keeps on its stack for its helpers.
 void Candidates::find_apart() {
+  if (llvm::any_of(threads_.all(), [](const Thread& thread) { return thread.stands_for_others; })) return;
   std::map<const llvm::Function*, std::vector<int>> executed_by;
   for (size_t i = 0; i < threads_.all().size(); ++i) {
     for (const llvm::Function* function : threads_.all()[i].functions)

@@ -672,7 +672,7 @@ class Locks::Analysis {
     // Threads of one function are alike, but the first, of which only a part counts.
     if (entries_.size() <= static_cast<size_t>(number)) entries_.resize(static_cast<size_t>(number) + 1);
     State start;
-    if (thread.created != nullptr && !waits_.empty()) {
+    if (thread.created != nullptr && !thread.stands_for_others && !waits_.empty()) {
       // What its creator had waited for.
       for (const HeldLock& lock : held(thread.parent, *thread.created)) {
         if (names_[lock.name].is_wait) wait_for(names_[lock.name].object, *lock.taken, start);

@@ -22,8 +22,9 @@ using llvm::Value;
 
 namespace {
 
-// A program with more is analysed as if threads of one creation and function were one.
+// In a program with more, further threads of one creation and function are one, whoever creates them.
 constexpr size_t kMostThreads = 300;
+constexpr size_t kMostExecuted = 10000;  // functions, of all threads together
 
 llvm::StringRef called_name(const llvm::Instruction& instruction) {
   const auto* call = dyn_cast<llvm::CallBase>(&instruction);
@@ -438,8 +439,10 @@ void Threads::find_threads(llvm::Module& module) {
   first.root = module.getFunction(kMain);
   if (first.root == nullptr || first.root->isDeclaration()) return;
   threads_.push_back(std::move(first));
+  size_t executed = 0;
   for (size_t i = 0; i < threads_.size(); ++i) {
     find_functions(threads_[i]);
+    executed += threads_[i].functions.size();
     const std::vector<const llvm::Function*> functions = threads_[i].functions;
     for (const llvm::Function* function : functions) {
       const auto creations = creations_.find(function);
@@ -452,10 +455,12 @@ void Threads::find_threads(llvm::Module& module) {
             const Thread& ancestor = threads_[static_cast<size_t>(above)];
             if (ancestor.created == call && ancestor.root == root) same = above;
           }
-          if (same < 0 && threads_.size() >= kMostThreads) {
+          const bool is_large = threads_.size() >= kMostThreads || executed >= kMostExecuted;
+          if (same < 0 && is_large && called_name(*call) == kFork) {
             for (size_t other = 0; other < threads_.size(); ++other) {
               if (threads_[other].created == call && threads_[other].root == root) same = static_cast<int>(other);
             }
+            if (same >= 0) threads_[static_cast<size_t>(same)].stands_for_others = true;
           }
           if (same >= 0) {
             threads_[static_cast<size_t>(same)].many = true;
@@ -525,6 +530,11 @@ const Region& Threads::region(int child, bool without_joins) const {
   return (is_task ? deep_ : unjoined_)[number];
 }
 
+bool Threads::stands_for_others(const std::vector<int>& chain) const {
+  return std::any_of(chain.begin(), chain.end(),
+                     [&](int thread) { return threads_[static_cast<size_t>(thread)].stands_for_others; });
+}
+
 // Whether a thread of the chain, from the given one's child on, may live longer than its creator.
 bool Threads::outlives_any(const std::vector<int>& chain, size_t from) const {
   for (size_t i = from + 1; i < chain.size(); ++i) {
@@ -564,6 +574,7 @@ bool Threads::parallel(int a, const llvm::Instruction& in_a, int b, const llvm::
                        const std::vector<bool>* alive_b) const {
   const std::vector<int>& to_a = chain(a);
   const std::vector<int>& to_b = chain(b);
+  if (stands_for_others(to_a) || stands_for_others(to_b)) return true;
   size_t common = 0;
   while (common < to_a.size() && common < to_b.size() && to_a[common] == to_b[common]) {
     if (threads_[static_cast<size_t>(to_a[common])].many && (apart == nullptr || !apart->contains(to_a[common])) &&
@@ -621,6 +632,7 @@ void Threads::walk_until(int thread, const llvm::Instruction& first, Stops stops
 bool Threads::precedes(int a, const llvm::Instruction& in_a, int b, const llvm::Instruction& in_b) const {
   const std::vector<int>& to_a = chain(a);
   const std::vector<int>& to_b = chain(b);
+  if (stands_for_others(to_a) || stands_for_others(to_b)) return false;
   size_t common = 0;
   while (common < to_a.size() && common < to_b.size() && to_a[common] == to_b[common]) ++common;
   // Before it created the other, or the thread that did.

@@ -32,9 +32,10 @@ struct Thread {
   int parent = -1;
   const llvm::CallBase* created = nullptr;  // null: the first thread
   const llvm::Function* root = nullptr;
-  bool is_team = false;   // of OpenMP: its creator waits for it
-  bool many = false;      // parallel with others of its kind
-  bool outlives = false;  // its creator may end before it does
+  bool is_team = false;            // of OpenMP: its creator waits for it
+  bool many = false;               // parallel with others of its kind
+  bool outlives = false;           // its creator may end before it does
+  bool stands_for_others = false;  // of other creators, too: so nothing is before or after it
   std::vector<int> children{};
   std::vector<const llvm::Function*> functions{};  // that it may execute, in order of discovery
   llvm::DenseMap<const llvm::Function*, const llvm::CallBase*> called_by{};  // how it first came to each
@@ -105,6 +106,7 @@ class Threads final {
   void find_functions(Thread& thread) const;
   [[nodiscard]] std::vector<const llvm::Function*> handled_functions() const;
   void find_regions();
+  [[nodiscard]] bool stands_for_others(const std::vector<int>& chain) const;
   [[nodiscard]] bool outlives_any(const std::vector<int>& chain, size_t from) const;
   [[nodiscard]] bool is_apart_in_team(const std::vector<int>& a, const llvm::Instruction& in_a,
                                       const std::vector<int>& b, const llvm::Instruction& in_b, size_t at) const;

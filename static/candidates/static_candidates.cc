@@ -642,7 +642,8 @@ bool Candidates::may_meet(const AccessGroup& a, const AccessGroup& b, const std:
          threads_.parallel(a.thread, a.first(), b.thread, b.first(), apart, &a.regions, &b.regions);
 }
 
-// Pairs of a cloud's accesses with others that may be to the same object: `what` gets one such object.
+// Pairs of a cloud's accesses with others that may be to the same object: `what` gets one such object, and says whether
+// to go on.
 template <class Do>
 void Candidates::for_meeting_clouds(Do what) const {
   for (auto one = clouds_.begin(); one != clouds_.end(); ++one) {
@@ -650,11 +651,13 @@ void Candidates::for_meeting_clouds(Do what) const {
     for (auto other = one; other != clouds_.end(); ++other) {
       const AccessGroup& b = other->second.group;
       if (!one->second.objects.intersects(other->second.objects) || !may_meet(a, b, nullptr)) continue;
-      what(a, b, static_cast<ObjectId>((one->second.objects & other->second.objects).find_first()));
+      if (!what(a, b, static_cast<ObjectId>((one->second.objects & other->second.objects).find_first()))) return;
     }
     for (const ObjectId object : one->second.objects) {
+      const ObjectId first = stands_for_[object];
+      if (first != object && one->second.objects.test(first)) continue;
       for (const auto& [common, b] : by_object_[object]) {
-        if (may_meet(a, b, nullptr)) what(a, b, object);
+        if (may_meet(a, b, nullptr) && !what(a, b, object)) return;
       }
     }
   }
@@ -666,16 +669,16 @@ void Candidates::pair_up_clouds() {
   std::set<std::pair<uint64_t, uint64_t>> seen;
   bool unpublished = false;
   const auto pair = [&](const AccessGroup& a, const AccessGroup& b, ObjectId object) {
-    if (a.kind.atomic && b.kind.atomic) return;
-    if ((a.kind.own && b.kind.own) || Locks::protect(a.guards, b.guards)) return;
-    if ((a.unpublished || b.unpublished) != unpublished) return;
+    if (a.kind.atomic && b.kind.atomic) return true;
+    if ((a.kind.own && b.kind.own) || Locks::protect(a.guards, b.guards)) return true;
+    if ((a.unpublished || b.unpublished) != unpublished) return true;
     for (const auto& [statement, instruction] : a.statements) {
       for (const auto& [too, where] : b.statements) {
         const CandidateSide one{statement, instruction, &a};
         const CandidateSide other{too, where, &b};
         if (seen.size() >= kMostOfObject) {
           cut_.insert(object);
-          return;
+          return false;
         }
         if (!seen.insert(std::minmax(identity(one), identity(other))).second) continue;
         const bool turn = (b.kind.spins && !a.kind.spins) || (!a.kind.spins && b.kind.write && !a.kind.write);
@@ -688,6 +691,7 @@ void Candidates::pair_up_clouds() {
         all_.push_back(candidate);
       }
     }
+    return true;
   };
   // What is done to memory that nobody else knows comes last.
   for (const bool last : {false, true}) {
@@ -718,6 +722,7 @@ std::set<unsigned> Candidates::conflicting_sites() const {
   for_meeting_clouds([&](const AccessGroup& a, const AccessGroup& b, ObjectId /*object*/) {
     add(a);
     add(b);
+    return true;
   });
   return sites;
 }

@@ -1,12 +1,14 @@
 // norn-static: what `norn static` starts. It has LLVM in it, whose loading would delay every other verb.
 //
-//     norn-static PROGRAM RUNTIME-ARCHIVE [module|points-to|threads|locks|left-out=FILE]…
+//     norn-static PROGRAM RUNTIME-ARCHIVE [module|phases|points-to|threads|locks|left-out=FILE]…
 //
 // Records go to stdout; to stderr what is asked for, or one line if it fails. `module` is what is analysed, as LLVM
-// writes it: for who works on this room. FILE will have the identities of all sites that need no check (left_out.h).
+// writes it, `phases` what each step took of the processor's time: for who works on this room. FILE will have the
+// identities of all sites that need no check (left_out.h).
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <deque>
 #include <memory>
 #include <set>
@@ -89,21 +91,33 @@ int run(const std::vector<std::string>& arguments) {
       verbose.insert(arguments[i]);
     }
   }
+  const auto phase = [&](const char* name) {
+    if (!verbose.contains("phases")) return;
+    std::fprintf(stderr, "%-12s %.1f s\n", name, static_cast<double>(std::clock()) / CLOCKS_PER_SEC);
+  };
+  phase("loaded");
   program.prepare();
+  phase("prepared");
   if (verbose.contains("module")) program.module().print(llvm::errs(), nullptr);
   const PointsTo points_to(program.module());
+  phase("points-to");
   if (verbose.contains("points-to")) explain_points_to(program, points_to, stderr);
   const Threads threads(program.module(), points_to);
+  phase("threads");
   if (verbose.contains("threads")) explain_threads(program, points_to, threads, stderr);
   // Once to know who waits for what, and once with that.
   const Waits none;
   const Locks without_waits(program.module(), points_to, threads, none);
+  phase("locks");
   Signals signals(points_to, threads, without_waits);
+  phase("signals");
   auto with_waits = std::make_unique<Locks>(program.module(), points_to, threads, signals.waits());
   while (!signals.confirm(*with_waits))
     with_waits = std::make_unique<Locks>(program.module(), points_to, threads, signals.waits());
   const Locks& locks = *with_waits;
+  phase("waits");
   const Candidates candidates(program, points_to, threads, locks, signals);
+  phase("candidates");
   if (verbose.contains("locks")) explain_locks(program, candidates, stderr);
   std::vector<std::string> notes;
   const std::vector<Incompleteness> causes = find_incomplete(files, program.module(), points_to);

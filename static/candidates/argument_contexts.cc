@@ -77,6 +77,14 @@ ObjectSet ArgumentContexts::objects(int thread, const AddressSources& sources) c
   return result;
 }
 
+bool ArgumentContexts::is_whole(int thread, const AddressSources& sources) const {
+  const auto& given = given_[static_cast<size_t>(thread)];
+  return llvm::all_of(sources.arguments, [&](const llvm::Argument* argument) {
+    const auto known = given.find(argument);
+    return known == given.end() || known->second.any;
+  });
+}
+
 // What a thread begins with is what its creator gives.
 void ArgumentContexts::give_root(int thread) {
   const Thread& of = threads_.all()[static_cast<size_t>(thread)];
@@ -88,7 +96,7 @@ void ArgumentContexts::give_root(int thread) {
     if (kind != nullptr && kind->getName() == kFork && number == 0) from = 1;
     if (kind != nullptr && kind->getName() == kForkTask && number == 1) from = 1;
     if (kind != nullptr && kind->getName() == kForkTeam && number >= 2) from = number + 1;
-    if (from == 0 || from >= of.created->arg_size()) {
+    if (from == 0 || from >= of.created->arg_size() || of.stands_for_others) {
       given.any = true;
     } else {
       given.objects |= objects(of.parent, sources_of(of.created->getArgOperand(from)));

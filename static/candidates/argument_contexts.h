@@ -29,6 +29,8 @@ class ArgumentContexts final {
 
   // The objects that an address may be in when a thread executes its function.
   [[nodiscard]] ObjectSet objects(int thread, const AddressSources& sources) const;
+  // Whether that is all that points-to says.
+  [[nodiscard]] bool is_whole(int thread, const AddressSources& sources) const;
   // The same of what is no argument.
   [[nodiscard]] ObjectSet objects(const llvm::SmallVectorImpl<const llvm::Value*>& others) const;
 

@@ -17,7 +17,7 @@ class Unseen final {
  public:
   Unseen(const Program& program, const PointsTo& points_to, const Threads& threads,
          const std::vector<Incompleteness>& causes)
-      : points_to_(points_to), reached_(points_to.objects(), false) {
+      : points_to_(points_to) {
     const bool may_be_anything =
         llvm::any_of(causes, [](const Incompleteness& cause) { return cause.may_be_anything; });
     for (const llvm::Function& function : program.module()) {
@@ -25,28 +25,21 @@ class Unseen final {
     }
     if (may_be_anything) {
       for (ObjectId object = 0; object < points_to.objects(); ++object) {
-        if (points_to.object(object).kind == ObjectKind::kGlobal) reach(object);
+        if (points_to.object(object).kind == ObjectKind::kGlobal) open_.push_back(object);
       }
       for (const Thread& thread : threads.all()) {
         if (thread.created != nullptr) add_arguments(*thread.created);
       }
     }
-    while (!open_.empty()) {
-      const ObjectId object = open_.back();
-      open_.pop_back();
-      for (const ObjectId next : points_to.reached_from(object)) reach(next);
-    }
+    reached_ = points_to.reached_from(std::move(open_));
   }
 
   [[nodiscard]] bool reaches(ObjectId object) const { return reached_[object]; }
 
  private:
-  void reach(ObjectId object) {
-    if (!reached_[object]) open_.push_back(object);
-    reached_[object] = true;
-  }
   void add(const llvm::Value* pointer) {
-    for (const ObjectId object : points_to_.objects_at(pointer)) reach(object);
+    const std::vector<ObjectId>& objects = points_to_.objects_at(pointer);
+    if (added_.insert(&objects).second) open_.insert(open_.end(), objects.begin(), objects.end());
   }
   void add_arguments(const llvm::CallBase& call) {
     for (const llvm::Use& argument : call.args()) {
@@ -65,7 +58,8 @@ class Unseen final {
 
   const PointsTo& points_to_;
   std::vector<bool> reached_;
-  std::vector<ObjectId> open_;
+  std::vector<ObjectId> open_;  // where it begins
+  std::set<const std::vector<ObjectId>*> added_;
 };
 
 }  // namespace

@@ -40,11 +40,16 @@ SharedPointerCode SharedCounts::code_of(const llvm::Instruction& instruction,
 bool SharedCounts::is_counted(ObjectId object) {
   const auto [known, fresh] = counted_.try_emplace(object, false);
   if (!fresh || points_to_.object(object).kind != ObjectKind::kHeap) return known->second;
-  for (const ObjectId next : points_to_.reached_from(object)) {
-    const ObjectInfo& info = points_to_.object(next);
-    if (info.kind == ObjectKind::kGlobal && info.origin->getName().starts_with("_ZTVSt") &&
-        info.origin->getName().contains("_Sp_counted_"))
-      known->second = true;
+  for (const std::vector<ObjectId>* content : points_to_.contents_of(object)) {
+    const auto [has, unknown] = has_table_.try_emplace(content, false);
+    if (unknown) {
+      has->second = llvm::any_of(*content, [&](ObjectId next) {
+        const ObjectInfo& info = points_to_.object(next);
+        return info.kind == ObjectKind::kGlobal && info.origin->getName().starts_with("_ZTVSt") &&
+               info.origin->getName().contains("_Sp_counted_");
+      });
+    }
+    known->second |= has->second;
   }
   return known->second;
 }

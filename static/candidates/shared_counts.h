@@ -35,6 +35,7 @@ class SharedCounts final {
   const PointsTo& points_to_;
   const Threads& threads_;
   std::map<ObjectId, bool> counted_;
+  std::map<const std::vector<ObjectId>*, bool> has_table_;  // of a count, by what is pointed to
   std::map<std::tuple<int, const llvm::Instruction*, ObjectId>, bool> given_back_;
 };
 

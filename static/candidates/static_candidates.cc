@@ -124,8 +124,6 @@ Candidates::Candidates(const Program& program, const PointsTo& points_to, const 
       shares_(threads),
       counts_(points_to, threads) {
   if (threads.all().size() < 2) return;
-  reached_.resize(points_to.objects());
-  for (ObjectId object = 0; object < points_to.objects(); ++object) reached_[object] = points_to.reached_from(object);
   find_shared();
   find_apart();
   by_object_.resize(points_to.objects());
@@ -135,23 +133,9 @@ Candidates::Candidates(const Program& program, const PointsTo& points_to, const 
 
 Candidates::~Candidates() = default;
 
-std::vector<bool> Candidates::reached_from(std::vector<ObjectId> open) {
-  std::vector<bool> reached(points_to_.objects(), false);
-  for (const ObjectId root : open) reached[root] = true;
-  while (!open.empty()) {
-    const ObjectId object = open.back();
-    open.pop_back();
-    for (const ObjectId next : reached_[object]) {
-      if (!reached[next]) open.push_back(next);
-      reached[next] = true;
-    }
-  }
-  return reached;
-}
-
 // What several threads can reach: what global variables, the arguments of threads and libraries lead to.
 void Candidates::find_shared() {
-  shared_objects_ = reached_from(roots([](int) { return true; }));
+  shared_objects_ = points_to_.reached_from(roots([](int) { return true; }));
 }
 
 std::vector<ObjectId> Candidates::roots(llvm::function_ref<bool(int)> counts) const {
@@ -174,6 +158,7 @@ std::vector<ObjectId> Candidates::roots(llvm::function_ref<bool(int)> counts) co
 // What a thread that is many allocates, and gives to nobody but threads that it creates, each such thread has for
 // itself: variables of the bodies of parallel loops, what a worker keeps on its stack for its helpers.
 void Candidates::find_apart() {
+  if (llvm::any_of(threads_.all(), [](const Thread& thread) { return thread.stands_for_others; })) return;
   std::map<const llvm::Function*, std::vector<int>> executed_by;
   for (size_t i = 0; i < threads_.all().size(); ++i) {
     for (const llvm::Function* function : threads_.all()[i].functions)
@@ -191,7 +176,7 @@ void Candidates::find_apart() {
     }
     const auto is_below = [&](int thread) { return llvm::is_contained(threads_.chain(thread), many); };
     const std::vector<bool> known =
-        reached_from(roots([&](int thread) { return thread == many || !is_below(thread); }));
+        points_to_.reached_from(roots([&](int thread) { return thread == many || !is_below(thread); }));
     for (ObjectId object = 0; object < points_to_.objects(); ++object) {
       const ObjectInfo& info = points_to_.object(object);
       if (known[object] || !shared_objects_[object]) continue;
@@ -212,8 +197,10 @@ unsigned Candidates::add_statement(Statement statement) {
 
 void Candidates::add_statement(int thread, Climb climb, StatementObjects& result) {
   ObjectSet objects = std::move(climb.objects);
-  objects |= contexts_.objects(thread, {climb.arguments, {}});
-  if (objects.empty()) return;
+  if (!climb.all) {
+    objects |= contexts_.objects(thread, {climb.arguments, {}});
+    if (objects.empty()) return;
+  }
   const llvm::Function& root = *threads_.all()[static_cast<size_t>(thread)].root;
   VectorOwner owner;
   if (climb.arguments.empty() && !climb.others.empty()) owner = vector_owner(climb.others.front(), root);
@@ -224,6 +211,7 @@ void Candidates::add_statement(int thread, Climb climb, StatementObjects& result
             [](const HeldLock& a, const HeldLock& b) { return a.name < b.name; });
   const auto [known, fresh] = result.try_emplace(add_statement(std::move(climb.statement)));
   known->second.objects |= objects;
+  known->second.all |= climb.all;
   if (fresh) {
     known->second.around = std::move(climb.around);
     known->second.alive = std::move(climb.alive);
@@ -295,7 +283,7 @@ void Candidates::climb(int thread, const llvm::Function& function, Climb at, Sta
 Candidates::StatementObjects Candidates::statements_of(int thread, const llvm::Instruction& instruction,
                                                        const SiteUse& use, const llvm::Value* address) {
   const AddressSources sources = sources_of(address);
-  Climb start{{}, sources.arguments, contexts_.objects(sources.others), {}, {}, {}};
+  Climb start{{}, sources.arguments, {}, {}, {}, {}};
   start.others.append(sources.others.begin(), sources.others.end());
   start.alive.assign(2 * threads_.all()[static_cast<size_t>(thread)].children.size(), true);
   start.statement.site = use.site;
@@ -314,6 +302,8 @@ Candidates::StatementObjects Candidates::statements_of(int thread, const llvm::I
     whole = whole || program_.extend_identity(start.statement.identity, outer, own);
   StatementObjects result;
   unsigned budget = kMostSteps;
+  if (whole) start.all = contexts_.is_whole(thread, sources);
+  if (!start.all) start.objects = contexts_.objects(sources.others);
   if (whole) {
     add_statement(thread, std::move(start), result);
   } else {
@@ -397,31 +387,33 @@ void Candidates::add_access(int thread, const llvm::Instruction& instruction, co
     access.waited = locks_.waited(access.held);
     signals_.close(access.waited, locks_);
     const std::string likeness = access.likeness();
-    ObjectSet any;
-    if (is_many) {
-      for (const unsigned statement : members) any |= statements.at(statement).objects;
-      any &= all.set;
+    ObjectSet some;
+    const bool is_any = llvm::any_of(members, [&](unsigned statement) { return statements.at(statement).all; });
+    if (is_many && !is_any) {
+      for (const unsigned statement : members) some |= statements.at(statement).objects;
+      some &= all.set;
     }
-    if (is_many && any.count() > kMany) {
+    if (is_many && (is_any || some.count() > kMany)) {
       access.offset = 0;
       access.period = 1;
-      const auto [cloud, fresh] = clouds_.try_emplace(likeness, Cloud{access, {}});
-      cloud->second.objects |= any;
-      in_clouds_ |= any;
+      const auto [cloud, fresh] = clouds_.try_emplace(likeness, Cloud{access, {}, {}});
+      if (!is_any || cloud->second.added.insert(&all).second) {
+        const ObjectSet& any = is_any ? all.set : some;
+        cloud->second.objects |= any;
+        in_clouds_ |= any;
+      }
       for (const unsigned statement : members) cloud->second.group.statements.try_emplace(statement, &instruction);
       continue;
     }
+    const unsigned number = likenesses_.try_emplace(likeness, static_cast<unsigned>(likenesses_.size())).first->second;
     for (const PointedTo& to : shared) {
       AccessGroup* group = nullptr;
       for (const unsigned statement : members) {
-        if (!statements.at(statement).objects.test(to.object)) continue;
+        if (!statements.at(statement).has(to.object)) continue;
         if (group == nullptr) {
           access.offset = kind.frees ? 0 : to.offset;
           access.period = kind.frees ? 0 : to.period;
-          group = &by_object_[to.object]
-                       .try_emplace(
-                           likeness + " " + std::to_string(access.offset) + " " + std::to_string(access.period), access)
-                       .first->second;
+          group = &by_object_[to.object].try_emplace({number, access.offset, access.period}, access).first->second;
         }
         group->statements.try_emplace(statement, &instruction);
       }
@@ -488,10 +480,14 @@ void Candidates::collect() {
 
 void Candidates::pair_up() {
   std::set<unsigned> sites;
+  stands_for_.resize(by_object_.size());
   for (ObjectId object = 0; object < by_object_.size(); ++object) {
+    stands_for_[object] = object;
     if (by_object_[object].empty()) continue;
     ++shared_.objects;
-    for (const auto& [likeness, group] : by_object_[object]) {
+    stands_for_[object] = first_alike(object);
+    if (stands_for_[object] != object) continue;
+    for (const auto& [common, group] : by_object_[object]) {
       for (const auto& [statement, instruction] : group.statements) sites.insert(statements_[statement].site);
     }
     pair_up(object, by_object_[object]);
@@ -545,6 +541,23 @@ bool Candidates::is_state_of_library(ObjectId object) const {
   return false;
 }
 
+// The first object to which the same statements do the same, which has the same candidates. One that somebody knows
+// alone for a time, or that is counted, is like no other.
+ObjectId Candidates::first_alike(ObjectId object) {
+  const auto own = apart_.find(object);
+  std::vector<uint64_t> words{static_cast<uint64_t>(points_to_.object(object).kind == ObjectKind::kGlobal),
+                              static_cast<uint64_t>(is_state_of_library(object))};
+  if (own != apart_.end()) words.insert(words.end(), own->second.begin(), own->second.end());
+  if (counts_.is_counted(object)) return object;
+  for (const auto& [common, group] : by_object_[object]) {
+    if (group.unpublished) return object;
+    const auto& [number, offset, period] = common;
+    words.insert(words.end(), {UINT64_MAX, number, static_cast<uint64_t>(offset), static_cast<uint64_t>(period)});
+    for (const auto& [statement, instruction] : group.statements) words.push_back(statement);
+  }
+  return first_alike_.try_emplace(std::move(words), object).first->second;
+}
+
 void Candidates::pair_up(ObjectId object, const Groups& groups) {
   const bool of_library = is_state_of_library(object);
   const auto own = apart_.find(object);
@@ -552,6 +565,7 @@ void Candidates::pair_up(ObjectId object, const Groups& groups) {
   std::set<std::pair<uint64_t, uint64_t>> seen;
   bool before_publication = false;
   bool ordered = false;
+  bool others = true;  // whether there are pairs for which one of these is not so
   const auto add = [&](const CandidateSide& a, const CandidateSide& b) {
     if (seen.size() >= kMostOfObject || !seen.insert(std::minmax(identity(a), identity(b))).second) return;
     if (seen.size() == kMostOfObject) cut_.insert(object);
@@ -599,8 +613,12 @@ void Candidates::pair_up(ObjectId object, const Groups& groups) {
     if (Locks::protect(a.guards, b.guards)) return;
     if (a.kind.of_library && b.kind.of_library && a.kind.pointers.locked && b.kind.pointers.locked) return;
     if (comes_after(a, b, false) || comes_after(b, a, false)) return;
-    if ((comes_after(a, b, true) || comes_after(b, a, true)) != ordered) return;
-    if ((a.unpublished || b.unpublished || is_counted(a, b)) != before_publication) return;
+    const bool is_ordered = comes_after(a, b, true) || comes_after(b, a, true);
+    const bool is_before = a.unpublished || b.unpublished || is_counted(a, b);
+    if (is_ordered != ordered || is_before != before_publication) {
+      others = true;
+      return;
+    }
     for (const auto& [statement, instruction] : a.statements) {
       if (seen.size() >= kMostOfObject) return;
       for (const auto& [too, where] : b.statements) add({statement, instruction, &a}, {too, where, &b});
@@ -608,9 +626,11 @@ void Candidates::pair_up(ObjectId object, const Groups& groups) {
   };
   // What two statements may do at other times, too, counts as that.
   for (const auto& [before, atomic] : {std::pair(false, false), {false, true}, {true, false}, {true, true}}) {
+    if (!others) break;
+    others = false;
     before_publication = before;
     ordered = atomic;
-    for (auto one = groups.begin(); one != groups.end(); ++one) {
+    for (auto one = groups.begin(); one != groups.end() && seen.size() < kMostOfObject; ++one) {
       for (auto other = one; other != groups.end(); ++other) pair(one->second, other->second);
     }
   }
@@ -622,7 +642,8 @@ bool Candidates::may_meet(const AccessGroup& a, const AccessGroup& b, const std:
          threads_.parallel(a.thread, a.first(), b.thread, b.first(), apart, &a.regions, &b.regions);
 }
 
-// Pairs of a cloud's accesses with others that may be to the same object: `what` gets one such object.
+// Pairs of a cloud's accesses with others that may be to the same object: `what` gets one such object, and says whether
+// to go on.
 template <class Do>
 void Candidates::for_meeting_clouds(Do what) const {
   for (auto one = clouds_.begin(); one != clouds_.end(); ++one) {
@@ -630,11 +651,13 @@ void Candidates::for_meeting_clouds(Do what) const {
     for (auto other = one; other != clouds_.end(); ++other) {
       const AccessGroup& b = other->second.group;
       if (!one->second.objects.intersects(other->second.objects) || !may_meet(a, b, nullptr)) continue;
-      what(a, b, static_cast<ObjectId>((one->second.objects & other->second.objects).find_first()));
+      if (!what(a, b, static_cast<ObjectId>((one->second.objects & other->second.objects).find_first()))) return;
     }
     for (const ObjectId object : one->second.objects) {
-      for (const auto& [likeness, b] : by_object_[object]) {
-        if (may_meet(a, b, nullptr)) what(a, b, object);
+      const ObjectId first = stands_for_[object];
+      if (first != object && one->second.objects.test(first)) continue;
+      for (const auto& [common, b] : by_object_[object]) {
+        if (may_meet(a, b, nullptr) && !what(a, b, object)) return;
       }
     }
   }
@@ -646,16 +669,16 @@ void Candidates::pair_up_clouds() {
   std::set<std::pair<uint64_t, uint64_t>> seen;
   bool unpublished = false;
   const auto pair = [&](const AccessGroup& a, const AccessGroup& b, ObjectId object) {
-    if (a.kind.atomic && b.kind.atomic) return;
-    if ((a.kind.own && b.kind.own) || Locks::protect(a.guards, b.guards)) return;
-    if ((a.unpublished || b.unpublished) != unpublished) return;
+    if (a.kind.atomic && b.kind.atomic) return true;
+    if ((a.kind.own && b.kind.own) || Locks::protect(a.guards, b.guards)) return true;
+    if ((a.unpublished || b.unpublished) != unpublished) return true;
     for (const auto& [statement, instruction] : a.statements) {
       for (const auto& [too, where] : b.statements) {
         const CandidateSide one{statement, instruction, &a};
         const CandidateSide other{too, where, &b};
         if (seen.size() >= kMostOfObject) {
           cut_.insert(object);
-          return;
+          return false;
         }
         if (!seen.insert(std::minmax(identity(one), identity(other))).second) continue;
         const bool turn = (b.kind.spins && !a.kind.spins) || (!a.kind.spins && b.kind.write && !a.kind.write);
@@ -668,6 +691,7 @@ void Candidates::pair_up_clouds() {
         all_.push_back(candidate);
       }
     }
+    return true;
   };
   // What is done to memory that nobody else knows comes last.
   for (const bool last : {false, true}) {
@@ -682,6 +706,7 @@ std::set<unsigned> Candidates::conflicting_sites() const {
     for (const auto& [statement, instruction] : group.statements) sites.insert(statements_[statement].site);
   };
   for (ObjectId object = 0; object < by_object_.size(); ++object) {
+    if (stands_for_[object] != object) continue;
     const auto own = apart_.find(object);
     const Groups& groups = by_object_[object];
     for (auto one = groups.begin(); one != groups.end(); ++one) {
@@ -697,6 +722,7 @@ std::set<unsigned> Candidates::conflicting_sites() const {
   for_meeting_clouds([&](const AccessGroup& a, const AccessGroup& b, ObjectId /*object*/) {
     add(a);
     add(b);
+    return true;
   });
   return sites;
 }
@@ -710,8 +736,8 @@ static bool holds(const AccessGroup& group, const PointedTo& holder) {
 // Whether a pointer may get from one thread to another through memory, and nothing orders what was done before.
 bool Candidates::passes_unordered(const PointedTo& holder,
                                   const std::map<ObjectId, std::vector<const StaticCandidate*>>& alive) const {
-  if (cut_.contains(holder.object) || in_clouds_.test(holder.object)) return true;
-  if (const auto known = alive.find(holder.object); known != alive.end()) {
+  if (cut_.contains(stands_for_[holder.object]) || in_clouds_.test(holder.object)) return true;
+  if (const auto known = alive.find(stands_for_[holder.object]); known != alive.end()) {
     for (const StaticCandidate* candidate : known->second) {
       if (!candidate->is_flag &&
           (holds(*candidate->sides[0].group, holder) || holds(*candidate->sides[1].group, holder)))

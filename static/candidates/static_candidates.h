@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -112,15 +113,21 @@ class Candidates final {
   [[nodiscard]] bool is_shared(ObjectId object) const { return shared_objects_[object]; }
 
  private:
-  using Groups = std::map<std::string, AccessGroup>;  // by what they have in common
+  // By what they have in common, as a number, and offset and period.
+  using Groups = std::map<std::tuple<unsigned, int64_t, int64_t>, AccessGroup>;
+  struct SharedPlaces {
+    std::vector<PointedTo> places{};
+    std::vector<ObjectId> objects{};
+    ObjectSet set{};  // of these, if they are very many
+  };
   // Accesses that may be to any of very many objects: of these nobody asks which.
   struct Cloud {
     AccessGroup group;
     ObjectSet objects{};
+    std::set<const SharedPlaces*> added{};  // all of these are among them
   };
   void find_shared();
   void find_apart();
-  [[nodiscard]] std::vector<bool> reached_from(std::vector<ObjectId> open);
   // Global variables, what libraries have, and what threads that count are given.
   [[nodiscard]] std::vector<ObjectId> roots(llvm::function_ref<bool(int)> counts) const;
   void collect();
@@ -128,7 +135,9 @@ class Candidates final {
                   uint64_t size, AccessKind kind);
   // Statements, with the objects that are accessed there, and what those who call it hold meanwhile.
   struct Reached {
+    bool all = false;  // whatever points-to says
     ObjectSet objects{};
+    [[nodiscard]] bool has(ObjectId object) const { return all || objects.test(object); }
     Lockset around{};
     std::vector<bool> alive{};
     VectorOwner owner{};
@@ -143,18 +152,15 @@ class Candidates final {
     Lockset around;                                         // what is held at the calls
     std::vector<bool> alive;  // which children of the thread may be alive at the calls (Threads::parallel)
     llvm::SmallVector<const llvm::Value*, 2> others;  // what the address is made of, beside arguments
+    bool all = false;                                 // objects: whatever points-to says
   };
   void climb(int thread, const llvm::Function& function, Climb climb, StatementObjects& result, unsigned& budget);
   void add_statement(int thread, Climb climb, StatementObjects& result);
   [[nodiscard]] unsigned add_statement(Statement statement);
   void pair_up();
+  [[nodiscard]] ObjectId first_alike(ObjectId object);
   void pair_up(ObjectId object, const Groups& groups);
   void pair_up_clouds();
-  struct SharedPlaces {
-    std::vector<PointedTo> places{};
-    std::vector<ObjectId> objects{};
-    ObjectSet set{};  // of these, if they are very many
-  };
   const SharedPlaces& shared_of(const std::vector<PointedTo>& places);
   [[nodiscard]] bool may_meet(const AccessGroup& a, const AccessGroup& b, const std::set<int>* apart) const;
   template <class Do>
@@ -174,13 +180,15 @@ class Candidates final {
   LoopShares shares_;
   SharedCounts counts_;
   std::vector<bool> shared_objects_;
-  std::vector<std::vector<ObjectId>> reached_;  // by object
   // Objects that each of several threads alike has for itself, with those threads.
   std::map<ObjectId, std::set<int>> apart_;
+  std::map<std::vector<uint64_t>, ObjectId> first_alike_;  // by what is done to an object
+  std::vector<ObjectId> stands_for_;                       // by object: the first to which the same is done
   std::set<ObjectId> cut_;
   std::set<unsigned> cut_ways_;  // sites of library code that more calls lead to than were followed
   std::vector<Statement> statements_;
   std::map<std::pair<uint64_t, unsigned>, unsigned> statement_numbers_;  // by identity and site
+  std::map<std::string, unsigned> likenesses_;                           // numbered
   std::vector<Groups> by_object_;
   std::map<std::string, Cloud> clouds_;  // by what they have in common
   ObjectSet in_clouds_;

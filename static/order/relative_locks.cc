@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <set>
+#include <unordered_map>
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -75,6 +76,8 @@ class Locks::Analysis {
       : layout_(module.getDataLayout()), points_to_(points_to), threads_(threads), waits_(waits) {
     for (const auto& [instruction, wait] : waits) waiting_.insert(instruction->getFunction());
     find_summaries(module);
+    called_.clear();
+    summaries_known_ = true;
     for (size_t i = 0; i < threads.all().size(); ++i) find_entries(static_cast<int>(i));
   }
 
@@ -116,11 +119,7 @@ class Locks::Analysis {
       const auto state = shown_at_.find(each);
       if (state == shown_at_.end()) continue;
       for (const auto& [name, lock] : state->second) {
-        const bool given_back = llvm::any_of(points_to_.callees(*each), [&](const llvm::Function* callee) {
-          const auto summary = summaries_.find(callee);
-          return summary != summaries_.end() && may_be_one_of(lock.may_be, summary->second.releases);
-        });
-        if (!given_back) around.push_back({name, lock.shared, lock.taken});
+        if (!may_be_one_of(lock.may_be, called(*each).releases)) around.push_back({name, lock.shared, lock.taken});
       }
     }
     return around_[{thread, &call}];
@@ -194,7 +193,11 @@ class Locks::Analysis {
   struct Summary {
     State leaves{};       // locked, in the words of its own arguments
     Releases releases{};  // that were not locked by itself
-    bool known = false;
+  };
+
+  struct Called {
+    Releases releases{};                                                      // of any of them
+    std::vector<std::pair<const llvm::Function*, const Summary*>> leaving{};  // if each leaves something locked
   };
 
   // ---- Places and names -------------------------------------------------------------------------------------------
@@ -369,18 +372,17 @@ class Locks::Analysis {
   }
 
   void apply_callees(const llvm::CallBase& call, State& state, Releases* foreign) {
-    const std::vector<const llvm::Function*>& callees = points_to_.callees(call);
-    if (callees.empty()) return;
+    if (points_to_.callees(call).empty()) return;
+    const Called& called = this->called(call);
+    if (!called.releases.empty()) {
+      std::erase_if(state, [&](const auto& entry) { return may_be_one_of(entry.second.may_be, called.releases); });
+      if (foreign != nullptr) foreign->insert(called.releases.begin(), called.releases.end());
+    }
     bool first = true;
     State left;
-    for (const llvm::Function* callee : callees) {
-      const Summary& summary = summaries_[callee];
-      if (!summary.releases.empty()) {
-        std::erase_if(state, [&](const auto& entry) { return may_be_one_of(entry.second.may_be, summary.releases); });
-        if (foreign != nullptr) foreign->insert(summary.releases.begin(), summary.releases.end());
-      }
+    for (const auto& [callee, summary] : called.leaving) {
       State here;
-      for (const auto& [name, held] : summary.leaves) {
+      for (const auto& [name, held] : summary->leaves) {
         for (const unsigned own : to_caller(name, call, *callee)) here.try_emplace(own, held);
       }
       if (first) {
@@ -391,6 +393,24 @@ class Locks::Analysis {
       first = false;
     }
     for (const auto& [name, held] : left) state.try_emplace(name, held);
+  }
+
+  // What all that a call may call says together; once, when all summaries are known.
+  const Called& called(const llvm::CallBase& call) {
+    const auto [known, fresh] = called_.try_emplace(&call);
+    Called& called = known->second;
+    if (!fresh && summaries_known_) return called;
+    called = {};
+    bool all_leave = true;
+    for (const llvm::Function* callee : points_to_.callees(call)) {
+      const auto summary = summaries_.find(callee);
+      all_leave &= summary != summaries_.end() && !summary->second.leaves.empty();
+      if (summary == summaries_.end()) continue;
+      called.releases.insert(summary->second.releases.begin(), summary->second.releases.end());
+      if (all_leave) called.leaving.emplace_back(callee, &summary->second);
+    }
+    if (!all_leave) called.leaving.clear();
+    return called;
   }
 
   static bool meet(State& into, const State& other) {
@@ -652,7 +672,7 @@ class Locks::Analysis {
     // Threads of one function are alike, but the first, of which only a part counts.
     if (entries_.size() <= static_cast<size_t>(number)) entries_.resize(static_cast<size_t>(number) + 1);
     State start;
-    if (thread.created != nullptr && !waits_.empty()) {
+    if (thread.created != nullptr && !thread.stands_for_others && !waits_.empty()) {
       // What its creator had waited for.
       for (const HeldLock& lock : held(thread.parent, *thread.created)) {
         if (names_[lock.name].is_wait) wait_for(names_[lock.name].object, *lock.taken, start);
@@ -736,6 +756,8 @@ class Locks::Analysis {
   std::map<const std::vector<PointedTo>*, Objects> objects_;
   std::map<std::pair<const Objects*, const Objects*>, bool> intersect_;
   std::map<const llvm::Function*, Summary> summaries_;
+  std::unordered_map<const llvm::CallBase*, Called> called_;
+  bool summaries_known_ = false;
   std::vector<std::map<const llvm::Function*, State>> entries_;  // by thread: what is held when it is called
   std::set<std::pair<int, const llvm::Function*>> alone_;
   std::map<std::pair<int, const llvm::CallBase*>, Lockset> around_;

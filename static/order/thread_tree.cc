@@ -22,8 +22,9 @@ using llvm::Value;
 
 namespace {
 
-// A program with more is analysed as if threads of one creation and function were one.
+// In a program with more, further threads of one creation and function are one, whoever creates them.
 constexpr size_t kMostThreads = 300;
+constexpr size_t kMostExecuted = 10000;  // functions, of all threads together
 
 llvm::StringRef called_name(const llvm::Instruction& instruction) {
   const auto* call = dyn_cast<llvm::CallBase>(&instruction);
@@ -123,7 +124,7 @@ class Threads::Walk final {
       if (!ways.returns && !at->isTerminator()) {
         // An exception leaves the function here.
         region_.add(first, *at);
-        if (up) return_up_once(*block->getParent());
+        if (up) return_up(*block->getParent(), false);
         return;
       }
       if (at->isTerminator()) break;
@@ -140,6 +141,7 @@ class Threads::Walk final {
   }
 
   void return_up(const llvm::Function& function, bool returns) {
+    if (!(returns ? returned_ : unwound_).insert(&function).second) return;
     if (&function == creator_.root && returns) ends_ = true;
     const auto callers = threads_.callers_.find(&function);
     if (callers == threads_.callers_.end()) return;
@@ -149,18 +151,13 @@ class Threads::Walk final {
         if (returns) {
           walk_up(*next);
         } else {
-          return_up_once(*call->getFunction());
+          return_up(*call->getFunction(), false);
         }
       } else {
         const auto* invoke = cast<llvm::InvokeInst>(call);
         walk_up((returns ? invoke->getNormalDest() : invoke->getUnwindDest())->front());
       }
     }
-  }
-
-  // An exception goes on through a function that does not care.
-  void return_up_once(const llvm::Function& function) {
-    if (unwound_.insert(&function).second) return_up(function, false);
   }
 
   // How control comes out of a call with the thread still alive.
@@ -294,7 +291,7 @@ class Threads::Walk final {
   // Whether control, going from one block to the other, leaves a loop that joins all such threads.
   [[nodiscard]] bool ends_joins(const llvm::BasicBlock& from, const llvm::BasicBlock& to) const {
     if (is_barrier_edge(from, to)) return stops_ != nullptr || is_task_;
-    if (child_ == nullptr) return false;
+    if (child_ == nullptr || !threads_.joining_.contains(from.getParent())) return false;
     const llvm::LoopInfo& loops = threads_.loops(*from.getParent());
     for (const llvm::Loop* loop = loops.getLoopFor(&from); loop != nullptr; loop = loop->getParentLoop()) {
       if (!loop->contains(&to) && !to.isLandingPad() && joins_all(*loop)) return true;
@@ -364,8 +361,9 @@ class Threads::Walk final {
   Region& region_;
   llvm::DenseSet<const llvm::Function*> in_creator_;
   llvm::DenseMap<const llvm::Function*, Ways> passes_;
+  llvm::DenseSet<const llvm::Function*> returned_;
   llvm::DenseSet<const llvm::Function*> unwound_;
-  std::set<const llvm::Instruction*> up_;
+  llvm::DenseSet<const llvm::Instruction*> up_;
   std::vector<const llvm::Instruction*> open_;
   bool ends_ = false;
 };
@@ -387,12 +385,16 @@ const llvm::LoopInfo& Threads::loops(const llvm::Function& function) const {
 }
 
 void Threads::find_callers(llvm::Module& module) {
+  llvm::DenseSet<std::pair<const llvm::Function*, const llvm::Function*>> callee_seen;
   for (const llvm::Function& function : module) {
     for (const llvm::Instruction& instruction : llvm::instructions(function)) {
       const auto* call = dyn_cast<llvm::CallBase>(&instruction);
       if (call == nullptr) continue;
-      const bool handles = called_name(*call) == kHandler;
+      const llvm::StringRef name = called_name(*call);
+      const bool handles = name == kHandler;
+      if (name == kJoin) joining_.insert(&function);
       for (const llvm::Function* callee : points_to_.callees(*call)) {
+        if (callee_seen.insert({&function, callee}).second) calls_[&function].emplace_back(callee, call);
         callers_[callee].push_back(call);
         if (handles && !llvm::is_contained(handlers_, callee)) handlers_.push_back(callee);
       }
@@ -408,14 +410,12 @@ void Threads::find_functions(Thread& thread) const {
     if (seen.insert(handler).second) thread.functions.push_back(handler);
   }
   for (size_t i = 0; i < thread.functions.size(); ++i) {
-    for (const llvm::Instruction& instruction : llvm::instructions(*thread.functions[i])) {
-      const auto* call = dyn_cast<llvm::CallBase>(&instruction);
-      if (call == nullptr) continue;
-      for (const llvm::Function* callee : points_to_.callees(*call)) {
-        if (!seen.insert(callee).second) continue;
-        thread.functions.push_back(callee);
-        thread.called_by[callee] = call;
-      }
+    const auto calls = calls_.find(thread.functions[i]);
+    if (calls == calls_.end()) continue;
+    for (const auto& [callee, call] : calls->second) {
+      if (!seen.insert(callee).second) continue;
+      thread.functions.push_back(callee);
+      thread.called_by[callee] = call;
     }
   }
 }
@@ -425,12 +425,10 @@ std::vector<const llvm::Function*> Threads::handled_functions() const {
   std::vector<const llvm::Function*> open = handlers_;
   llvm::DenseSet<const llvm::Function*> seen(open.begin(), open.end());
   for (size_t i = 0; i < open.size(); ++i) {
-    for (const llvm::Instruction& instruction : llvm::instructions(*open[i])) {
-      const auto* call = dyn_cast<llvm::CallBase>(&instruction);
-      if (call == nullptr) continue;
-      for (const llvm::Function* callee : points_to_.callees(*call)) {
-        if (seen.insert(callee).second) open.push_back(callee);
-      }
+    const auto calls = calls_.find(open[i]);
+    if (calls == calls_.end()) continue;
+    for (const auto& [callee, call] : calls->second) {
+      if (seen.insert(callee).second) open.push_back(callee);
     }
   }
   return open;
@@ -441,8 +439,10 @@ void Threads::find_threads(llvm::Module& module) {
   first.root = module.getFunction(kMain);
   if (first.root == nullptr || first.root->isDeclaration()) return;
   threads_.push_back(std::move(first));
+  size_t executed = 0;
   for (size_t i = 0; i < threads_.size(); ++i) {
     find_functions(threads_[i]);
+    executed += threads_[i].functions.size();
     const std::vector<const llvm::Function*> functions = threads_[i].functions;
     for (const llvm::Function* function : functions) {
       const auto creations = creations_.find(function);
@@ -455,10 +455,12 @@ void Threads::find_threads(llvm::Module& module) {
             const Thread& ancestor = threads_[static_cast<size_t>(above)];
             if (ancestor.created == call && ancestor.root == root) same = above;
           }
-          if (same < 0 && threads_.size() >= kMostThreads) {
+          const bool is_large = threads_.size() >= kMostThreads || executed >= kMostExecuted;
+          if (same < 0 && is_large && called_name(*call) == kFork) {
             for (size_t other = 0; other < threads_.size(); ++other) {
               if (threads_[other].created == call && threads_[other].root == root) same = static_cast<int>(other);
             }
+            if (same >= 0) threads_[static_cast<size_t>(same)].stands_for_others = true;
           }
           if (same >= 0) {
             threads_[static_cast<size_t>(same)].many = true;
@@ -479,6 +481,11 @@ void Threads::find_threads(llvm::Module& module) {
 }
 
 void Threads::find_regions() {
+  for (size_t i = 0; i < threads_.size(); ++i) {
+    const int parent = threads_[i].parent;
+    chains_.push_back(parent < 0 ? std::vector<int>{} : chains_[static_cast<size_t>(parent)]);
+    chains_.back().push_back(static_cast<int>(i));
+  }
   joined_.resize(threads_.size());
   unjoined_.resize(threads_.size());
   deep_.resize(threads_.size());
@@ -523,11 +530,9 @@ const Region& Threads::region(int child, bool without_joins) const {
   return (is_task ? deep_ : unjoined_)[number];
 }
 
-std::vector<int> Threads::chain(int thread) const {
-  std::vector<int> up;
-  for (int at = thread; at >= 0; at = threads_[static_cast<size_t>(at)].parent) up.push_back(at);
-  std::reverse(up.begin(), up.end());
-  return up;
+bool Threads::stands_for_others(const std::vector<int>& chain) const {
+  return std::any_of(chain.begin(), chain.end(),
+                     [&](int thread) { return threads_[static_cast<size_t>(thread)].stands_for_others; });
 }
 
 // Whether a thread of the chain, from the given one's child on, may live longer than its creator.
@@ -567,8 +572,9 @@ bool Threads::is_apart_in_team(const std::vector<int>& a, const llvm::Instructio
 bool Threads::parallel(int a, const llvm::Instruction& in_a, int b, const llvm::Instruction& in_b,
                        const std::set<int>* apart, const std::vector<bool>* alive_a,
                        const std::vector<bool>* alive_b) const {
-  const std::vector<int> to_a = chain(a);
-  const std::vector<int> to_b = chain(b);
+  const std::vector<int>& to_a = chain(a);
+  const std::vector<int>& to_b = chain(b);
+  if (stands_for_others(to_a) || stands_for_others(to_b)) return true;
   size_t common = 0;
   while (common < to_a.size() && common < to_b.size() && to_a[common] == to_b[common]) {
     if (threads_[static_cast<size_t>(to_a[common])].many && (apart == nullptr || !apart->contains(to_a[common])) &&
@@ -624,8 +630,9 @@ void Threads::walk_until(int thread, const llvm::Instruction& first, Stops stops
 }
 
 bool Threads::precedes(int a, const llvm::Instruction& in_a, int b, const llvm::Instruction& in_b) const {
-  const std::vector<int> to_a = chain(a);
-  const std::vector<int> to_b = chain(b);
+  const std::vector<int>& to_a = chain(a);
+  const std::vector<int>& to_b = chain(b);
+  if (stands_for_others(to_a) || stands_for_others(to_b)) return false;
   size_t common = 0;
   while (common < to_a.size() && common < to_b.size() && to_a[common] == to_b[common]) ++common;
   // Before it created the other, or the thread that did.

@@ -32,9 +32,10 @@ struct Thread {
   int parent = -1;
   const llvm::CallBase* created = nullptr;  // null: the first thread
   const llvm::Function* root = nullptr;
-  bool is_team = false;   // of OpenMP: its creator waits for it
-  bool many = false;      // parallel with others of its kind
-  bool outlives = false;  // its creator may end before it does
+  bool is_team = false;            // of OpenMP: its creator waits for it
+  bool many = false;               // parallel with others of its kind
+  bool outlives = false;           // its creator may end before it does
+  bool stands_for_others = false;  // of other creators, too: so nothing is before or after it
   std::vector<int> children{};
   std::vector<const llvm::Function*> functions{};  // that it may execute, in order of discovery
   llvm::DenseMap<const llvm::Function*, const llvm::CallBase*> called_by{};  // how it first came to each
@@ -77,7 +78,7 @@ class Threads final {
   // Whether the instruction may be executed while any other thread is alive.
   [[nodiscard]] bool is_shared_time(int thread, const llvm::Instruction& instruction) const;
   // A thread, who created it, and so on: the first thread first.
-  [[nodiscard]] std::vector<int> chain(int thread) const;
+  [[nodiscard]] const std::vector<int>& chain(int thread) const { return chains_[static_cast<size_t>(thread)]; }
   // Whether a function is executed at most once in the life of the program.
   [[nodiscard]] bool is_once(const llvm::Function& function) const;
   // Whether an instruction is.
@@ -105,6 +106,7 @@ class Threads final {
   void find_functions(Thread& thread) const;
   [[nodiscard]] std::vector<const llvm::Function*> handled_functions() const;
   void find_regions();
+  [[nodiscard]] bool stands_for_others(const std::vector<int>& chain) const;
   [[nodiscard]] bool outlives_any(const std::vector<int>& chain, size_t from) const;
   [[nodiscard]] bool is_apart_in_team(const std::vector<int>& a, const llvm::Instruction& in_a,
                                       const std::vector<int>& b, const llvm::Instruction& in_b, size_t at) const;
@@ -112,12 +114,16 @@ class Threads final {
 
   const PointsTo& points_to_;
   std::vector<Thread> threads_;
-  std::vector<Region> joined_;    // of each thread's creation
-  std::vector<Region> unjoined_;  // the same as if nobody joined
-  std::vector<Region> deep_;      // of tasks: up to where those that they create have ended, too
+  std::vector<std::vector<int>> chains_;  // by thread
+  std::vector<Region> joined_;            // of each thread's creation
+  std::vector<Region> unjoined_;          // the same as if nobody joined
+  std::vector<Region> deep_;              // of tasks: up to where those that they create have ended, too
   mutable std::map<int, llvm::DenseSet<const llvm::Function*>> creators_;
   std::vector<std::unique_ptr<TeamPhases>> phases_;
   std::map<const llvm::Function*, std::vector<const llvm::CallBase*>> callers_;
+  // What a function calls, each with the first call of it.
+  std::map<const llvm::Function*, std::vector<std::pair<const llvm::Function*, const llvm::CallBase*>>> calls_;
+  llvm::DenseSet<const llvm::Function*> joining_;                                  // that join threads
   std::map<const llvm::Function*, std::vector<const llvm::CallBase*>> creations_;  // calls that create, by function
   std::vector<const llvm::Function*> handlers_;  // of signals: every thread may execute them
   mutable std::map<const llvm::Function*, std::unique_ptr<llvm::LoopInfo>> loops_;

@@ -21,7 +21,9 @@ using llvm::Value;
 
 namespace {
 
-constexpr uint64_t kSemaphore = 32;  // sizeof(sem_t)
+constexpr uint64_t kSemaphore = 32;   // sizeof(sem_t)
+constexpr size_t kMostPlaces = 64;    // that a store tells apart
+constexpr size_t kMostSignals = 256;  // of one cell
 
 llvm::StringRef library_name(const llvm::CallBase& call) {
   const llvm::Function* callee = call.getCalledFunction();
@@ -63,27 +65,29 @@ bool Signals::is_one(ObjectId object) const {
 
 // What is written in a way that is not understood is no cell.
 void Signals::spoil(const Value* address) {
-  for (const PointedTo& to : points_to_.of(address)) {
+  const std::vector<PointedTo>& places = points_to_.of(address);
+  if (!spoiled_.insert(&places).second) return;
+  for (const PointedTo& to : places) {
     if (!is_wanted(to)) continue;
-    for (auto at = by_place_.lower_bound({to.object, INT64_MIN}); at != by_place_.end() && at->first.first == to.object;
-         ++at)
-      at->second.is_cell = false;
-    Cell& whole = by_place_[{to.object, INT64_MIN}];  // nor will any of it become one
-    whole.is_cell = false;
+    wanted_[to.object] = false;
+    const auto begin = by_place_.lower_bound({to.object, INT64_MIN});
+    by_place_.erase(begin, by_place_.lower_bound({to.object + 1, INT64_MIN}));
   }
 }
 
 void Signals::add_store(int thread, const llvm::Instruction& instruction, const Value* address, uint64_t size,
                         const llvm::ConstantInt* value) {
+  const std::vector<PointedTo>& places = points_to_.of(address);
+  if (places.size() > kMostPlaces) return spoil(address);
   const bool early = thread == 0 && !threads_.is_shared_time(thread, instruction);
-  for (const PointedTo& to : points_to_.of(address)) {
+  for (const PointedTo& to : places) {
     if (!is_wanted(to)) continue;
     Cell& cell = by_place_[{to.object, to.offset}];
     if (cell.size == 0) cell.size = size;
     cell.is_cell &= to.period == 0 && cell.size == size && size <= 8;
     if (early && value != nullptr) {
       cell.first.push_back(value->getValue());
-    } else if (early) {
+    } else if (early || cell.signals.size() >= kMostSignals) {
       cell.is_cell = false;
     } else {
       cell.signals.push_back({thread, &instruction});
@@ -107,6 +111,7 @@ void Signals::collect(int thread, const llvm::Instruction& instruction) {
   } else if (const auto* load = dyn_cast<llvm::LoadInst>(&instruction)) {
     if (!load->getType()->isIntegerTy()) return;
     const std::vector<PointedTo>& to = points_to_.of(load->getPointerOperand());
+    if (to.size() > 1 && !loaded_.insert({&to, size_of(load)}).second) return;
     for (const PointedTo& each : to) {
       if (!is_wanted(each)) continue;
       Cell& cell = by_place_[{each.object, each.offset}];
@@ -188,12 +193,16 @@ bool Signals::share_a_lock(const Cell& cell, const llvm::Instruction& load) cons
   std::set<unsigned> common;
   bool first = true;
   const auto meet = [&](int thread, const llvm::Instruction& instruction) {
-    std::set<unsigned> held;
-    for (const HeldLock& lock : locks_.held(thread, instruction)) {
-      if (locks_.is_object(lock.name)) held.insert(lock.name);
+    if (!first && common.empty()) return;
+    const auto [known, unknown] = held_.try_emplace({thread, &instruction});
+    std::set<unsigned>& held = known->second;
+    if (unknown) {
+      for (const HeldLock& lock : locks_.held(thread, instruction)) {
+        if (locks_.is_object(lock.name)) held.insert(lock.name);
+      }
     }
     if (first) {
-      common = std::move(held);
+      common = held;
     } else {
       std::erase_if(common, [&](unsigned name) { return !held.contains(name); });
     }
@@ -222,8 +231,6 @@ bool Signals::is_ordered(const Cell& cell, const llvm::Instruction& load) const 
 void Signals::find_waits() {
   for (auto& [place, cell] : by_place_) {
     if (!cell.is_cell || cell.signals.empty() || cell.loads.empty() || !is_one(place.first)) continue;
-    const auto whole = by_place_.find({place.first, INT64_MIN});
-    if (whole != by_place_.end() && !whole->second.is_cell) continue;
     // Nothing else of the object overlaps it.
     const auto next = std::next(by_place_.find(place));
     if (next != by_place_.end() && next->first.first == place.first &&
@@ -231,7 +238,7 @@ void Signals::find_waits() {
       continue;
     if (place != by_place_.begin()->first) {
       const auto before = std::prev(by_place_.find(place));
-      if (before->first.first == place.first && before->first.second != INT64_MIN &&
+      if (before->first.first == place.first &&
           before->first.second + static_cast<int64_t>(before->second.size) > place.second)
         continue;
     }

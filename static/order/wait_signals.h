@@ -85,10 +85,13 @@ class Signals final {
   const Threads& threads_;
   const Locks& locks_;
   std::map<Place, Cell> by_place_;
-  std::vector<bool> wanted_;  // objects in which somebody may wait for one place
+  std::vector<bool> wanted_;                         // objects in which somebody may wait for one place
+  std::set<const std::vector<PointedTo>*> spoiled_;  // what addresses point to of which this was said
+  std::set<std::pair<const std::vector<PointedTo>*, uint64_t>> loaded_;  // and which was loaded, in so many bytes
   std::set<ObjectId> cleared_;
   std::vector<Cell> cells_;  // those that somebody waits for
   Waits waits_;
+  mutable std::map<std::pair<int, const llvm::Instruction*>, std::set<unsigned>> held_;  // locks that are one object
   mutable std::map<std::pair<int, const llvm::Instruction*>, Region> after_;
 };
 

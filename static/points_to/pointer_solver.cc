@@ -31,8 +31,11 @@ PointerSolver::PointerSolver(llvm::Module& module)
 const PointerSolver::Answer& PointerSolver::answer(const Value* value) {
   static const Answer none;
   if (!carries_pointers(value->getType())) return none;
-  const Node node = find(node_of(value));
-  const auto [known, fresh] = answer_of_.try_emplace(node, nullptr);
+  return answer_of(find(node_of(value)));
+}
+
+const PointerSolver::Answer& PointerSolver::answer_of(Node node) {
+  const auto [known, fresh] = known_answers_.try_emplace(node, nullptr);
   if (!fresh) return *known->second;
   const Set& set = nodes_[node].points_to;
   std::vector<const Answer*>& alike = answers_by_hash_[set.hash()];
@@ -83,24 +86,17 @@ std::map<ObjectId, std::vector<PointedTo>> PointerSolver::holders_of(const std::
   return holders;
 }
 
-std::vector<ObjectId> PointerSolver::reached_from(ObjectId object) {
-  std::vector<Node> contents;
+std::vector<const std::vector<ObjectId>*> PointerSolver::contents_of(ObjectId object) {
+  std::vector<const std::vector<ObjectId>*> contents;
   for (const auto& [offset, location] : objects_[object].locations) {
     const Place& place = locations_[find_location(location)];
-    if (place.content != 0) contents.push_back(find(place.content));
+    if (place.content == 0) continue;
+    const std::vector<ObjectId>& objects = answer_of(find(place.content)).objects;
+    if (!objects.empty()) contents.push_back(&objects);
   }
   std::sort(contents.begin(), contents.end());
   contents.erase(std::unique(contents.begin(), contents.end()), contents.end());
-  std::vector<ObjectId> reached;
-  for (const Node content : contents) {
-    for (const Location where : nodes_[content].points_to) {
-      const ObjectId next = locations_[find_location(where)].object;
-      if (reached.empty() || reached.back() != next) reached.push_back(next);
-    }
-  }
-  std::sort(reached.begin(), reached.end());
-  reached.erase(std::unique(reached.begin(), reached.end()), reached.end());
-  return reached;
+  return contents;
 }
 
 PointerSolver::Node PointerSolver::new_node() {

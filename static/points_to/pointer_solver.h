@@ -64,7 +64,7 @@ class PointerSolver final {
   [[nodiscard]] const std::vector<PointedTo>& of(const Value* value);
   [[nodiscard]] const std::vector<ObjectId>& objects_at(const Value* value);
   [[nodiscard]] std::map<ObjectId, std::vector<PointedTo>> holders_of(const std::set<ObjectId>& wanted);
-  [[nodiscard]] std::vector<ObjectId> reached_from(ObjectId object);
+  [[nodiscard]] std::vector<const std::vector<ObjectId>*> contents_of(ObjectId object);
   const llvm::Module& module_;
   const llvm::DataLayout& layout_;
 
@@ -108,8 +108,8 @@ class PointerSolver final {
   };
   std::vector<Object> objects_;
   std::map<const Value*, std::vector<ObjectId>> of_origin_;
-  std::map<const llvm::CallBase*, std::vector<const llvm::Function*>> callees_;
-  std::map<const llvm::CallBase*, std::vector<const llvm::Function*>> created_;
+  std::unordered_map<const llvm::CallBase*, std::vector<const llvm::Function*>> callees_;
+  std::unordered_map<const llvm::CallBase*, std::vector<const llvm::Function*>> created_;
   const ReturnedSources returned_sources_;
   Figures figures_;
 
@@ -155,8 +155,9 @@ class PointerSolver final {
     std::vector<ObjectId> objects{};
   };
   const Answer& answer(const Value* value);
+  const Answer& answer_of(Node node);
   std::deque<Answer> answers_;
-  std::unordered_map<Node, const Answer*> answer_of_;
+  std::unordered_map<Node, const Answer*> known_answers_;
   std::unordered_map<uint64_t, std::vector<const Answer*>> answers_by_hash_;
 
   // pointer_solver.cc: the graph, and solving it

@@ -1,5 +1,7 @@
 #include "static/points_to/points_to.h"
 
+#include <unordered_set>
+
 #include "static/points_to/pointer_solver.h"
 
 namespace norn::statics {
@@ -16,7 +18,32 @@ const std::vector<ObjectId>& PointsTo::objects_at(const Value* pointer) const { 
 std::map<ObjectId, std::vector<PointedTo>> PointsTo::holders_of(const std::set<ObjectId>& wanted) const {
   return solver_->holders_of(wanted);
 }
-std::vector<ObjectId> PointsTo::reached_from(ObjectId object) const { return solver_->reached_from(object); }
+
+// Objects that point to the same share one list of it, which is gone through once.
+std::vector<bool> PointsTo::reached_from(std::vector<ObjectId> open) const {
+  std::vector<bool> reached(objects(), false);
+  std::unordered_set<const std::vector<ObjectId>*> seen;
+  for (const ObjectId root : open) reached[root] = true;
+  while (!open.empty()) {
+    const ObjectId object = open.back();
+    open.pop_back();
+    for (const std::vector<ObjectId>* content : contents_of(object)) {
+      if (!seen.insert(content).second) continue;
+      for (const ObjectId next : *content) {
+        if (!reached[next]) open.push_back(next);
+        reached[next] = true;
+      }
+    }
+  }
+  return reached;
+}
+
+const std::vector<const std::vector<ObjectId>*>& PointsTo::contents_of(ObjectId object) const {
+  if (contents_.empty()) contents_.resize(objects());
+  std::optional<std::vector<const std::vector<ObjectId>*>>& known = contents_[object];
+  if (!known) known = solver_->contents_of(object);
+  return *known;
+}
 
 const std::vector<ObjectId>& PointsTo::objects_of(const Value* origin) const {
   static const std::vector<ObjectId> none;

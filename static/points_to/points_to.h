@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -59,8 +60,10 @@ class PointsTo final {
   [[nodiscard]] const std::vector<ObjectId>& objects_at(const llvm::Value* pointer) const;
   // Where in memory there are pointers to these objects.
   [[nodiscard]] std::map<ObjectId, std::vector<PointedTo>> holders_of(const std::set<ObjectId>& wanted) const;
-  // The objects that an object's memory points to.
-  [[nodiscard]] std::vector<ObjectId> reached_from(ObjectId object) const;
+  // The objects that an object's memory points to: lists, those that are equal at one address.
+  [[nodiscard]] const std::vector<const std::vector<ObjectId>*>& contents_of(ObjectId object) const;
+  // These objects, and all that is pointed to from there on.
+  [[nodiscard]] std::vector<bool> reached_from(std::vector<ObjectId> open) const;
   // Where a variable, or what a call allocates, is.
   [[nodiscard]] const std::vector<ObjectId>& objects_of(const llvm::Value* origin) const;
 
@@ -84,6 +87,7 @@ class PointsTo final {
 
  private:
   std::unique_ptr<PointerSolver> solver_;
+  mutable std::vector<std::optional<std::vector<const std::vector<ObjectId>*>>> contents_;  // by object, once asked for
 };
 
 }  // namespace norn::statics

@@ -7,6 +7,8 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "static/program/library_accesses.h"
+#include "static/program/library_models.h"
 
 namespace norn::statics {
 namespace {
@@ -20,16 +22,8 @@ std::string name_of(const llvm::Function& function) {
 std::string name_of(const llvm::Instruction& instruction) {
   if (const llvm::DILocation* at = instruction.getDebugLoc().get())
     return compiler::function_name(at->getScope()->getSubprogram());
-  return name_of(*instruction.getFunction());
-}
-
-// What these do to memory that they are given, or to what that leads to, is said nowhere: they do it after they
-// returned, move elements, or keep pointers.
-bool is_not_modelled(llvm::StringRef name) {
-  for (const char* begin :
-       {"aio_read", "aio_write", "lio_listio", "__norn_moves", "preadv", "pwritev", "readv", "writev"})
-    if (name.starts_with(begin)) return true;
-  return name == "tsearch" || name == "tdelete" || name == "insque" || name == "remque";
+  const llvm::Function& function = *instruction.getFunction();
+  return function.getName() == kMain ? "main" : name_of(function);
 }
 
 bool is_of_system(const std::string& library) {
@@ -54,9 +48,9 @@ std::vector<Incompleteness> find_incomplete(const std::vector<const image::Progr
       const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
       if (call != nullptr && call->getCalledFunction() != nullptr) {
         const llvm::StringRef name = call->getCalledFunction()->getName();
-        if (is_not_modelled(name)) not_modelled.insert(name == "__norn_moves" ? "qsort" : name.str());
+        if (does_more(name)) not_modelled.insert(name == "__norn_moves" ? "qsort" : name.str());
       }
-      if (name_of(instruction).starts_with("__norn_")) continue;
+      if (is_of_model(instruction)) continue;
       if (call != nullptr) {
         if (call->isInlineAsm()) {
           const auto* code = llvm::cast<llvm::InlineAsm>(call->getCalledOperand());

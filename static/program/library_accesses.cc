@@ -8,7 +8,7 @@
 namespace norn::statics {
 namespace {
 
-// For each argument: r reads, w writes, b both, another letter neither.
+// For each argument: r reads, w writes, b both, another letter neither; + alone: does_more().
 llvm::StringRef pattern_of(llvm::StringRef name) {
   return llvm::StringSwitch<llvm::StringRef>(name)
       .Cases("memcpy", "memmove", "mempcpy", "__memcpy_chk", "__memmove_chk", "__mempcpy_chk", "wr")
@@ -37,6 +37,10 @@ llvm::StringRef pattern_of(llvm::StringRef name) {
       .Cases("sscanf", "__isoc99_sscanf", "__isoc23_sscanf", "rrwwwwwww")
       .Cases("fscanf", "__isoc99_fscanf", "__isoc23_fscanf", "-rwwwwwww")
       .Cases("scanf", "__isoc99_scanf", "__isoc23_scanf", "rwwwwwww")
+      .Cases("aio_read", "aio_read64", "aio_write", "aio_write64", "lio_listio", "lio_listio64", "+")
+      .Cases("readv", "preadv", "preadv64", "preadv2", "preadv64v2", "+")
+      .Cases("writev", "pwritev", "pwritev64", "pwritev2", "pwritev64v2", "+")
+      .Cases("tsearch", "tdelete", "insque", "remque", "__norn_moves", "+")
       .Default("");
 }
 
@@ -71,5 +75,7 @@ std::vector<LibraryAccess> library_accesses(const llvm::CallBase& call) {
   }
   return accesses;
 }
+
+bool does_more(llvm::StringRef function) { return pattern_of(function) == "+"; }
 
 }  // namespace norn::statics

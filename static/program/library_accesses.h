@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "llvm/ADT/StringRef.h"
 #include "llvm/IR/InstrTypes.h"
 
 namespace norn::statics {
@@ -16,5 +17,8 @@ struct LibraryAccess {
 };
 
 [[nodiscard]] std::vector<LibraryAccess> library_accesses(const llvm::CallBase& call);
+// Whether a function does more to what it is given, or to what that leads to, than is said anywhere: after it returned,
+// to what a list of vectors or a tree points to, by moving elements.
+[[nodiscard]] bool does_more(llvm::StringRef function);
 
 }  // namespace norn::statics

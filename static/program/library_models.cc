@@ -2,6 +2,7 @@
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
@@ -10,6 +11,7 @@
 namespace norn::statics {
 namespace {
 
+constexpr llvm::StringLiteral kOfModel = "norn.model";
 constexpr llvm::StringLiteral kDeferredTable = "_ZTVNSt13__future_base15_Deferred_stateI";
 constexpr llvm::StringLiteral kDeferredState = "_ZNSt13__future_base15_Deferred_stateI";
 constexpr llvm::StringLiteral kAsyncTable = "_ZTVNSt13__future_base17_Async_state_implI";
@@ -400,6 +402,11 @@ void make_main(llvm::Module& module) {
 
 }  // namespace
 
+bool is_of_model(const llvm::Instruction& instruction) {
+  const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+  return call != nullptr ? call->getAttributes().hasFnAttr(kOfModel) : instruction.hasMetadata(kOfModel);
+}
+
 bool is_worth_inlining(llvm::StringRef symbol) {
   return symbol.starts_with("__norn_") || lock_call(symbol).action != LockAction::kNone;
 }
@@ -433,6 +440,14 @@ void link_models(llvm::Module& module) {
   }
   // What else the program defines itself is not modelled.
   for (llvm::Function& function : *models) {
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      // Inlined where exceptions are caught, calls become others, that keep their attributes.
+      if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+        call->addFnAttr(llvm::Attribute::get(module.getContext(), kOfModel));
+      } else {
+        instruction.setMetadata(kOfModel, llvm::MDNode::get(module.getContext(), {}));
+      }
+    }
     const llvm::Function* own = module.getFunction(function.getName());
     if (!function.isDeclaration() && own != nullptr && !own->isDeclaration()) function.deleteBody();
     if (!function.isDeclaration() && own == nullptr && function.getName() != "__norn_exit")

@@ -25,6 +25,9 @@ inline constexpr llvm::StringLiteral kMaster = "norn.master";  // what the first
 
 void link_models(llvm::Module& module);
 
+// Whether an instruction is a model's own, wherever that was inlined.
+[[nodiscard]] bool is_of_model(const llvm::Instruction& instruction);
+
 // Whether a function that calls it is better analysed where it is called: it locks, creates, waits.
 [[nodiscard]] bool is_worth_inlining(llvm::StringRef symbol);
 

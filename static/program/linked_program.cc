@@ -343,6 +343,27 @@ void promote(llvm::Module& module) {
 }  // namespace
 
 void Program::inline_small() {
+  // Inlined where exceptions are caught, calls become others, which keep attributes, but no labels.
+  std::vector<llvm::MDNode*> kept;
+  constexpr llvm::StringLiteral kKept = "norn.kept";
+  llvm::DenseSet<const llvm::Function*> has_kept;
+  const auto keep_labels = [&](llvm::Function& function) {
+    if (!has_kept.insert(&function).second) return;
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      auto* call = dyn_cast<llvm::CallInst>(&instruction);
+      if (call == nullptr || call->doesNotThrow() || !call->hasMetadata(kSites)) continue;
+      call->removeFnAttr(kKept);
+      call->addFnAttr(llvm::Attribute::get(call->getContext(), kKept, std::to_string(kept.size())));
+      kept.push_back(call->getMetadata(kSites));
+    }
+  };
+  const auto give_back_labels = [&](llvm::Instruction& instruction) {
+    auto* call = dyn_cast<llvm::InvokeInst>(&instruction);
+    if (call == nullptr || call->hasMetadata(kSites) || !call->getAttributes().hasFnAttr(kKept)) return;
+    size_t number = 0;
+    if (!call->getAttributes().getFnAttr(kKept).getValueAsString().getAsInteger(10, number))
+      call->setMetadata(kSites, kept[number]);
+  };
   llvm::CallGraph graph(*module_);
   std::map<const llvm::Function*, size_t> sizes;
   for (auto component = llvm::scc_begin(&graph); !component.isAtEnd(); ++component) {
@@ -370,6 +391,7 @@ void Program::inline_small() {
         for (const SiteUse& use : Program::uses(*call)) {
           if ((use.flags & compiler::kLabelCall) != 0) site = static_cast<int>(use.site);
         }
+        if (isa<llvm::InvokeInst>(call)) keep_labels(*call->getCalledFunction());
         llvm::BasicBlock* block = call->getParent();
         const size_t blocks = call->getCalledFunction()->size();
         llvm::InlineFunctionInfo info;
@@ -379,6 +401,7 @@ void Program::inline_small() {
         size_t left = blocks + 1;
         for (auto at = block->getIterator(); at != function->end() && left > 0; ++at, --left) {
           for (llvm::Instruction& instruction : *at) {
+            give_back_labels(instruction);
             if (!instruction.hasMetadata(kSites) || !labelled.insert(&instruction).second) continue;
             if (site >= 0) extend_labels(instruction, static_cast<unsigned>(site));
           }

@@ -163,7 +163,9 @@ bool Locksets::protects(LocksetId a, LocksetId b) {
     }
     return false;
   };
-  return table_.count(a) <= kFew && table_.count(b) <= kFew ? compute() : ask(kProtects, a, b, compute);
+  // Of one set its first exclusive lock decides: that is no question to remember the answer of.
+  if (a == b || (table_.count(a) <= kFew && table_.count(b) <= kFew)) return compute();
+  return ask(kProtects, a, b, compute);
 }
 
 bool Locksets::is_weaker(LocksetId a, LocksetId b) {

@@ -1,5 +1,6 @@
 #include "casebook/postgres.h"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <libpq-fe.h>
 
@@ -17,8 +18,46 @@ constexpr Oid kBigint = 20, kText = 25, kDouble = 701;
 // What nobody else takes: that one process at a time brings the tables to a version.
 constexpr int64_t kMigrationLock = 0x6e6f726e;
 
+// PostgreSQL's library brings twenty others along: it is loaded by who keeps a casebook in a database, not by every
+// norn.
+struct Symbol {
+  const char* name;
+  template <class Function>
+  operator Function*() const {
+    static void* const library = dlopen("libpq.so.5", RTLD_NOW);
+    void* found = library == nullptr ? nullptr : dlsym(library, name);
+    if (found == nullptr) throw CasebookError(dlerror());
+    return reinterpret_cast<Function*>(found);
+  }
+};
+
+struct Libpq {
+  decltype(&PQclear) clear = Symbol{"PQclear"};
+  decltype(&PQconnectdb) connect = Symbol{"PQconnectdb"};
+  decltype(&PQstatus) status = Symbol{"PQstatus"};
+  decltype(&PQsetNoticeProcessor) set_notice_processor = Symbol{"PQsetNoticeProcessor"};
+  decltype(&PQexec) exec = Symbol{"PQexec"};
+  decltype(&PQtransactionStatus) transaction_status = Symbol{"PQtransactionStatus"};
+  decltype(&PQexecParams) exec_params = Symbol{"PQexecParams"};
+  decltype(&PQcmdTuples) cmd_tuples = Symbol{"PQcmdTuples"};
+  decltype(&PQresultStatus) result_status = Symbol{"PQresultStatus"};
+  decltype(&PQerrorMessage) error_message = Symbol{"PQerrorMessage"};
+  decltype(&PQfinish) finish = Symbol{"PQfinish"};
+  decltype(&PQntuples) ntuples = Symbol{"PQntuples"};
+  decltype(&PQgetlength) getlength = Symbol{"PQgetlength"};
+  decltype(&PQftype) ftype = Symbol{"PQftype"};
+  decltype(&PQnfields) nfields = Symbol{"PQnfields"};
+  decltype(&PQfname) fname = Symbol{"PQfname"};
+  decltype(&PQgetvalue) getvalue = Symbol{"PQgetvalue"};
+};
+
+const Libpq& pq() {
+  static const Libpq functions;
+  return functions;
+}
+
 struct ClearResult {
-  void operator()(PGresult* result) const { PQclear(result); }
+  void operator()(PGresult* result) const { pq().clear(result); }
 };
 using Result = std::unique_ptr<PGresult, ClearResult>;
 
@@ -48,21 +87,21 @@ std::string clean_text(std::string_view text) {
 class PostgresConnection final : public Connection {
  public:
   PostgresConnection(const std::string& address, std::string name) : name_(std::move(name)) {
-    handle_.reset(PQconnectdb(address.c_str()));
-    if (PQstatus(handle_.get()) != CONNECTION_OK) fail();
-    PQsetNoticeProcessor(handle_.get(), [](void*, const char*) {}, nullptr);
+    handle_.reset(pq().connect(address.c_str()));
+    if (pq().status(handle_.get()) != CONNECTION_OK) fail();
+    pq().set_notice_processor(handle_.get(), [](void*, const char*) {}, nullptr);
   }
 
-  void execute(const char* sql) override { check(Result(PQexec(handle_.get(), column_types(sql).c_str()))); }
+  void execute(const char* sql) override { check(Result(pq().exec(handle_.get(), column_types(sql).c_str()))); }
   std::unique_ptr<Query> prepare(const std::string& sql) override;
   void begin() override { execute("BEGIN"); }
   void commit() override { execute("COMMIT"); }
   void roll_back() noexcept override {
-    if (PQtransactionStatus(handle_.get()) != PQTRANS_IDLE) Result(PQexec(handle_.get(), "ROLLBACK"));
+    if (pq().transaction_status(handle_.get()) != PQTRANS_IDLE) Result(pq().exec(handle_.get(), "ROLLBACK"));
   }
   DatabaseMark mark() override {
     // Within a transaction nobody else migrates until it ends.
-    if (PQtransactionStatus(handle_.get()) == PQTRANS_INTRANS)
+    if (pq().transaction_status(handle_.get()) == PQTRANS_INTRANS)
       execute(fmt::format("SELECT pg_advisory_xact_lock({})", kMigrationLock).c_str());
     const std::unique_ptr<Query> exists = prepare("SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()");
     DatabaseMark mark{.is_empty = !exists->step() || exists->integer(0) == 0};
@@ -88,26 +127,26 @@ class PostgresConnection final : public Connection {
     std::vector<const char*> texts;
     texts.reserve(values.size());
     for (const std::string& value : values) texts.push_back(value.c_str());
-    Result result(PQexecParams(handle_.get(), sql.c_str(), static_cast<int>(values.size()), types.data(), texts.data(),
-                               nullptr, nullptr, 0));
+    Result result(pq().exec_params(handle_.get(), sql.c_str(), static_cast<int>(values.size()), types.data(),
+                                   texts.data(), nullptr, nullptr, 0));
     check(result);
-    changes_ = std::strtoll(PQcmdTuples(result.get()), nullptr, 10);
+    changes_ = std::strtoll(pq().cmd_tuples(result.get()), nullptr, 10);
     return result;
   }
 
  private:
   void check(const Result& result) const {
-    const ExecStatusType status = PQresultStatus(result.get());
+    const ExecStatusType status = pq().result_status(result.get());
     if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) fail();
   }
   [[noreturn]] void fail() const {
-    std::string words = PQerrorMessage(handle_.get());
+    std::string words = pq().error_message(handle_.get());
     if (const size_t end = words.find('\n'); end != std::string::npos) words.resize(end);
     throw CasebookError(fmt::format("{}: {}", name_, words));
   }
 
   struct Finish {
-    void operator()(PGconn* connection) const { PQfinish(connection); }
+    void operator()(PGconn* connection) const { pq().finish(connection); }
   };
   std::string name_;
   std::unique_ptr<PGconn, Finish> handle_;
@@ -128,15 +167,15 @@ class PostgresQuery final : public Query {
   void put(int place, std::string_view value) override { keep(place, clean_text(value), kText); }
   bool step() override {
     if (!result_) result_ = connection_.run(sql_, values_, types_);
-    return ++row_ < PQntuples(result_.get());
+    return ++row_ < pq().ntuples(result_.get());
   }
   int64_t integer(int column) const override { return std::strtoll(cell(column), nullptr, 10); }
   double real(int column) const override { return std::strtod(cell(column), nullptr); }
   std::string_view view(int column) const override {
-    return {cell(column), static_cast<size_t>(PQgetlength(result_.get(), row_, column))};
+    return {cell(column), static_cast<size_t>(pq().getlength(result_.get(), row_, column))};
   }
   CellKind kind(int column) const override {
-    switch (PQftype(result_.get(), column)) {
+    switch (pq().ftype(result_.get(), column)) {
       case kBigint:
       case 23:    // integer
       case 1700:  // numeric: a sum of bigints
@@ -147,8 +186,8 @@ class PostgresQuery final : public Query {
         return CellKind::kText;
     }
   }
-  int columns() const override { return PQnfields(result_.get()); }
-  std::string_view name(int column) const override { return PQfname(result_.get(), column); }
+  int columns() const override { return pq().nfields(result_.get()); }
+  std::string_view name(int column) const override { return pq().fname(result_.get(), column); }
 
  private:
   void keep(int place, std::string value, Oid type) {
@@ -160,7 +199,7 @@ class PostgresQuery final : public Query {
     values_[index] = std::move(value);
     types_[index] = type;
   }
-  [[nodiscard]] const char* cell(int column) const { return PQgetvalue(result_.get(), row_, column); }
+  [[nodiscard]] const char* cell(int column) const { return pq().getvalue(result_.get(), row_, column); }
 
   PostgresConnection& connection_;
   std::string sql_;

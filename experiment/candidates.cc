@@ -208,7 +208,7 @@ namespace {
 std::optional<std::vector<ConfirmCandidate>> candidates_in_text(const std::string& text, std::string& error) {
   if (text.find("WARNING: ThreadSanitizer") == std::string::npos) {
     auto out = candidates_in_json(text, error);
-    if (!out) error += ", nor a report of ThreadSanitizer";
+    if (!out) error = "neither a report of ThreadSanitizer nor one of norn: " + error;
     return out;
   }
   auto races = candidates_in_tsan_text(text);

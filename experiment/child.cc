@@ -21,6 +21,7 @@ constexpr int kForwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2
 constexpr int kFailedWrites[] = {SIGPIPE, SIGXFSZ};
 
 volatile sig_atomic_t g_child = 0;
+volatile sig_atomic_t g_sent_on = 0;             // the last signal that was
 bool g_restored[std::size(kFailedWrites)] = {};  // which of them do what they do by default
 
 void forward(int signal, siginfo_t* info, void*) {
@@ -28,13 +29,16 @@ void forward(int signal, siginfo_t* info, void*) {
   if (info->si_code == SI_KERNEL) return;
   const int saved = errno;
   if (g_child > 0) kill(static_cast<pid_t>(g_child), signal);
+  g_sent_on = signal;
   errno = saved;
 }
 
-// Forwards signals while it lives.
+// Forwards signals while it lives. Who sends one to norn and then to its whole group, as timeout(1) does, sends it
+// twice: the second may come when the child has ended by the first, and must not end norn before its report.
 class Forwarding {
  public:
   Forwarding() {
+    g_sent_on = 0;
     struct sigaction action{};
     action.sa_sigaction = forward;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
@@ -48,6 +52,12 @@ class Forwarding {
   ~Forwarding() {
     g_child = 0;
     for (size_t i = 0; i < std::size(kForwarded); ++i) sigaction(kForwarded[i], &old_[i], nullptr);
+    if (g_sent_on == 0) return;
+    struct sigaction pass_over{};
+    pass_over.sa_handler = [](int) {};
+    pass_over.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;  // one
+    sigemptyset(&pass_over.sa_mask);
+    sigaction(g_sent_on, &pass_over, nullptr);
   }
   Forwarding(const Forwarding&) = delete;
   Forwarding& operator=(const Forwarding&) = delete;

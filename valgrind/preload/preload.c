@@ -6,6 +6,7 @@
 #include "valgrind/preload/preload.h"
 
 #include <errno.h>
+#include <norn/abi.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdint.h>
@@ -23,6 +24,13 @@ __asm__(
     "  xorl %eax, %eax\n"
     "  ret\n"
     ".size norn_event, .-norn_event\n");
+
+// A program that norn built, started by one that is followed, checks itself: its checks are not checked with it.
+extern __typeof__(__norn_module_init) __norn_module_init __attribute__((weak));
+
+__attribute__((constructor)) static void norn_say_who_checks(void) {
+  if (__norn_module_init != NULL) TELL(kNornChecksItself, 0, 0, 0);
+}
 
 // --- threads -----------------------------------------------------------------------------------------------------
 

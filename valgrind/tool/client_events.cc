@@ -180,6 +180,9 @@ Address openmp_event(ThreadState& self, NornEvent code, Address a, Address b, Ad
       break;
     case kNornStartWatching:
       return start_watching(self) ? 1 : 0;
+    case kNornChecksItself:
+      checks_itself = true;
+      break;
     default:
       break;
   }

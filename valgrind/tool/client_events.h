@@ -71,6 +71,7 @@ enum NornEvent {
   kNornTaskHasEvent,    // task, event: it is over when that is fulfilled, too
   kNornEventFulfilled,  // event
   kNornStartWatching,   // the result: 1: code must be translated anew
+  kNornChecksItself,    // the program was built with norn
 };
 
 enum NornTask { kNornTaskAtOnce = 1, kNornTaskFinal = 2, kNornTaskOnlyWaits = 4 };

@@ -21,6 +21,7 @@ constinit ThreadState* current = nullptr;
 constinit FastCheck* current_check = nullptr;
 constinit uint64_t atomic_changes = 0;
 constinit bool watching = false;
+constinit bool checks_itself = false;
 constinit ForeignStack foreign_stack = {~Address{0}, 0};
 
 namespace {
@@ -93,7 +94,7 @@ void show_foreign_stack(const ThreadState& self) {
 }  // namespace
 
 bool start_watching(ThreadState& self) {
-  if (watching) return false;
+  if (watching || checks_itself) return false;
   const Address end = VG_(thread_get_stack_max)(self.host);
   thread_has_stack(self, end > kMainStack ? end - kMainStack : 0, end);
   watching = true;

@@ -96,6 +96,7 @@ extern constinit FastCheck* current_check;  // its
 extern constinit uint64_t atomic_changes;   // how often any thread stored to an atomic
 // Accesses count. Off while there is one thread: what it did is ordered before all that its children do.
 extern constinit bool watching;
+extern constinit bool checks_itself;  // the program, which norn built: nothing is watched
 // The present thread's foreign part of its stack, for the code that looks at it when the stack moves; empty: (~0, 0).
 struct ForeignStack {
   Address begin;

@@ -237,7 +237,7 @@ void Relations::give_lock(Thread& thread, Address lock) {
   const bool lasted = thread.slot != slot || thread.time > since;
   const Published published = publish_strongly(thread);
   note_release(thread, published);
-  if (lasted && options_.engine == EngineKind::kHybrid) {
+  if (lasted && predicts(options_.engine)) {
     const SpinLock guard(object->mutex);
     note_section(thread, object->lock, mode, slot, since, published);
   }

@@ -268,7 +268,7 @@ void Relations::give_lock(Thread& thread, Address lock) {
 void Relations::note_section(const Thread& thread, LockState& lock, LockMode mode, Slot slot, ClockValue since,
                              const Published& published) {
   LockedSection* next = lock.sections == nullptr ? nullptr : lock.sections->next;
-  if (lock.section_count < LockState::kSections) {
+  if (next == nullptr || lock.section_count < LockState::kSections) {
     auto* made = arena_.create<LockedSection>();
     if (made == nullptr) return no_memory_for_clocks();
     ++lock.section_count;

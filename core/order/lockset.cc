@@ -42,7 +42,7 @@ Locksets::Chunk Locksets::last_of(LocksetId set) const {
 uint32_t Locksets::word_at(LocksetId set, unsigned i) const {
   Chunk chunk = last_of(set);
   while (i < chunk.before_count) chunk = last_of(chunk.before);
-  return chunk.words[i - chunk.before_count];
+  return chunk.words == nullptr ? 0 : chunk.words[i - chunk.before_count];  // no locks have no word
 }
 
 // `words` has room for kMostLocks.

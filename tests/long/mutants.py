@@ -80,7 +80,8 @@ def copy_if_changed(source, target):
 def copy_sources(tree):
     """The rooms that core_test needs, as they are now."""
     os.makedirs(tree, exist_ok=True)
-    for name in ("CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "base", "core", "include"):
+    for name in ("CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "base", "core", "include",
+                 "integration"):
         source, target = os.path.join(ROOT, name), os.path.join(tree, name)
         if os.path.isdir(source):
             shutil.copytree(source, target, dirs_exist_ok=True, copy_function=copy_if_changed)

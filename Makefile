@@ -11,7 +11,8 @@ help:
 ## make demo        install, build, find and explain a race in an example
 ## make test        install, build, run all tests
 ## make build       only build, into build/bin and build/lib/norn
-## make test-long   the slow checks: sanitizers, many seeds, long stress; MINUTES=40 of random programs
+## make test-long   the slow checks, in parts that go on where they were: sanitizers, many seeds, long stress, all programs
+##                  at all levels, MINUTES=40 of random ones; PART=seeds: only that one (tools/run-long-tests has the list)
 ## make bench       side by side with ThreadSanitizer, helgrind and drd, in parts of at most 20 minutes that go on where they
 ##                  were; PART=kernels: only that one (standins, programs, valgrind, threads, heap, locks)
 ## make accuracy    who is right about the programs that wait and those from the standards: docs/accuracy.md
@@ -41,7 +42,7 @@ test: deps build
 	@tools/run-tests $(BUILD)
 
 test-long: deps build
-	@tools/run-long-tests $(BUILD)
+	@tools/run-long-tests $(BUILD) $(PART)
 
 bench: deps build
 	@tools/install-packages bench

@@ -51,6 +51,8 @@ namespace {
 // Blocks up to this size are copied and filled by a few instructions at every optimisation level; longer ones may
 // become calls of the C library, which the runtime would see a second time.
 constexpr uint64_t kInlineBlock = 32;
+// The longest that the code generator copies or fills by moves.
+constexpr uint64_t kLongestInline = 128;
 
 // One access of known bytes, done by `instruction`, which stays.
 struct Access {
@@ -310,7 +312,8 @@ class FunctionInstrumenter final {
     }
     const bool to = !is_unchecked(block.getRawDest());
     const bool from = copy != nullptr && !is_unchecked(copy->getRawSource());
-    if (to || from) blocks_.push_back({&block});
+    // Also what need not be checked: the library's function, which the code generator calls for it, is interposed.
+    if (to || from || length == nullptr || size > kLongestInline) blocks_.push_back({&block});
   }
 
   void collect_intrinsic(llvm::IntrinsicInst& intrinsic) {

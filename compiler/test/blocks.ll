@@ -34,7 +34,7 @@ define void @long(ptr %p, ptr %q, i64 %n) {
   ret void
 }
 
-; One side that needs no check has no site; two such sides need no hook.
+; One side that needs no check has no site; two such sides need no hook, unless the library's function would be called.
 ; CHECK-LABEL: @one_side(
 ; CHECK: call ptr @__norn_memcpy(ptr %p, ptr @table, i64 64, ptr @norn.site{{[.0-9]*}}, ptr null)
 ; CHECK: call void @llvm.memcpy
@@ -42,6 +42,18 @@ define void @one_side(ptr %p) {
   %local = alloca [64 x i8]
   call void @llvm.memcpy.p0.p0.i64(ptr %p, ptr @table, i64 64, i1 false)
   call void @llvm.memcpy.p0.p0.i64(ptr %local, ptr @table, i64 64, i1 false)
+  ret void
+}
+
+; CHECK-LABEL: @unseen(
+; CHECK: call ptr @__norn_memset(ptr %local, i32 0, i64 %n, ptr null)
+; CHECK: call ptr @__norn_memset(ptr %local, i32 0, i64 129, ptr null)
+; CHECK: call void @llvm.memset
+define void @unseen(i64 %n) {
+  %local = alloca [256 x i8]
+  call void @llvm.memset.p0.i64(ptr %local, i8 0, i64 %n, i1 false)
+  call void @llvm.memset.p0.i64(ptr %local, i8 0, i64 129, i1 false)
+  call void @llvm.memset.p0.i64(ptr %local, i8 0, i64 128, i1 false)
   ret void
 }
 

@@ -187,6 +187,10 @@ void Relations::take_lock(Thread& thread, Address lock, LockMode mode, StackId w
     const SpinLock guard(object->mutex);
     come_after_sections(thread, state, mode);
   }
+  if (exclusive && options_.spin && predicts(options_.engine) && held != thread.held && held[-1].slot == thread.slot &&
+      held[-1].since == thread.time) {
+    tick(thread);  // who finds this lock taken knows by the time that the one before it was, too
+  }
   *held = {lock,  state.lock,  1,           mode,
            where, thread.slot, thread.time, thread.unsettled == 0 ? thread.lockset : Held::kUnknown};
   if (exclusive) note_taking(thread, state);

@@ -4,11 +4,8 @@
 namespace norn {
 namespace {
 
-// Nothing lies in the other places.
-bool is_alone(const Granule& granule, unsigned place) {
-  return granule.words[place ^ 1].load(std::memory_order_relaxed).is_none() &&
-         granule.words[2].load(std::memory_order_relaxed).is_none();
-}
+// Nothing is left in granules that have nothing (GranuleStep::Alone).
+constexpr auto kUnborn = [](uint64_t) { return false; };
 
 // The allocation as an access. One that its thread ignores is as of a time before all: it races with nobody. It still
 // says that its bytes have had a life, or the next owner's allocation would be the first.
@@ -46,7 +43,10 @@ void ShadowStore::clear_shadow(Thread& thread, Address begin, Address end) {
       const uint8_t mask = mask_in(at, begin, end);
       const bool empty =
           granule.cells[0].load(std::memory_order_relaxed) == kUntouched && GranuleWords::is_empty(granule);
-      if (!empty) clear_granule(thread, granule, at, mask), thread.brought_nothing = false;
+      if (!empty) {
+        if (mask != 0xff || !clear_simple_granule(granule)) clear_granule(thread, granule, at, mask);
+        thread.brought_nothing = false;
+      }
       return empty && mask == 0xff;
     });
   }
@@ -147,7 +147,7 @@ void ShadowStore::bear(Thread& thread, Address address, uint64_t size, StackId w
   const bool packs = !ignored && may_renew(thread) && ShadowWord::stack_fits(where);
   const unsigned place = thread.slot & 1u;
   const ShadowWord fresh = GranuleStep::birth_of(thread, where);
-  const uint64_t alone = uint64_t{thread.layout_alone} << 32;
+  const GranuleStep::Alone<AccessKind::kBirth> own(thread, where);
   auto bear_locked = [&] {
     unsigned others = 0;  // that have more to them
     for (unsigned i = 0; i < count; ++i) {
@@ -173,15 +173,15 @@ void ShadowStore::bear(Thread& thread, Address address, uint64_t size, StackId w
     if (const Leaf* leaf = shadow_.existing_leaf(at); leaf != nullptr) {
       Granule* granule = &leaf->granules[at / kGranuleBytes % Leaf::kGranules];
       for (; at < stop; at += kGranuleBytes, ++granule) {
+        if (packs && at >= address) {
+          const uint64_t done = own.renew(granule, (stop - at) / kGranuleBytes, 1, kUnborn);
+          at += done * kGranuleBytes, granule += done;
+          if (at >= stop) break;
+        }
         const uint64_t cells = GranuleLock::cells_of(*granule);
         const unsigned mask = mask_in(at, address, end);
         const bool simple = static_cast<uint32_t>(cells) == kUntouched;
         if (simple && GranuleWords::is_empty(*granule)) continue;
-        if (thread.words_unlocked && cells == alone && packs && mask == kWholeGranule && is_alone(*granule, place) &&
-            granule->words[place].load(std::memory_order_relaxed).has_all(kWholeGranule) &&
-            GranuleStep::put_unlocked(*granule, place, fresh)) {
-          continue;
-        }
         if (!simple || !packs || mask != kWholeGranule || !GranuleLock::try_lock_both(*granule, cells)) {
           bear_locked();  // nobody waits for a lock who has one
           bear_granule(thread, *granule, at, mask, where);
@@ -233,18 +233,16 @@ Address ShadowStore::leave_free(Thread& thread, const Leaf& leaf, Address begin,
   const ShadowWord fresh = ShadowWord::of_one_stack(now, AccessKind::kFree, ShadowWord::kAllBytes, where);
   const unsigned place = thread.slot & 1u;
   const uint64_t alone = uint64_t{thread.layout_alone} << 32;
+  const GranuleStep::Alone<AccessKind::kFree> own(thread, where);
   // Whole granules are locked some at once, which is cheaper than one after the other: a lock waits for all that was
   // stored before it. Nobody waits for a lock who has one.
   constexpr unsigned kAtOnce = 8;
   while (at < end) {
     Granule* granules = &leaf.granules[at / kGranuleBytes % Leaf::kGranules];
-    if (thread.words_unlocked && at >= begin && end - at >= kGranuleBytes &&
-        GranuleLock::cells_of(*granules) == alone && is_alone(*granules, place)) {
-      const ShadowWord only = granules->words[place].load(std::memory_order_relaxed);
-      if (!only.is_none() && goes(only, alone, place) && GranuleStep::put_unlocked(*granules, place, fresh)) {
-        at += kGranuleBytes;
-        continue;
-      }
+    if (at >= begin && end - at >= kGranuleBytes) {
+      const uint64_t own_granules = own.renew(granules, (end - at) / kGranuleBytes, 1, kUnborn);
+      at += own_granules * kGranuleBytes;
+      if (own_granules != 0) continue;
     }
     const auto whole = at < begin ? 0 : (end - at) / kGranuleBytes;
     uint64_t cells[kAtOnce];

@@ -778,6 +778,7 @@ Address ShadowStore::renew_span(Thread& thread, Address at, Address begin, Addre
   constexpr bool kPlain = Kind == AccessKind::kRead || Kind == AccessKind::kWrite;
   if (!ShadowWord::stack_fits(where)) return at;
   [[maybe_unused]] const GranuleStep::Strided<Kind> row(thread, where);
+  [[maybe_unused]] const GranuleStep::Alone<Kind> alone(thread, where);
   auto place = [&](StackId& found) __attribute__((always_inline)) {
     found = where;
     return true;
@@ -786,6 +787,14 @@ Address ShadowStore::renew_span(Thread& thread, Address at, Address begin, Addre
     Granule* granule = shadow_.existing_granule(at);
     const uint8_t mask = mask_in(at, begin, end);
     if (granule == nullptr) break;
+    if constexpr (Kind == AccessKind::kWrite || Kind == AccessKind::kFree) {
+      const auto prepare = [&](uint64_t i) { return is_prepared(at + i * kGranuleBytes); };
+      if (const uint64_t done = mask == 0xff ? alone.renew(granule, whole_in_leaf(at, end), 1, prepare) : 0;
+          done != 0) {
+        at += (done - 1) * kGranuleBytes;
+        continue;
+      }
+    }
     if constexpr (kPlain) {
       if (owns(thread, *granule) &&
           (contains_same_access(thread, *granule, Kind, mask) || renew_owner<Kind>(thread, *granule, mask, where))) {
@@ -794,9 +803,7 @@ Address ShadowStore::renew_span(Thread& thread, Address at, Address begin, Addre
       if (mask == 0xff && (row.stands(*granule) || row.renew(*granule) || begin_row(row, *granule, at))) continue;
     }
     if (Kind == AccessKind::kRead && mask == 0xff && end - at >= 2 * kGranuleBytes && has_list(*granule)) {
-      constexpr Address kLeafBytes = Address{1} << Leaf::kBits;
-      const Address until = (at | (kLeafBytes - 1)) + 1;
-      const uint64_t count = ((until < end ? until : end) - at) / kGranuleBytes;
+      const uint64_t count = whole_in_leaf(at, end);
       if (const uint64_t together = read_together(thread, granule, at, count, 1, where, true); together != 0) {
         at += (together - 1) * kGranuleBytes;
         continue;

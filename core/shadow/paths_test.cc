@@ -142,6 +142,7 @@ class PathsTest : public testing::Test {
     const Address at = kData + number * 256;
     if (number == 2 && once_in(40)) return detector_->spin_read(thread, at, 4, 80, true);
     if (once_in(100)) return detector_->allocate(thread, at, 8);
+    if (once_in(20)) try_birth(thread, at);
     if (once_in(100)) return detector_->bear(thread, at, 8, 81);
     AccessKind kind = once_in(2) ? AccessKind::kRead : AccessKind::kWrite;
     if (number == 0) kind = once_in(12) ? AccessKind::kWrite : AccessKind::kRead;
@@ -169,6 +170,25 @@ class PathsTest : public testing::Test {
     }
   }
   MemoryOrder any_order() { return once_in(3) ? MemoryOrder::kSeqCst : MemoryOrder::kRelaxed; }
+
+  // A birth of what the thread alone had, beside that of any granule.
+  void try_birth(Thread& thread, Address at) {
+    DetectorProbe::begin(*detector_, thread);
+    thread.epoch_used = true;
+    if (!DetectorProbe::may_renew(thread)) return;
+    Granule& granule = DetectorProbe::made_granule(*detector_, at);
+    DetectorProbe::Snapshot snapshot(*detector_, thread, granule, at);
+    if (!DetectorProbe::path_1_alone<AccessKind::kBirth>(*detector_, thread, granule,
+                                                         {AccessKind::kBirth, kWholeGranule, 81, at})) {
+      return snapshot.restore();
+    }
+    ++births_;
+    const Remembered alone = DetectorProbe::remembered(*detector_, granule, at);
+    snapshot.restore();
+    DetectorProbe::bear(*detector_, thread, granule, at, 81);
+    const Remembered any = DetectorProbe::remembered(*detector_, granule, at);
+    EXPECT_TRUE(alone == any) << text_of(alone.all) << "beside\n" << text_of(any.all);
+  }
 
   void try_all(Thread& thread, const WordAccess& access, Address address, unsigned size) {
     DetectorProbe::begin(*detector_, thread);
@@ -231,6 +251,14 @@ class PathsTest : public testing::Test {
       if (access.kind == AccessKind::kRead && access.mask == kWholeGranule) {
         try_one({2, "at once", Leaves::kMoreReads},
                 [&] { return DetectorProbe::path_2_at_once(*detector_, thread, granule, access); });
+      }
+      if (access.mask == kWholeGranule && !access.increments) {
+        const auto alone = [&]<AccessKind Kind>() {
+          try_one({1, "alone", Leaves::kTheSame},
+                  [&] { return DetectorProbe::path_1_alone<Kind>(*detector_, thread, granule, access); });
+        };
+        if (access.kind == AccessKind::kWrite) alone.template operator()<AccessKind::kWrite>();
+        if (access.kind == AccessKind::kFree) alone.template operator()<AccessKind::kFree>();
       }
       if (access.kind == AccessKind::kFree) {
         try_one({1, "freed", Leaves::kTheSame}, [&] { return DetectorProbe::path_1_free(*detector_, thread, access); });
@@ -369,17 +397,17 @@ class PathsTest : public testing::Test {
     return (way.leaves == Leaves::kMoreReads && is_read(kind)) || (way.leaves == Leaves::kMoreAtomics && atomic);
   }
   // Whether it is of the one remembered access that goes for want of room: superseded, with a short history, and all of
-  // it; what stays are three words.
+  // it; what stays fills three words (which have a stack of each byte, if need be).
   [[nodiscard]] bool leaves_for_want_of_room(const RememberedByte& one, const WordAccess& access, const Thread& thread,
                                              const Remembered& before, const Remembered& after) const {
     const auto said = [](const RememberedByte& byte) {
-      return std::tuple(byte.slot, byte.clock, byte.kind, byte.lockset, byte.rmw);
+      return std::tuple(byte.slot, byte.clock, byte.kind, byte.lockset, byte.stack, byte.rmw);
     };
     unsigned bytes = 0;
     for (const RememberedByte& byte : before.all) bytes |= said(byte) == said(one) ? 1u << byte.byte : 0u;
     std::set<decltype(said(one))> left;
     for (const RememberedByte& byte : after.all) left.insert(said(byte));
-    return detector_->options().superseded_cap < 3 && !left.contains(said(one)) && left.size() == 3 &&
+    return detector_->options().superseded_cap < 3 && !left.contains(said(one)) && left.size() >= 3 &&
            ordered_before(thread.clocks.full, thread, one.slot, one.clock) &&
            supersedes(access.kind, access.mask, access.increments ? access.mask : 0u, one.kind, bytes,
                       one.slot == thread.slot);
@@ -434,21 +462,22 @@ class PathsTest : public testing::Test {
   }
   // That each way was taken often enough to have said something.
   void expect_taken(unsigned often) {
-    constexpr Way kWays[] = {{0, "check", Leaves::kTheSame},        {0, "is known", Leaves::kTheSame},
-                             {1, "renew", Leaves::kTheSame},        {1, "strided", Leaves::kTheSame},
-                             {1, "freed", Leaves::kTheSame},        {1, "atomic read", Leaves::kTheSame},
-                             {1, "atomic write", Leaves::kTheSame}, {2, "renew_beside", Leaves::kMoreReads},
-                             {2, "at once", Leaves::kMoreReads},    {2, "in place", Leaves::kMoreReads},
-                             {3, "waited for", Leaves::kTheSame},   {3, "atomic", Leaves::kMoreAtomics},
-                             {3, "plain", Leaves::kNoList},         {3, "table", Leaves::kMoreReads},
-                             {3, "list", Leaves::kMoreReads},       {3, "short list", Leaves::kTheSame},
-                             {1, "owner", Leaves::kTheSame},        {1, "own", Leaves::kTheSame},
-                             {3, "owner, locked", Leaves::kTheSame}};
+    constexpr Way kWays[] = {{0, "check", Leaves::kTheSame},         {0, "is known", Leaves::kTheSame},
+                             {1, "renew", Leaves::kTheSame},         {1, "strided", Leaves::kTheSame},
+                             {1, "freed", Leaves::kTheSame},         {1, "atomic read", Leaves::kTheSame},
+                             {1, "atomic write", Leaves::kTheSame},  {2, "renew_beside", Leaves::kMoreReads},
+                             {2, "at once", Leaves::kMoreReads},     {2, "in place", Leaves::kMoreReads},
+                             {3, "waited for", Leaves::kTheSame},    {3, "atomic", Leaves::kMoreAtomics},
+                             {3, "plain", Leaves::kNoList},          {3, "table", Leaves::kMoreReads},
+                             {3, "list", Leaves::kMoreReads},        {3, "short list", Leaves::kTheSame},
+                             {1, "owner", Leaves::kTheSame},         {1, "own", Leaves::kTheSame},
+                             {3, "owner, locked", Leaves::kTheSame}, {1, "alone", Leaves::kTheSame}};
     std::map<std::string, unsigned> taken;
     for (const auto& [way, count] : taken_) taken[way.name] += count;
     for (const Way& way : kWays) EXPECT_GE(taken[way.name], often) << way.name;
     EXPECT_GE(without_number_, often);
     EXPECT_GE(own_of_three_, often);
+    EXPECT_GE(births_, often);
     for (const Shape shape : {Shape::kEmpty, Shape::kPlain, Shape::kOverflow, Shape::kReadList, Shape::kReadShared,
                               Shape::kAtomic, Shape::kWaitedFor, Shape::kOwned}) {
       EXPECT_GE(shapes_[shape], often) << "shape " << static_cast<unsigned>(shape);
@@ -466,6 +495,7 @@ class PathsTest : public testing::Test {
   std::map<Way, unsigned> taken_;
   std::map<Shape, unsigned> shapes_;
   unsigned without_number_ = 0;  // accesses under locks that have none
+  unsigned births_ = 0;          // of granules that the thread alone had
   unsigned own_of_three_ = 0;    // accesses that "own" took where the granule had three words
 };
 

@@ -328,6 +328,11 @@ class ShadowStore : public GranuleStore {
   [[nodiscard]] static constexpr bool is_in_one_leaf(Address begin, Address end) {
     return begin >> Leaf::kBits == (end - 1) >> Leaf::kBits;
   }
+  // So many granules from `at` on lie before `end`, and behind each other.
+  [[nodiscard]] static uint64_t whole_in_leaf(Address at, Address end) {
+    const Address until = (at | ((Address{1} << Leaf::kBits) - 1)) + 1;
+    return ((until < end ? until : end) - at) / kGranuleBytes;
+  }
   // Where that is worth the calls of the system, and filling it in anew.
   [[nodiscard]] static constexpr bool is_large(uint64_t bytes) { return bytes >= uint64_t{1} << 20; }
   void clear_leaf(Thread& thread, const Leaf& leaf, Address begin, Address end);
@@ -380,7 +385,13 @@ uint64_t ShadowStore::access_row(Thread& thread, Granule* granules, Address firs
   uint64_t done = 0;
   if (step_inside(thread) && ShadowWord::stack_fits(where)) {
     const GranuleStep::Strided<Kind> row(thread, where);
+    [[maybe_unused]] const GranuleStep::Alone<Kind> alone(thread, where);
     for (; done < count; ++done) {
+      if constexpr (Kind == AccessKind::kWrite) {
+        const auto prepare = [&](uint64_t i) { return is_prepared(first + (done + i) * step * kGranuleBytes); };
+        done += alone.renew(granules + done * step, count - done, step, prepare);
+      }
+      if (done == count) break;
       Granule& granule = granules[done * step];
       if (row.stands(granule) || row.renew(granule)) continue;
       const Address at = first + done * step * kGranuleBytes;

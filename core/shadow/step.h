@@ -274,6 +274,59 @@ class GranuleStep : public PlaceTables {
     bool unlocked_;
   };
 
+  // Path 1 for all bytes of many granules, by a thread that holds no lock: those that have nothing but one word of its
+  // own, which the access covers; or where it was emptied since. A store for each, without a clock and without the
+  // granule's lock (put_unlocked()). For writes, births and frees.
+  template <AccessKind Kind>
+  class Alone {
+   public:
+    Alone(const Thread& thread, StackId where)
+        : cells_(uint64_t{thread.own_alone} << 32),
+          fresh_(says(thread, Kind, where).with(ShadowWord::kAllBytes)),
+          past_(thread.time - thread.own_since),
+          place_(thread.slot & 1u) {}
+
+    // How many of so many, each `step` granules after the one before, from the first on. `prepare(i)`: before one that
+    // was emptied has a word again; false: it is left.
+    template <class PrepareCall>
+    [[nodiscard, gnu::always_inline]] uint64_t renew(Granule* granules, uint64_t count, uint64_t step,
+                                                     const PrepareCall& prepare) const {
+      uint64_t done = 0;
+      for (; done < count; ++done) {
+        Granule& granule = granules[done * step];
+        if (GranuleLock::cells_of(granule) != cells_) break;
+        const ShadowWord only = granule.words[place_].load(std::memory_order_relaxed);
+        if (Kind == AccessKind::kWrite && only.equals_in(fresh_, ShadowWord::kBitsOfWrites)) continue;  // it stands
+        if (only.is_none() ? !is_alone(granule) || !prepare(done)
+                           : !is_covered(only) || (Kind != AccessKind::kWrite && !is_alone(granule))) {
+          break;
+        }
+        if (!put_unlocked(granule, place_, fresh_)) break;
+      }
+      return done;
+    }
+
+   private:
+    [[nodiscard, gnu::always_inline]] bool is_covered(ShadowWord word) const {
+      const uint64_t clocks = uint64_t{fresh_.epoch()} - word.epoch();
+      if (clocks > past_) return false;  // another's, or of who had the slot before
+      // A birth replaces whatever was done to all the bytes. What was freed before is for the next path.
+      if constexpr (Kind == AccessKind::kBirth) return word.has_all(ShadowWord::kAllBytes);
+      if (clocks == 0 && stands_for(word.kind(), Kind)) return false;  // of some bytes
+      return !word.is_free() && covers(Kind, word.kind());
+    }
+    // What another thread put there at the same time as this one's word is not to outlive the memory.
+    [[nodiscard, gnu::always_inline]] bool is_alone(const Granule& granule) const {
+      return granule.words[place_ ^ 1].load(std::memory_order_relaxed).is_none() &&
+             granule.words[2].load(std::memory_order_relaxed).is_none();
+    }
+
+    uint64_t cells_;
+    ShadowWord fresh_;
+    uint64_t past_;
+    unsigned place_;
+  };
+
   // The second cell with a new shadow word of the thread beside what stays of those it tells of. 0: there is no room.
   [[nodiscard, gnu::always_inline]] static uint32_t second_among(const Thread& thread, unsigned place, unsigned staying,
                                                                  uint32_t second) {

@@ -118,6 +118,16 @@ struct DetectorProbe {
     const GranuleStep::Strided<Kind> strided(thread, access.where);
     return strided.stands(granule) || strided.renew(granule) || detector.begin_row(strided, granule, access.word);
   }
+  template <AccessKind Kind>
+  [[nodiscard]] static bool path_1_alone(Detector& detector, const Thread& thread, Granule& granule,
+                                         const WordAccess& access) {
+    return GranuleStep::Alone<Kind>(thread, access.where).renew(&granule, 1, 1, [&](uint64_t) {
+      return Kind != AccessKind::kBirth && detector.is_prepared(access.word);
+    }) == 1;
+  }
+  static void bear(Detector& detector, Thread& thread, Granule& granule, Address address, StackId where) {
+    detector.bear_granule(thread, granule, address, kWholeGranule, where);
+  }
   [[nodiscard]] static bool path_1_atomic_read(Detector& detector, Thread& thread, Granule& granule,
                                                const WordAccess& access) {
     const HistoryId list = granule.cells[0].load(std::memory_order_relaxed);
@@ -282,7 +292,7 @@ struct DetectorProbe {
                                     s.kind,
                                     s.lockset,
                                     detector.per_byte_stacks_.at(s.where, byte),
-                                    (s.adds >> byte & 1) != 0};
+                                    (s.adds >> byte & 1) != 0 && !is_of_life(s.kind)};  // of a free it says nothing
         result.all.insert(one);
         if (is_write(s.kind)) result.writes[byte].push_back(one);
       }

@@ -198,7 +198,7 @@ void apply(const Item& item) {
 // Whether rules follow accesses under locks (skeleton.h).
 bool follows_accesses_under_locks(const Skeleton& skeleton) {
   const options::Settings& settings = now->settings;
-  return (settings.engine == EngineKind::kHybrid && settings.handover && settings.lib) ||
+  return (predicts(settings.engine) && settings.handover && settings.lib) ||
          (settings.cv == ConditionMode::kWriteRead && skeleton.has_conditions());
 }
 

@@ -18,7 +18,7 @@
 #include "analyze/skeleton.h"
 #include "core/detector.h"
 #include "hazards/hazard_listener.h"
-#include "norn/abi.h"
+#include "norn/site.h"
 #include "options/run_settings.h"
 #include "report/findings_writer.h"
 #include "report/site_identity.h"

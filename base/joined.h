@@ -13,7 +13,7 @@ class Joined {
   static constexpr size_t kSize = [] {
     size_t size = 0;
     for (const auto& row : kRows)
-      if (kWanted(row)) size += row.name.size + 1;
+      if (kWanted(row)) size += Text(row.name).size + 1;
     return size;
   }();
   struct Bytes {
@@ -24,7 +24,7 @@ class Joined {
     size_t at = 0;
     for (const auto& row : kRows) {
       if (!kWanted(row)) continue;
-      for (const char c : row.name) bytes.of[at++] = c;
+      for (const char c : Text(row.name)) bytes.of[at++] = c;
       bytes.of[at++] = '|';
     }
     return bytes;

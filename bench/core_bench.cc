@@ -162,8 +162,7 @@ void register_all() {
        {Kernel{"same_segment", same_segment}, Kernel{"first_touch", first_touch}, Kernel{"read_shared", read_shared},
         Kernel{"critical_section", critical_section}, Kernel{"atomics", atomics}, Kernel{"range", range}}) {
     for (const EngineRow& engine : kEngines) {
-      benchmark::RegisterBenchmark((std::string(kernel.name) + "/" + std::string(view(engine.name))).c_str(),
-                                   kernel.run)
+      benchmark::RegisterBenchmark((std::string(kernel.name) + "/" + engine.name).c_str(), kernel.run)
           ->Arg(static_cast<int>(engine.kind))
           ->Setup(set_up)
           ->Teardown(tear_down)

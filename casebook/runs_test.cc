@@ -61,6 +61,7 @@ TEST_F(Runs, HalfALineSpoilsNoConfirmation) {
 
 TEST_F(Runs, ConfirmationsSideBySideAreAllKept) {
   std::vector<std::thread> threads;
+  threads.reserve(8);
   for (int i = 0; i < 8; ++i)
     threads.emplace_back([this] {
       for (int k = 0; k < 25; ++k) EXPECT_TRUE(keep({.runs = 3, .confirmed = 1, .token = "n2abc"}));

@@ -184,10 +184,13 @@ HistoryId Collector::history_anew(HistoryRoom& room, HistoryId id, Forgotten wha
   return made;
 }
 
+// How many of a granule's cells refer to histories.
+unsigned Collector::history_cells() const { return is_state_machine(options_.engine) ? kGranuleBytes / kWordBytes : 1; }
+
 // Calls visit(granule, cell) for each that may refer to a history.
 template <class Visit>
 void Collector::for_each_cell(Visit visit) {
-  const unsigned cells = is_state_machine(options_.engine) ? kGranuleBytes / kWordBytes : 1;
+  const unsigned cells = history_cells();
   shadow_.for_each([&](Granule& granule) {
     for (unsigned i = 0; i < cells; ++i) visit(granule, granule.cells[i]);
   });
@@ -196,7 +199,7 @@ void Collector::for_each_cell(Visit visit) {
 // Calls visit(history) for those that the granule's cells refer to.
 template <class Visit>
 void Collector::for_each_history(const Granule& granule, Visit visit) const {
-  const unsigned cells = is_state_machine(options_.engine) ? kGranuleBytes / kWordBytes : 1;
+  const unsigned cells = history_cells();
   for (unsigned i = 0; i < cells; ++i) {
     const HistoryId id = granule.cells[i].load(std::memory_order_relaxed);
     if (id != kUntouched) visit(id);

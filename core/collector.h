@@ -48,6 +48,7 @@ class Collector : public ShadowStore {
   void forget_ended();
   void forget_ended_in_list(Granule& granule);
   void forget_ended_in_table();
+  [[nodiscard]] unsigned history_cells() const;
   template <class Visit>
   void for_each_cell(Visit visit);
   template <class Visit>

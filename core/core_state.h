@@ -26,7 +26,7 @@ class CoreState {
 
  protected:
   // Only full order counts, and locks order fully.
-  [[nodiscard]] bool is_lockless() const { return options_.engine == EngineKind::kHb; }
+  [[nodiscard]] bool is_lockless() const { return is_by_order_alone(options_.engine); }
 
   // Says it to the user, the first time.
   void note_once(std::atomic<bool>& said, const char* text);

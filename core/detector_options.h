@@ -1,6 +1,7 @@
 // How a detector is to work; given to Detector::init().
 #pragma once
 
+#include "core/engine/engines.h"
 #include "core/event.h"
 
 namespace norn {

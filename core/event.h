@@ -5,7 +5,6 @@
 // judges them are two independent readings of that page.
 #pragma once
 
-#include "core/engine/engine_kind.h"
 #include "core/ids.h"
 
 namespace norn {

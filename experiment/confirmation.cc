@@ -15,10 +15,12 @@
 #include "experiment/search/known_states.h"
 #include "report/race.h"
 #include "schedule/log_file.h"
+#include "schedule/strategies.h"
 
 namespace norn::experiment {
 namespace {
 
+using schedule::GuidedBy;
 using schedule::Outcome;
 using schedule::StrategyKind;
 
@@ -57,8 +59,8 @@ bool stops_at_accesses(unsigned number) { return number % (number < kDeep ? 4 : 
 
 Member member_for(const Verdict& so_far, const ConfirmSettings& settings, unsigned number) {
   const bool explores = so_far.candidate.sites.empty();
-  if (settings.strategy == StrategyKind::kFrontier)
-    return {StrategyKind::kFrontier, explores && stops_at_accesses(number)};
+  if (guided_by(settings.strategy) == GuidedBy::kStates)
+    return {settings.strategy, explores && stops_at_accesses(number)};
   if (settings.strategy) return {*settings.strategy, explores, settings.depth};
   if (explores && goes_on(number)) return {StrategyKind::kFrontier, stops_at_accesses(number)};
   if (explores) return kForAnything[(number < kShallow ? number : number / 2) % std::size(kForAnything)];
@@ -138,8 +140,8 @@ class Tally {
     plan.depth = member.depth;
     plan.accesses = member.accesses;
     plan.sites = verdict_.candidate.sites;
-    if (plan.strategy == StrategyKind::kReadsFrom) plan.guide = corpus_.next();
-    if (plan.strategy == StrategyKind::kFrontier) plan.guide = states_.next(plan.accesses);
+    if (guided_by(plan.strategy) == GuidedBy::kPairs) plan.guide = corpus_.next();
+    if (guided_by(plan.strategy) == GuidedBy::kStates) plan.guide = states_.next(plan.accesses);
     plan.program = stage_.program_hash();
     return plan;
   }
@@ -147,7 +149,7 @@ class Tally {
   // pct draws its change points from the length of such a run: one that nobody preempts on purpose, stopping at the
   // same points, always the same.
   void add_length(Plan& plan, unsigned worker, Floor& floor) {
-    if (plan.strategy != StrategyKind::kPct) return;
+    if (guided_by(plan.strategy) != GuidedBy::kLength) return;
     std::atomic<uint32_t>& length = lengths_[plan.accesses ? 1 : 0];
     if (length == 0) {
       bool alone = false;
@@ -171,7 +173,7 @@ class Tally {
     ++verdict_.runs;
     events_ += run.decisions;
     preemptions_ += run.preemptions;
-    if (plan.strategy == StrategyKind::kPct) verdict_.length = plan.length;
+    if (guided_by(plan.strategy) == GuidedBy::kLength) verdict_.length = plan.length;
     verdict_.confirmed += confirmed ? 1 : 0;
     verdict_.taken_away += run.taken_away != 0 ? 1 : 0;
     verdict_.came_between += came_between(run) ? 1 : 0;
@@ -186,11 +188,11 @@ class Tally {
       verdict_.deadlock = deadlock_of(run);
     SeenConsequence& seen = (confirmed ? of_confirmed_ : of_others_)[consequence.harm];
     const bool is_first = seen.count++ == 0;
-    const bool constrained = plan.strategy == StrategyKind::kReadsFrom;
+    const bool constrained = guided_by(plan.strategy) == GuidedBy::kPairs;
     const bool is_new =
         corpus_.add(constrained ? plan.guide : "", run.pairs) != 0 || (is_first && consequence.harm != Harm::kNone);
     // What others come by is not what it would go on from.
-    if (plan.strategy == StrategyKind::kFrontier)
+    if (guided_by(plan.strategy) == GuidedBy::kStates)
       states_.add(run.states, schedule::read_log(log, run.states.size()), plan.accesses);
     verdict_.since_new = is_new ? 0 : verdict_.since_new + 1;
     if (!is_first) return;

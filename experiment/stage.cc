@@ -26,6 +26,7 @@
 #include "report/whole_file.h"
 #include "schedule/input_log.h"
 #include "schedule/log.h"
+#include "schedule/strategies.h"
 
 namespace norn::experiment {
 namespace {
@@ -74,7 +75,9 @@ bool read_into(schedule::Outcome& outcome, const std::string& path) {
 }
 
 // Of use to the strategy that is guided by them, and without a candidate: then every place is as good as another.
-bool marks_states(const Plan& plan) { return plan.strategy == schedule::StrategyKind::kFrontier && plan.sites.empty(); }
+bool marks_states(const Plan& plan) {
+  return schedule::guided_by(plan.strategy) == schedule::GuidedBy::kStates && plan.sites.empty();
+}
 
 std::vector<schedule::StateMark> read_states(const std::string& path, uint64_t decisions) {
   std::vector<schedule::StateMark> marks(std::min<uint64_t>(decisions, schedule::kMarkedDecisions));

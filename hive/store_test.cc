@@ -29,6 +29,7 @@ class StoreTest : public testing::Test {
 
   void submit(int number) {
     std::vector<Candidate> candidates;
+    candidates.reserve(static_cast<size_t>(number));
     for (int i = 0; i < number; ++i)
       candidates.push_back({.race = "race" + std::to_string(i), .sites = {"a" + std::to_string(i), "b"}});
     store_->add_version({.build = kBuild, .program = "bank", .label = "1.0", .submitted = 1}, 7, candidates);

@@ -1,4 +1,5 @@
 // The table of options: an option is a row here and a member of Settings (options.h).
+#include "base/joined.h"
 #include "core/engine/engines.h"
 #include "options/options.h"
 #include "schedule/strategies.h"
@@ -28,10 +29,12 @@ void store_strict(Settings& settings, uint64_t number, Text /*text*/) {
   settings.flags = Flags::kRace;
 }
 
+static_assert(in_order(kEngines));
+
 constexpr Option kOptions[] = {
     {.key = "engine",
      .kind = OptionKind::kChoice,
-     .values = kEngineNames,
+     .values = Joined<kEngines>::kText,
      .fallback = "hybrid",
      .help = "what makes a race: happens-before and locks (hybrid), happens-before alone (hb: no predictions), or the "
              "memory state machines for short and long runs",

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/text.h"
-#include "core/engine/engine_kind.h"
+#include "core/engine/engines.h"
 #include "schedule/strategy_kind.h"
 
 namespace norn::options {

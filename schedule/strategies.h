@@ -54,11 +54,20 @@ class AnyStrategy {
   alignas(16) unsigned char bytes_[kBytes] = {};
 };
 
+// What whoever searches with it gives it of the runs before (experiment/confirmation.cc).
+enum class GuidedBy : uint8_t {
+  kNothing,
+  kLength,  // how many steps a run has
+  kPairs,   // constraints: which access is to read from which write
+  kStates,  // the way to a state from which few have gone on
+};
+
 struct StrategyRow {
   StrategyKind kind;
   Text name;
   bool searches;  // each seed is another schedule: `norn confirm` may try it
   Strategy& (*make)(AnyStrategy& memory, const Plan& plan);
+  GuidedBy guided_by = GuidedBy::kNothing;
 };
 inline constexpr StrategyRow kStrategies[] = {
     {StrategyKind::kOff, "off", false, nullptr},
@@ -67,7 +76,8 @@ inline constexpr StrategyRow kStrategies[] = {
     {StrategyKind::kPct, "pct", true,
      [](AnyStrategy& memory, const Plan& plan) -> Strategy& {
        return memory.put<Pct>(plan.seed, plan.depth, plan.length);
-     }},
+     },
+     GuidedBy::kLength},
     {StrategyKind::kPos, "pos", true, &AnyStrategy::put_seeded<Pos>},
     {StrategyKind::kRoundRobin, "rr", true, &AnyStrategy::put_seeded<RoundRobin>},
     {StrategyKind::kReplay, "replay", false,
@@ -78,13 +88,18 @@ inline constexpr StrategyRow kStrategies[] = {
     {StrategyKind::kReadsFrom, "reads-from", true,
      [](AnyStrategy& memory, const Plan& plan) -> Strategy& {
        return memory.put<ReadsFrom>(plan.seed, plan.constraints, plan.constraint_count);
-     }},
+     },
+     GuidedBy::kPairs},
     {StrategyKind::kWindow, "window", true, &AnyStrategy::put_seeded<Window>},
     {StrategyKind::kSelected, "selected", true, &AnyStrategy::put_seeded<Selected>},
     {StrategyKind::kFrontier, "frontier", true,
-     [](AnyStrategy& memory, const Plan& plan) -> Strategy& { return memory.put<Frontier>(plan.seed, plan.way); }},
+     [](AnyStrategy& memory, const Plan& plan) -> Strategy& { return memory.put<Frontier>(plan.seed, plan.way); },
+     GuidedBy::kStates},
 };
 static_assert(in_order(kStrategies));
+[[nodiscard]] constexpr GuidedBy guided_by(StrategyKind kind) {
+  return kStrategies[static_cast<size_t>(kind)].guided_by;
+}
 
 inline constexpr Text kStrategyNames = Joined<kStrategies>::kText;
 // Of those that search.

@@ -4,7 +4,7 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/Metadata.h"
-#include "norn/abi.h"
+#include "norn/site.h"
 
 namespace norn::compiler {
 

@@ -9,6 +9,7 @@
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
+#include "norn/abi.h"
 
 namespace norn::compiler {
 namespace {

@@ -19,7 +19,7 @@
 #include "compiler/naming/statements.h"
 #include "llvm/IR/DebugLoc.h"
 #include "llvm/IR/Module.h"
-#include "norn/abi.h"
+#include "norn/site.h"
 
 namespace norn::compiler {
 

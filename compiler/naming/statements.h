@@ -19,7 +19,7 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"
-#include "norn/abi.h"
+#include "norn/site.h"
 
 namespace norn::compiler {
 

@@ -7,7 +7,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/IR/DebugInfoMetadata.h"
-#include "norn/abi.h"
+#include "norn/site.h"
 
 namespace norn::compiler {
 

@@ -187,8 +187,8 @@ void Relations::take_lock(Thread& thread, Address lock, LockMode mode, StackId w
     const SpinLock guard(object->mutex);
     come_after_sections(thread, state, mode);
   }
-  if (exclusive && options_.spin && options_.engine == EngineKind::kHybrid && held != thread.held &&
-      held[-1].slot == thread.slot && held[-1].since == thread.time) {
+  if (exclusive && options_.spin && predicts(options_.engine) && held != thread.held && held[-1].slot == thread.slot &&
+      held[-1].since == thread.time) {
     tick(thread);  // who finds this lock taken knows by the time that the one before it was, too
   }
   *held = {lock,  state.lock,  1,           mode,
@@ -241,7 +241,7 @@ void Relations::give_lock(Thread& thread, Address lock) {
   const bool lasted = thread.slot != slot || thread.time > since;
   const Published published = publish_strongly(thread);
   note_release(thread, published);
-  if (lasted && options_.engine == EngineKind::kHybrid) {
+  if (lasted && predicts(options_.engine)) {
     const SpinLock guard(object->mutex);
     note_section(thread, object->lock, mode, slot, since, published);
   }
@@ -272,7 +272,7 @@ void Relations::give_lock(Thread& thread, Address lock) {
 void Relations::note_section(const Thread& thread, LockState& lock, LockMode mode, Slot slot, ClockValue since,
                              const Published& published) {
   LockedSection* next = lock.sections == nullptr ? nullptr : lock.sections->next;
-  if (lock.section_count < LockState::kSections) {
+  if (next == nullptr || lock.section_count < LockState::kSections) {
     auto* made = arena_.create<LockedSection>();
     if (made == nullptr) return no_memory_for_clocks();
     ++lock.section_count;

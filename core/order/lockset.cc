@@ -170,15 +170,7 @@ bool Locksets::protects(LocksetId a, LocksetId b) {
 
 bool Locksets::is_weaker(LocksetId a, LocksetId b) {
   if (bool answer = false; find_weaker_or_same(a, b, answer)) return answer;
-  return ask(kWeaker, a, b, [&] {
-    Descending stronger(*this, b);
-    for (Descending weaker(*this, a); !weaker.at_end(); weaker.next()) {
-      while (!stronger.at_end() && stronger.lock() > weaker.lock()) stronger.next();
-      if (stronger.at_end() || stronger.lock() != weaker.lock()) return false;
-      if ((stronger.word() & 1) > (weaker.word() & 1)) return false;
-    }
-    return true;
-  });
+  return ask(kWeaker, a, b, [&] { return are_among(Descending(*this, a), Descending(*this, b)); });
 }
 
 LocksetId Locksets::intersect(LocksetId candidates, LocksetId held, bool write) {

@@ -39,7 +39,7 @@ class Locksets {
     const unsigned in_a = table_.count(a);  // of few, and only of them, their number: see kHeader
     const unsigned in_b = table_.count(b);
     if (in_b > kFew) return false;
-    answer = in_a <= in_b && are_among(table_.words(a), in_a, table_.words(b), in_b);
+    answer = in_a <= in_b && are_among(FewDescending{table_.words(a), in_a}, FewDescending{table_.words(b), in_b});
     return true;
   }
   // The locks of `candidates` that are also in `held`; for a write only those held exclusively (Eraser's rule for
@@ -90,13 +90,22 @@ class Locksets {
   // Sets of no more locks are compared anew each time.
   static constexpr unsigned kFew = 4;
   static_assert(kHeader >= kFew && kChunk > kFew);
-  // Every lock of the first, in ascending order as in the second, is in that, and as strongly.
-  [[nodiscard, gnu::always_inline]] static bool are_among(const uint32_t* a, unsigned in_a, const uint32_t* b,
-                                                          unsigned in_b) {
-    unsigned k = 0;
-    for (unsigned i = 0; i < in_a; ++i) {
-      while (k < in_b && b[k] >> 1 < a[i] >> 1) ++k;
-      if (k == in_b || b[k] >> 1 != a[i] >> 1 || (b[k] & 1) > (a[i] & 1)) return false;
+  // The words of a set of few, from the last on; of any: Descending.
+  struct FewDescending {
+    const uint32_t* words;
+    unsigned count;
+
+    [[nodiscard]] bool at_end() const { return count == 0; }
+    [[nodiscard]] uint32_t word() const { return words[count - 1]; }
+    void next() { --count; }
+  };
+  // Every lock of the one is among the other's, and as strongly.
+  template <class Words>
+  [[nodiscard, gnu::always_inline]] static bool are_among(Words weaker, Words stronger) {
+    for (; !weaker.at_end(); weaker.next()) {
+      while (!stronger.at_end() && stronger.word() >> 1 > weaker.word() >> 1) stronger.next();
+      if (stronger.at_end() || stronger.word() >> 1 != weaker.word() >> 1) return false;
+      if ((stronger.word() & 1) > (weaker.word() & 1)) return false;
     }
     return true;
   }

@@ -9,7 +9,7 @@ bool Relations::init_relations(Shadow& objects) {
   lock_chunks_ = static_cast<std::atomic<LockInfo*>*>(
       arena_.allocate_zeroed((Locksets::kMaxLock / kLockChunk + 1) * sizeof(std::atomic<LockInfo*>)));
   conditions_.store(options_.conditions, std::memory_order_relaxed);
-  options_.handover = options_.handover && options_.library && options_.engine == EngineKind::kHybrid;
+  options_.handover = options_.handover && options_.library && predicts(options_.engine);
   const bool spins = options_.spin;
   options_.spin = false;
   return lock_chunks_ != nullptr && (!spins || honour_spins()) && (!options_.handover || keep_versions()) &&
@@ -41,7 +41,7 @@ bool Relations::keep_versions() {
 // What the thread's check takes for done already. While it records what it reads, a write does not stand for a read.
 void Relations::renew_check(Thread& thread) {
   FastCheck& fast = thread.fast;
-  const bool fits = !is_state_machine(options_.engine) && ShadowWord::epoch_fits(thread.slot, thread.time);
+  const bool fits = epoch_fits(thread);
   const uint32_t epoch = ShadowWord::epoch_of(thread.slot, thread.time);
   const auto word = [&](AccessKind kind) {
     return (fits ? ShadowWord::of(epoch, kind, ShadowWord::kAllBytes, kNoStack, false) : ShadowWord::nobody()).bits();
@@ -103,7 +103,7 @@ Relations::Published Relations::publish(Thread& thread) {
 // The same towards those who are ordered after it in both relations: they must know whether the thread had taken the
 // locks that it holds by then (order.md, Locks that are held).
 Relations::Published Relations::publish_strongly(Thread& thread) {
-  if (!thread.epoch_used && thread.held_count != 0 && options_.engine == EngineKind::kHybrid) {
+  if (!thread.epoch_used && thread.held_count != 0 && predicts(options_.engine)) {
     const Held& newest = thread.held[thread.held_count - 1];
     thread.epoch_used = newest.slot == thread.slot && newest.since == thread.time;
   }
@@ -268,7 +268,7 @@ void Relations::begin_epoch(Thread& thread) {
 void Relations::note_segment(Thread& thread) {
   if (options_.sampled) find_lockset(thread);
   if (thread.unsettled != 0) settle_lockset(thread);
-  const bool fits = !is_state_machine(options_.engine) && ShadowWord::epoch_fits(thread.slot, thread.time);
+  const bool fits = epoch_fits(thread);
   thread.words_pack = fits && segments_.note(thread.slot, thread.time, thread.lockset, thread.words_locks);
   thread.words_bare = thread.lockset == kNoLocks || is_lockless();
   thread.words_unlocked = thread.lockset == kNoLocks && (kOneAtATime || core_barrier != nullptr);
@@ -285,7 +285,7 @@ void Relations::note_segment(Thread& thread) {
           : GranuleLayout::kOwnedByNobody;
   thread.needs_fence = !kOneAtATime && core_barrier == nullptr;
   thread.locks_by_time = &segments_;
-  thread.short_history = is_lockless() || options_.superseded_cap == ~0u ? nullptr : &locksets_;
+  thread.short_history_locksets = is_lockless() || options_.superseded_cap == ~0u ? nullptr : &locksets_;
   thread.decides = is_lockless() ? &thread.clocks.full : &thread.clocks.strong;
   thread.words_exclude = thread.lockset != kNoLocks && locksets_.protects(thread.lockset, thread.lockset);
 }

@@ -275,6 +275,10 @@ class Relations : public Safepoint {
   }
 
   // relations.cc
+  // Whether the thread's present epoch is one of shadow words. State machines have none.
+  [[nodiscard]] bool epoch_fits(const Thread& thread) const {
+    return !is_state_machine(options_.engine) && ShadowWord::epoch_fits(thread.slot, thread.time);
+  }
   void renew_check(Thread& thread);
   void make_look_again(Thread& thread);
   void heed_spoilt_check(Thread& thread);

@@ -197,7 +197,7 @@ struct Thread {
   uint32_t incarnation = 0;              // another where its own past is not: begin_again()
   const VectorClock* decides = nullptr;  // of the relation in which shadow words are superfluous
   const SegmentLocks* locks_by_time = nullptr;
-  const Locksets* short_history = nullptr;  // where the newest of its reads may stand for those under other locks
+  const Locksets* short_history_locksets = nullptr;  // null but with --history=short: see covers_own_read()
   ThreadId id = 0;
   uint64_t memory_changes = 0;  // grows whenever its own shadow words of this time may go because memory is new or gone
 

@@ -28,11 +28,11 @@ void Relations::give_to(Thread& thread, AtomicObject& object, MemoryOrder order)
   if (releases(order) || object.waited_for) {
     end_segment(thread);
     const Published published = publish(thread);
-    const bool told = release_clock.full.get(published.slot) >= published.time &&
-                      release_clock.strong.get(published.slot) >= published.time &&
-                      release_clock.includes(thread.clocks);
+    const bool is_known = release_clock.full.get(published.slot) >= published.time &&
+                          release_clock.strong.get(published.slot) >= published.time &&
+                          release_clock.includes(thread.clocks);
     recent.given = thread.knowledge;
-    if (told) return;
+    if (is_known) return;
     complete = release_clock.join(arena_, thread.clocks) && release_clock.raise(arena_, published.slot, published.time);
   } else if (thread.has_fence) {
     if (release_clock.includes(thread.fence)) return;

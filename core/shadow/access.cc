@@ -85,7 +85,7 @@ void ShadowStore::read_atomically(Thread& thread, Address address, uint64_t size
   if ((thread.ignoring & kIgnoreReads) != 0) return;
   heed_tick_request(thread);
   const bool in_one = address % kGranuleBytes + size <= kGranuleBytes;
-  if (in_one && !is_state_machine(options_.engine)) [[likely]] {
+  if (in_one) [[likely]] {
     Granule* granule = shadow_.existing_granule(address);
     if (granule != nullptr &&
         renew_atomic<AccessKind::kAtomicRead>(thread, *granule, address,
@@ -102,16 +102,15 @@ void ShadowStore::read_atomically(Thread& thread, Address address, uint64_t size
       continue;
     }
     const WordAccess access = {AccessKind::kAtomicRead, mask_in(at, address, address + size), where, at, false};
-    const bool known =
-        !is_state_machine(options_.engine) && (contains_same_access(thread, *granule, access.kind, access.mask) ||
-                                               is_in_list(thread, *granule, access.kind, access.mask));
+    const bool known = contains_same_access(thread, *granule, access.kind, access.mask) ||
+                       is_in_list(thread, *granule, access.kind, access.mask);
     if (!known) access_shadow(thread, *granule, access, signals, false);
   }
 }
 
 // The short way of a write. False: it is another case, and nothing was done.
 bool ShadowStore::renew_atomic_write(Thread& thread, Address address, uint64_t size, StackId where, bool reads) {
-  if (address % kGranuleBytes + size > kGranuleBytes || is_state_machine(options_.engine)) return false;
+  if (address % kGranuleBytes + size > kGranuleBytes) return false;
   Granule* granule = shadow_.existing_granule(address);
   return granule != nullptr &&
          renew_atomic<AccessKind::kAtomicWrite>(thread, *granule, address,

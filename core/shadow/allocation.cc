@@ -282,7 +282,7 @@ void ShadowStore::free(Thread& thread, Address address, uint64_t size, StackId w
   ++thread.accesses;
   const Address end = address + size;
   Address at = address;
-  if (thread.ignoring == 0 && is_in_one_leaf(address, end) && !is_state_machine(options_.engine)) [[likely]] {
+  if (thread.ignoring == 0 && is_in_one_leaf(address, end)) [[likely]] {
     const Inside inside(*this, thread);
     heed_tick_request(thread);
     if (!thread.epoch_used) note_segment(thread);

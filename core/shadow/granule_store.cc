@@ -93,7 +93,7 @@ HistoryId GranuleStore::make_list(Thread& thread, HistoryId before, const Access
     want_collection();
   if (made == kUntouched) {
     if (shared != kUntouched) return shared;
-    // Who waits for the bytes would not be told of their writes.
+    // Who waits for the bytes would not hear of their writes.
     if (flags != 0 && (before == kUntouched || list_at(before).flags() != flags)) no_memory_for_clocks();
     return before;
   }

@@ -836,7 +836,7 @@ template Address ShadowStore::access_range<AccessKind::kWrite>(Thread&, Address,
 
 Address ShadowStore::renew_span(Thread& thread, AccessKind kind, Address at, Address begin, Address end, StackId where,
                                 bool increments) {
-  if (!may_renew(thread) || is_state_machine(options_.engine)) return at;
+  if (!may_renew(thread)) return at;
   switch (kind) {
     case AccessKind::kRead:
       return renew_span<AccessKind::kRead>(thread, at, begin, end, where, increments);

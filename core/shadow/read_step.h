@@ -40,7 +40,7 @@ class ReadStep {
                                                            ShadowWord read, unsigned mask) {
     const ShadowWord before = row.first[index].load(std::memory_order_relaxed);
     ShadowWord after = before;
-    if (!add_alone(thread, lockless, row, index, after, read, mask)) return false;
+    if (!add_to_first(thread, lockless, row, index, after, read, mask)) return false;
     if constexpr (kOneAtATime) {
       row.first[index].store(after, std::memory_order_relaxed);
     } else {
@@ -66,7 +66,7 @@ class ReadStep {
                                                ReadBlock::Row& row, unsigned index, ShadowWord read) {
       const ShadowWord before = row.first[index].load(std::memory_order_relaxed);
       ShadowWord after = before;
-      if (!add_alone(thread, lockless, row, index, after, read, ShadowWord::kAllBytes)) return false;
+      if (!add_to_first(thread, lockless, row, index, after, read, ShadowWord::kAllBytes)) return false;
       row.first[index].store(after, std::memory_order_relaxed);
       all_[count_++] = {&granule, &row.first[index], before};
       return true;
@@ -163,9 +163,9 @@ class ReadStep {
 
   // The same where only the first is to be changed; `first` as the row has it, with its mark. The second stays, or
   // counts no more. (What nothing protected is there, under whatever locks it is read again.)
-  [[nodiscard, gnu::always_inline]] static bool add_alone(const Thread& thread, bool lockless,
-                                                          const ReadBlock::Row& row, unsigned index, ShadowWord& first,
-                                                          ShadowWord read, unsigned mask) {
+  [[nodiscard, gnu::always_inline]] static bool add_to_first(const Thread& thread, bool lockless,
+                                                             const ReadBlock::Row& row, unsigned index,
+                                                             ShadowWord& first, ShadowWord read, unsigned mask) {
     const ShadowWord second =
         ReadInRow::has_second(first) ? row.second[index].load(std::memory_order_relaxed) : ShadowWord();
     ReadsInRow reads = {ReadInRow::unmarked(first), second};
@@ -201,7 +201,7 @@ class ReadStep {
       const LocksCode locks = ReadInRow::locks(read_);
       const uint32_t then = ShadowWord::epoch_of(thread_.slot, read_.clock());
       if (lockless_ || thread_.lockset == kNoLocks || has_same_locks(thread_, then, locks)) return Covered::kYes;
-      return is_own(thread_, thread_.slot, read_.clock()) ? newest_stands(thread_, then, locks) : Covered::kUnknown;
+      return is_own(thread_, thread_.slot, read_.clock()) ? covers_own_read(thread_, then, locks) : Covered::kUnknown;
     }
 
    private:

@@ -112,8 +112,8 @@ class KnownExactly {
       : context_(context),
         thread_(thread),
         locks_then_(locks_then),
-        by_order_alone_(context.options->engine == EngineKind::kHb || then == AccessKind::kBirth),
-        newest_stands_(thread.short_history != nullptr && then == AccessKind::kRead && is_own(thread, slot, clock)),
+        by_order_alone_(is_by_order_alone(context.options->engine) || then == AccessKind::kBirth),
+        own_read_(thread.short_history_locksets != nullptr && then == AccessKind::kRead && is_own(thread, slot, clock)),
         is_now_(slot == thread.slot && clock == thread.time),
         strong_(ordered_before(thread.clocks.strong, thread, slot, clock)),
         full_(strong_ || ordered_before(thread.clocks.full, thread, slot, clock)) {}
@@ -132,7 +132,7 @@ class KnownExactly {
     if (by_order_alone_) return Covered::kYes;
     const LocksetId then = locks_then_();
     if (context_.locksets->weaker_or_same(thread_.lockset, then)) return Covered::kYes;
-    return newest_stands_ && !context_.locksets->weaker_or_same(then, thread_.lockset) ? Covered::kYes : Covered::kNo;
+    return own_read_ && !context_.locksets->weaker_or_same(then, thread_.lockset) ? Covered::kYes : Covered::kNo;
   }
 
  private:
@@ -140,7 +140,7 @@ class KnownExactly {
   const Thread& thread_;
   const LocksCall& locks_then_;
   const bool by_order_alone_;
-  const bool newest_stands_;
+  const bool own_read_;
   const bool is_now_;
   const bool strong_;
   const bool full_;
@@ -159,13 +159,13 @@ class KnownExactly {
 // (--history=short): it does if those are not fewer. Whatever races with the old one alone holds a lock of the new
 // one's and none of the old one's, and is only predicted to race. `locks`: the number of the old one's. The thread is
 // inside.
-[[nodiscard, gnu::always_inline]] inline Covered newest_stands(const Thread& thread, uint32_t then, LocksCode locks) {
+[[nodiscard, gnu::always_inline]] inline Covered covers_own_read(const Thread& thread, uint32_t then, LocksCode locks) {
   if (locks == 0) return Covered::kNo;  // nothing protected it, as something protects this
-  if (thread.short_history == nullptr) return Covered::kUnknown;
+  if (thread.short_history_locksets == nullptr) return Covered::kUnknown;
   const auto slot = static_cast<Slot>(ShadowWord::slot_of(then));
   const LocksetId was = thread.locks_by_time->at(slot, ShadowWord::clock_of(then), locks);
   bool fewer = false;
-  if (!thread.short_history->find_weaker_or_same(was, thread.lockset, fewer)) return Covered::kUnknown;
+  if (!thread.short_history_locksets->find_weaker_or_same(was, thread.lockset, fewer)) return Covered::kUnknown;
   return fewer && was != thread.lockset ? Covered::kNo : Covered::kYes;
 }
 
@@ -191,7 +191,7 @@ class KnownNearby {
     if (thread_.words_bare) return Covered::kYes;
     const auto locks = static_cast<LocksCode>(cells_ >> (at_ + 5) * 8);
     if (has_same_locks(thread_, then_, locks)) return Covered::kYes;
-    if (is_read_ && is_own()) return newest_stands(thread_, then_, locks);
+    if (is_read_ && is_own()) return covers_own_read(thread_, then_, locks);
     return locks == 0 ? Covered::kNo : Covered::kUnknown;  // nothing protected it, as something protects this
   }
 
@@ -227,7 +227,7 @@ class KnownByNumber {
   }
   [[nodiscard, gnu::always_inline]] Covered no_better() const {
     if (lockless_ || thread_.lockset == kNoLocks || has_same_locks(thread_, then_, locks_)) return Covered::kYes;
-    if (is_read_ && own_) return newest_stands(thread_, then_, locks_);
+    if (is_read_ && own_) return covers_own_read(thread_, then_, locks_);
     return locks_ == 0 ? Covered::kNo : Covered::kUnknown;
   }
 

@@ -194,7 +194,7 @@ class ShadowStore : public GranuleStore {
     if (has_list(granule)) [[unlikely]]
       return Kind == AccessKind::kRead && read_in_row(thread, granule, address, mask, where);
     return GranuleStep::renew_beside<Kind>(
-        thread, options_.engine == EngineKind::kHb, is_write(Kind) && follows_writes(options_),
+        thread, is_lockless(), is_write(Kind) && follows_writes(options_),
         options_.handover && !increments && (Kind != AccessKind::kWrite || mask == kWholeGranule), granule, mask,
         increments, where);
   }

@@ -4,7 +4,7 @@
 #include <poll.h>
 #include <sys/stat.h>
 
-#include "norn/abi.h"
+#include "norn/site.h"
 #include "runtime/control/standstill.h"
 #include "runtime/control/turn.h"
 #include "runtime/control/values.h"

@@ -1,7 +1,7 @@
 // Threads under control: their places, beginnings and ends.
 #include <linux/futex.h>
 
-#include "norn/abi.h"
+#include "norn/site.h"
 #include "runtime/control/decisions.h"
 #include "runtime/control/predicates.h"
 #include "runtime/control/turn.h"

@@ -1,5 +1,5 @@
 // Waiting for what other threads of the program do, and waking those who wait.
-#include "norn/abi.h"
+#include "norn/site.h"
 #include "runtime/control/deadlock.h"
 #include "runtime/control/decisions.h"
 #include "runtime/control/turn.h"

@@ -1,6 +1,6 @@
 #include "runtime/control/interest.h"
 
-#include "norn/abi.h"
+#include "norn/site.h"
 #include "report/race.h"
 #include "runtime/hooks/stack_ids.h"
 #include "runtime/process/settings.h"

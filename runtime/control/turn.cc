@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 
-#include "norn/abi.h"
+#include "norn/site.h"
 #include "runtime/control/deadlock.h"
 #include "runtime/control/decisions.h"
 #include "runtime/control/standstill.h"

@@ -1,7 +1,7 @@
 #include "runtime/control/what_if.h"
 
 #include "base/sink.h"
-#include "norn/abi.h"
+#include "norn/site.h"
 #include "report/race.h"
 #include "runtime/control/decisions.h"
 #include "runtime/hooks/stack_ids.h"

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "norn/abi.h"
 #include "runtime/hooks/check_state.h"
 #include "runtime/hooks/flat_granule.h"
 #include "runtime/intercept/interpose.h"

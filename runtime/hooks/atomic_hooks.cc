@@ -1,5 +1,6 @@
 // The hooks of atomics and fences. The operation itself is done inside the core, under the location's lock, so that
 // the program's order of operations and the core's are one.
+#include "norn/abi.h"
 #include "runtime/control/control.h"
 #include "runtime/hooks/access_hooks.h"
 #include "runtime/hooks/loop_hooks.h"

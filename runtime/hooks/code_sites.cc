@@ -9,8 +9,10 @@
 
 #include "base/hash.h"
 #include "base/text_hash.h"
+#include "base/text_pool.h"
 #include "report/race.h"
 #include "runtime/debug_info/dwarf_reader.h"
+#include "runtime/hooks/code_module.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/process/emit.h"
 #include "runtime/process/mode.h"

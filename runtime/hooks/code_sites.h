@@ -3,26 +3,17 @@
 // a report or an identity needs it.
 #pragma once
 
-#include "base/text_pool.h"
-#include "norn/abi.h"
+#include "norn/site.h"
 #include "report/race_fwd.h"
-#include "runtime/debug_info/elf_file.h"
 #include "runtime/process/state.h"
+
+namespace norn {
+class TextPool;
+}
 
 namespace norn::rt {
 
-// A module with such code.
-struct CodeModule {
-  Address begin;  // of all that was loaded of it
-  Address end;
-  Address bias;  // between addresses in memory and those in the file
-  const char* path;
-  debug_info::Section mapped;  // the whole file
-  debug_info::ElfFile file;
-  bool has_file;
-  bool is_closed;  // what is loaded there next is new, and its memory is, too
-  CodeModule* next;
-};
+struct CodeModule;  // code_module.h
 
 // In norn_site::flags, of sites that are made here.
 inline constexpr uint32_t kCodeSite = 1u << 31;

@@ -4,6 +4,7 @@
 
 #include "core/detector.h"
 #include "loops/graph.h"
+#include "norn/abi.h"
 #include "runtime/hooks/access_hooks.h"
 #include "runtime/hooks/sampling.h"
 #include "runtime/intercept/interpose.h"

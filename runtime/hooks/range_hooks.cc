@@ -1,6 +1,7 @@
 // The hooks of loops whose accesses are observed before they begin (compiler/emit/hoisted_ranges.h).
 #include <algorithm>
 
+#include "norn/abi.h"
 #include "runtime/hooks/access_hooks.h"
 #include "runtime/hooks/check_state.h"
 #include "runtime/hooks/flat_granule.h"

@@ -1,6 +1,7 @@
 #include "runtime/hooks/sampling.h"
 
 #include "core/order/sampler.h"
+#include "norn/abi.h"
 #include "runtime/control/control.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/process/emit.h"

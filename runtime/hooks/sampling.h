@@ -2,8 +2,9 @@
 // a thread executes.
 #pragma once
 
-#include "norn/abi.h"
 #include "runtime/process/state.h"
+
+struct norn_module;  // norn/abi.h
 
 namespace norn::rt {
 

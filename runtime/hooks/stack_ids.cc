@@ -1,7 +1,7 @@
 #include "runtime/hooks/stack_ids.h"
 
 #include "base/hash.h"
-#include "norn/abi.h"
+#include "norn/site.h"
 #include "report/site_identity.h"
 
 namespace norn::rt {

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/hash.h"
-#include "norn/abi.h"
+#include "norn/site.h"
 #include "runtime/hooks/code_sites.h"
 #include "runtime/process/state.h"
 

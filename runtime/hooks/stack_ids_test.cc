@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "norn/abi.h"
+#include "norn/site.h"
 
 extern "C" void* norn_arena_map(size_t bytes) { return calloc(1, bytes); }
 __thread const norn_site** __norn_stack = nullptr;

@@ -2,6 +2,7 @@
 //
 // Code that was compiled so and is linked with norn's runtime in place of ThreadSanitizer's is checked as norn's own
 // is. Its sites are program counters (code_sites.h); docs/design/tsan-objects.md says what it cannot be told.
+#include "norn/abi.h"
 #include "runtime/hooks/access_hooks.h"
 #include "runtime/hooks/code_sites.h"
 #include "runtime/intercept/interpose.h"

@@ -55,9 +55,8 @@ void asking(const Block* block, Operation operation, const norn_site& site) {
   begin_watching();  // there is another thread, of the library's
   control::expect_callbacks();
   observe_read(block, sizeof(*block), site);
-  const sigevent& told = block->aio_sigevent;
-  const bool is_silent =
-      told.sigev_notify == SIGEV_NONE || (told.sigev_notify == SIGEV_SIGNAL && told.sigev_signo == 0);
+  const sigevent& end = block->aio_sigevent;
+  const bool is_silent = end.sigev_notify == SIGEV_NONE || (end.sigev_notify == SIGEV_SIGNAL && end.sigev_signo == 0);
   auto* const buffer = const_cast<void*>(block->aio_buf);
   if (is_silent) use(operation, buffer, block->aio_nbytes, site);
   Pending old;

@@ -1,7 +1,7 @@
 // File descriptors as a way to hand things over: what was written before, happens before what is read after.
 #pragma once
 
-#include "norn/abi.h"
+#include "norn/site.h"
 #include "runtime/reporting/locate.h"
 
 namespace norn::rt {

@@ -2,7 +2,7 @@
 // program has any.
 #pragma once
 
-#include "norn/abi.h"
+#include "norn/site.h"
 #include "runtime/reporting/locate.h"
 
 namespace norn::rt {

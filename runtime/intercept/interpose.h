@@ -15,7 +15,7 @@
 #pragma once
 
 #include "base/bytes_hash.h"
-#include "norn/abi.h"
+#include "norn/site.h"
 
 namespace norn::rt {
 

@@ -4,6 +4,7 @@
 #include <strings.h>
 #include <wchar.h>
 
+#include "norn/abi.h"
 #include "runtime/hooks/access_hooks.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/intercept/text_length.h"

@@ -2,6 +2,7 @@
 // Valgrind's client requests. ThreadSanitizer's is in tsan.cc.
 #include "norn/annotate.h"
 
+#include "norn/abi.h"
 #include "norn/check.h"
 #include "runtime/control/predicates.h"
 #include "runtime/interface/annotations.h"

@@ -3,7 +3,7 @@
 // first.
 #include <dlfcn.h>
 
-#include "norn/abi.h"
+#include "norn/site.h"
 #include "report/race.h"
 #include "report/text_report.h"
 #include "runtime/interface/annotations.h"

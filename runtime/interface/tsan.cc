@@ -1,7 +1,7 @@
 // ThreadSanitizer's public interface: <sanitizer/tsan_interface.h>, and what Java virtual machines call. What clang and
 // gcc emit for -fsanitize=thread is in hooks/tsan_hooks.cc, what the program asks of a report in tsan_report.cc, what
 // all sanitizers have in sanitizer.cc.
-#include "norn/abi.h"
+#include "norn/site.h"
 #include "report/race.h"
 #include "runtime/interface/annotations.h"
 #include "runtime/memory/blocks.h"

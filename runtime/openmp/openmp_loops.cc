@@ -3,6 +3,7 @@
 // They may run on different threads even if one thread ran them all, so each is a thread of its own for the core, which
 // begins after what its implicit task did before the construct. They share *lanes* (openmp_tasks.h), so that a loop of
 // a million costs no more clocks than one of eight.
+#include "norn/abi.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/openmp/openmp.h"
 #include "runtime/openmp/openmp_tasks.h"

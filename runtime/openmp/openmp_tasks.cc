@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "base/sink.h"
 #include "core/candidate.h"
-#include "norn/abi.h"
+#include "norn/site.h"
 #include "runtime/hooks/check_state.h"
 #include "runtime/hooks/stack_ids.h"
 #include "runtime/openmp/openmp.h"

@@ -6,7 +6,7 @@
 
 #include "core/detector.h"
 #include "hazards/hazard_listener.h"
-#include "norn/abi.h"
+#include "norn/site.h"
 #include "runtime/control/control.h"
 #include "runtime/control/what_if.h"
 #include "runtime/hooks/check_state.h"

@@ -14,7 +14,7 @@
 // and in the child of a fork.
 #pragma once
 
-#include "norn/abi.h"
+#include "norn/site.h"
 #include "runtime/process/emit.h"
 #include "runtime/process/state.h"
 

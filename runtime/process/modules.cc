@@ -2,6 +2,7 @@
 
 #include <link.h>
 
+#include "norn/abi.h"
 #include "runtime/hooks/code_sites.h"
 #include "runtime/hooks/loop_hooks.h"
 #include "runtime/hooks/sampling.h"

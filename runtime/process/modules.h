@@ -2,8 +2,10 @@
 #pragma once
 
 #include "base/text.h"
-#include "norn/abi.h"
+#include "norn/site.h"
 #include "runtime/process/state.h"
+
+struct norn_module;  // norn/abi.h
 
 namespace norn::rt {
 

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
-#include "norn/abi.h"
+#include "norn/site.h"
 #include "runtime/hooks/check_state.h"
 #include "runtime/intercept/threading/threads.h"
 #include "runtime/process/emit.h"

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 
+#include "runtime/hooks/code_module.h"
 #include "runtime/hooks/stack_ids.h"
 #include "runtime/intercept/descriptors.h"
 #include "runtime/intercept/hidden.h"

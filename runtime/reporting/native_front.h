@@ -2,7 +2,7 @@
 // with it, for reporter.cc and hazard_reporter.cc.
 #pragma once
 
-#include "norn/abi.h"
+#include "norn/site.h"
 #include "report/findings_writer.h"
 #include "runtime/memory/blocks.h"
 #include "runtime/process/state.h"

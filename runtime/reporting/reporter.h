@@ -1,7 +1,7 @@
 // From a candidate to a report: as a record of the findings file, or as text.
 #pragma once
 
-#include "norn/abi.h"
+#include "norn/site.h"
 #include "report/race_fwd.h"
 
 namespace norn {

@@ -1,5 +1,7 @@
 #include "schedule/strategies/reads_from.h"
 
+#include "base/hash.h"
+
 namespace norn::schedule {
 namespace {
 
@@ -36,6 +38,20 @@ uint32_t read_constraints(Text list, Constraint (&constraints)[kMaxConstraints])
     if (!take_sign(list, ',')) break;
   }
   return count;
+}
+
+uint32_t LastWrites::index_of(uint64_t address) { return static_cast<uint32_t>(hash_word(address) >> (64 - kBits)); }
+
+void ReadsFromPairs::add(ReadsFromPair pair) {
+  if (pair.read == 0) return;
+  const auto first = static_cast<uint32_t>(hash_word(pair.bits()) >> 32);
+  for (uint32_t i = 0; i < kTries; ++i) {
+    ReadsFromPair& at = pairs_[(first + i) % kRoom];
+    if (at == pair) return;
+    if (!at.is_none()) continue;
+    at = pair;
+    return;
+  }
 }
 
 ReadsFrom::ReadsFrom(uint64_t seed, const Constraint* constraints, uint32_t count) : Pos(seed) {

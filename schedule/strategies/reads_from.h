@@ -11,7 +11,6 @@
 // orders of critical sections are pairs, too.
 #pragma once
 
-#include "base/hash.h"
 #include "base/text.h"
 #include "schedule/strategies/pos.h"
 
@@ -54,7 +53,7 @@ class LastWrites {
     uint32_t site = 0;
   };
   static constexpr uint32_t kBits = 12;
-  static uint32_t index_of(uint64_t address) { return static_cast<uint32_t>(hash_word(address) >> (64 - kBits)); }
+  static uint32_t index_of(uint64_t address);
 
   Entry entries_[1u << kBits] = {};
 };
@@ -64,17 +63,7 @@ class ReadsFromPairs {
  public:
   static constexpr uint32_t kRoom = 4096;
 
-  void add(ReadsFromPair pair) {
-    if (pair.read == 0) return;
-    const auto first = static_cast<uint32_t>(hash_word(pair.bits()) >> 32);
-    for (uint32_t i = 0; i < kTries; ++i) {
-      ReadsFromPair& at = pairs_[(first + i) % kRoom];
-      if (at == pair) return;
-      if (!at.is_none()) continue;
-      at = pair;
-      return;
-    }
-  }
+  void add(ReadsFromPair pair);
   [[nodiscard]] const ReadsFromPair* begin() const { return pairs_; }
   [[nodiscard]] const ReadsFromPair* end() const { return pairs_ + kRoom; }
 

@@ -34,7 +34,7 @@
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
-#include "norn/abi.h"
+#include "norn/site.h"
 #include "static/points_to/virtual_tables.h"
 #include "static/program/library_models.h"
 
@@ -237,7 +237,7 @@ bool Program::load(const std::vector<const image::ProgramImage*>& files, std::st
         return false;
       }
       if (!add_module(std::move(*module), file != files.front(), error)) {
-        error = file->path + ": " + error;
+        error.insert(0, file->path + ": ");
         return false;
       }
     }

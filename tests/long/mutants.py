@@ -35,7 +35,7 @@ MUTANTS = [
      "bool is_ordered() const { return lockless_ ? full_ : full_ || strong_; }"),
     ("a read in place does not look at the writes in the list", "core/shadow/granules.cc",
      "    if (!excluded) return false;\n",
-     ""),
+     "    (void)excluded;\n"),
     ("a read in place takes away what it does not cover", "core/shadow/granules.cc",
      "if (related.covered == Covered::kYes) left[at] = word.without(mask);",
      "left[at] = word.without(mask);"),
@@ -61,8 +61,17 @@ MUTANTS = [
      "relate(FixedKind<AccessKind::kRead>{}, other, KnownOrder(thread, lockless, other)).agrees();",
      "relate(FixedKind<AccessKind::kRead>{}, other, KnownOrder(thread, lockless, other)).how != Relation::kSame;"),
     ("the slow path covers what is protected worse", "core/shadow/relation.h",
-     "context_.locksets->weaker_or_same(thread_.lockset, locks_then_()) ?",
-     "context_.locksets->weaker_or_same(locks_then_(), thread_.lockset) ?"),
+     "if (context_.locksets->weaker_or_same(thread_.lockset, then)) return Covered::kYes;",
+     "if (context_.locksets->weaker_or_same(then, thread_.lockset)) return Covered::kYes;"),
+    ("with a short history a read takes away one that more excluded", "core/shadow/relation.h",
+     "return fewer && was != thread.lockset ? Covered::kNo : Covered::kYes;",
+     "return Covered::kYes;"),
+    ("a short list drops one that a short history keeps", "core/shadow/granules.cc",
+     "if (superseded <= options_.superseded_cap ||",
+     "if (superseded < options_.superseded_cap ||"),
+    ("a word that nothing supersedes goes for want of room", "core/shadow/step.h",
+     "word.slot() == thread_.slot) &&\n           ordered_before(thread_.clocks.full, thread_, word.slot(), word.clock());",
+     "word.slot() == thread_.slot);"),
     ("atomics forget the reads before them", "core/shadow/atomic_step.h",
      "if (related.covered == Covered::kNo) return stay_if(!word.is_free());",
      "if (related.covered == Covered::kNo && write) return stay_if(!word.is_free());"),
@@ -80,7 +89,8 @@ def copy_if_changed(source, target):
 def copy_sources(tree):
     """The rooms that core_test needs, as they are now."""
     os.makedirs(tree, exist_ok=True)
-    for name in ("CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "base", "core", "include"):
+    for name in ("CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "base", "core", "include",
+                 "integration"):
         source, target = os.path.join(ROOT, name), os.path.join(tree, name)
         if os.path.isdir(source):
             shutil.copytree(source, target, dirs_exist_ok=True, copy_function=copy_if_changed)

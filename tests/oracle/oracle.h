@@ -31,6 +31,7 @@
 #include <span>
 #include <vector>
 
+#include "core/engine/engines.h"
 #include "core/event.h"
 
 namespace norn::oracle {

@@ -14,9 +14,9 @@ bool speaks_of(const Expectation& expectation, EngineKind engine) {
     case What::kNone:
       return true;
     case What::kObserved:
-      return engine == EngineKind::kHb || engine == EngineKind::kHybrid;
+      return !is_state_machine(engine);
     case What::kPredicted:
-      return engine == EngineKind::kHybrid;
+      return predicts(engine);
     case What::kRace:
       return is_state_machine(engine);
   }
@@ -61,7 +61,7 @@ std::optional<Standing> found_standing(const Expectation& expectation, const Fin
 }  // namespace
 
 Findings findings_of(const oracle::Verdict& verdict, std::span<const Event> events, EngineKind engine) {
-  bool observed_only = engine == EngineKind::kHb;
+  bool observed_only = is_by_order_alone(engine);
   Findings found;
   for (const auto& [byte, told] : verdict.bytes)
     if (!observed_only || told.standing == Standing::kObserved) found.bytes[byte] = told.standing;

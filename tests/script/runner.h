@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/engine/engines.h"
 #include "core/event.h"
 
 namespace norn::script {

@@ -122,8 +122,7 @@ constexpr std::array kOrders = {Word{"relaxed", MemoryOrder::kRelaxed}, Word{"ac
                                 Word{"seq_cst", MemoryOrder::kSeqCst}};
 constexpr std::array kEngineWords = [] {
   std::array<Word<EngineKind>, std::size(kEngines)> words{};
-  for (size_t i = 0; i < words.size(); ++i)
-    words[i] = {{kEngines[i].name.data, kEngines[i].name.size}, kEngines[i].kind};
+  for (size_t i = 0; i < words.size(); ++i) words[i] = {kEngines[i].name, kEngines[i].kind};
   return words;
 }();
 constexpr std::array kConditionModes = {Word{"off", ConditionMode::kOff}, Word{"lost", ConditionMode::kLost},

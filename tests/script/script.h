@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/engine/engines.h"
 #include "core/event.h"
 
 namespace norn::script {

@@ -2,7 +2,7 @@
 #include "valgrind/tool/tool_recording.h"
 
 #include "core/order/thread.h"
-#include "norn/abi.h"
+#include "norn/site.h"
 #include "options/judging_options.h"
 #include "report/race.h"
 #include "trace/event_log.h"

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "norn/abi.h"
+#include "norn/site.h"
 
 namespace norn::rt {
 

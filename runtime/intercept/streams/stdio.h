@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-#include "norn/abi.h"
+#include "norn/site.h"
 
 namespace norn::rt {
 

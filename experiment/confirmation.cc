@@ -59,8 +59,8 @@ bool stops_at_accesses(unsigned number) { return number % (number < kDeep ? 4 : 
 
 Member member_for(const Verdict& so_far, const ConfirmSettings& settings, unsigned number) {
   const bool explores = so_far.candidate.sites.empty();
-  if (guided_by(settings.strategy) == GuidedBy::kStates)
-    return {settings.strategy, explores && stops_at_accesses(number)};
+  if (settings.strategy && guided_by(*settings.strategy) == GuidedBy::kStates)
+    return {*settings.strategy, explores && stops_at_accesses(number)};
   if (settings.strategy) return {*settings.strategy, explores, settings.depth};
   if (explores && goes_on(number)) return {StrategyKind::kFrontier, stops_at_accesses(number)};
   if (explores) return kForAnything[(number < kShallow ? number : number / 2) % std::size(kForAnything)];

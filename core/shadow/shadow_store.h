@@ -18,8 +18,8 @@
 //    Decides that nothing changes: the thread's own word of its present epoch stands for the access.
 //    Leaves all else.
 //
-// 1, nearby: GranuleStep::Own, renew(), Strided; renew_owner() of an owner table; AtomicStep::renew() of atomics;
-// leave_free().
+// 1, nearby: GranuleStep::Own, renew(), Strided, Alone; renew_owner() of an owner table; AtomicStep::renew() of
+// atomics; leave_free().
 //    Decides what is covered and goes, by the clock that decides, near slots, and equal numbers of locks.
 //    Leaves a list with anything in it, but for the thread's own table; what conflicts and is not ordered; other locks;
 //    frees; what has no room.

@@ -13,7 +13,7 @@
 // JSON-DAG: "kind": "status"
 // JSON-DAG: "mean_events":
 // NEAR: no race Rffffffffffff; the nearest: R{{[0-9a-f]+}}
-// NEITHER: it is not a JSON report of norn (norn run --json=FILE), nor a report of ThreadSanitizer
+// NEITHER: neither a report of ThreadSanitizer nor one of norn: it is not a JSON report of norn (norn run --json=FILE)
 // STRATEGY: did you mean random?
 
 #include <pthread.h>

@@ -335,8 +335,7 @@ class PathsTest : public testing::Test {
   //   - kMoreAtomics, of atomics beside a release clock: what is covered stays, if it is an atomic; and whether the own
   //     write of the access is an rmw, if one that it would continue stays: who hears of one hears of both;
   //   - kNoList, with a short history: where three words have no room for a fourth, one that is superseded goes, so
-  //   that
-  //     no list begins;
+  //     that no list begins;
   //   - path 1: whether a write is an rmw, where it comes after all that it would continue: who hears of it comes after
   //     those anyway.
   void expect_same(const Way& way, const WordAccess& access, const Thread& thread, Remembered before, Remembered after,

@@ -385,6 +385,11 @@ uint64_t ShadowStore::access_row(Thread& thread, Granule* granules, Address firs
   uint64_t done = 0;
   if (step_inside(thread) && ShadowWord::stack_fits(where)) {
     const GranuleStep::Strided<Kind> row(thread, where);
+    // (New memory that is filled. Asked before each granule it would cost loops that it is not for.)
+    if (Kind == AccessKind::kWrite && step == 1) {
+      const auto prepare = [&](uint64_t i) { return is_prepared(first + i * kGranuleBytes); };
+      done = GranuleStep::Alone<Kind>(thread, where).renew(granules, count, prepare);
+    }
     for (; done < count; ++done) {
       Granule& granule = granules[done * step];
       if (row.stands(granule) || row.renew(granule)) continue;

@@ -771,6 +771,25 @@ void ShadowStore::use_inside(Thread& thread, Address object, StackId where) {
   access_granule(thread, *granule, {AccessKind::kAtomicRead, static_cast<uint8_t>(mask), where, at, true}, signals, 0);
 }
 
+// Paths 1 and 2 of all bytes of so many granules, as long as they have words and no list: how many, from the first on.
+template <AccessKind Kind>
+uint64_t ShadowStore::renew_alike(Thread& thread, Granule* granules, uint64_t count, Address at, bool increments,
+                                  StackId where) {
+  GranuleStep::Alike alike;
+  const auto place = [&](StackId& found) __attribute__((always_inline)) {
+    found = where;
+    return true;
+  };
+  const auto take = [&](Granule& one) __attribute__((always_inline)) {
+    return renew<Kind, true>(thread, one, at, kWholeGranule, where) ||
+           contains_same_access(thread, one, Kind, kWholeGranule) ||
+           renew_beside<Kind>(thread, one, at, kWholeGranule, increments, place);
+  };
+  uint64_t done = 0;
+  while (done < count && alike.takes(granules[done], take) && alike.put(granules[done])) ++done;
+  return done;
+}
+
 // Renews the shadow words of granules, from `at` on, as far as that goes; gives the first where it does not.
 template <AccessKind Kind>
 Address ShadowStore::renew_span(Thread& thread, Address at, Address begin, Address end, StackId where,
@@ -779,6 +798,7 @@ Address ShadowStore::renew_span(Thread& thread, Address at, Address begin, Addre
   if (!ShadowWord::stack_fits(where)) return at;
   [[maybe_unused]] const GranuleStep::Strided<Kind> row(thread, where);
   [[maybe_unused]] const GranuleStep::Alone<Kind> alone(thread, where);
+  const bool is_row = kPlain && end - begin >= 4 * kGranuleBytes;
   auto place = [&](StackId& found) __attribute__((always_inline)) {
     found = where;
     return true;
@@ -808,6 +828,13 @@ Address ShadowStore::renew_span(Thread& thread, Address at, Address begin, Addre
         continue;
       }
     }
+    if (is_row && mask == 0xff) {
+      if (const uint64_t done = renew_alike<Kind>(thread, granule, whole_in_leaf(at, end), at, increments, where);
+          done != 0) {
+        at += (done - 1) * kGranuleBytes;
+        continue;
+      }
+    }
     const bool renewed = mask == 0xff ? renew<Kind, true>(thread, *granule, at, mask, where)
                                       : renew<Kind, false>(thread, *granule, at, mask, where);
     if (!renewed && !contains_same_access(thread, *granule, Kind, mask) &&
@@ -831,6 +858,8 @@ Address ShadowStore::access_range(Thread& thread, Address begin, Address end, St
   return at < begin ? begin : at < end ? at : end;
 }
 
+template uint64_t ShadowStore::renew_alike<AccessKind::kRead>(Thread&, Granule*, uint64_t, Address, bool, StackId);
+template uint64_t ShadowStore::renew_alike<AccessKind::kWrite>(Thread&, Granule*, uint64_t, Address, bool, StackId);
 template Address ShadowStore::access_range<AccessKind::kRead>(Thread&, Address, Address, StackId);
 template Address ShadowStore::access_range<AccessKind::kWrite>(Thread&, Address, Address, StackId);
 

@@ -241,6 +241,8 @@ class PathsTest : public testing::Test {
           if (access.mask == kWholeGranule && !access.increments) {
             try_one({1, "strided", Leaves::kTheSame},
                     [&] { return DetectorProbe::path_1_strided<Kind>(*detector_, thread, granule, access); });
+            try_one({1, "alike", Leaves::kMoreReads},
+                    [&] { return DetectorProbe::path_2_alike<Kind>(*detector_, thread, granule, access); });
           }
         }
       });
@@ -470,7 +472,8 @@ class PathsTest : public testing::Test {
                              {3, "plain", Leaves::kNoList},          {3, "table", Leaves::kMoreReads},
                              {3, "list", Leaves::kMoreReads},        {3, "short list", Leaves::kTheSame},
                              {1, "owner", Leaves::kTheSame},         {1, "own", Leaves::kTheSame},
-                             {3, "owner, locked", Leaves::kTheSame}, {1, "alone", Leaves::kTheSame}};
+                             {3, "owner, locked", Leaves::kTheSame}, {1, "alone", Leaves::kTheSame},
+                             {1, "alike", Leaves::kMoreReads}};
     std::map<std::string, unsigned> taken;
     for (const auto& [way, count] : taken_) taken[way.name] += count;
     for (const Way& way : kWays) EXPECT_GE(taken[way.name], often) << way.name;

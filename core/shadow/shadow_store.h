@@ -262,6 +262,9 @@ class ShadowStore : public GranuleStore {
     return renew_span(thread, kind, at, at, at + kGranuleBytes, where, false) != at;
   }
   template <AccessKind Kind>
+  [[nodiscard, gnu::noinline]] uint64_t renew_alike(Thread& thread, Granule* granules, uint64_t count, Address at,
+                                                    bool increments, StackId where);
+  template <AccessKind Kind>
   Address renew_span(Thread& thread, Address at, Address begin, Address end, StackId where, bool increments);
   Address renew_span(Thread& thread, AccessKind kind, Address at, Address begin, Address end, StackId where,
                      bool increments);
@@ -400,6 +403,11 @@ uint64_t ShadowStore::access_row(Thread& thread, Granule* granules, Address firs
           done += more - 1;
           continue;
         }
+      }
+      if (const uint64_t more = step == 1 ? renew_alike<Kind>(thread, &granule, count - done, at, false, where) : 0;
+          more != 0) {
+        done += more - 1;
+        continue;
       }
       if (!renew_one(thread, Kind, at, where)) break;
     }

@@ -327,6 +327,66 @@ class GranuleStep : public PlaceTables {
     unsigned place_;
   };
 
+  // Granules in a row mostly have the same words, and then an access to all bytes of them makes the same of each: it is
+  // judged once, on a granule that nobody else has, and put into all that are like it.
+  class Alike {
+   public:
+    // Judges it anew, if it is not like the one before. False: it is no case of `take(granule)`, which says whether it
+    // is one, looks at nothing but the granule and what stays as it is, and leaves words without a list.
+    template <class TakeCall>
+    [[nodiscard, gnu::always_inline]] bool takes(const Granule& granule, const TakeCall& take) {
+      const Image found(granule);
+      if (judged_ && found == before_) return true;
+      before_ = found;
+      judged_ = false;
+      if (!found.is_simple()) return false;
+      Granule alone{};
+      for (unsigned i = 0; i < kPlaces; ++i) alone.words[i].store(found.words[i], std::memory_order_relaxed);
+      GranuleLock::unlock_both(alone, found.cells);
+      if (!take(alone)) return false;
+      after_ = Image(alone);
+      judged_ = true;
+      return true;
+    }
+    // False: it was changed meanwhile, and nothing was done.
+    [[nodiscard, gnu::always_inline]] bool put(Granule& granule) const {
+      if (after_ == before_) return true;
+      if (!GranuleLock::try_lock_both(granule, before_.cells)) return false;
+      for (unsigned i = 0; i < kPlaces; ++i) {
+        if (granule.words[i].load(std::memory_order_relaxed) != before_.words[i]) [[unlikely]] {
+          GranuleLock::unlock_both(granule, before_.cells);
+          return false;
+        }
+      }
+      for (unsigned i = 0; i < kPlaces; ++i) granule.words[i].store(after_.words[i], std::memory_order_relaxed);
+      GranuleLock::unlock_both(granule, after_.cells);
+      return true;
+    }
+
+   private:
+    struct Image {
+      Image() = default;
+      [[gnu::always_inline]] explicit Image(const Granule& granule)
+          : words{granule.words[0].load(std::memory_order_relaxed), granule.words[1].load(std::memory_order_relaxed),
+                  granule.words[2].load(std::memory_order_relaxed)},
+            cells(GranuleLock::cells_of(granule)) {}
+      [[nodiscard, gnu::always_inline]] bool operator==(const Image& other) const {
+        return words[0] == other.words[0] && words[1] == other.words[1] && words[2] == other.words[2] &&
+               cells == other.cells;
+      }
+      // It has words and no list, and nobody has its lock.
+      [[nodiscard, gnu::always_inline]] bool is_simple() const {
+        return static_cast<uint32_t>(cells) == kUntouched && !are_none(words[0], words[1], words[2]);
+      }
+
+      ShadowWord words[kPlaces];
+      uint64_t cells = 0;
+    };
+
+    Image before_, after_;
+    bool judged_ = false;
+  };
+
   // The second cell with a new shadow word of the thread beside what stays of those it tells of. 0: there is no room.
   [[nodiscard, gnu::always_inline]] static uint32_t second_among(const Thread& thread, unsigned place, unsigned staying,
                                                                  uint32_t second) {

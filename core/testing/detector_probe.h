@@ -157,6 +157,11 @@ struct DetectorProbe {
                                          return true;
                                        });
   }
+  template <AccessKind Kind>
+  [[nodiscard]] static bool path_2_alike(Detector& detector, Thread& thread, Granule& granule,
+                                         const WordAccess& access) {
+    return detector.renew_alike<Kind>(thread, &granule, 1, access.word, access.increments, access.where) == 1;
+  }
   [[nodiscard]] static bool path_2_at_once(Detector& detector, const Thread& thread, Granule& granule,
                                            const WordAccess& access) {
     return detector.read_together(thread, &granule, access.word, 1, 1, access.where, true) == 1;

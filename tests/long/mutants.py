@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
-TESTS = "PathsTest.*:ReadersTest.*:AtomicStep*.*:DetectorTest.*"
+TESTS = "PathsTest.*:RowsTest.*:ReadersTest.*:AtomicStep*.*:DetectorTest.*"
 SECONDS = 600  # a mutant that hangs is noticed, too
 
 MUTANTS = [
@@ -51,6 +51,9 @@ MUTANTS = [
     ("a row of the thread's own writes over what was freed", "core/shadow/step.h",
      "return !word.is_free() && covers(Kind, word.kind());",
      "return covers(Kind, word.kind());"),
+    ("granules of a row are taken for alike that are not", "core/shadow/step.h",
+     "words[0] == other.words[0] && words[1] == other.words[1] && words[2] == other.words[2] &&",
+     "words[0] == other.words[0] && words[1] == other.words[1] &&"),
     ("a birth takes some bytes for all", "core/shadow/step.h",
      "if constexpr (Kind == AccessKind::kBirth) return word.has_all(ShadowWord::kAllBytes);",
      "if constexpr (Kind == AccessKind::kBirth) return true;"),

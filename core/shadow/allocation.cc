@@ -43,10 +43,7 @@ void ShadowStore::clear_shadow(Thread& thread, Address begin, Address end) {
       const uint8_t mask = mask_in(at, begin, end);
       const bool empty =
           granule.cells[0].load(std::memory_order_relaxed) == kUntouched && GranuleWords::is_empty(granule);
-      if (!empty) {
-        if (mask != 0xff || !clear_simple_granule(granule)) clear_granule(thread, granule, at, mask);
-        thread.brought_nothing = false;
-      }
+      if (!empty) clear_granule(thread, granule, at, mask), thread.brought_nothing = false;
       return empty && mask == 0xff;
     });
   }

@@ -7,8 +7,9 @@ most.
 """
 import os
 import re
-import subprocess
 import sys
+
+from tracked import project_root, report, tracked_files
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 NAME = re.compile(r"`([^`\s]+)`")
@@ -84,12 +85,8 @@ def faults(root, tracked):
 
 
 def main():
-    root = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "../.."))
-    tracked = subprocess.run(["git", "-C", root, "ls-files"], capture_output=True, text=True, check=True).stdout.split("\n")
-    tracked = [file for file in tracked if file and os.path.exists(os.path.join(root, file))]
-    found = list(faults(root, tracked))
-    print("\n".join(found) if found else "all that documents point at is there")
-    return 1 if found else 0
+    root = project_root()
+    return report(faults(root, tracked_files(root)), "all that documents point at is there")
 
 
 if __name__ == "__main__":

@@ -8,8 +8,9 @@ table does not know. tests/, bench/, examples/ and tools/ may use every room.
 import collections
 import os
 import re
-import subprocess
 import sys
+
+from tracked import project_root, report, tracked_files
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 ROW = re.compile(r"^\| (?P<rooms>`[^|]*`) \|", re.MULTILINE)
@@ -57,14 +58,11 @@ def faults(root, files, ranks, known):
 
 
 def main():
-    root = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "../.."))
+    root = project_root()
     with open(os.path.join(root, "ARCHITECTURE.md"), encoding="utf-8") as file:
         ranks, known = rooms_in_order(file.read())
-    tracked = subprocess.run(["git", "-C", root, "ls-files"], capture_output=True, text=True, check=True).stdout.split("\n")
-    files = [f for f in tracked if f.endswith(SOURCES) and os.path.exists(os.path.join(root, f))]
-    found = list(faults(root, files, ranks, known))
-    print("\n".join(found) if found else f"{len(files)} files of {len(ranks)} rooms are in order")
-    return 1 if found else 0
+    files = [f for f in tracked_files(root) if f.endswith(SOURCES)]
+    return report(faults(root, files, ranks, known), f"{len(files)} files of {len(ranks)} rooms are in order")
 
 
 if __name__ == "__main__":

@@ -6,8 +6,9 @@ uses it stands in its row (core/engine/engines.h, schedule/strategies.h), and is
 """
 import os
 import re
-import subprocess
 import sys
+
+from tracked import project_root, report, tracked_files
 
 ASKED = re.compile(r"(?:[=!]=|\bcase)\s*(?:\w+::)*((?:EngineKind|StrategyKind)::k(?!Off\b)\w+)")
 OWN = {"EngineKind": "core/engine/", "StrategyKind": "schedule/"}
@@ -25,12 +26,8 @@ def faults(root, tracked):
 
 
 def main():
-    root = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "../.."))
-    tracked = subprocess.run(["git", "-C", root, "ls-files"], capture_output=True, text=True, check=True).stdout.split("\n")
-    tracked = [file for file in tracked if file and os.path.exists(os.path.join(root, file))]
-    found = list(faults(root, tracked))
-    print("\n".join(found) if found else "engines and strategies are asked for by their rows")
-    return 1 if found else 0
+    root = project_root()
+    return report(faults(root, tracked_files(root)), "engines and strategies are asked for by their rows")
 
 
 if __name__ == "__main__":
